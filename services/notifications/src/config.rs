@@ -10,10 +10,10 @@ use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
 
-/// More than any customer's day makes, and far less than a mailbox notices as a flood.
+/// More than a client gets in a day, and far less than a flood.
 const RECIPIENT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 
-/// Far more than a practice gets, and a flood that its mailbox survives.
+/// Far more than a practice gets, and few enough for its mailbox.
 const CONTACT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
 /// What serving needs.
@@ -23,51 +23,50 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The database, by the service's own role; `NOTIFICATIONS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Where events travel; `NATS_URL`.
+    /// The event transport; `NATS_URL`.
     pub nats: Nats,
     /// The folder with `practice.toml`; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
-    /// Where people reach the website, for the links in mails; `PUBLIC_URL`.
+    /// The website's URL, for the links in mails; `PUBLIC_URL`.
     pub public_url: String,
     /// Other services.
     pub neighbours: Neighbours,
     /// The mail server.
     pub mail: MailSettings,
-    /// How many messages the contact form takes in an hour, from everybody together;
+    /// The most messages that the contact form accepts in an hour, over all addresses;
     /// `NOTIFICATIONS_CONTACT_LIMIT`.
     pub contact_limit: NonZeroU32,
-    /// Services' tokens.
+    /// The keys of service tokens.
     pub peers: PeerSettings,
-    /// People's tokens, for what staff calls; `TOKEN_JWKS_URL` and `TOKEN_ISSUER`.
+    /// The keys of user tokens, for the staff service; `TOKEN_JWKS_URL` and `TOKEN_ISSUER`.
     pub users: UserSettings,
 }
 
-/// Where other services are.
+/// The URLs of other services.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
-    /// Whose feed tells of bookings, and who knows names, addresses and staff; `BOOKING_URL`.
+    /// The feed of bookings; the names, addresses and staff roles; `BOOKING_URL`.
     pub booking_url: String,
-    /// Whose feed tells of refunds; `PAYMENTS_URL`.
+    /// The feed of refunds and receipts; `PAYMENTS_URL`.
     pub payments_url: String,
-    /// Whose feed tells of reviews, and who knows them and their invitations; `REVIEWS_URL`.
+    /// The feed of reviews; the reviews and their invitations; `REVIEWS_URL`.
     pub reviews_url: String,
-    /// Who knows the codes that are mailed; `IDENTITY_GRPC_URL`. Absent where accounts are kept by
-    /// a hosted server, which sends such mails itself.
+    /// The codes that are mailed; `IDENTITY_GRPC_URL`. Absent with a hosted identity server, which
+    /// sends such mails itself.
     pub identity_url: Option<String>,
 }
 
-/// How mails leave the house.
+/// How mails are sent.
 #[derive(Debug, Clone)]
 pub struct MailSettings {
     /// The mail server; `NOTIFICATIONS_SMTP_URL`. It may hold a password.
     pub smtp_url: SecretString,
-    /// Who mails come from, `Name <address>`; `NOTIFICATIONS_SENDER`.
+    /// The sender, `Name <address>`; `NOTIFICATIONS_SENDER`.
     pub sender: Mailbox,
-    /// Makes of an address what stands for it in rows and links; `NOTIFICATIONS_ADDRESS_KEY`, at
-    /// least 32 characters.
+    /// The key of address hashes in rows and links; `NOTIFICATIONS_ADDRESS_KEY`, at least 32
+    /// characters.
     pub address_key: SecretString,
-    /// How many mails one address gets in an hour at most, codes aside;
-    /// `NOTIFICATIONS_RECIPIENT_LIMIT`.
+    /// The most mails per address and hour, without codes; `NOTIFICATIONS_RECIPIENT_LIMIT`.
     pub recipient_limit: NonZeroU32,
 }
 
@@ -130,7 +129,7 @@ fn sender(reader: &mut Reader<'_>) -> Mailbox {
     }
 }
 
-/// Fills the sender's place until the reader refuses to hand the settings out.
+/// A placeholder sender until the reader reports the problem.
 #[expect(clippy::expect_used, reason = "the constant is an address")]
 fn stand_in() -> Mailbox {
     "nobody@localhost".parse().expect("an address")

@@ -1,4 +1,4 @@
-//! The only place where mails become the events that others read.
+//! The only place where mails become published events.
 
 use contract::json::JsonError;
 use contract::notifications::v1::{MailFailed, MailSent};
@@ -12,7 +12,7 @@ pub fn stream(id: MailId) -> String {
     format!("mail-{}", id.uuid())
 }
 
-/// The mail server took it.
+/// The mail server accepted it.
 ///
 /// # Errors
 /// When `proto/` does not declare the event.
@@ -21,7 +21,7 @@ pub fn sent(mail: &Mail) -> Result<NewEvent, JsonError> {
     NewEvent::of(&MailSent { mail_id, booking_id, kind })
 }
 
-/// The mail server did not take it.
+/// The mail server did not accept it.
 ///
 /// # Errors
 /// When `proto/` does not declare the event.

@@ -1,6 +1,5 @@
-//! The practice's sheet of the day: one timer queues it each morning and sets itself for the next
-//! one. It lives on in the table of timers, so whatever was missed while no process ran comes down
-//! to one question: is today's sheet still to be sent?
+//! The practice's daily sheet: one timer queues it each morning and sets itself for the next
+//! morning. The timer is stored, so after any downtime only today's sheet is still queued.
 
 use eventstore::{Metadata, Store, StoreError, Tx};
 use jiff::civil::Time;
@@ -17,10 +16,9 @@ use crate::repository;
 pub const DAY_SHEET: &str = "day_sheet";
 const SUBJECT: &str = "practice";
 
-/// Sets the timer if it is missing, moves it if the practice's file names another time than it was
-/// set for, and ends it if no sheet is wanted. Processes that do this at once do the same. It is
-/// done again and again: a clock that was ahead may have left the timer days behind the next
-/// morning.
+/// Sets the timer if it is missing, moves it if the practice's file names another time, and ends it
+/// if no sheet is wanted. Idempotent across processes. Called periodically: a clock that was ahead
+/// may have set the timer days too late.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -43,8 +41,8 @@ pub async fn ensure_timer(store: &Store, practice: &Practice) -> Result<(), Stor
         .await
 }
 
-/// Queues the sheet of today, unless its time has not come yet, and sets the timer for the next
-/// morning. A sheet that was queued before stays as it is.
+/// Queues today's sheet if it is due, and sets the timer for the next morning. A sheet that was
+/// queued before stays as it is.
 ///
 /// # Errors
 /// When the database does not answer; the timer tries again.
@@ -80,7 +78,7 @@ async fn set(tx: &mut Tx, due: Timestamp) -> Result<(), StoreError> {
     tx.set_timer(DAY_SHEET, SUBJECT, due, json!({})).await
 }
 
-/// For when the timer is set; `None` when there is none.
+/// When the timer is due; `None` when there is none.
 async fn timer_due(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     let due =
         sqlx::query_scalar("select due_at from timers where kind = $1 and subject = $2 for update")
@@ -91,8 +89,8 @@ async fn timer_due(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     Ok(due)
 }
 
-/// For when the timer is to be set, given for when it is. One that a morning has passed stays as it
-/// is, for it fires at once and sends today's sheet; but not before the hour of that.
+/// When the timer should be due, given its current due time. An overdue timer stays, because it
+/// fires at once and queues today's sheet, unless today's sheet isn't due yet.
 fn target_due(
     practice: &Practice,
     at: Time,

@@ -1,20 +1,20 @@
-//! The worker: takes a mail whose time has come, asks for its facts, hands it to the mail server,
-//! and writes down what came of it.
+//! The delivery worker: takes a due mail, fetches its facts, sends it to the mail server and
+//! records the outcome.
 //!
-//! The mail server is talked to outside any transaction. A process that dies between the server's
-//! "250" and the commit leaves the mail as `sending`, and it goes out a second time with the same
-//! Message-ID: that is the one repeat that cannot be excluded, and a lost mail is worse.
+//! SMTP runs outside any transaction. If a process dies between the server's "250" and the commit,
+//! the mail stays `sending` and is sent a second time with the same Message-ID. That is the one
+//! duplicate that cannot be excluded; a lost mail would be worse.
 //!
-//! A server may take minutes to answer (RFC 5321 allows ten), much longer than a timer's handler
-//! may run. Who gave up earlier would send the same mail again and again to a server that is only
-//! slow. So the conversation is a task of its own, for which the handler waits a little. Before it
-//! begins, the mail is claimed for some seconds and its timer moved behind them; the task makes the
-//! claim last on for as long as it talks. So nobody takes the mail up while it is on its way, and
-//! soon after a process has died, another one does.
+//! A server may take minutes to answer (RFC 5321 allows ten), much longer than a timer handler may
+//! run. Giving up earlier would send the same mail repeatedly to a server that is only slow. So the
+//! SMTP exchange is a separate task, for which the handler waits a few seconds. Before it starts,
+//! the worker takes a lease of some seconds on the mail and moves its timer behind the lease; the
+//! task renews the lease while it runs. No other worker takes a mail in flight, and soon after a
+//! process has died another worker does.
 //!
-//! A database that is away for a moment is no death: a claim may end then, and an outcome may not
-//! be written down at once. So a process knows by itself which mails it talks about, takes none of
-//! them up anew, and keeps an outcome until it is written down.
+//! A short database outage must not cause a duplicate: a lease may expire during it, and an outcome
+//! may not be saved at once. So each process also keeps the set of its mails in flight in memory,
+//! starts none of them twice, and retries saving an outcome.
 
 mod in_flight;
 
@@ -44,17 +44,17 @@ use crate::smtp::{MailServer, SMTP_TIMEOUT, SendError};
 
 /// How long a handler waits for the mail server.
 const HANDLER_WAIT: Duration = Duration::from_secs(8);
-/// How often a conversation makes its claim last on.
+/// How often a delivery renews its lease.
 pub(crate) const RENEW_INTERVAL: Duration = Duration::from_secs(3);
-/// The waits between tries to write an outcome down, which double.
+/// The first and longest wait between attempts to save an outcome; the wait doubles.
 const RECORD_BACKOFF_MIN: Duration = Duration::from_millis(200);
 const RECORD_BACKOFF_MAX: Duration = Duration::from_secs(5);
-/// How long a process that is to stop waits for the conversations that go on. A mail whose
-/// conversation is cut off goes out again when its claim ends.
+/// How long a stopping process waits for the deliveries in flight. A mail whose delivery is cut off
+/// is sent again when its lease expires.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
-/// How often a handler looks at its mail at most.
+/// How often a handler reads its mail at most.
 const REREADS_MAX: u32 = 5;
-/// How many conversations there are at a time.
+/// The most concurrent deliveries of a process.
 const IN_FLIGHT_MAX: usize = 32;
 
 /// Sends mails.
@@ -64,37 +64,37 @@ pub struct DeliveryWorker {
     sources: Sources,
     message_builder: MessageBuilder,
     server: MailServer,
-    /// How many mails one address gets in an hour at most.
+    /// The most mails per address and hour.
     recipient_limit: NonZeroU32,
     permits: Arc<Semaphore>,
     in_flight: InFlight,
 }
 
-/// How far a try has come without the mail server.
+/// The result of an attempt before the SMTP exchange.
 enum Prepared {
-    /// The letter is written, and its mail is claimed.
+    /// The message is built, and its mail is claimed.
     Ready(Box<ClaimedMail>),
-    /// There is nothing to hand over.
+    /// There is nothing to send.
     Concluded(Outcome),
-    /// It was changed meanwhile, or its claim was refused and that is written down.
+    /// The mail was changed since it was read, or the claim was refused and that is saved.
     Changed,
 }
 
-/// A mail that is claimed, with what its conversation needs.
+/// A claimed mail with what its delivery needs.
 struct ClaimedMail {
     mail: Mail,
     message: Message,
-    /// One of the places for conversations, held until the outcome is written down.
+    /// One of [`IN_FLIGHT_MAX`] permits, held until the outcome is saved.
     permit: OwnedSemaphorePermit,
-    /// This process takes the mail up no second time until then.
+    /// Keeps this process from starting the mail a second time until then.
     guard: InFlightGuard,
 }
 
-/// What came of a try, to be written down.
+/// The outcome of an attempt, to be saved.
 #[derive(Debug, Clone)]
 enum Outcome {
     Sent,
-    /// To be tried again, and whether others hear of it.
+    /// To be retried, and whether an event is published.
     Retry {
         reason: String,
         publishes: bool,
@@ -105,26 +105,26 @@ enum Outcome {
     Dropped {
         reason: &'static str,
     },
-    /// It waits for its meeting link, or for its hour.
+    /// It waits for its meeting link, or for its due time.
     Deferred {
         until: Timestamp,
         hours: String,
     },
-    /// Somebody else of this process talks about it.
+    /// This process is delivering it already.
     AlreadyInFlight,
 }
 
-/// What a look at a mail came to.
+/// The result of one pass over a mail.
 enum Step {
-    /// Whatever there was to do is done, or somebody else does it.
+    /// There is nothing left to do, or another worker does it.
     Done,
     /// The mail was changed before it could be claimed.
     Changed,
 }
 
 impl DeliveryWorker {
-    /// A worker that asks `sources`, writes at `message_builder` and hands to `server`, to each address no
-    /// more than `recipient_limit` in an hour.
+    /// A worker that reads facts from `sources`, builds messages with `message_builder` and sends
+    /// them to `server`, at most `recipient_limit` per address and hour.
     #[must_use]
     pub fn new(
         store: Store,
@@ -138,9 +138,9 @@ impl DeliveryWorker {
         Self { store, sources, message_builder, server, recipient_limit, permits, in_flight }
     }
 
-    /// Looks at the mail of a timer until that comes to something: who changed it meanwhile has set
-    /// its timer anew, and that may have found this worker still at it and let go. Without a second
-    /// look the mail would wait until the lease of that timer ends.
+    /// Re-reads the mail up to [`REREADS_MAX`] times: if it changed while we worked, its new timer
+    /// may already have fired and been skipped because we held the claim. Without re-reading, the
+    /// mail would wait until the timer's lease expires.
     async fn process_timer(self: Arc<Self>, timer: Timer) -> Result<(), BoxError> {
         for _reread in 0..REREADS_MAX {
             if let Step::Done = Arc::clone(&self).process_due(timer.clone()).await? {
@@ -153,8 +153,8 @@ impl DeliveryWorker {
     async fn process_due(self: Arc<Self>, timer: Timer) -> Result<Step, BoxError> {
         let id: MailId = timer.subject.parse()?;
         if self.in_flight.contains(id) {
-            // Its claim has ended, and the conversation goes on. It moves the timer when it can;
-            // else the timer comes again by itself when its lease ends.
+            // The lease has expired, but the delivery goes on. It moves the timer when it can;
+            // otherwise the timer fires again when its own lease expires.
             return Ok(Step::Done);
         }
         let metadata = Metadata {
@@ -168,8 +168,8 @@ impl DeliveryWorker {
             return Ok(Step::Done);
         };
         if mail.in_flight || mail.due_at > self.store.now().await? {
-            // Somebody else hands it over, whatever the clock says, or its timer was moved after
-            // this one had been claimed.
+            // Another worker is delivering it, whatever the clock says, or its timer was moved
+            // after this one was claimed.
             return Ok(Step::Done);
         }
         if let About::Booking(booking) = mail.about {
@@ -191,7 +191,7 @@ impl DeliveryWorker {
         .await
     }
 
-    /// One try, up to the point where the mail server comes in.
+    /// One attempt, up to the SMTP exchange.
     async fn prepare(&self, mail: &Mail, metadata: &Metadata) -> Result<Prepared, StoreError> {
         let mut facts = match self.sources.load(mail).await {
             Ok(facts) => facts,
@@ -225,7 +225,7 @@ impl DeliveryWorker {
         Ok(Prepared::Ready(Box::new(ClaimedMail { mail, message, permit, guard })))
     }
 
-    /// Hands a letter over in a task of its own, and waits for it as long as a handler can.
+    /// Sends a message in a separate task, and waits for it up to [`HANDLER_WAIT`].
     async fn deliver(
         self: Arc<Self>,
         claimed: ClaimedMail,
@@ -247,7 +247,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// Talks to the mail server, and keeps the claim for as long as that takes.
+    /// Sends the message by SMTP, and renews the claim until the server has answered.
     async fn send_smtp(&self, mail: &mut Mail, message: &Message, metadata: &Metadata) -> Outcome {
         let mut smtp_exchange = std::pin::pin!(self.server.send(message));
         let answer = loop {
@@ -281,7 +281,7 @@ impl DeliveryWorker {
         .await
     }
 
-    /// Waits for the conversations that go on without a handler, but not for long.
+    /// Waits for deliveries that outlive their handler, up to [`SHUTDOWN_GRACE`].
     async fn drain(&self) {
         let all = u32::try_from(IN_FLIGHT_MAX).unwrap_or(u32::MAX);
         if timeout(SHUTDOWN_GRACE, self.permits.acquire_many(all)).await.is_err() {
@@ -289,8 +289,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// Claims the mail. Without an answer it is not to be sent now; what is to be written down
-    /// about that was written down.
+    /// Claims the mail. `None` means that it isn't sent now; the reason is saved already.
     async fn claim(
         &self,
         mail: &Mail,
@@ -312,8 +311,8 @@ impl DeliveryWorker {
         .await
     }
 
-    /// Writes down what came of a conversation, again and again while the database is away: what is
-    /// forgotten here is a mail that is sent twice. It takes no longer than a conversation may.
+    /// Saves the outcome of a delivery and retries while the database is unavailable: an outcome
+    /// that is lost here means a mail sent twice. Gives up after [`SMTP_TIMEOUT`].
     async fn record_outcome_until_saved(
         &self,
         mail: &Mail,
@@ -335,7 +334,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// Writes the outcome down, with the timer and the event that belong to it.
+    /// Saves the outcome with its timer and its event.
     async fn record_outcome(
         &self,
         mail: &Mail,
@@ -360,13 +359,13 @@ impl DeliveryWorker {
 }
 
 impl Outcome {
-    /// It is tried again for a reason that lies with us, so others need not hear of it.
+    /// A retry for a reason of our own, so no event is published.
     fn retry_unpublished(reason: &str) -> Self {
         Self::Retry { reason: reason.to_owned(), publishes: false }
     }
 }
 
-/// Nobody needs a mail about what is gone; a neighbour that is away comes back.
+/// A mail about something deleted is dropped; while another service is unavailable, it is retried.
 fn facts_outcome(missing: &FactsError) -> Outcome {
     match missing {
         FactsError::Gone(reason) => Outcome::Dropped { reason },
@@ -378,8 +377,8 @@ fn facts_outcome(missing: &FactsError) -> Outcome {
     }
 }
 
-/// A letter that cannot be put together is a mistake of ours, except for the address. It is tried
-/// again, because the mistake may be mended within its three days.
+/// A message that cannot be built is a defect of ours, except for an invalid address. It is
+/// retried, because the defect may be fixed within the retry window.
 fn build_failure_outcome(error: &BuildError) -> Outcome {
     let reason = error.reason().to_owned();
     tracing::error!(reason, "a mail could not be written");
@@ -443,8 +442,8 @@ impl Timers {
         Self { worker: Arc::new(worker) }
     }
 
-    /// Waits for the mails that are on their way, when no timer fires any more. It gives up in time
-    /// for a process that is asked to stop.
+    /// Waits for the mails in flight, after timers have stopped firing. Bounded, so that the
+    /// process stops in time.
     pub async fn drain(&self) {
         self.worker.drain().await;
     }

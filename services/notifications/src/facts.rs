@@ -1,5 +1,5 @@
-//! The names, addresses and links of a mail, asked for at the moment when it is sent. Only what
-//! visitors wrote in a form is kept here, until its mails are over.
+//! The names, addresses and links of a mail, fetched when it is sent. Only form submissions are
+//! stored here, until their mails are over.
 
 use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::convert::timestamp;
@@ -17,12 +17,12 @@ mod sources;
 
 pub use self::sources::Sources;
 
-/// What a mail must know of a booking, complete.
+/// The facts of a booking, complete.
 #[derive(Debug, Clone)]
 pub struct BookingFacts {
     /// The booking as its owner sees it.
     pub booking: Booking,
-    /// Who comes.
+    /// The client.
     pub contact: Contact,
     /// When the first session starts.
     pub starts_at: Timestamp,
@@ -30,14 +30,13 @@ pub struct BookingFacts {
     pub ends_at: Timestamp,
     /// The calendar file, or empty.
     pub calendar_file: String,
-    /// The receipt that the mail is; of no other mail.
+    /// The receipt; only for the receipt's mail.
     pub receipt: Option<Receipt>,
-    /// The link's secret that lets the customer write a verified review, and until when it works;
-    /// of the mail after a session only.
+    /// The secret of the link to write a verified review, and its expiry; only for the follow-up.
     pub invitation: Option<(String, Timestamp)>,
 }
 
-/// What a mail must know.
+/// The facts of a mail.
 #[derive(Debug, Clone)]
 pub enum Facts {
     /// Of a booking.
@@ -65,16 +64,16 @@ pub enum Facts {
 /// Why there are no facts.
 #[derive(Debug, thiserror::Error)]
 pub enum FactsError {
-    /// What the mail is about is gone, and nobody needs the mail any more; a word says why.
+    /// The subject of the mail is gone, so the mail is obsolete; with the reason's code.
     #[error("what the mail is about is gone ({0})")]
     Gone(&'static str),
-    /// Who knows them does not answer; a word says who.
+    /// The owner of the facts does not answer; with the reason's code.
     #[error("{0} does not answer")]
     Unavailable(&'static str, #[source] BoxError),
 }
 
 impl BookingFacts {
-    /// What booking said, if it is complete.
+    /// The facts from booking's answer, if it is complete.
     #[must_use]
     pub fn complete(booking: Option<Booking>, calendar_file: String) -> Option<Self> {
         let booking = booking?;
@@ -101,7 +100,7 @@ impl BookingFacts {
 }
 
 impl Facts {
-    /// Whether a meeting link is still to come.
+    /// Whether the meeting link is still missing.
     #[must_use]
     pub fn lack_link(&self) -> bool {
         match self {
@@ -114,7 +113,7 @@ impl Facts {
         }
     }
 
-    /// Whether what a mail of this kind says has stopped being true since it was queued.
+    /// Whether a mail of this kind is no longer true.
     #[must_use]
     pub fn contradict(&self, kind: Kind) -> bool {
         let Self::Booking(facts) = self else { return false };
@@ -124,10 +123,10 @@ impl Facts {
             Kind::BookingConfirmed | Kind::PracticeNotice => {
                 !is_ahead && !matches!(state, BookingState::Completed | BookingState::NoShow)
             }
-            // Late money may have placed it again, or is being given back with a mail of its own.
+            // A late payment may have placed it again, or is being refunded with a mail of its own.
             Kind::HoldEnded => state != BookingState::Expired,
             Kind::BookingCancelled | Kind::CancellationNotice => state != BookingState::Cancelled,
-            // Nobody joins a session that is over.
+            // A session that is over needs no link or reminder.
             Kind::MeetingLink | Kind::Reminder | Kind::SecondReminder => !is_ahead,
             Kind::FollowUp => state != BookingState::Completed,
             Kind::RefundStarted

@@ -1,8 +1,8 @@
-//! What visitors wrote in the contact form and where they want the meditation guide: rows that stay
-//! until their mails are over and some time has passed.
+//! Submissions of the contact form and requests for the meditation guide: rows that are stored
+//! until their mails are over and their retention has passed.
 //!
-//! A form is taken in one transaction: its row, its mails' rows and its erasure's timer. So what
-//! was answered with "thank you" is sent, whatever dies, and goes away, whatever happens.
+//! A submission is one transaction: its row, the rows of its mails and the timer of its erasure. So
+//! whatever was confirmed to the visitor is sent, and later erased, even after a crash.
 
 use std::num::NonZeroU32;
 
@@ -18,41 +18,41 @@ pub mod contact;
 pub mod guide;
 pub mod retention;
 
-/// Everything that taking forms needs.
+/// The dependencies of the forms.
 #[derive(Debug, Clone)]
 pub struct Forms {
     /// The database.
     pub store: Store,
-    /// What makes hashes of addresses.
+    /// Hashes addresses.
     pub addresses: Addresses,
-    /// How many messages to the practice are taken in an hour, from everybody together.
+    /// The most messages to the practice in an hour, over all addresses.
     pub contact_limit: NonZeroU32,
 }
 
-/// Who did it, where nobody is to know more.
+/// The actor of a submission, which says nothing about the person.
 const VISITOR: &str = "visitor";
 
-/// How taking a form fails.
+/// Why a submission fails.
 pub type Error = CommandError<Rejection>;
 
-/// A field of a form that has to be filled in.
+/// A required field of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
-    /// Who writes.
+    /// The sender's name.
     Name,
     /// Where an answer goes.
     Email,
-    /// What they write.
+    /// The message.
     Message,
 }
 
-/// Why a form is refused. Its text is read by people.
+/// Why a form is rejected. The text is shown to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// Nothing that can be seen was typed in a field, of several the first one.
+    /// The first required field without visible text.
     #[error("Please fill in all fields")]
     FieldsMissing(Field),
-    /// What was typed is no address.
+    /// The address is invalid.
     #[error("Invalid email address")]
     InvalidEmail,
     /// The name is too long.
@@ -64,7 +64,7 @@ pub enum Rejection {
     /// Not 8 to 64 printable characters.
     #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
     InvalidIdempotencyKey,
-    /// The key was used for something else.
+    /// The key was used for another request.
     #[error("This was already sent with other words. Please try again.")]
     IdempotencyKeyReused,
     /// This address has sent enough messages for an hour.
@@ -73,7 +73,7 @@ pub enum Rejection {
     /// All addresses together have sent enough messages for an hour.
     #[error("We have had very many messages just now. Please try again later, or call us.")]
     TooManyInAll,
-    /// We did not make this link.
+    /// The token of the link is not ours.
     #[error("This link is not complete. Please open it from the mail again.")]
     InvalidToken,
 }
@@ -116,13 +116,13 @@ impl Reject for Rejection {
     }
 }
 
-/// A refusal as an error, for `?`.
+/// A rejection as an error, for `?`.
 const fn refuse(rejection: Rejection) -> Error {
     CommandError::Rejected(rejection)
 }
 
-/// Whether somebody filled in what nobody sees: a program did, and it learns nothing from the
-/// answer.
+/// Whether the invisible field (honeypot) is filled in: a bot did it, and the answer doesn't tell
+/// it apart.
 fn fills_honeypot(website: &str) -> bool {
     if website.is_empty() {
         return false;
@@ -131,7 +131,7 @@ fn fills_honeypot(website: &str) -> bool {
     true
 }
 
-/// A message to the practice, as it was typed, trimmed.
+/// A message to the practice, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Who writes.
@@ -169,7 +169,7 @@ pub async fn message(
     .transpose()
 }
 
-/// Where the guide goes; `None` when that was erased.
+/// The address of a guide request; `None` when it was erased.
 ///
 /// # Errors
 /// When the database does not answer.

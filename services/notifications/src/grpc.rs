@@ -1,4 +1,4 @@
-//! What others call: the feed of this service's events, and what staff does with mails and parked
+//! The gRPC services: the feed of this service's events, and the staff service for mails and parked
 //! events.
 
 pub mod public;

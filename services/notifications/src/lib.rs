@@ -1,8 +1,8 @@
-//! The mails of a practice, each sent once as far as mail allows, and retried until the server
-//! takes it. The modules stand in the order in which they are best read.
+//! The mails of a practice: each is sent once, as far as SMTP allows, and retried until the server
+//! accepts it. The modules are listed in reading order.
 //!
-//! Names and addresses are asked for when a mail is sent. Only what visitors typed in a form is
-//! kept here, until its mails are over and some time has passed.
+//! Names and addresses are fetched when a mail is sent. Only form submissions are stored here,
+//! until their mails are over and their retention has passed.
 
 pub mod mail;
 pub mod contract;
@@ -58,7 +58,7 @@ use crate::unsubscribe::Addresses;
 /// The service's name in logs, in callers' tokens and as a source of events.
 pub const NAME: &str = "notifications";
 
-/// This service's own tables, which stand beside the event log.
+/// This service's own tables, beside the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/notifications");
 
 /// This service as a process: its commands with their settings.
@@ -111,7 +111,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         contact_limit: config.contact_limit,
     });
     let routes = grpc::routes(store.clone(), &peers, authorizer, parked).add_service(public);
-    // The mail server is no part of being ready: while it is down, mails wait and bookings go on.
+    // Readiness doesn't depend on the mail server: while it is down, mails wait and bookings go on.
     let checks = Checks::new().check("database", move || {
         let store = store.clone();
         async move { store.check().await }

@@ -1,4 +1,4 @@
-//! A mail as a job: what it is about, where it stands, and when it is tried again.
+//! A mail as a job: its subject, its state, and when it is retried.
 
 mod kind;
 
@@ -15,42 +15,42 @@ pub use self::kind::Kind;
 
 /// How long a confirmation waits for its meeting link.
 pub const LINK_WAIT_SECONDS: i64 = 60;
-/// How long a worker that hands a mail over has it for itself. While it lives it makes that last
-/// on, so a claim ends soon after the process that held it.
+/// The lease of a worker on a mail that it sends. The worker renews it, so it expires soon after
+/// the process has died.
 pub const CLAIM_SECONDS: i64 = 15;
 /// The wait after the first failure; it doubles from there.
 const BACKOFF_SECONDS_MIN: i64 = 30;
-/// The longest wait between two tries.
+/// The longest wait between two attempts.
 const BACKOFF_SECONDS_MAX: i64 = 60 * 60;
-/// How long a mail is tried, from its first try.
+/// The retry window, from the first attempt.
 const TRIED_FOR_SECONDS: i64 = 72 * 60 * 60;
-/// Mail ids are derived inside this namespace; any constant that nothing else uses.
+/// The UUID namespace of mail ids.
 const NAMESPACE: Uuid = Uuid::from_u128(0x5355_4b4f_4f4e_4d41_494c_0000_0000_0001);
 
 /// The id of a mail.
 pub type MailId = Id<kernel::id::Mail>;
 
-/// A row holds a word that this program does not know.
+/// A row holds a value that this program does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a word of the mails table")]
 pub struct UnknownValue;
 
-/// Where a mail stands.
+/// The state of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// It was not tried yet.
     Queued,
-    /// It was handed to the mail server, whose answer is not known.
+    /// It is being sent, or its worker died before the outcome was saved.
     Sending,
-    /// The mail server took it.
+    /// The mail server accepted it.
     Sent,
-    /// It is tried again.
+    /// It is retried.
     Retrying,
-    /// It is not tried again; a person has to look.
+    /// It is not retried; staff has to look.
     Failed,
-    /// It was overtaken by what happened since.
+    /// It is not needed any more.
     Dropped,
-    /// It failed, and a person has dealt with it.
+    /// It failed, and staff has dealt with it.
     Settled,
 }
 
@@ -94,13 +94,13 @@ impl State {
         }
     }
 
-    /// The state that a request names, if it names one.
+    /// The state of its name on the wire, if it is one.
     #[must_use]
     pub fn of_wire(wire: DeliveryState) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.wire() == wire)
     }
 
-    /// Whether nothing more is to be done.
+    /// Whether the mail is finished.
     #[must_use]
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Sent | Self::Failed | Self::Dropped | Self::Settled)
@@ -115,7 +115,7 @@ impl FromStr for State {
     }
 }
 
-/// Who has the names and addresses that a mail needs.
+/// What a mail is about, which says where its names and addresses come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// booking, by the booking.
@@ -124,7 +124,7 @@ pub enum About {
     Code(Id<MailedCode>),
     /// This service, by the message of the contact form.
     Message(Id<ContactMessage>),
-    /// This service, by the wish for the guide.
+    /// This service, by the request for the guide.
     Guide(Id<GuideRequest>),
     /// reviews, by the review.
     Review(Id<Review>),
@@ -133,10 +133,10 @@ pub enum About {
 }
 
 impl About {
-    /// Reads what a row is about: from its two ids, or else from its kind and subject.
+    /// Reads what a row is about: from one of its two ids, or from its kind and subject.
     ///
     /// # Errors
-    /// When the row says neither.
+    /// When the row has neither.
     pub fn of_row(
         (booking, code): (Option<Id<Booking>>, Option<Id<MailedCode>>),
         kind: Kind,
@@ -178,13 +178,13 @@ impl About {
 pub struct NewMail {
     /// Which mail it is.
     pub kind: Kind,
-    /// The wire id of what it is sent once for.
+    /// The wire id of its subject; one mail is sent per kind and subject.
     pub subject: String,
-    /// Who has the rest.
+    /// What it is about.
     pub about: About,
-    /// What else an event said that it needs. Ids and amounts only.
+    /// Further data of its event. Ids and amounts only.
     pub payload: Value,
-    /// Whether it waits some time for the meeting link.
+    /// Whether it waits for the meeting link.
     pub waits_for_link: bool,
 }
 
@@ -195,7 +195,7 @@ impl NewMail {
         Self::about(kind, id.to_string(), About::Booking(id))
     }
 
-    /// A mail that is sent once for `subject`, which `about` knows about.
+    /// A mail that is sent once for `subject`.
     #[must_use]
     pub fn about(kind: Kind, subject: String, about: About) -> Self {
         Self {
@@ -207,7 +207,7 @@ impl NewMail {
         }
     }
 
-    /// The same with what its event said besides.
+    /// The same with further data of its event.
     #[must_use]
     pub fn with_payload(mut self, payload: Value) -> Self {
         self.payload = payload;
@@ -221,8 +221,8 @@ impl NewMail {
         self
     }
 
-    /// Its id, and through it its Message-ID, follows from what it is sent for: the same mail keeps
-    /// them even when this database was brought back from a backup.
+    /// Its id, and so its Message-ID, is derived from kind and subject: the same mail keeps both
+    /// even after the database was restored from a backup.
     #[must_use]
     pub fn id(&self) -> MailId {
         let name = format!("{} {}", self.kind, self.subject);
@@ -230,7 +230,7 @@ impl NewMail {
     }
 }
 
-/// A mail as its row says.
+/// A row of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mail {
     /// Its id.
@@ -239,16 +239,16 @@ pub struct Mail {
     pub kind: Kind,
     /// The wire id of what it is sent once for.
     pub subject: String,
-    /// Who has the names and addresses.
+    /// What it is about.
     pub about: About,
-    /// What else an event said.
+    /// Further data of its event.
     pub payload: Value,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: i32,
-    /// When it is tried next; of a mail that is being handed over, when its claim ends. It changes
-    /// when others take the mail up.
+    /// When it is tried next; of a mail in flight, when its lease expires. It changes with each
+    /// claim, so it detects concurrent changes.
     pub due_at: Timestamp,
     /// Until when it waits for the meeting link.
     pub waits_for_link_until: Option<Timestamp>,
@@ -256,13 +256,12 @@ pub struct Mail {
     pub queued_at: Timestamp,
     /// When it was tried first.
     pub first_tried_at: Option<Timestamp>,
-    /// Whether somebody hands it over just now.
+    /// Whether a worker is sending it now.
     pub in_flight: bool,
 }
 
 impl Mail {
-    /// When to try again after a try that failed at `now`; `None` when it was tried for long
-    /// enough.
+    /// When to retry after an attempt that failed at `now`; `None` when the retry window is over.
     /// `jitter` spreads the mails of an outage over time.
     #[must_use]
     pub fn next_try(&self, now: Timestamp, jitter: u16) -> Option<Timestamp> {
@@ -272,7 +271,7 @@ impl Mail {
         }
         let doublings = u32::try_from(self.attempts.clamp(0, 16)).unwrap_or(0);
         let pause = BACKOFF_SECONDS_MIN.saturating_mul(1 << doublings).min(BACKOFF_SECONDS_MAX);
-        // Up to a fifth is added, never taken away.
+        // Up to a fifth is added, never subtracted.
         let spread = pause * i64::from(jitter) / (5 * i64::from(u16::MAX));
         Some(now.plus_seconds(pause + spread))
     }

@@ -1,6 +1,6 @@
-//! What a process does besides timers and events: when it starts, reminders that were put off by
-//! other hours are looked at again; and every few seconds it sees to it that the sheet of the day
-//! has its timer, and that nobody's address is remembered for longer than it counts.
+//! Periodic work of a process besides timers and events: every ten seconds it ensures the timer of
+//! the daily sheet and deletes expired recipient hashes; at the start and every ten minutes it
+//! reschedules reminders that were deferred by other hours.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::day_sheet;
 use crate::planning;
 use crate::repository;
 
-/// How often it does what is done again and again.
+/// The interval of the loop.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// How often reminders are looked for that were put off by other hours.
+/// How often reminders are rescheduled.
 const RESCHEDULE_INTERVAL: Duration = Duration::from_secs(600);
-/// How long it waits for a database that did not answer.
+/// The wait after a database error.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
-/// How many mails a statement changes at most.
+/// The most mails per statement.
 const BATCH: i64 = 500;
 
-/// Does them until the shutdown signal is given.
+/// Runs the loop until the shutdown signal.
 pub async fn run(store: &Store, practice: &Practice, shutdown: &Shutdown) {
     let mut rescheduled: Option<Instant> = None;
     loop {
@@ -53,9 +53,9 @@ async fn run_once(store: &Store, practice: &Practice, is_due: bool) -> Result<()
     clear_recipient_hashes(store).await
 }
 
-/// The practice's file may name other hours than those by which reminders were put off. These are
-/// looked at again; what has not come yet is put off anew. Not only at the start: a process of
-/// before may go on for a while beside this one.
+/// The practice's file may name other hours than those by which reminders were deferred. Such
+/// reminders become due; the worker defers them again if it is too early. Not only at the start: an
+/// older process may run beside this one for a while.
 async fn reschedule_reminders(store: &Store, practice: &Practice) -> Result<(), StoreError> {
     let hours = planning::hours(practice);
     loop {

@@ -1,4 +1,4 @@
-//! A mail as it travels: addresses, headers, both bodies and the calendar file.
+//! Builds the MIME message of a mail: addresses, headers, both bodies and the calendar file.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -15,39 +15,39 @@ use crate::template_context::{Incomplete, RenderInput, TemplateContext, greeting
 use crate::templates::{TemplateError, Templates};
 use crate::unsubscribe::{AddressHash, Addresses};
 
-/// How the calendar file is announced: as something to save, not as an invitation to answer.
+/// The content type of the calendar file: an event to save, not an invitation to answer.
 const CALENDAR: &str = "text/calendar; method=PUBLISH; charset=utf-8";
-/// How a file is announced that takes a session out of the calendar.
+/// The content type of a file that removes a session from the calendar.
 const CALENDAR_CANCEL: &str = "text/calendar; method=CANCEL; charset=utf-8";
 
-/// How many characters of a name stand in a header at most.
+/// The most characters of a name in a header.
 const NAME_MAX: usize = 80;
-/// How many of a subject.
+/// The most characters of a subject.
 const SUBJECT_MAX: usize = 180;
 
-/// Why a mail could not be put together. Its sources may repeat what a person typed: log the word
-/// of [`BuildError::reason`] and nothing else.
+/// Why a message could not be built. Its sources may repeat typed text: log the code of
+/// [`BuildError::reason`] and nothing else.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// An address is none.
+    /// An address is invalid.
     #[error("an address is none")]
     Address(#[from] AddressError),
     /// The facts lack something.
     #[error("the facts lack something")]
     Incomplete(#[from] Incomplete),
-    /// The page could not be written.
+    /// The templates could not be rendered.
     #[error("the page could not be written")]
     Template(#[from] TemplateError),
     /// The parts do not make a message.
     #[error("the parts do not make a message")]
     Message(#[from] lettre::error::Error),
-    /// The calendar file's type cannot be named.
+    /// The calendar file's content type is invalid.
     #[error("the calendar file's type cannot be named")]
     Type(#[from] ContentTypeErr),
 }
 
 impl BuildError {
-    /// The word for the row and the log.
+    /// The code for the row and the log.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl BuildError {
     }
 }
 
-/// Writes letters of one practice.
+/// Builds the messages of one practice.
 #[derive(Debug)]
 pub struct MessageBuilder {
     context: TemplateContext,
@@ -71,10 +71,10 @@ pub struct MessageBuilder {
 }
 
 impl MessageBuilder {
-    /// A desk that writes as `sender`, and knows readers of mails by `addresses`.
+    /// A builder that sends as `sender` and hashes recipients with `addresses`.
     ///
     /// # Errors
-    /// When a template cannot be used, or an address of the practice is none.
+    /// When a template cannot be used, or an address of the practice is invalid.
     pub fn new(
         context: TemplateContext,
         sender: Mailbox,
@@ -91,22 +91,22 @@ impl MessageBuilder {
         })
     }
 
-    /// The practice that writes.
+    /// The practice.
     #[must_use]
     pub fn practice(&self) -> &Practice {
         &self.context.practice
     }
 
-    /// The name of a mail in all mail programs, the same on every try.
+    /// The Message-ID of a mail, the same on every attempt.
     #[must_use]
     pub fn message_id(&self, id: MailId) -> String {
         format!("<{}@{}>", id.uuid().simple(), self.sender.email.domain())
     }
 
-    /// Writes a letter.
+    /// Builds a message.
     ///
     /// # Errors
-    /// When its facts do not make one.
+    /// When its facts are incomplete or malformed.
     pub fn build(&self, mail: &Mail, facts: &Facts, now: Timestamp) -> Result<Message, BuildError> {
         let to = self.recipient(mail.kind, facts)?;
         let unsubscribe_url = self.unsubscribe_url(mail.kind, &to);
@@ -126,10 +126,10 @@ impl MessageBuilder {
             .subject(header_text(&rendered.subject, SUBJECT_MAX))
             .message_id(Some(self.message_id(mail.id)))
             .date(UNIX_EPOCH + Duration::from_secs(seconds))
-            // So that absence notes and lists do not answer (RFC 3834).
+            // Keeps auto-responders and lists from answering (RFC 3834).
             .raw_header(header("Auto-Submitted", "auto-generated".to_owned()));
         if !unsubscribe_url.is_empty() {
-            // Mail programs show a button of their own for these two (RFC 2369, RFC 8058).
+            // Mail programs show an unsubscribe button for these two (RFC 2369, RFC 8058).
             let one_click = "List-Unsubscribe=One-Click".to_owned();
             builder = builder
                 .raw_header(header("List-Unsubscribe", format!("<{unsubscribe_url}>")))
@@ -143,14 +143,14 @@ impl MessageBuilder {
         Ok(message?)
     }
 
-    /// Stands for the address that a mail goes to, if mails of its kind are counted.
+    /// The hash of a mail's recipient, if mails of its kind are counted.
     #[must_use]
     pub fn recipient_hash(&self, kind: Kind, facts: &Facts) -> Option<AddressHash> {
         let counted = kind.is_counted().then(|| self.recipient(kind, facts).ok()).flatten();
         counted.map(|to| self.addresses.hash(to.email.as_ref()))
     }
 
-    /// Where the reader of a mail asks for no more of its sort; empty where they cannot.
+    /// The unsubscribe link; empty for kinds without one.
     fn unsubscribe_url(&self, kind: Kind, to: &Mailbox) -> String {
         if !kind.can_be_unsubscribed() {
             return String::new();
@@ -159,8 +159,8 @@ impl MessageBuilder {
         format!("{}/unsubscribe?t={token}", self.context.public_url)
     }
 
-    /// Where an answer goes: to the practice, and the practice's own answer to who wrote to it. A
-    /// writer whose address no mail program would take is answered by what stands in the text.
+    /// The Reply-To: the practice; for a contact message its sender, unless that address is invalid
+    /// in a header (the message's text has it too).
     fn reply_to(&self, kind: Kind, facts: &Facts) -> Mailbox {
         match facts {
             Facts::Message(message) if kind == Kind::ContactMessage => {
@@ -190,9 +190,9 @@ impl MessageBuilder {
     }
 }
 
-/// lettre refuses an address with anything that could end a header. Of addresses in quotes or in
-/// brackets, or with what looks like an encoding, mail programs read different things; no customer
-/// has one, so they are refused too.
+/// lettre rejects an address that could end a header. Mail programs disagree about addresses in
+/// quotes or brackets, or with what looks like an encoding; no client has one, so they are rejected
+/// too.
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, AddressError> {
     let address = address.trim();
     let breaks = |c: char| c.is_control() || c.is_whitespace() || "\"\\<>()[],;:".contains(c);
@@ -204,9 +204,9 @@ fn mailbox(name: &str, address: &str) -> Result<Mailbox, AddressError> {
     Ok(Mailbox::new((!name.is_empty()).then_some(name), address))
 }
 
-/// A text for a header: on one line and not too long, without what turns the direction of what
-/// follows, and without what a mail program would take for an encoding and decode (RFC 2047).
-/// lettre quotes or encodes the rest.
+/// A text for a header: on one line, at most `max` characters, without bidirectional controls, and
+/// without sequences that a mail program would decode (RFC 2047). lettre quotes or encodes the
+/// rest.
 fn header_text(text: &str, max: usize) -> String {
     let visible = |c: &char| !matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{feff}');
     let plain: String = text.chars().filter(visible).collect();

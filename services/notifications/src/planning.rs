@@ -1,6 +1,6 @@
-//! Whether a mail is sent now, later or never. It is asked each time a mail's turn comes, with the
-//! facts of that moment: nothing about a reminder is decided before it is due, so it survives
-//! restarts, clocks that were moved, sessions that were moved, and changed settings. Pure.
+//! Whether a mail is sent now, later or never. Evaluated each time a mail is due, with current
+//! facts: nothing about a reminder is decided before it is due, so it survives restarts, clock
+//! changes, moved sessions and changed settings. Pure.
 
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
@@ -10,39 +10,39 @@ use runtime::practice::Practice;
 use crate::facts::{BookingFacts, Facts};
 use crate::mail::{Kind, Mail};
 
-/// Under this name the payload of a reminder says when its session was booked.
+/// The payload field of a reminder: when its session was booked.
 pub const BOOKED_AT: &str = "booked_at";
-/// Under this name the payload of a reminder says that a second one was queued with it, which takes
-/// its place when its hours have come.
+/// The payload field of a reminder: that a second one was queued with it, which replaces it once it
+/// is due.
 pub const SECOND: &str = "second";
-/// What happened since makes the mail untrue.
+/// The mail is no longer true.
 pub const OVERTAKEN: &str = "overtaken";
-/// Its hour is over.
+/// The time to send it is over.
 pub const TOO_LATE: &str = "too_late";
-/// The session was booked when its reminder would have been due already.
+/// The session was booked after its reminder would have been due.
 pub const INSIDE_WINDOW: &str = "inside_window";
 /// The practice wants no such mail any more.
 pub const NOT_WANTED: &str = "not_wanted";
 
 const HOUR_SECONDS: i64 = 60 * 60;
 const DAY_SECONDS: i64 = 24 * HOUR_SECONDS;
-/// For how many days a mail after a session, or about a review, is still worth reading. An outage
-/// does not last as long; who restores an old database or begins late meets older ones.
+/// After how many days a mail after a session, or about a review, is stale. No outage lasts that
+/// long; older ones occur after the restore of an old database or a late first start.
 const WORTH_READING_DAYS: i64 = 14;
 
-/// What is done with a mail whose turn has come.
+/// What is done with a due mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     /// It is sent.
     Send,
-    /// It is looked at again then.
+    /// It is planned again at this time.
     Wait(Timestamp),
-    /// It is never sent; a word says why.
+    /// It is never sent; with the reason's code.
     Drop(&'static str),
 }
 
-/// The hours by which reminders are put off, as one word: those that were put off by others are
-/// looked at again.
+/// The hours of the reminders, as text: reminders that were deferred by other hours are
+/// rescheduled.
 #[must_use]
 pub fn hours(practice: &Practice) -> String {
     format!("{}/{}", practice.mails.reminder_hours, practice.mails.second_reminder_hours)
@@ -58,7 +58,7 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
     match (mail.kind, facts) {
         (Kind::BookingConfirmed | Kind::PracticeNotice, _) => with_link(mail, facts, now),
         (Kind::Reminder, Facts::Booking(facts)) => {
-            // A second reminder may be wanted since, and not be there for this booking.
+            // The practice may have enabled second reminders since, and this booking has none.
             let has_second = mail.payload.get(SECOND) == Some(&serde_json::Value::Bool(true));
             let end_hours = if has_second { mails.second_reminder_hours } else { 0 };
             let ends = before(facts.starts_at, end_hours);
@@ -75,8 +75,8 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
         (Kind::FollowUp, Facts::Booking(facts)) => {
             follow_up(facts, i64::from(mails.follow_up_minutes), now)
         }
-        // A receipt that is issued long after its session is one of the years before this practice
-        // had any: its customer finds it with the booking, and needs no mail about it.
+        // A receipt issued long after its session is from before the practice issued receipts: the
+        // client finds it with the booking, and needs no mail about it.
         (Kind::Receipt, Facts::Booking(facts))
             if is_for_money(facts) && is_stale(facts.ends_at, mail.queued_at) =>
         {
@@ -95,13 +95,14 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
     }
 }
 
-/// Whether it is a receipt. Invoices and what tells of refunds are written after the session.
+/// Whether it is a receipt for a payment. Invoices and refund documents are issued after the
+/// session.
 fn is_for_money(facts: &BookingFacts) -> bool {
     let kind = facts.receipt.as_ref().map_or("", |receipt| &receipt.kind);
     matches!(kind, "" | "receipt" | "receipt_voucher")
 }
 
-/// What tells of a meeting waits some time for its link.
+/// A mail with a meeting link waits for it for a limited time.
 fn with_link(mail: &Mail, facts: &Facts, now: Timestamp) -> Plan {
     match mail.waits_for_link_until {
         Some(until) if now < until && facts.lack_link() => Plan::Wait(until),
@@ -109,7 +110,7 @@ fn with_link(mail: &Mail, facts: &Facts, now: Timestamp) -> Plan {
     }
 }
 
-/// A reminder has its time from `due` until `ends`. Who booked within that time knows.
+/// A reminder is sent from `due` until `ends`; a session booked within that time needs none.
 fn reminder((due, ends): (Timestamp, Timestamp), booked_at: Timestamp, now: Timestamp) -> Plan {
     if now >= ends {
         Plan::Drop(TOO_LATE)
@@ -122,8 +123,8 @@ fn reminder((due, ends): (Timestamp, Timestamp), booked_at: Timestamp, now: Time
     }
 }
 
-/// When the session was booked. The mail may have been queued much later, if this service was away
-/// meanwhile.
+/// When the session was booked. The mail may have been queued much later, after an outage of this
+/// service.
 fn booked_at(mail: &Mail) -> Timestamp {
     let said = mail.payload.get(BOOKED_AT).and_then(serde_json::Value::as_str);
     said.and_then(|text| text.parse().ok()).unwrap_or(mail.queued_at)
@@ -146,14 +147,14 @@ fn day_sheet(date: Date, practice: &Practice, now: Timestamp) -> Plan {
     if date < today {
         return Plan::Drop(TOO_LATE);
     }
-    // A clock that was put back is before the day of its own sheet.
+    // After the clock was set back, the sheet's day may be ahead.
     match sheet_time(practice, date, at) {
         Some(due) if date > today => Plan::Wait(due),
         _ => Plan::Send,
     }
 }
 
-/// When the sheet of a day is due; `None` outside the calendar.
+/// When the sheet of a day is due; `None` outside the calendar's range.
 #[must_use]
 pub fn sheet_time(practice: &Practice, date: Date, at: Time) -> Option<Timestamp> {
     let zoned: Result<Zoned, _> = date.to_datetime(at).to_zoned(practice.practice.zone.clone());

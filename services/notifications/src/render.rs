@@ -1,6 +1,5 @@
-//! `notifications render <folder>`: every mail in every form, from facts that stand in this
-//! program, as files to look at. It needs the practice's files and nothing else: no database, no
-//! network.
+//! `notifications render <folder>`: renders every mail in every variant from sample facts to files.
+//! It needs only the practice's files: no database, no network.
 
 use std::fs;
 use std::io::Write as _;
@@ -18,7 +17,7 @@ pub mod samples;
 
 use self::samples::{Sample, Typed};
 
-/// Where links lead when `PUBLIC_URL` does not say.
+/// The default of `PUBLIC_URL`.
 const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 /// What rendering needs.
@@ -27,10 +26,10 @@ struct Config {
     public_url: String,
 }
 
-/// Writes the mails into a folder and says how many there are.
+/// Writes the mails into a folder and prints their number.
 #[must_use]
 pub fn command(folder: &Path) -> ExitCode {
-    // Where nobody reads what is said, the exit code still tells.
+    // A failed write to the terminal is ignored; the exit code is enough.
     match write(folder) {
         Ok(mails) => {
             writeln!(std::io::stdout(), "{mails} mails in {}", folder.display()).ok();

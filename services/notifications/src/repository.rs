@@ -1,4 +1,4 @@
-//! The mails table. Each change of a row stands in one transaction with its timer and its event.
+//! The table `mails`. Each change of a row is in one transaction with its timer and its event.
 
 mod claim;
 mod outcome;
@@ -35,8 +35,8 @@ pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Keeps what a mail would say without ever sending it, unless it was queued before; `reason` is a
-/// word that says why.
+/// Inserts a mail as dropped, so that its payload is stored but it is never sent, unless it was
+/// queued before; `reason` is a code.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -80,7 +80,7 @@ async fn insert(
     Ok(added > 0)
 }
 
-/// What another mail about the same thing was queued with.
+/// The payload of another mail with the same subject.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -92,8 +92,7 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
         .await?)
 }
 
-/// Whether the practice has given back some of a booking's money, as far as payments' events have
-/// come here.
+/// Whether the practice has refunded a part of a booking, as far as payments' events were received.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -108,14 +107,14 @@ pub async fn refunded(tx: &mut Tx, booking: Id<Booking>) -> Result<bool, StoreEr
     .await?)
 }
 
-/// The meeting room exists: mails that wait for its link wait no longer, and a confirmation that
-/// left without it is followed by the link.
+/// The meeting room exists: mails that wait for its link become due, and after a confirmation that
+/// was sent without it a mail with the link follows.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
     let now = tx.now().await?;
-    // A mail that is being sent or tried again asks for the link by itself: see `sent`.
+    // A mail that is being sent or retried fetches the link itself: see `sent`.
     let rows = sqlx::query(
         "update mails
          set link_known = true, due_at = case when state = 'queued' then $2 else due_at end
@@ -157,7 +156,7 @@ pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Ma
     row.as_ref().map(mail).transpose().map_err(StoreError::from)
 }
 
-/// Sets the timer of a mail by its kind.
+/// Sets the timer of a mail: as a bulk timer if its kind is bulk.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -173,7 +172,7 @@ async fn schedule(
     tx.set_bulk_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
 }
 
-/// Sets the timer of a mail as one that a person waits for.
+/// Sets the timer of a mail with normal priority, ahead of bulk timers.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,4 +1,4 @@
-//! The mail server: hands a letter over and tells what a refusal means.
+//! The SMTP client: sends a message and classifies errors.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the whole conversation may take: as long as RFC 5321 lets a server think about a
-/// message. One that is slower may have taken the mail all the same; then it comes a second time,
-/// with the same Message-ID.
+/// The timeout of the whole SMTP exchange: as long as RFC 5321 lets a server take for a message. A
+/// slower server may still have accepted the mail; then it is sent a second time, with the same
+/// Message-ID.
 pub(crate) const SMTP_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// Refusals of ourselves, not of the mail: wrong or missing credentials, or a server that is told
-/// nothing yet. An operator mends them, and then the mail goes out.
+/// Permanent SMTP codes about our configuration, not about the mail: wrong or missing credentials,
+/// or a server that isn't set up. They are retried, because an operator fixes them.
 const CONFIGURATION_CODES: [&str; 5] = ["530", "534", "535", "538", "502"];
 
-/// Why the server did not take a mail, as a word for the row and the log. What the server said may
-/// repeat an address and is dropped here.
+/// Why the server did not accept a mail, as a code for the row and the log. The server's text may
+/// repeat an address and is discarded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// It may take it later.
+    /// It may accept it later.
     #[error("not now: {0}")]
     Transient(String),
-    /// It will never take it.
+    /// It will never accept it.
     #[error("never: {0}")]
     Permanent(String),
 }
@@ -47,10 +47,10 @@ impl MailServer {
         Ok(Self { transport: builder.timeout(Some(CONNECT_TIMEOUT)).build() })
     }
 
-    /// Hands a letter over.
+    /// Sends a message.
     ///
     /// # Errors
-    /// When the server did not say that it took it.
+    /// When the server did not confirm that it accepted it.
     pub async fn send(&self, message: &Message) -> Result<(), SendError> {
         let (envelope, bytes) = (message.envelope(), message.formatted());
         let exchange = self.transport.send_raw(envelope, &bytes);

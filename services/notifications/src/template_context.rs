@@ -1,6 +1,6 @@
-//! Facts as the templates' variables: times and amounts as text, in the practice's zone, and every
-//! text that people typed without what could break a line or a header. `templates/README.md` lists
-//! them all.
+//! Facts as the templates' variables: times and amounts as text, in the practice's zone, and typed
+//! text without characters that could break a line or a header. `templates/README.md` lists all
+//! variables.
 
 use std::path::Path;
 
@@ -19,32 +19,31 @@ mod other;
 
 pub use self::sanitize::{greeting, one_line};
 
-/// What is the same in every mail.
+/// The data that all mails share.
 #[derive(Debug, Clone)]
 pub struct TemplateContext {
     /// The practice's file.
     pub practice: Practice,
     /// The practice's meditation guide.
     pub guide: Guide,
-    /// Where people reach the website, without a slash at its end.
+    /// The website's URL, without a slash at its end.
     pub public_url: String,
 }
 
-/// What a mail is written for, beside its facts.
+/// The input of a mail beside its facts.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderInput<'a> {
     /// Which mail.
     pub kind: Kind,
-    /// What its event said.
+    /// The payload of its event.
     pub payload: &'a Value,
-    /// The link by which its reader ends such mails; empty for a mail that belongs to a booking or
-    /// an account.
+    /// The unsubscribe link; empty for a mail about a booking or an account.
     pub unsubscribe_url: &'a str,
-    /// When it is written.
+    /// The time of rendering.
     pub now: Timestamp,
 }
 
-/// An event's amount or a booking's facts do not make a mail.
+/// An amount or a fact of the mail is missing or malformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the facts do not make a mail: {0}")]
 pub struct Incomplete(&'static str);
@@ -133,9 +132,9 @@ impl TemplateContext {
     }
 }
 
-/// A customer as a mail to a person shows them: by names that look like names only, because it may
-/// reach somebody else than who typed them (see [`greeting`]), and without what only the practice
-/// reads.
+/// A client's data in a mail to a person: names only if they look like names, because the mail may
+/// reach another person than the one who typed them (see [`greeting`]), and without the fields that
+/// only the practice reads.
 fn recipient_view(customer: &Value) -> Value {
     let typed = |field: &str| customer.get(field).and_then(Value::as_str).unwrap_or_default();
     let (first_name, last_name) = (typed("first_name"), typed("last_name"));
@@ -160,7 +159,7 @@ fn day(date: Date) -> String {
     date.strftime("%A %-d %B %Y").to_string()
 }
 
-/// The amount that an event spoke of.
+/// The amount in an event's payload.
 fn amount(payload: &Value) -> Result<Money, Incomplete> {
     let minor = payload.get("amount_minor").and_then(Value::as_i64);
     let currency = payload.get("currency").and_then(Value::as_str);

@@ -1,8 +1,8 @@
-//! Templates and variables become a subject, a plain text and an HTML page.
+//! Renders templates and variables to a subject, a plain text and an HTML body.
 //!
-//! The words of a mail stand once, in `templates/<language>/<kind>.mail`. They are read twice: with
-//! the parts of `parts.html` inside `frame.html`, which give MJML, and with those of `parts.txt`
-//! inside `frame.txt`. `templates/README.md` tells how to write them.
+//! The text of a mail is written once, in `templates/<language>/<kind>.mail`. It is rendered twice:
+//! with the macros of `parts.html` inside `frame.html`, which gives MJML, and with those of
+//! `parts.txt` inside `frame.txt`. `templates/README.md` describes how to write it.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
@@ -17,39 +17,39 @@ mod plain_text;
 /// The language of all mails.
 pub const LANGUAGE: &str = "en";
 
-/// What a mail says.
+/// A rendered mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedMail {
     /// Its subject, on one line.
     pub subject: String,
-    /// For mail programs that show no HTML.
+    /// The plain text body.
     pub text: String,
-    /// The page, with nothing to load from anywhere.
+    /// The HTML body, without external resources.
     pub html: String,
 }
 
-/// A mail could not be written. Its source may repeat what a person typed, so it is never logged.
+/// A mail could not be rendered. The source may repeat typed text, so it is never logged.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    /// A template is missing, malformed, or uses what it was not given.
+    /// A template is missing or malformed, or uses an undefined variable.
     #[error("a template could not be used")]
     Template(#[from] minijinja::Error),
-    /// There are no words in the language.
+    /// There are no templates in the language.
     #[error("there are no mails in the language {0}")]
     Language(String),
-    /// What a template gave is not MJML.
+    /// A template's output is not MJML.
     #[error("a template gave what is not MJML")]
     Parse(#[source] mrml::prelude::parser::Error),
-    /// The MJML could not become HTML.
+    /// The MJML could not be rendered to HTML.
     #[error("a page could not be laid out")]
     Layout(#[source] mrml::prelude::render::Error),
 }
 
-/// The words of all mails in one language.
+/// The templates of one language.
 struct Language {
     /// Its code, which is the name of its folder and the HTML's language.
     code: &'static str,
-    /// Each file's name without its ending, and what is in it.
+    /// Each file's name without its extension, and its text.
     words: &'static [(&'static str, &'static str)],
 }
 
@@ -75,17 +75,17 @@ static LANGUAGES: &[Language] = &[language! {
     "refund_done" "refund_started" "reminder" "review_notice" "second_reminder"
 }];
 
-/// The words that several mails share, as macros.
+/// The shared texts, as macros.
 const SHARED: &str = "shared";
 
-/// The two forms of a mail: the ending of its templates' names, its parts and its frame. Escaping
-/// is switched on by the ending `.html`.
+/// The two formats of a mail: the extension of its templates' names, its macros and its frame. The
+/// extension `.html` switches on escaping.
 const FORMATS: [(&str, &str, &str); 2] = [
     ("html", include_str!("../templates/parts.html"), include_str!("../templates/frame.html")),
     ("txt", include_str!("../templates/parts.txt"), include_str!("../templates/frame.txt")),
 ];
 
-/// Every template, read once.
+/// All templates, parsed once.
 #[derive(Debug)]
 pub struct Templates {
     environment: Environment<'static>,
@@ -134,10 +134,10 @@ impl Templates {
         Ok(Self { environment })
     }
 
-    /// Writes a mail.
+    /// Renders a mail.
     ///
     /// # Errors
-    /// When a template lacks a variable, or does not give a page.
+    /// When a template lacks a variable, or its output is not MJML.
     pub fn render(&self, kind: Kind, variables: &Json) -> Result<RenderedMail, TemplateError> {
         let variables = Value::from(Serde(variables));
         let mjml = self.environment.get_template(&format!("{kind}.html"))?.render(&variables)?;
@@ -154,10 +154,10 @@ impl Templates {
 
 fn mjml_to_html(mjml: &str) -> Result<String, TemplateError> {
     let parsed = mrml::parse(mjml).map_err(TemplateError::Parse)?;
-    // Without a list of fonts it can make no link to a font service.
+    // Without fonts in the options, the output has no link to a font service.
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     let html = parsed.element.render(&options).map_err(TemplateError::Layout)?;
-    // Escaping writes the slashes of links like this, and some mail servers distrust such links.
+    // Escaping encodes slashes in links, and some mail servers treat such links as spam.
     Ok(html.replace("&#x2f;", "/"))
 }
 

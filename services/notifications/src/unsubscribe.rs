@@ -1,6 +1,5 @@
-//! Who wants no more mails that are not about a booking, and the secret of the link by which they
-//! say so. Addresses are never kept here, only what a key makes of them: without the key nobody can
-//! find out whose they are.
+//! Unsubscribed addresses, and the token of the unsubscribe link. Addresses are never stored, only
+//! keyed hashes (HMAC), which cannot be traced back without the key.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,28 +13,27 @@ use sha2::Sha256;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-/// What is signed begins with one of these, so that a hash is never a proof and a proof never a
-/// hash.
+/// Domain separation: distinct HMAC prefixes for address hashes and unsubscribe tokens.
 const HASH_DOMAIN: &[u8] = b"address";
 const TOKEN_DOMAIN: &[u8] = b"unsubscribe";
-/// How many bytes of a MAC stand for an address, and how many prove that we made the link.
+/// The bytes of the address hash, and of the token's signature.
 const HASH_BYTES: usize = 16;
 const SIGNATURE_BYTES: usize = 16;
 
-/// Stands for a mail address. The same address has the same one, however it is written; it leads
-/// back to the address only for who has the key and guesses.
+/// The keyed hash of a mail address. It ignores case and surrounding white space. Only with the key
+/// can a guessed address be checked against it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AddressHash([u8; HASH_BYTES]);
 
 impl AddressHash {
-    /// As it stands in rows.
+    /// The bytes as stored in rows.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// What those wait for who count what this address did, before they do one more: see
-    /// `Tx::lock`. `what` says what is counted.
+    /// The name of the lock under which actions of this address are counted: see `Tx::lock`. `what`
+    /// names the action.
     #[must_use]
     pub fn lock_name(&self, what: &str) -> String {
         format!("{what} {}", Uuid::from_bytes(self.0).simple())
@@ -48,7 +46,7 @@ impl fmt::Debug for AddressHash {
     }
 }
 
-/// Makes hashes of addresses and links' secrets, and knows its own.
+/// Makes address hashes and unsubscribe tokens, and verifies tokens.
 #[derive(Clone)]
 pub struct Addresses {
     mac: Hmac<Sha256>,
@@ -66,8 +64,8 @@ impl fmt::Debug for Addresses {
 pub struct WeakKey;
 
 impl Addresses {
-    /// Works with this key. Another key makes other hashes: who has unsubscribed is then forgotten,
-    /// and links in mails that were sent no longer work.
+    /// Uses this key. Another key makes other hashes: unsubscriptions are then lost, and links in
+    /// sent mails no longer work.
     ///
     /// # Errors
     /// When it is too short to be a secret.
@@ -80,7 +78,7 @@ impl Addresses {
         Ok(Self { mac })
     }
 
-    /// What stands for an address.
+    /// The hash of an address.
     #[must_use]
     pub fn hash(&self, address: &str) -> AddressHash {
         let mut mac = self.mac.clone();
@@ -93,15 +91,15 @@ impl Addresses {
         AddressHash(hash)
     }
 
-    /// What stands for the mailbox of an address: `asha+x@example.org` counts as
-    /// `asha@example.org`, so that nobody gets more than their share by writing an address in many
-    /// ways. Only for counting: who unsubscribes one of them means that one.
+    /// The hash of an address without its tag: `asha+x@example.org` counts as `asha@example.org`,
+    /// so that tags don't evade the rate limit. Only for counting: unsubscribing applies to the
+    /// exact address.
     #[must_use]
     pub fn hash_of_mailbox(&self, address: &str) -> AddressHash {
         self.hash(&without_tag(address))
     }
 
-    /// The secret of the link by which this address unsubscribes, always the same one.
+    /// The token of the address's unsubscribe link, always the same.
     #[must_use]
     pub fn token(&self, address: &str) -> String {
         let hash = self.hash(address);
@@ -111,8 +109,8 @@ impl Addresses {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The address that a link's secret stands for; `None` when we did not make it. It takes as
-    /// long whatever is wrong with the proof.
+    /// The address hash of a token; `None` when the token is not ours. The signature is compared in
+    /// constant time.
     #[must_use]
     pub fn parse(&self, token: &str) -> Option<AddressHash> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
@@ -133,8 +131,7 @@ impl Addresses {
     }
 }
 
-/// The address without what stands from the first `+` on before its host. Where nothing would be
-/// left of the name it stays.
+/// The address without its tag, from the first `+` to the @. Unchanged if the name would be empty.
 fn without_tag(address: &str) -> Cow<'_, str> {
     let split = address.trim().rsplit_once('@');
     let tagged = split.and_then(|(local, host)| Some((local.split_once('+')?.0, host)));
@@ -144,7 +141,7 @@ fn without_tag(address: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether this address wants no more mails that are not about a booking.
+/// Whether this address has unsubscribed.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -160,7 +157,7 @@ pub async fn is_unsubscribed(
     .await
 }
 
-/// This address wants no more of them. Doing it again changes nothing.
+/// Unsubscribes an address. Idempotent.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -175,8 +172,7 @@ pub async fn unsubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreErro
     Ok(())
 }
 
-/// This address wants them again. Doing it again changes nothing. What was dropped meanwhile stays
-/// so: nobody waits for it any more.
+/// Resubscribes an address. Idempotent. Mails that were dropped stay dropped.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -271,7 +267,8 @@ mod tests {
 
     #[test]
     fn the_hash_alone_is_no_proof() {
-        // Were hash and proof made alike, who knows one address's hash could make another's proof.
+        // Without domain separation, the hash of one address could serve as the signature of
+        // another.
         let ours = addresses(KEY);
         let hash = ours.hash(ADDRESS);
         let twice = [hash.as_bytes(), hash.as_bytes()].concat();

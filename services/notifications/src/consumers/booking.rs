@@ -1,4 +1,4 @@
-//! From booking: a booking was confirmed or cancelled, its meeting room exists, its session is
+//! Events of booking: a booking was confirmed or cancelled, its meeting room exists, its session is
 //! over, or its hold ended.
 
 use contract::booking::v1 as wire;
@@ -16,32 +16,31 @@ use crate::mail::{Kind, NewMail};
 use crate::planning::{BOOKED_AT, SECOND};
 use crate::repository;
 
-/// What a cancellation keeps: whether the practice had given back some of the money before, so that
-/// less than the policy says goes back now.
+/// The payload field of a cancellation: whether the practice had refunded a part before, so that
+/// less than the policy's amount is refunded now.
 pub const REFUNDED_BEFORE: &str = "refunded_before";
 
-/// What an event of booking asks of this service.
+/// What this service does about an event of booking.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Tell the customer and the practice, if possible with the meeting link, and remind the
-    /// customer later. What is kept says whether the practice took the customer's word for the
-    /// payment.
+    /// Mail the client and the practice, if possible with the meeting link, and remind the client
+    /// later. The payload says whether the practice accepted the client's claim of a payment.
     Confirm { booking: Id<Booking>, payload: Value, booked_at: Timestamp },
-    /// The meeting link can be told.
+    /// The meeting link is known.
     SendLink(Id<Booking>),
-    /// Show the customer a way back.
+    /// Mail the client how to book again.
     SendHoldEnded(Id<Booking>),
-    /// Tell the customer and the practice; what is kept says who wanted it, when, how much goes
-    /// back, and whether it was paid at all.
+    /// Mail the client and the practice; the payload says who cancelled, when, how much is
+    /// refunded, and whether the booking was unpaid.
     SendCancellation { booking: Id<Booking>, payload: Value },
-    /// Thank the customer some time after the session, and ask how it was.
+    /// Thank the client some time after the session, and ask for a review.
     FollowUp(Id<Booking>),
 }
 
 /// What to do about an event; `None` when no mail follows from it.
 ///
 /// # Errors
-/// When it is one of these by name and cannot be read.
+/// When it is one of these events and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     let step = if let Some(e) = event.get::<wire::BookingConfirmed>()? {
         let payload = if e.claim_accepted { json!({ "on_claim": true }) } else { json!({}) };
@@ -78,8 +77,7 @@ fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, R
     }))
 }
 
-/// The mails that remind of a session that was booked then. When each is due is not decided here:
-/// see [`crate::planning`].
+/// The reminders of a session. When each is due is decided by [`crate::planning`].
 #[must_use]
 pub fn reminders(mails: &Mails, booking: Id<Booking>, booked_at: Timestamp) -> Vec<NewMail> {
     let booked_at = booked_at.to_string();
@@ -93,14 +91,14 @@ pub fn reminders(mails: &Mails, booking: Id<Booking>, booked_at: Timestamp) -> V
     ]
 }
 
-/// Takes booking's events in.
+/// Handles booking's events.
 #[derive(Debug, Clone)]
 pub struct OnBooking {
     mails: Mails,
 }
 
 impl OnBooking {
-    /// For a practice that wants these mails.
+    /// For a practice with these settings of mails.
     #[must_use]
     pub fn new(mails: &Mails) -> Self {
         Self { mails: mails.clone() }
@@ -135,7 +133,8 @@ impl Reaction for OnBooking {
                     if let Some(all) = payload.as_object_mut() {
                         all.insert(REFUNDED_BEFORE.to_owned(), before.into());
                     }
-                    // What waits to be sent is found untrue by its facts: see `Facts::contradict`.
+                    // Waiting mails that are no longer true are dropped when they are due: see
+                    // `Facts::contradict`.
                     for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
                         let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
                         repository::queue(tx, &mail).await?;

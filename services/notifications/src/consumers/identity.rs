@@ -1,4 +1,4 @@
-//! From identity: a code is to be mailed.
+//! Events of identity: a code is to be mailed.
 
 use contract::identity::v1 as wire;
 use eventstore::{Recorded, Tx};
@@ -30,7 +30,7 @@ pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
     }))
 }
 
-/// Takes identity's events in.
+/// Handles identity's events.
 #[derive(Debug, Clone, Copy)]
 pub struct OnIdentity;
 

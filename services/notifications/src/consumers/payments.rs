@@ -1,5 +1,5 @@
-//! From payments: a receipt was issued; a payment is disputed; money goes back, or has gone back,
-//! by our refunds or by one that the practice made on the provider's own pages.
+//! Events of payments: a receipt was issued, a payment is disputed, or a refund was requested,
+//! processed, or discovered because the practice made it on the provider's own pages.
 
 use contract::common::v1::Money;
 use contract::convert::timestamp;
@@ -15,26 +15,26 @@ use super::{declare_later_mails, id};
 use crate::mail::{About, Kind, NewMail};
 use crate::repository;
 
-/// What an event of payments asks of this service.
+/// What this service does about an event of payments.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Tell the customer that money is on its way back; what is kept of it says how much and why.
+    /// Mail the client that a refund has started; the payload says how much and why.
     SendRefundStarted { booking: Id<Booking>, refund: Id<Refund>, payload: Value },
-    /// A refund that failed is tried anew under another id. The customer was told already, so only
-    /// what its end has to say is kept.
+    /// A failed refund is retried under another id. The client was notified already, so only the
+    /// payload is stored, for the mail at its end.
     RecordRefund { booking: Id<Booking>, refund: Id<Refund>, payload: Value },
-    /// Tell the customer that it is back.
+    /// Mail the client that the refund is done.
     SendRefundDone { booking: Id<Booking>, refund: Id<Refund> },
-    /// Tell the practice of a dispute; the subject names it and how it stands.
+    /// Mail the practice about a dispute; the subject names the dispute, its phase and its state.
     SendDispute { booking: Id<Booking>, subject: String, payload: Value },
-    /// Send the customer the receipt.
+    /// Mail the client the receipt.
     SendReceipt { booking: Id<Booking>, receipt: Id<Receipt> },
 }
 
 /// What to do about an event; `None` when no mail follows from it.
 ///
 /// # Errors
-/// When it is one of these by name and cannot be read.
+/// When it is one of these events and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     let step = if let Some(e) = event.get::<wire::RefundRequested>()? {
         let (booking, refund) = (id(&e.booking_id)?, id(&e.refund_id)?);
@@ -59,7 +59,7 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     Ok(Some(step))
 }
 
-/// The bank reads an answer without anything that the practice could do.
+/// The bank reviews the answer; the practice can do nothing.
 const UNDER_REVIEW: &str = "under_review";
 
 fn dispute(event: wire::DisputeObserved) -> Result<Option<Step>, ReactionError> {
@@ -88,7 +88,7 @@ fn about_money(amount: Option<Money>, cause: &str) -> Result<Value, ReactionErro
     }))
 }
 
-/// Takes payments' events in.
+/// Handles payments' events.
 #[derive(Debug, Clone, Copy)]
 pub struct OnPayments;
 
@@ -111,12 +111,12 @@ impl Reaction for OnPayments {
                     repository::record_unsent(tx, &mail, "renewed").await?;
                 }
                 Some(Step::SendRefundDone { booking, refund }) => {
-                    // The processed refund's event says neither amount nor cause; the request's
-                    // did.
+                    // The event of the processed refund has neither amount nor cause; the request's
+                    // had.
                     let payload =
                         repository::payload(tx, Kind::RefundStarted, &refund.to_string()).await?;
                     let Some(payload) = payload else {
-                        // No later event could tell more, so waiting would help nobody.
+                        // No later event could add them, so waiting would not help.
                         tracing::warn!(%refund, "a refund was processed that nobody spoke of");
                         return Ok(());
                     };
@@ -129,7 +129,7 @@ impl Reaction for OnPayments {
                     repository::queue(tx, &NewMail { payload, ..mail }).await?;
                 }
                 Some(Step::SendReceipt { booking, receipt }) => {
-                    // What it says is payments' own and asked for when it is sent.
+                    // The receipt belongs to payments and is fetched when the mail is sent.
                     let about = About::Booking(booking);
                     let mail = NewMail::about(Kind::Receipt, receipt.to_string(), about);
                     repository::queue(tx, &mail).await?;

@@ -1,4 +1,4 @@
-//! From reviews: somebody wrote one.
+//! Events of reviews: a review was submitted.
 
 use contract::reviews::v1 as wire;
 use eventstore::{Recorded, Tx};
@@ -19,7 +19,7 @@ pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
     Ok(Some(NewMail::about(Kind::ReviewNotice, e.review_id, about)))
 }
 
-/// Takes reviews' events in.
+/// Handles reviews' events.
 #[derive(Debug, Clone, Copy)]
 pub struct OnReviews;
 

@@ -1,15 +1,15 @@
-//! Which mails this process talks about with the mail server just now.
+//! The mails that this process is delivering.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::mail::MailId;
 
-/// The mails in conversation.
+/// The ids of the mails in flight.
 #[derive(Debug, Clone, Default)]
 pub(super) struct InFlight(Arc<Mutex<BTreeSet<MailId>>>);
 
-/// One of them, for as long as this value lives.
+/// Keeps one mail in the set until dropped.
 #[derive(Debug)]
 pub(super) struct InFlightGuard {
     all: InFlight,
@@ -17,12 +17,12 @@ pub(super) struct InFlightGuard {
 }
 
 impl InFlight {
-    /// Whether there is a conversation about this mail.
+    /// Whether this mail is in flight.
     pub(super) fn contains(&self, id: MailId) -> bool {
         self.ids().contains(&id)
     }
 
-    /// Begins the one conversation about a mail; `None` when there is one.
+    /// Adds a mail; `None` when it is in flight already.
     pub(super) fn begin(&self, id: MailId) -> Option<InFlightGuard> {
         self.ids().insert(id).then(|| InFlightGuard { all: self.clone(), id })
     }

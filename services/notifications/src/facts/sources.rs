@@ -1,4 +1,4 @@
-//! Who knows the facts of a mail, and how they are asked.
+//! Fetches the facts of a mail from the services that own them.
 
 use contract::booking::v1 as wire;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
@@ -24,7 +24,7 @@ use crate::config::Neighbours;
 use crate::forms;
 use crate::mail::{About, Kind, Mail};
 
-/// Who knows the facts.
+/// The owners of facts.
 #[derive(Debug, Clone)]
 pub struct Sources {
     pool: PgPool,
@@ -36,7 +36,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Prepares to ask this service's own tables, the other services and, where it is embedded,
+    /// Facts from this service's own tables, the other services and, where it is embedded,
     /// identity.
     ///
     /// # Errors
@@ -61,10 +61,10 @@ impl Sources {
         })
     }
 
-    /// Asks for what a mail needs.
+    /// Fetches the facts of a mail.
     ///
     /// # Errors
-    /// When there is nothing, or nobody answers.
+    /// When they don't exist, or their owner does not answer.
     pub async fn load(&self, mail: &Mail) -> Result<Facts, FactsError> {
         match mail.about {
             About::Booking(id) => {
@@ -82,11 +82,11 @@ impl Sources {
         }
     }
 
-    /// Adds what a mail needs only when it is about to be sent: a customer's invitation. Asked for
-    /// earlier, at the end of the session, reviews might not know of it yet.
+    /// Adds facts that are needed only when the mail is about to be sent: a client's invitation.
+    /// Right after the session, reviews may not have received its event yet.
     ///
     /// # Errors
-    /// When nobody answers.
+    /// When their owner does not answer.
     pub async fn load_late(&self, mail: &Mail, facts: &mut Facts) -> Result<(), FactsError> {
         match (mail.kind, mail.about, facts) {
             (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) => {
@@ -117,8 +117,8 @@ impl Sources {
         Ok(())
     }
 
-    /// The session is over, so reviews will know of it: until it has read of it there is no
-    /// invitation, and the mail waits.
+    /// Until reviews has received the event of the completed session there is no invitation, and
+    /// the mail is retried.
     async fn add_invitation(
         &self,
         facts: &mut BookingFacts,
@@ -172,7 +172,7 @@ impl Sources {
         let answer = answered
             .map_err(|status| FactsError::Unavailable("booking_unavailable", status.into()))?
             .into_inner();
-        // Who was erased has no contact any more, and the sheet goes out all the same.
+        // An erased client has no contact any more; the sheet is sent all the same.
         let complete = |mut booking: wire::Booking| {
             booking.contact.get_or_insert_default();
             BookingFacts::complete(Some(booking), String::new())

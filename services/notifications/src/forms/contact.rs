@@ -1,5 +1,5 @@
-//! Takes a message to the practice: it goes there by mail, and who wrote it is told that it came,
-//! once in an hour.
+//! Accepts a message to the practice: it is mailed to the practice, and its sender gets an
+//! acknowledgement, at most one in an hour.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::mail::{About, Kind, NewMail};
 use crate::repository;
 use crate::unsubscribe::AddressHash;
 
-/// How many messages an address sends in so many minutes.
+/// The most messages of an address in the window, and the window.
 const MESSAGES_MAX: usize = 5;
 const WINDOW_MINUTES: i64 = 60;
-/// What those wait for who count the messages of everybody.
+/// The lock under which the messages of all addresses are counted.
 const TOTAL_LOCK: &str = "contact_messages in all";
-/// Why an acknowledgement is not sent: the address had one in this hour. Who types somebody's
-/// address cannot fill that mailbox.
+/// The reason of an acknowledgement that isn't sent, because the address had one in this hour: so
+/// the form cannot be used to flood a stranger's mailbox.
 const ACKNOWLEDGED: &str = "acknowledged";
 
-/// A message that is right in itself.
+/// A valid message.
 #[derive(Debug)]
 struct ContactRequest {
     key: IdempotencyKey,
@@ -34,11 +34,11 @@ struct ContactRequest {
     message: MessageText,
 }
 
-/// Takes it. Who sends the same message with the same key again gets the same answer, and nothing
-/// is sent a second time.
+/// Accepts it. The same message with the same idempotency key gets the same answer, and nothing is
+/// sent a second time.
 ///
 /// # Errors
-/// Why it is refused; then nothing was kept.
+/// Why it is rejected; then nothing is stored.
 pub async fn send(forms: &Forms, request: &SendContactMessageRequest) -> Result<(), Error> {
     let request_data = ContactRequest::parse(request).map_err(refuse)?;
     if fills_honeypot(&request.website) {
@@ -70,7 +70,7 @@ impl ContactRequest {
             (&request.email, Field::Email),
             (&request.message, Field::Message),
         ];
-        // Who left something out is told so before anything that is wrong with the rest.
+        // Missing fields are reported before invalid ones.
         if let Some((_text, field)) = typed.into_iter().find(|(text, _field)| is_blank(text)) {
             return Err(Rejection::FieldsMissing(field));
         }
@@ -91,7 +91,7 @@ struct Submission {
 }
 
 impl Submission {
-    /// Says whether it is new.
+    /// True when it is new, false when it is a repeat.
     async fn accept(&self, tx: &mut Tx) -> Result<bool, Error> {
         let key = format!("contact_messages {}", self.request_data.key.as_str());
         let names = [key, self.address.lock_name("contact_messages"), TOTAL_LOCK.to_owned()];
@@ -124,7 +124,7 @@ impl Submission {
         Ok(true)
     }
 
-    /// Whether what came with this key before is the same; `None` when nothing came.
+    /// Whether the message stored under this key is the same; `None` when there is none.
     async fn lookup(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
         let row = sqlx::query(
             "select name = $2 and email = $3 and message = $4 as is_same
@@ -139,7 +139,7 @@ impl Submission {
         Ok(row.map(|row| row.try_get("is_same")).transpose()?)
     }
 
-    /// The messages of this address.
+    /// The messages of this address in the window.
     async fn accepted_from_address(
         &self,
         tx: &mut Tx,
@@ -174,7 +174,7 @@ impl Submission {
     }
 }
 
-/// How many messages came, from everybody.
+/// The number of messages of all addresses.
 async fn accepted_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("select count(*) from contact_messages where received_at > $1")
         .bind(since)
@@ -182,7 +182,7 @@ async fn accepted_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError
         .await?)
 }
 
-/// Whether one of these messages is acknowledged by a mail of its own.
+/// Whether one of these messages has an acknowledgement that was not suppressed.
 async fn is_acknowledged(tx: &mut Tx, messages: &[Id<ContactMessage>]) -> Result<bool, StoreError> {
     let subjects: Vec<String> = messages.iter().map(ToString::to_string).collect();
     Ok(sqlx::query_scalar(

@@ -1,5 +1,5 @@
-//! Takes a wish for the meditation guide: it goes there by mail. The answer is the same whether the
-//! address gets one or has had enough, so nobody learns anything about an address by asking.
+//! Accepts a request for the meditation guide, which is mailed. The answer is the same whether or
+//! not the address is over its limit, so it reveals nothing about an address.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::mail::{About, Kind, NewMail};
 use crate::repository;
 use crate::unsubscribe::AddressHash;
 
-/// How many guides an address gets in so many minutes.
+/// The most guides for an address in the window, and the window.
 const GUIDES_MAX: i64 = 3;
 const WINDOW_MINUTES: i64 = 24 * 60;
 
-/// What came of a wish.
+/// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Acceptance {
     New,
@@ -27,10 +27,10 @@ enum Acceptance {
     TooMany,
 }
 
-/// Takes it. Whether the address has unsubscribed is asked when the mail is sent.
+/// Accepts it. Whether the address has unsubscribed is checked when the mail is sent.
 ///
 /// # Errors
-/// Why it is refused; then nothing was kept.
+/// Why it is rejected; then nothing is stored.
 pub async fn request(forms: &Forms, request: &RequestMeditationGuideRequest) -> Result<(), Error> {
     let key = IdempotencyKey::parse(&request.idempotency_key).map_err(refuse)?;
     let email = MailAddress::parse(&request.email).map_err(refuse)?;
@@ -83,7 +83,7 @@ impl Submission {
         Ok(Acceptance::New)
     }
 
-    /// Whether what came with this key before is the same; `None` when nothing came.
+    /// Whether the request stored under this key is the same; `None` when there is none.
     async fn lookup(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
         let row = sqlx::query(
             "select email = $2 as is_same from guide_requests where idempotency_key = $1",

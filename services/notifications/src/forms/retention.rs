@@ -1,5 +1,5 @@
-//! What a visitor typed goes away by itself: some time after it came, but never before its mails
-//! are over, because they are written from it when they are sent.
+//! Retention of form submissions: a row is erased some time after it was received, but never before
+//! its mails are over, because they are built from it when they are sent.
 
 use eventstore::{Metadata, Store, StoreError, Timer, Tx};
 use kernel::id::{ContactMessage, GuideRequest};
@@ -10,31 +10,30 @@ use serde_json::json;
 
 use crate::mail::State;
 
-/// A message's time is over.
+/// The timer that erases a message.
 pub const ERASE_MESSAGE: &str = "erase_message";
-/// A wish's time is over.
+/// The timer that erases a guide request.
 pub const ERASE_GUIDE_REQUEST: &str = "erase_guide_request";
 
 const HOUR_MINUTES: i64 = 60;
 const DAY_MINUTES: i64 = 24 * HOUR_MINUTES;
-/// How long a message stays, so that the practice can find it again when its mail was lost there.
+/// The retention of a message, for the case that the practice loses its mail.
 const MESSAGE_MINUTES: i64 = 30 * DAY_MINUTES;
-/// How long a wish stays: its address is what the limit of a day counts.
+/// The retention of a guide request: the daily limit counts these rows.
 const GUIDE_REQUEST_MINUTES: i64 = DAY_MINUTES;
-/// How long a mail that failed keeps what it is written from, so that a person can have it sent
-/// after all.
+/// How long a failed mail keeps its row, so that staff can retry it.
 const FAILED_MINUTES: i64 = 90 * DAY_MINUTES;
-/// How soon it is looked again, where mails are not over.
+/// The recheck interval while mails are not over.
 const RECHECK_MINUTES: i64 = HOUR_MINUTES;
 
-/// What is to be done with a row whose time is over.
+/// What is done with a row whose retention has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Erase,
     Keep { until: Timestamp },
 }
 
-/// Sees to it that a message goes away.
+/// Sets the timer that erases a message.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -47,7 +46,7 @@ pub(super) async fn schedule_message_erasure(
     tx.set_timer(ERASE_MESSAGE, &id.to_string(), due_at, json!({})).await
 }
 
-/// Sees to it that a wish goes away.
+/// Sets the timer that erases a guide request.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -60,7 +59,7 @@ pub(super) async fn schedule_guide_request_erasure(
     tx.set_timer(ERASE_GUIDE_REQUEST, &id.to_string(), due_at, json!({})).await
 }
 
-/// Does what a timer of one of the two kinds asks for: erases its row, or looks again later.
+/// Handles a timer of one of the two kinds: erases its row, or sets the timer again.
 ///
 /// # Errors
 /// When the timer is none of them, or the database does not answer; the timer tries again.
@@ -108,7 +107,7 @@ impl ErasureJob {
         Ok(Self { timer_kind, subject, target })
     }
 
-    /// Says whether it was erased.
+    /// Returns whether it was erased.
     async fn process(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let now = tx.now().await?;
         let Some(received_at) = self.received_at(tx).await? else {
@@ -140,8 +139,8 @@ impl ErasureJob {
         Ok(query.fetch_optional(tx.connection()).await?)
     }
 
-    /// Where its mails stand. Who wants to have one sent again waits until the row is gone, or is
-    /// seen here.
+    /// The states of its mails, locked: a concurrent retry by staff waits until the row is erased,
+    /// or is seen here.
     async fn mails(&self, tx: &mut Tx) -> Result<Vec<State>, StoreError> {
         let words: Vec<String> = sqlx::query_scalar(
             "select state from mails
@@ -179,8 +178,7 @@ impl ErasureJob {
     }
 }
 
-/// A mail that is still to be sent keeps its row for as long as that takes; one that waits for a
-/// person keeps it for a while.
+/// A mail that is still to be sent keeps its row; a failed mail keeps it for [`FAILED_MINUTES`].
 fn decide(mails: &[State], received_at: Timestamp, now: Timestamp) -> Decision {
     let again = now.plus_minutes(RECHECK_MINUTES);
     if mails.iter().any(|state| !state.is_over()) {

@@ -1,5 +1,5 @@
-//! What visitors type, as types: whoever holds one holds something that can be stored, shown and
-//! mailed. What a person cannot have meant is taken out, and what they cannot see is nothing.
+//! Validated input of visitors as types: a value can be stored, shown and mailed. Characters that a
+//! person cannot have meant are removed, and invisible text counts as empty.
 
 use lettre::Address;
 use url::Host;
@@ -17,28 +17,28 @@ const USER_CHARS_MAX: usize = 64;
 /// The most characters of an idempotency key, and the fewest.
 const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
 
-/// Who writes: one line.
+/// The sender's name: one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SenderName(String);
 
-/// A mail address that a mail server takes: letters, digits and signs of ASCII, an @, and the name
-/// of a host. Nothing else, so it cannot hold a second address, a header, or words for a reader.
+/// A mail address: ASCII letters, digits and signs, an @, and a host name. Nothing else, so it
+/// cannot hold a second address, a header, or text for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailAddress(String);
 
-/// What they write: lines.
+/// The message: several lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageText(String);
 
-/// What the caller calls this request, so that a repeat is known.
+/// The caller's idempotency key of this request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
 impl SenderName {
-    /// Reads a name. Whatever breaks a line is a space.
+    /// Reads a name. Line breaks and control characters become spaces.
     ///
     /// # Errors
-    /// When nothing was typed, or too much.
+    /// When it is empty or too long.
     pub fn parse(typed: &str) -> Result<Self, Rejection> {
         let plain: String = typed.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
         let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -59,11 +59,10 @@ impl SenderName {
 }
 
 impl MailAddress {
-    /// Reads an address. A host's name in another script is turned into the form that mail servers
-    /// know.
+    /// Reads an address. An internationalized host name is converted to its ASCII form.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is invalid.
     pub fn parse(typed: &str) -> Result<Self, Rejection> {
         Self::read(typed.trim()).ok_or(Rejection::InvalidEmail)
     }
@@ -77,12 +76,12 @@ impl MailAddress {
         if user.len() > USER_CHARS_MAX || !user.bytes().all(sign) {
             return None;
         }
-        // A percent sign would be taken as the start of an encoded letter.
+        // The host parser would percent-decode it.
         if host.contains('%') || host.chars().any(|c| c.is_whitespace() || !is_plain(c)) {
             return None;
         }
         let Ok(Host::Domain(host)) = Host::parse(host) else { return None };
-        // Mail to a name without a dot, or to a number, would stay inside this house's network.
+        // Mail to a host without a dot, or to an IP address, would stay inside our own network.
         if !host.contains('.') {
             return None;
         }
@@ -98,8 +97,7 @@ impl MailAddress {
 }
 
 impl MessageText {
-    /// Reads a message. Lines end as they do on the web; a tab, which comes with text that was
-    /// pasted, is a space.
+    /// Reads a message. Line ends become `\n`; a tab, as in pasted text, becomes a space.
     ///
     /// # Errors
     /// When nothing was typed, or too much.
@@ -148,13 +146,13 @@ impl IdempotencyKey {
     }
 }
 
-/// Whether nothing of it can be seen.
+/// Whether it has no visible character.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || !is_plain(c) || is_invisible(c))
 }
 
-/// Takes up no room, or shows nothing in the room that it takes.
+/// A character without width, or without ink.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -165,8 +163,8 @@ const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Neither a control character nor one that turns the direction of what stands around it, with
-/// which a name can look like another one. The marks that right-to-left scripts need are plain.
+/// Neither a control character nor a bidirectional override or isolate, with which a name can look
+/// like another one. The marks that right-to-left scripts need are plain.
 fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,5 +1,5 @@
-//! What everybody calls, through the gateway: the two forms, and the link that ends mails and takes
-//! that back.
+//! The public gRPC service, called through the gateway: the two forms, and the link to unsubscribe
+//! and resubscribe.
 
 use contract::notifications::v1::notifications_service_server::{
     NotificationsService, NotificationsServiceServer,
@@ -25,7 +25,7 @@ pub struct PublicHandler {
 }
 
 impl PublicHandler {
-    /// Serves the forms to everybody.
+    /// Serves the forms without authorization.
     #[must_use]
     pub fn service(forms: Forms) -> NotificationsServiceServer<Self> {
         let service = NotificationsServiceServer::new(Self { forms });

@@ -1,5 +1,5 @@
-//! For the practice's staff, through the gateway: mails and where each stands, and events that
-//! could not be taken in. Whatever it comes to is written down with who asked.
+//! The gRPC service for staff, called through the gateway: mails with their states, and parked
+//! events (dead letters). Every call is audited with its caller.
 
 use contract::convert::to_wire;
 use contract::notifications::v1::notifications_staff_service_server::{
@@ -25,10 +25,10 @@ use crate::repository::{self, Cursor, Filter, MailSummary, Unchanged};
 
 /// The most mails of a page.
 const PAGE_MAX: i32 = 100;
-/// How many they are when the caller does not say.
+/// The page size when the request has none.
 const PAGE_DEFAULT: i32 = 50;
 
-/// The staff's service.
+/// The staff service.
 #[derive(Debug)]
 pub(super) struct StaffHandler {
     store: Store,
@@ -68,7 +68,7 @@ impl Reject for Rejection {
     }
 }
 
-/// What staff does to a mail.
+/// A change of a mail by staff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     Retry,
@@ -93,7 +93,7 @@ impl Change {
 }
 
 impl StaffHandler {
-    /// Serves mails and what is parked to those whom the door lets in.
+    /// Serves mails and parked events to authorized staff.
     pub(super) fn service(
         store: Store,
         authorizer: StaffDoor,
@@ -102,13 +102,13 @@ impl StaffHandler {
         NotificationsStaffServiceServer::new(Self { store, authorizer, parked })
     }
 
-    /// Lets managers look at something, and writes down that they did.
+    /// Authorizes a read by managers, and audits it.
     async fn authorize_read(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
         let staff = self.authorizer.admit(metadata, act, Role::MANAGERS).await?;
         self.authorizer.looked(staff, act).await
     }
 
-    /// Changes a mail for managers, in one transaction with who did it.
+    /// Changes a mail for managers, in one transaction with the audit entry.
     async fn change(
         &self,
         metadata: &MetadataMap,
@@ -159,7 +159,7 @@ impl StaffHandler {
         after: Option<Cursor>,
         size: usize,
     ) -> Result<ListMailsResponse, Status> {
-        // One more than is shown tells whether more follow.
+        // One row more than the page shows whether another page follows.
         let limit = i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1);
         let pool = self.store.pool();
         let read = repository::list(pool, filter, after, limit).await;
@@ -195,7 +195,7 @@ fn to_wire_mail(mail: MailSummary) -> Delivery {
     }
 }
 
-/// What a request asks for: which mails, and behind which one.
+/// The filter and the cursor of a request.
 fn asked_for(asked: &ListMailsRequest) -> Result<(Filter, Option<Cursor>), Status> {
     let booking = match asked.booking_id.as_str() {
         "" => None,
@@ -265,7 +265,7 @@ impl NotificationsStaffService for StaffHandler {
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
-        // Each event is a transaction of its own, so the act is written down before the first.
+        // Each event is a transaction of its own, so the call is audited before the first.
         self.authorize_read(&metadata, act).await?;
         let handled =
             self.parked.retry(&asked.stream_id).await.map_err(|error| unavailable(&error))?;

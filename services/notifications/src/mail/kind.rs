@@ -1,4 +1,4 @@
-//! Which mail it is.
+//! The kinds of mails and their properties.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use super::UnknownValue;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
-        /// Which mail it is. Its name is that of its templates and of its rows.
+        /// The kind of a mail. Its name is that of its templates and of its rows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Kind {
             $($(#[$doc])* $kind,)*
@@ -47,9 +47,9 @@ kinds! {
     MeetingLink = "meeting_link",
     /// The hold ended without money.
     HoldEnded = "hold_ended",
-    /// Money goes back.
+    /// A refund has started.
     RefundStarted = "refund_started",
-    /// Money is back.
+    /// A refund is done.
     RefundDone = "refund_done",
     /// A code to confirm an address.
     ConfirmAddress = "confirm_address",
@@ -67,9 +67,9 @@ kinds! {
     SecondReminder = "second_reminder",
     /// After a session.
     FollowUp = "follow_up",
-    /// What a visitor wrote, to the practice.
+    /// A visitor's message, to the practice.
     ContactMessage = "contact_message",
-    /// That the practice has it, to who wrote it.
+    /// The acknowledgement of a message, to its sender.
     ContactAcknowledgement = "contact_acknowledgement",
     /// The meditation guide.
     MeditationGuide = "meditation_guide",
@@ -82,14 +82,14 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it gives way to others: many of these fall due at once, and no person waits for
-    /// them.
+    /// Whether its timer is a bulk timer, behind all others: many are due at once, and no person
+    /// waits for them.
     #[must_use]
     pub const fn is_bulk(self) -> bool {
         matches!(self, Self::Reminder | Self::SecondReminder | Self::FollowUp)
     }
 
-    /// Whether the calendar file goes with it.
+    /// Whether the calendar file is attached.
     #[must_use]
     pub const fn has_calendar_file(self) -> bool {
         matches!(self, Self::BookingConfirmed | Self::MeetingLink | Self::BookingCancelled)
@@ -109,16 +109,16 @@ impl Kind {
         )
     }
 
-    /// Whether it counts among those of which one address gets only so many in an hour: it goes to
-    /// a person, and is no code. Who asks for codes is slowed down by identity.
+    /// Whether it counts towards the hourly limit of an address: it goes to a person, and is no
+    /// code. Requests for codes are rate limited by identity.
     #[must_use]
     pub const fn is_counted(self) -> bool {
         !self.is_for_the_practice() && !matches!(self, Self::ConfirmAddress | Self::RecoverPassword)
     }
 
-    /// Whether it waits when its address had many mails in this hour. What belongs to a booking
-    /// that was paid counts and never waits: else whoever types somebody's address into forms
-    /// could delay that person's confirmation, or a reminder until its session has begun.
+    /// Whether it is delayed when its address is over the hourly limit. Mails about a paid booking
+    /// count and are never delayed: otherwise filling forms with a stranger's address could delay
+    /// that person's confirmation, or a reminder until its session has begun.
     #[must_use]
     pub const fn is_rate_limited(self) -> bool {
         matches!(
@@ -127,8 +127,8 @@ impl Kind {
         )
     }
 
-    /// How many of this kind one address gets in an hour at most, where that is fewer than of all
-    /// together. Who holds a time has not shown that the address is theirs.
+    /// The hourly limit of this kind per address, if it has its own. Holding a slot doesn't prove
+    /// that the address belongs to the client.
     #[must_use]
     pub const fn hourly_max(self) -> Option<u32> {
         match self {
@@ -137,14 +137,14 @@ impl Kind {
         }
     }
 
-    /// Whether it answers who typed an address into a form. If that address is refused for good,
-    /// there is nothing that a person could do about it.
+    /// Whether it goes to an address typed into a form. If the server refuses that address
+    /// permanently, staff can do nothing about it.
     #[must_use]
     pub const fn answers_a_form(self) -> bool {
         matches!(self, Self::ContactAcknowledgement | Self::MeditationGuide)
     }
 
-    /// Whether its reader can ask for no more of its sort: it goes to a person and is not about a
+    /// Whether its recipient can unsubscribe from it: it goes to a person and is not about a
     /// booking or an account.
     #[must_use]
     pub const fn can_be_unsubscribed(self) -> bool {

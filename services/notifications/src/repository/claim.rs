@@ -1,4 +1,4 @@
-//! Who hands a mail over, for how long, and whether its recipient takes another one now.
+//! The lease on a mail that is being sent, and the rate limit per recipient.
 
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
@@ -7,35 +7,34 @@ use super::{outcome, schedule_urgent};
 use crate::mail::{CLAIM_SECONDS, Kind, Mail};
 use crate::unsubscribe::{self, AddressHash};
 
-/// The span in which mails to one address are counted.
+/// The window of the rate limit.
 const RATE_SECONDS: i64 = 60 * 60;
-/// Why a mail waits that is one too many.
+/// The reason of a mail that is deferred by the rate limit.
 const RATE_LIMITED: &str = "recipient_rate";
 
-/// What is written down when a mail is claimed.
+/// What is saved when a mail is claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// What the mail is called in all mail programs, the same on every try.
+    /// The Message-ID, the same on every attempt.
     pub message_id: String,
-    /// Whether the letter has the meeting link.
+    /// Whether the message has the meeting link.
     pub link_told: bool,
-    /// Who gets it; `None` for mails that are not counted.
+    /// The recipient; `None` for mails that are not counted.
     pub recipient: Option<Recipient>,
 }
 
-/// Whose mails are counted.
+/// A recipient whose mails are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recipient {
-    /// Stands for the address.
+    /// The hash of the address.
     pub address: AddressHash,
-    /// How many mails it gets in an hour at most, but for those that never wait.
+    /// The most mails in an hour; kinds that are never delayed count but ignore it.
     pub hourly_max: u32,
 }
 
-/// Claims the mail for being handed to the server: until the claim ends nobody else takes it up,
-/// whatever becomes of the one who claimed it, not even one who read it after it was claimed.
-/// Answers with the mail as it was claimed. With nothing it is not to be sent from here: somebody
-/// else has it, or its recipient wants no such mails any more, or has had so many that it waits.
+/// Takes a lease on the mail. Until it expires no other worker sends it, even if this one crashes.
+/// Returns the mail as claimed, or `None` if it is leased elsewhere, its recipient has
+/// unsubscribed, or the recipient is over the hourly limit.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -45,7 +44,7 @@ pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mai
         return Ok(None);
     }
     if let Some(recipient) = claim.recipient {
-        // Mails to one address are claimed one after the other, so that each counts the others.
+        // Claims for one address are serialized, so that each counts the others.
         tx.lock(&[format!("recipient {}", hex(recipient.address))]).await?;
         if mail.kind.can_be_unsubscribed()
             && unsubscribe::is_unsubscribed(tx.connection(), recipient.address).await?
@@ -82,7 +81,8 @@ pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mai
     Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
 }
 
-/// Whether nobody took the mail up since it was read; nobody does until the transaction ends.
+/// Locks the mail's row until the transaction ends; false if another worker took it since it was
+/// read.
 async fn lock_claimable(tx: &mut Tx, mail: &Mail, now: Timestamp) -> Result<bool, StoreError> {
     let found = sqlx::query(
         "select from mails
@@ -99,8 +99,8 @@ async fn lock_claimable(tx: &mut Tx, mail: &Mail, now: Timestamp) -> Result<bool
     Ok(found.is_some())
 }
 
-/// When the recipient has room for this mail; `None` when that is now. Mails that wait already come
-/// first, each at a time of its own, so that they do not all ask again at once.
+/// When the rate limit lets this mail pass; `None` when it does now. Mails that are already
+/// deferred come first, each with its own time, so that they are not all retried at once.
 async fn rate_limited_until(
     tx: &mut Tx,
     mail: &Mail,
@@ -113,12 +113,12 @@ async fn rate_limited_until(
     let among_all = full_for_address_until(tx, mail, recipient, now).await?;
     let Some(own_max) = mail.kind.hourly_max() else { return Ok(among_all) };
     let own = Recipient { hourly_max: own_max.min(recipient.hourly_max), ..recipient };
-    // The later of the two; nothing is earlier than anything.
+    // The later of the two; `None` sorts before any time.
     Ok(full_for_kind_until(tx, mail, own, now).await?.max(among_all))
 }
 
-/// When there is room for it among all mails to the address. Those of a kind that has a number of
-/// its own wait among themselves, so that they hold up no others.
+/// When the limit over all mails to the address lets it pass. Deferred mails of a kind with its own
+/// limit are not counted, so that they delay no others.
 async fn full_for_address_until(
     tx: &mut Tx,
     mail: &Mail,
@@ -133,7 +133,7 @@ async fn full_for_address_until(
     full_until(tx, (mail, recipient, now), (&[], &apart)).await
 }
 
-/// When there is room for it among the mails of its own kind.
+/// When the limit of its own kind lets it pass.
 async fn full_for_kind_until(
     tx: &mut Tx,
     mail: &Mail,
@@ -145,8 +145,8 @@ async fn full_for_kind_until(
     full_until(tx, (mail, recipient, now), (&others, &others)).await
 }
 
-/// When there is room for a mail, by those that took a place in the last hour and those that wait.
-/// Of the first some kinds are left out, and of the second some.
+/// When a mail may pass, given the mails sent in the last hour, without the kinds `uncounted`, and
+/// the deferred ones, without the kinds `unqueued`.
 async fn full_until(
     tx: &mut Tx,
     (mail, recipient, now): (&Mail, Recipient, Timestamp),
@@ -185,8 +185,8 @@ async fn full_until(
     Ok(Some(next_free(&taken, capacity, usize::try_from(waiting).unwrap_or(0)).unwrap_or(now)))
 }
 
-/// When the place of the one behind `waiting` others becomes free; `taken` are the times, oldest
-/// first, at which mails took a place.
+/// When the mail behind `waiting` deferred ones may pass; `taken` are the times of the counted
+/// mails, oldest first.
 fn next_free(taken: &[Timestamp], capacity: usize, waiting: usize) -> Option<Timestamp> {
     let first = taken.len().saturating_sub(capacity);
     let (rounds, turn) = (waiting.checked_div(capacity)?, waiting.checked_rem(capacity)?);
@@ -195,8 +195,8 @@ fn next_free(taken: &[Timestamp], capacity: usize, waiting: usize) -> Option<Tim
     Some(taken_at.plus_seconds(hours.saturating_mul(RATE_SECONDS)))
 }
 
-/// Forgets to whom mails went that no longer count, so many at most: what the mail server took more
-/// than an hour ago, and what is over without it. Answers with how many they were.
+/// Deletes the recipient hashes of mails that no longer count, at most `limit`: mails sent more
+/// than an hour ago, and mails that ended unsent. Returns their number.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -219,8 +219,8 @@ pub async fn clear_recipient_hashes(tx: &mut Tx, limit: i64) -> Result<u64, Stor
     Ok(forgotten.rows_affected())
 }
 
-/// Leaves a mail alone until its recipient has room. Where it stands stays, except that a mail
-/// whose conversation was cut off no longer counts as being on its way.
+/// Defers a mail until the rate limit lets it pass. Its state stays, except that a mail whose
+/// delivery was cut off is no longer `sending`.
 async fn defer_rate_limited(
     tx: &mut Tx,
     mail: &Mail,
@@ -242,8 +242,8 @@ async fn defer_rate_limited(
     schedule_urgent(tx, mail.id, until).await
 }
 
-/// Makes a claim last on while the conversation with the server goes on. Answers with the mail as
-/// it is claimed now, or with nothing when the claim was lost meanwhile.
+/// Extends the lease while the SMTP exchange goes on. Returns the mail as claimed now, or `None`
+/// when the claim was lost.
 ///
 /// # Errors
 /// When the database does not answer.

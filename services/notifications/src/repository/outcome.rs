@@ -1,4 +1,4 @@
-//! What came of a try, written down with the timer and the event that belong to it.
+//! The outcome of an attempt, saved with its timer and its event.
 
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
@@ -7,9 +7,8 @@ use super::{SEND_MAIL, parse_column, queue, schedule};
 use crate::contract;
 use crate::mail::{About, Kind, Mail, MailId, NewMail, State};
 
-/// Leaves a mail alone until its time comes, unless somebody else took it up meanwhile. Whatever
-/// was tried before was before its time, so its three days begin with its time. `hours` are the
-/// practice's (`planning::hours`).
+/// Defers a mail until it is due, unless another worker has taken it. Earlier attempts don't count,
+/// so its retry window begins when it is due. `hours` is `planning::hours` of the practice.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -35,9 +34,9 @@ pub async fn defer(
     if mine > 0 { schedule(tx, mail.kind, mail.id, until).await } else { Ok(()) }
 }
 
-/// The server took it: the mail is done, and others are told. That is the truth, whoever has
-/// claimed the mail since and whatever else was written down about it. A link that became known
-/// while the mail was on its way without it follows.
+/// The server accepted it: the mail is done, and an event is published. This holds whatever other
+/// worker has claimed the mail since and whatever else was saved about it. If the meeting link
+/// became known while the mail was in flight without it, a mail with the link follows.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -59,7 +58,7 @@ pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
     tx.end_timer(SEND_MAIL, &mail.id.to_string()).await
 }
 
-/// It is tried again at `due_at`. `publishes` says whether others hear of it; they hear it once.
+/// It is retried at `due_at`. With `publishes` an event is published, once per mail.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -93,8 +92,8 @@ pub async fn retry(
     schedule(tx, mail.kind, mail.id, due_at).await
 }
 
-/// It is not tried again, and a person has to look; others are told. Nothing happens when somebody
-/// else took the mail up meanwhile: what comes of that is theirs to say.
+/// It is not retried, and staff has to look; an event is published. Nothing happens if another
+/// worker has taken the mail since: that worker records the outcome.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -105,7 +104,7 @@ pub async fn failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreE
     Ok(())
 }
 
-/// Nobody needs it any more, unless somebody else took it up meanwhile.
+/// It is no longer needed. Nothing happens if another worker has taken the mail since.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -131,8 +130,8 @@ async fn finish(tx: &mut Tx, mail: &Mail, state: &str, reason: &str) -> Result<b
     Ok(ended > 0)
 }
 
-/// Ends the timer of a mail that is over, or that is not there at all. One that was read as being
-/// over may have been queued by a person since.
+/// Ends the timer of a mail that is over or doesn't exist. A mail that was read as over may have
+/// been requeued by staff since.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -148,8 +147,8 @@ pub async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Since when a mail is tried, as its row says by now: a person may have given it three days more
-/// while it was on its way.
+/// The time of the first attempt, read again from the row: staff may have restarted the retry
+/// window while the mail was in flight.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,17 +1,17 @@
-//! Reminders that were put off by other hours than the practice has now are looked at again.
+//! Reschedules reminders that were deferred by other hours than the practice's current ones.
 
 use eventstore::{StoreError, Tx};
 
 use super::SEND_MAIL;
 
-/// Has reminders that wait, and were not put off by `hours`, looked at again, so many at most;
-/// answers how many. They give way to mails that people wait for.
+/// Makes waiting reminders that were not deferred by `hours` due now, at most `limit`; returns
+/// their number. Their timers are bulk timers, behind mails that people wait for.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn reschedule_reminders(tx: &mut Tx, hours: &str, limit: i64) -> Result<u64, StoreError> {
     let now = tx.now().await?;
-    // A worker that has read one of them finds that its time was changed, and leaves it alone.
+    // A worker that has already read one of them finds its due time changed, and skips it.
     let rescheduled: i64 = sqlx::query_scalar(
         "with others as (
              (select mail_id from mails

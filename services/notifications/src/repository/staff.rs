@@ -1,4 +1,4 @@
-//! What staff reads of the mails and changes of them.
+//! Queries and changes of mails by staff.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,9 +13,9 @@ use uuid::Uuid;
 use super::{parse_column, schedule_urgent};
 use crate::mail::{Kind, MailId, State};
 
-/// How many bytes of a list's hash stand in a token.
+/// The bytes of the filter's hash in a page token.
 const FILTER_HASH_BYTES: usize = 8;
-/// What is read of a mail that is shown.
+/// The columns of a mail in a list.
 const COLUMNS: &str = "mail_id, kind, subject, booking_id, state, attempts, last_error, queued_at,
                        due_at, sent_at, message_id";
 
@@ -34,7 +34,7 @@ pub struct MailSummary {
     pub state: State,
     /// How often it was tried.
     pub attempts: i32,
-    /// A word for why the last try failed, or why it waits or was dropped.
+    /// The code why the last attempt failed, or why it waits or was dropped.
     pub reason: Option<String>,
     /// When it was queued.
     pub queued_at: Timestamp,
@@ -42,14 +42,14 @@ pub struct MailSummary {
     pub due_at: Timestamp,
     /// When the mail server took it.
     pub sent_at: Option<Timestamp>,
-    /// What it is called in mail programs, since its first try.
+    /// Its Message-ID, since its first attempt.
     pub message_id: Option<String>,
 }
 
-/// Which mails are asked for.
+/// The filter of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only those that stand here.
+    /// Only mails in this state.
     pub state: Option<State>,
     /// Only those about this booking.
     pub booking: Option<Id<Booking>>,
@@ -65,7 +65,7 @@ pub struct Cursor {
 }
 
 impl Filter {
-    /// A hash of what is asked for, so that a page's token is of no use for another list.
+    /// A hash of the filter, so that a page token is invalid for another list.
     fn hash(self) -> Vec<u8> {
         let state = self.state.map(State::name).unwrap_or_default();
         let booking = self.booking.map(|id| id.to_string()).unwrap_or_default();
@@ -75,13 +75,13 @@ impl Filter {
 }
 
 impl Cursor {
-    /// The place of a mail in every list.
+    /// The position of a mail in every list.
     #[must_use]
     pub const fn of(mail: &MailSummary) -> Self {
         Self { queued_at: mail.queued_at, id: mail.id }
     }
 
-    /// The token that asks for what follows.
+    /// The token of the next page.
     #[must_use]
     pub fn token(self, filter: Filter) -> String {
         let mut bytes = filter.hash();
@@ -90,7 +90,7 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads a token; `None` when it is none, or one of another list.
+    /// Reads a token; `None` when it is malformed, or belongs to another list.
     #[must_use]
     pub fn read(filter: Filter, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
@@ -103,7 +103,7 @@ impl Cursor {
     }
 }
 
-/// Mails behind `after`, newest first, at most so many.
+/// Mails behind `after`, newest first, at most `limit`.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -130,10 +130,10 @@ pub async fn list(
     rows.iter().map(read_summary).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
-/// How many mails stand in a state.
+/// A state and its number of mails.
 pub type StateCount = (State, i64);
 
-/// How many mails stand in each state that has any, of all or of a booking.
+/// The number of mails per state, without empty states, of all mails or of one booking.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -158,15 +158,14 @@ pub async fn counts(
 /// Why a mail was left as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unchanged {
-    /// There is none.
+    /// There is no such mail.
     Unknown,
-    /// It stands where this cannot be done to it.
+    /// Its state doesn't allow the change.
     NotNow,
 }
 
-/// Tries a mail again at once and for another three days, with the short waits of a new mail. One
-/// that is on its way is left there, for what comes of it is seen soon; it has its three days all
-/// the same, should that be nothing.
+/// Retries a mail now, with a new retry window of three days and the backoff of a new mail. A mail
+/// in flight isn't sent a second time; only its retry window restarts, in case the delivery fails.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -200,7 +199,7 @@ pub async fn retry_now(
     Ok(Ok(MailSummary { state: State::Queued, due_at: now, attempts: 0, ..mail }))
 }
 
-/// Notes that a person has dealt with a mail that failed.
+/// Records that staff has dealt with a failed mail.
 ///
 /// # Errors
 /// When the database does not answer.

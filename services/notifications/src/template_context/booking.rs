@@ -1,5 +1,5 @@
-//! What a mail about a booking says: the session, who comes, and where the event spoke of one the
-//! refund, the cancellation, the receipt or the invitation to review.
+//! The variables of a mail about a booking: the session, the client, and if there is one the
+//! refund, the cancellation, the dispute, the receipt or the invitation to review.
 
 use contract::common::v1::Money as WireMoney;
 use contract::convert;
@@ -74,7 +74,7 @@ impl TemplateContext {
         let booking_id = query_encode(&facts.booking.booking_id);
         let service_id = query_encode(&facts.booking.service_id);
         let site = &self.public_url;
-        // Behind the #, so that the secret reaches no server and no log.
+        // In the URL's fragment, so that the secret reaches no server and no log.
         let invited = |secret: &str| format!("{site}/reviews#invitation={}", query_encode(secret));
         let review = facts.invitation.as_ref().map(|(secret, _)| invited(secret));
         json!({
@@ -86,7 +86,7 @@ impl TemplateContext {
         })
     }
 
-    /// The refund that the event spoke of, if it spoke of one.
+    /// The refund in the payload, if there is one.
     fn refund(&self, payload: &Value) -> Result<Option<Value>, Incomplete> {
         let Some(cause) = payload.get("cause").and_then(Value::as_str) else { return Ok(None) };
         Ok(Some(json!({
@@ -96,7 +96,7 @@ impl TemplateContext {
         })))
     }
 
-    /// The cancellation that the event spoke of, if it spoke of one.
+    /// The cancellation in the payload, if there is one.
     fn cancellation(
         &self,
         facts: &BookingFacts,
@@ -113,13 +113,13 @@ impl TemplateContext {
             "was_late": facts.starts_at.seconds_since(at) < self.cancellation_hours() * 3600,
             "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
             "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
-            // A mail that was queued by an earlier release does not know.
+            // Absent in mails queued by an earlier release.
             "less_refunded": payload.get(REFUNDED_BEFORE).and_then(Value::as_bool).unwrap_or(true),
             "days_text": self.practice.policies.refund_days_text,
         })))
     }
 
-    /// The dispute that the event spoke of, if it spoke of one.
+    /// The dispute in the payload, if there is one.
     fn dispute(&self, payload: &Value) -> Result<Option<Value>, Incomplete> {
         let word = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let state = word("dispute_state");
@@ -201,7 +201,7 @@ fn customer(facts: &BookingFacts) -> Value {
     })
 }
 
-/// What a mail calls a paper: the group of its words, and its name.
+/// The text group of a tax document, and its title.
 fn document_title(kind: &str) -> (&'static str, &'static str) {
     match kind {
         "receipt_voucher" => ("money", "Receipt voucher"),
@@ -213,7 +213,7 @@ fn document_title(kind: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// With its paise even where there are none, because amounts stand below each other: "₹1,500.00".
+/// An amount with decimals even if they are zero, because amounts are aligned: "₹1,500.00".
 fn with_decimals(money: Option<&WireMoney>) -> Result<String, Incomplete> {
     let money = money.and_then(convert::money).ok_or(Incomplete("receipt"))?;
     let text = money.to_string();
@@ -226,8 +226,8 @@ fn half_rate(percent: i32) -> String {
     format!("{}{rest}", percent / 2)
 }
 
-/// What a person can read out: the end of the booking's id, in capitals. Its begin is a time and
-/// much the same for all bookings of a day.
+/// The reference that a person can read out: the last eight characters of the booking's id, in
+/// capitals. The start of the id is a time and nearly the same for all bookings of a day.
 fn reference(booking_id: &str) -> String {
     let known = booking_id.parse::<Id<Booking>>().is_ok();
     let digits = booking_id.len().checked_sub(8).filter(|_| known);

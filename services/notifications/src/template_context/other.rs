@@ -1,5 +1,5 @@
-//! What mails say that are not about one booking: codes, messages, the guide, reviews, and the
-//! practice's day.
+//! The variables of mails that are not about one booking: codes, messages, the guide, reviews, and
+//! the daily sheet.
 
 use contract::identity::v1::GetCodeMailResponse;
 use contract::reviews::v1::Review;

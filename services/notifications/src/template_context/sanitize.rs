@@ -1,18 +1,18 @@
-//! What people typed, without what could break a line, a header or the mark-up.
+//! Sanitizes typed text: nothing that could break a line, a header or the mark-up.
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 
-/// How many characters a name has at most that a mail repeats to a person.
+/// The most characters of a name that a mail to a person repeats.
 const NAME_CHARACTERS_MAX: usize = 40;
-/// And how many words.
+/// The most words of it.
 const NAME_WORDS_MAX: usize = 4;
 
-/// A name as a mail to a person repeats it, or nothing where it does not look like one.
+/// A name as a mail to a person repeats it; empty if it does not look like one.
 ///
-/// Anybody can sign up or book with somebody else's address and type what they like as a name. If
-/// mails repeated it, we would send a stranger's words to whomever the stranger names. So only
-/// short names pass, of letters and what stands between them in names; nothing that a mail program
-/// could turn into a link, an address or a number does.
+/// A stranger can sign up or book with another person's address and any text as the name. A mail
+/// that repeated it would send that text to the address. So only short names pass, of letters and
+/// the separators used in names; nothing that a mail program could turn into a link, an address or
+/// a number.
 #[must_use]
 pub fn greeting(name: &str) -> String {
     let name = name.trim();
@@ -29,7 +29,7 @@ pub fn greeting(name: &str) -> String {
 fn is_name_char(last: char, c: char, next: char) -> bool {
     match c {
         ' ' | '\'' | '’' | '-' => true,
-        // At the end of an initial, so that there is no host's name.
+        // At the end of an initial only, so that it forms no host name.
         '.' => is_letter(last) && next == ' ',
         // Names in scripts of India, Sri Lanka and Iran are spelled with these after a letter.
         '\u{200c}' | '\u{200d}' => is_letter(last),
@@ -43,7 +43,7 @@ fn is_letter(c: char) -> bool {
     matches!(c.general_category_group(), Letter | Mark)
 }
 
-/// A text on one line: whatever else would break it, a header or the mark-up becomes a space.
+/// A text on one line: characters that would break a line, a header or the mark-up become spaces.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
@@ -56,22 +56,22 @@ pub(super) fn multi_line(text: &str) -> String {
     unix.chars().map(|c| if c == '\n' || is_plain(c) { c } else { ' ' }).collect()
 }
 
-/// Neither a control character nor one that turns the direction of what follows, with which a name
-/// can make an address look like another one.
+/// Neither a control character nor a bidirectional override or isolate, with which a name can make
+/// an address look like another one.
 fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// A link that a browser opens, or nothing.
+/// A web link, or nothing.
 pub(super) fn web_link(text: &str) -> String {
     let text = one_line(text);
     let web = text.starts_with("https://") || text.starts_with("http://");
     if web && !text.contains(' ') { text } else { String::new() }
 }
 
-/// A value as a part of a link.
+/// A value, percent-encoded for a URL's query.
 pub(super) fn query_encode(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

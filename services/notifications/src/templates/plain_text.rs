@@ -1,22 +1,21 @@
-//! The filters of the plain texts: what paragraphs, tables and quotations look like without
-//! mark-up.
+//! The template filters of the plain text: paragraphs, tables and quotations without mark-up.
 //!
-//! Line breaks that are meant travel through the macros as characters that no text holds, because
-//! `template_context` takes control characters out of everything that people typed.
+//! Intended line breaks pass through the macros as control characters. No text contains these,
+//! because `template_context` removes control characters from typed text.
 
 use minijinja::Environment;
 
-/// A line break that is meant. All other white space is the template's own.
+/// An intended line break. All other white space is the template's own.
 const BREAK: char = '\u{1d}';
 /// Ends a row of a table.
 const ROW: char = '\u{1e}';
-/// Stands between a row's label and its value.
+/// Separates a row's label from its value.
 const CELL: char = '\u{1f}';
 
-/// The least width of a table's first column, so that short tables stand alike.
+/// The minimum width of a table's first column, so that short tables align.
 const LABEL_WIDTH: usize = 12;
 
-/// Teaches an environment the filters, and the global `line_break`.
+/// Registers the filters and the global `line_break`.
 pub(super) fn register(environment: &mut Environment<'_>) {
     environment.add_global("line_break", BREAK.to_string());
     environment.add_filter("paragraph", |text: &str| paragraph(text));
@@ -41,7 +40,7 @@ fn row(label: &str, value: &str) -> String {
     format!("{label}{CELL}{value}{ROW}")
 }
 
-/// Labels in one column and values in the other, as far left as the longest label lets them.
+/// Labels in one column, values in the next, as far left as the longest label allows.
 fn table(rows: &str) -> String {
     let rows: Vec<(&str, &str)> =
         rows.split(ROW).filter_map(|row| row.trim().split_once(CELL)).collect();
@@ -58,7 +57,7 @@ fn table(rows: &str) -> String {
     text + "\n"
 }
 
-/// As an answer quotes a mail, so that what a person typed cannot be taken for our words.
+/// Quotes a text with `>`, so that typed text cannot be taken for ours.
 fn quoted(text: &str) -> String {
     let quoted: Vec<String> =
         text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
