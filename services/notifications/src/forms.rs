@@ -134,7 +134,7 @@ fn fills_honeypot(website: &str) -> bool {
 /// A message to the practice, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who writes.
+    /// The sender's name.
     pub name: String,
     /// Where an answer goes.
     pub email: String,

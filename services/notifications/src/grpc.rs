@@ -11,7 +11,7 @@ use tonic::service::Routes;
 
 use crate::grpc::staff::StaffHandler;
 
-/// Who may read this service's feed.
+/// The services that may read this service's feed.
 const READERS: &[&str] = &["booking"];
 
 /// Every gRPC service of this process.

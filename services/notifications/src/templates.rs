@@ -157,7 +157,7 @@ fn mjml_to_html(mjml: &str) -> Result<String, TemplateError> {
     // Without fonts in the options, the output has no link to a font service.
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     let html = parsed.element.render(&options).map_err(TemplateError::Layout)?;
-    // Escaping encodes slashes in links, and some mail servers treat such links as spam.
+    // Escaping encodes slashes in links, and some mail servers distrust such links.
     Ok(html.replace("&#x2f;", "/"))
 }
 

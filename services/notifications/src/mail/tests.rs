@@ -117,8 +117,8 @@ fn what_belongs_to_a_paid_booking_never_waits_for_room() {
 }
 
 proptest! {
-    /// However the dice fall, the next try lies between the plain wait and a fifth more, and the
-    /// waits never shrink but for that fifth.
+    /// With any jitter, the next attempt lies between the plain wait and a fifth more, and the
+    /// waits never shrink except by that fifth.
     #[test]
     fn the_next_try_is_spread_and_nothing_else(
         attempts in -3_i32..200,

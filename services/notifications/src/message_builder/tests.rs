@@ -1,4 +1,4 @@
-//! Letters as the bytes that travel.
+//! Messages as the bytes that are sent.
 
 mod headers;
 

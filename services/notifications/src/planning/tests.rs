@@ -81,7 +81,7 @@ fn queued(new: NewMail, queued_at: Timestamp) -> Mail {
     }
 }
 
-/// What becomes of a mail, so many seconds before (negative) or after an instant.
+/// The plan for a mail, so many seconds before (negative) or after an instant.
 fn around(mail: &Mail, facts: &Facts, practice: &Practice, instant: Timestamp) -> [Plan; 3] {
     [-1, 0, 1].map(|seconds| plan(mail, facts, practice, instant.plus_seconds(seconds)))
 }
@@ -138,7 +138,7 @@ fn two_reminders_share_the_time_before_a_session() {
 
 #[test]
 fn a_reminder_without_a_second_one_goes_out_until_the_session_begins() {
-    // A second one is wanted since this session was booked, and there is none for it.
+    // Second reminders were enabled after this session was booked, so it has none.
     let (practice, facts) = (practice(24, 2), booking(BookingState::Confirmed));
     let alone = mail(Kind::Reminder);
     let of_second = around(&alone, &facts, &practice, start().plus_seconds(-2 * HOUR));
@@ -220,8 +220,8 @@ fn nobody_is_reminded_of_what_does_not_take_place() {
     }
 }
 
-/// A late link is told while there is a session to join; a late confirmation also tells what was
-/// paid, so it comes even then.
+/// A late link is sent while there is a session to join; a late confirmation also states the
+/// payment, so it is sent even after that.
 #[test]
 fn a_link_to_a_session_that_is_over_is_not_told() {
     let (practice, now) = (practice(24, 0), end().plus_minutes(90));

@@ -1,5 +1,4 @@
-//! Facts as the other services would tell them, for every mail in every form that it can take: what
-//! `render` shows and what the tests of the templates go through.
+//! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
 use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::common::v1::Money;
@@ -37,27 +36,27 @@ pub const AFTER_DEADLINE: &str = "after_deadline";
 /// The form of a mail that is written when its session has begun, as after a long outage.
 pub const BEGUN: &str = "begun";
 
-/// What people typed.
+/// Typed input.
 #[derive(Debug, Clone)]
 pub struct Typed {
-    /// A customer's first name.
+    /// A client's first name.
     pub first_name: String,
-    /// A customer's last name.
+    /// A client's last name.
     pub last_name: String,
-    /// A customer's phone number.
+    /// A client's phone number.
     pub phone: String,
-    /// What a customer wrote for the practice.
+    /// A client's notes for the practice.
     pub notes: String,
     /// The name of a service.
     pub service_title: String,
-    /// The name of who writes a message or a review.
+    /// The author's name of a message or a review.
     pub name: String,
     /// A message or a review.
     pub text: String,
 }
 
 impl Typed {
-    /// As most people would.
+    /// Usual input.
     #[must_use]
     pub fn usual() -> Self {
         Self {
@@ -74,16 +73,16 @@ impl Typed {
     }
 }
 
-/// A mail in one of its forms.
+/// A mail in one of its variants.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Which mail.
     pub kind: Kind,
-    /// Which form of it, in one word.
+    /// The variant, in one word.
     pub form: &'static str,
-    /// What it must know.
+    /// Its facts.
     pub facts: Facts,
-    /// What its event said.
+    /// The payload of its event.
     pub payload: Value,
 }
 
@@ -94,7 +93,7 @@ impl Sample {
         format!("{}-{}", self.kind, self.form)
     }
 
-    /// What it is written for: most mails well before the session of [`STARTS_AT`].
+    /// The render input: for most mails well before the session of [`STARTS_AT`].
     #[must_use]
     pub fn render_input(&self) -> RenderInput<'_> {
         let now = match self.form {
@@ -106,14 +105,14 @@ impl Sample {
         RenderInput { kind: self.kind, payload: &self.payload, unsubscribe_url, now }
     }
 
-    /// The link by which its reader ends such mails, or empty.
+    /// The unsubscribe link, or empty.
     #[must_use]
     pub fn unsubscribe_url(&self) -> &'static str {
         if self.kind.can_be_unsubscribed() { UNSUBSCRIBE_URL } else { "" }
     }
 }
 
-/// Every mail in every form.
+/// Every mail in every variant.
 #[must_use]
 pub fn all(typed: &Typed) -> Vec<Sample> {
     Kind::ALL

@@ -1,5 +1,5 @@
-//! Every mail in every form: nothing loads, nothing typed becomes mark-up or a subject, and both
-//! forms of a mail say the same.
+//! Every mail in every variant: it loads no external resource, typed text becomes neither mark-up
+//! nor subject, and both formats have the same content.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn page(context: &TemplateContext, templates: &Templates, sample: &Sample) -> Re
     templates.render(sample.kind, &variables.unwrap()).unwrap()
 }
 
-/// Every mail in every form.
+/// Every mail in every variant.
 fn all(typed: &Typed) -> Vec<(Sample, RenderedMail)> {
     let (context, templates) = (context(), Templates::new().unwrap());
     let samples = samples::all(typed).into_iter();
@@ -144,7 +144,7 @@ fn a_person_is_greeted_by_name_or_with_a_whole_sentence() {
         facts => matches!(facts, Facts::Booking(_)),
     };
     for ((sample, usual), (_, nameless)) in all(&Typed::usual()).into_iter().zip(all(&bait)) {
-        // A receipt greets nobody.
+        // A receipt has no greeting.
         if sample.kind.is_for_the_practice() || sample.kind == Kind::Receipt {
             continue;
         }

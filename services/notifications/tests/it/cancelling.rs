@@ -1,5 +1,4 @@
-//! A booking that is cancelled: the customer and the practice are told, and what was still to be
-//! said before is not said any more.
+//! A cancelled booking: the client and the practice are notified, and waiting mails are dropped.
 
 use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, BookingConfirmed, BookingState, CancelledBy};
@@ -122,7 +121,7 @@ async fn a_confirmation_that_waits_for_its_link_is_overtaken() -> Result<()> {
     world.until_waiting_for_link("practice_notice").await?;
     world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
     world.append_event(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
-    // The meeting provider answered after all: that wakes the mails that wait.
+    // The meeting provider answered after all: the waiting mails become due.
     let meeting_id = "meeting-1".to_owned();
     world.append_event(MeetingScheduled { booking_id: id, meeting_id }).await?;
     world.until_idle().await?;

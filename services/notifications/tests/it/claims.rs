@@ -1,4 +1,4 @@
-//! Who may write down what came of a mail, and what a database that is away for a moment costs.
+//! Which worker may save the outcome of a mail, and what a short database outage causes.
 
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
@@ -19,7 +19,7 @@ async fn hold_ended(world: &World) -> Result<()> {
     world.append_event(BookingExpired { booking_id: id }).await
 }
 
-/// What somebody writes down who has the mail, or had it.
+/// An outcome saved by a worker that holds the claim, or held it.
 #[derive(Debug, Clone, Copy)]
 enum Said {
     Sent,
@@ -53,7 +53,7 @@ async fn timers(world: &World) -> Result<i64> {
     Ok(sqlx::query_scalar(sql).fetch_one(world.store.pool()).await?)
 }
 
-/// Waits until a timer was taken up so often since it was set.
+/// Waits until a timer was leased so often since it was set.
 async fn until_taken_up(world: &World, times: i32) -> Result<()> {
     until(&format!("the timer was taken up {times} times"), async || {
         let sql = "select max(attempts) from timers where kind = 'send_mail'";
@@ -63,7 +63,7 @@ async fn until_taken_up(world: &World, times: i32) -> Result<()> {
     .await
 }
 
-/// A mail that was claimed once, and claimed again by somebody else when that claim had ended.
+/// A mail that was claimed again by another worker after the first claim had expired.
 async fn claimed_twice(world: &mut World) -> Result<(Mail, Mail)> {
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
     hold_ended(world).await?;
@@ -91,7 +91,7 @@ async fn who_lost_a_claim_says_nothing_about_the_mail_but_that_it_was_taken() ->
     says(&world, &first, Said::Sent).await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
     assert_eq!(timers(&world).await?, 0);
-    // What comes of the other one changes nothing any more.
+    // The outcome of the other worker changes nothing.
     for said in [Said::Failed, Said::Dropped, Said::Sent] {
         says(&world, &second, said).await?;
         assert_eq!(world.published("hold_ended").await?, ["failed", "sent"], "{said:?}");
@@ -116,7 +116,7 @@ async fn a_timer_ends_only_with_a_mail_that_is_over_by_then() -> Result<()> {
     let mut world = World::new().await?;
     let (_, second) = claimed_twice(&mut world).await?;
     says(&world, &second, Said::Failed).await?;
-    // A worker has read that it is over, and a person has it tried again.
+    // A worker has read that it is over, and staff retries it.
     let id = second.id;
     let queued = world.store.write(Metadata::by("test", None), move |tx| {
         Box::pin(async move { repository::retry_now(tx, id).await })
@@ -160,7 +160,7 @@ async fn what_the_server_took_is_not_sent_again_because_the_database_is_away() -
     )
     .await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sending"));
-    // Its claim ends, the same process takes its timer up, and knows that it has been there.
+    // Its claim expires, and the same process gets its timer and finds it in flight.
     for times in 1..=3 {
         world.move_clock(i64::from(times) * 60).await?;
         world.end_claims().await?;
@@ -179,7 +179,7 @@ async fn what_the_server_took_is_not_sent_again_because_the_database_is_away() -
 #[tokio::test]
 async fn a_claim_that_ends_while_its_process_talks_causes_no_repeat() -> Result<()> {
     let world = World::new().await?;
-    // Long enough for the claim to end, and to be made to last on again.
+    // Long enough for the claim to expire, and to be renewed.
     world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 7_000 })).await?;
     hold_ended(&world).await?;
     world.until_state("hold_ended", "sending").await?;
@@ -199,7 +199,7 @@ async fn a_claim_that_ends_while_its_process_talks_causes_no_repeat() -> Result<
     world.end().await
 }
 
-/// Waits until a worker waits for a row that somebody else holds.
+/// Waits until a worker waits for a locked row.
 async fn until_held_up(world: &World) -> Result<()> {
     until("a worker waits for the mail", async || {
         let sql = "select count(*) from pg_stat_activity
@@ -222,7 +222,7 @@ async fn a_mail_that_was_changed_while_a_worker_took_it_up_does_not_wait_for_a_l
     sqlx::query("select from mails for update").execute(&mut *changing).await?;
     world.move_clock(HOUR).await?;
     until_held_up(&world).await?;
-    // whoever changes it sets its timer anew, which another one takes up and lets go,
+    // the change sets its timer, which another worker leases and skips,
     world.as_owner("update timers set lease_until_at = '-infinity', attempts = 0").await?;
     until_taken_up(&world, 1).await?;
     let lease: kernel::Timestamp =

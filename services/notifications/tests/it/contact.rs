@@ -1,5 +1,5 @@
-//! Messages of the contact form: to the practice and acknowledged, once, whatever is typed and
-//! however often, and gone some time later.
+//! Messages of the contact form: mailed to the practice and acknowledged once, whatever is typed
+//! and however often, and erased later.
 
 use std::num::NonZeroU32;
 
@@ -19,7 +19,7 @@ use crate::world::{PRACTICE, World, new_id, text};
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// Everything of a mail that its reader or their program sees, but for the address it goes to.
+/// Everything of a mail that its reader or mail program sees, except the recipient's address.
 fn shown(mail: &Value) -> String {
     let mut mail = mail.clone();
     mail["to"] = json!([]);
@@ -49,7 +49,7 @@ async fn a_message_goes_to_the_practice_and_is_acknowledged() -> Result<()> {
     let to_writer = world.inbox_of(EMAIL).await?;
     assert_eq!(to_writer.len(), 1);
     assert_eq!(world.inbox().await?.len(), 2);
-    // Otherwise anybody could have us send their words to anybody.
+    // Otherwise the form could send any text to any address.
     for typed in ["canary", "nalini", "sleep badly", "which session"] {
         assert!(!shown(&to_writer[0]).contains(typed), "{typed}");
     }
@@ -321,7 +321,7 @@ async fn a_message_is_erased_after_thirty_days() -> Result<()> {
 async fn a_message_stays_while_its_mail_is_tried_or_waits_for_a_person() -> Result<()> {
     let mut world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    // Nobody sends: the mails are as young as the message when its time is over.
+    // No worker runs: the mails are still queued when the message's retention is over.
     world.stop().await?;
     assert_eq!(visitor.writes(message()).await, Ok(()));
     world.move_clock(31 * DAY).await?;
@@ -368,7 +368,7 @@ async fn a_process_that_dies_after_its_answer_loses_nothing() -> Result<()> {
     let mut world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     world.stop().await?;
-    // Taken where nobody lives to send it, as by a process that dies right after its commit.
+    // Accepted without a worker, as by a process that dies right after its commit.
     assert_eq!(visitor.writes(message()).await, Ok(()));
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
     world.start();
@@ -387,7 +387,7 @@ async fn a_message_that_was_erased_is_dropped_and_not_missed() -> Result<()> {
     let visitor = Visitor::new(&world).await?;
     world.stop().await?;
     assert_eq!(visitor.writes(message()).await, Ok(()));
-    // As after a backup was brought back whose message is gone elsewhere.
+    // As after the restore of a backup.
     sqlx::query("delete from contact_messages").execute(world.store.pool()).await?;
     let (kind, unknown) = ("erase_message", new_id::<ContactMessage>());
     let timer = "insert into timers (kind, subject, due_at) values ($1, $2, clock_now())";

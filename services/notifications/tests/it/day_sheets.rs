@@ -1,4 +1,4 @@
-//! The practice's sheet of its day, each morning, once.
+//! The daily sheet: each morning, once.
 
 use anyhow::Result;
 use contract::booking::v1::{Booking, SessionMode};
@@ -18,7 +18,7 @@ fn unchanged(practice: &str) -> String {
     practice.to_owned()
 }
 
-/// For when the timer is set, or nothing.
+/// When the timer is due, if there is one.
 async fn set_for(world: &World) -> Result<Option<String>> {
     let sql = "select to_char(due_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')
                from timers where kind = 'day_sheet'";
@@ -34,7 +34,7 @@ async fn until_set_for(world: &World, instant: &str) -> Result<()> {
     .await
 }
 
-/// The dates of the sheets and where they stand.
+/// The dates of the sheets and their states.
 async fn sheets(world: &World) -> Result<Vec<(String, String)>> {
     let sql = "select subject, state from mails where kind = 'day_sheet' order by subject";
     Ok(sqlx::query_as(sql).fetch_all(world.store.pool()).await?)
@@ -85,11 +85,11 @@ async fn each_morning_the_practice_has_its_day() -> Result<()> {
     assert!(place("10:00 am") < place("Bharati") && place("Bharati") < place("12:00 pm"));
     assert!(place("12:00 pm") < place("Asha") && place("Asha") < place("3:00 pm"));
     assert!(said.contains("Please speak slowly."));
-    // Names are asked for when the mail is sent, and never kept.
+    // Names are fetched when the mail is sent, and never stored.
     let kept = world.dump().await?;
     assert!(!kept.contains("Bharati") && !kept.contains("speak slowly"));
 
-    // A day without sessions is told too, so that silence never means a broken mail server.
+    // A day without sessions has a sheet too, so that a missing mail always means a failure.
     world.set_clock("2026-11-23T01:30:00Z").await?;
     until_sent(&world, &["2026-11-22", "2026-11-23"]).await?;
     let mails = world.inbox_of(PRACTICE).await?;

@@ -1,4 +1,4 @@
-//! What stands around this service in a test: a mail server with an inbox, and the practice's
+//! The surroundings of this service in a test: a mail server with an inbox, and the practice's
 //! files.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anyhow::Result;
 use runtime::Shutdown;
 use secrecy::SecretString;
 
-/// A mail server with an inbox: where both are.
+/// Starts a mail server with an inbox; returns the URLs of the inbox and of SMTP.
 pub(crate) async fn mail_server(
     folder: &Path,
     shutdown: &Shutdown,

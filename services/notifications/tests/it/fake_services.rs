@@ -1,6 +1,5 @@
-//! booking, payments, reviews and identity as this service sees them: a feed each, and what they
-//! tell when they are asked. One database plays all their logs; each reader skips what is not its
-//! own.
+//! Fakes of booking, payments, reviews and identity: a feed each, and their answers. One database
+//! holds all their logs; each reader skips the other services' events.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -45,7 +44,7 @@ pub(crate) use self::payments::receipt;
 use self::reviews::FakeReviews;
 pub(crate) use self::reviews::INVITATION;
 
-/// What the neighbours know, and whether they answer.
+/// The data of the fake services, and whether they answer.
 #[derive(Default)]
 pub(crate) struct FakeData {
     pub(crate) bookings: Mutex<HashMap<String, Booking>>,
@@ -57,7 +56,7 @@ pub(crate) struct FakeData {
     /// The bookings of a day, by the date.
     pub(crate) days: Mutex<HashMap<String, Vec<Booking>>>,
     pub(crate) down: AtomicBool,
-    /// Whether reviews has not heard yet that sessions are over.
+    /// Whether reviews has not received the completed sessions yet.
     pub(crate) uninvited: AtomicBool,
     /// How often booking was asked about a booking.
     pub(crate) asked: AtomicUsize,
@@ -76,7 +75,7 @@ impl FakeData {
     }
 }
 
-/// A confirmed booking of somebody with an awkward name.
+/// A confirmed booking of a client with an awkward name.
 pub(crate) fn booking(booking_id: &str, mode: SessionMode) -> Booking {
     let at = |text: &str| {
         let instant: kernel::Timestamp = text.parse().unwrap();

@@ -42,7 +42,7 @@ async fn it_comes_an_hour_later_with_a_link_for_one_review() -> Result<()> {
     let link = format!("http://127.0.0.1:8080/reviews#invitation={INVITATION}");
     assert!(text(&mails[0], "text").contains(&link), "{mails:?}");
     assert!(text(&mails[0], "html").contains(&link));
-    // The secret is asked for when the mail is sent, and never kept.
+    // The secret is fetched when the mail is sent, and never stored.
     assert!(!world.dump().await?.contains(INVITATION));
     world.end().await
 }

@@ -1,4 +1,4 @@
-//! Wishes for the meditation guide: it comes once for each, and the answer says nothing about an
+//! Requests for the meditation guide: one mail for each, and the answer reveals nothing about an
 //! address.
 
 use anyhow::Result;

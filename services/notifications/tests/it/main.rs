@@ -1,5 +1,5 @@
-//! Mails from the event to the inbox: real PostgreSQL, a real SMTP conversation, and neighbours
-//! over the network that serve the real contract.
+//! Mails from the event to the inbox: real PostgreSQL, a real SMTP exchange, and fakes of the other
+//! services that serve the real contract over the network.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,6 @@
-//! A day without a mail server, a mail server that dies between taking a message and saying so, and
-//! a process of ours that dies anywhere: nothing is missing, and what is repeated is one mail.
+//! A day without a mail server, a mail server that dies between accepting a message and answering,
+//! and a process of ours that dies anywhere: no mail is lost, and a duplicate has the same
+//! Message-ID.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -32,7 +33,7 @@ const HOUR: i64 = 3600;
 /// 40 hours after a test begins: the reminder of such a session falls into the outage, the second
 /// one behind it.
 const AHEAD: &str = "2026-11-22T22:00:00Z";
-/// How long many mails may take on a busy machine.
+/// The timeout for many mails on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How many mails stand in each state.
@@ -44,7 +45,7 @@ async fn states(world: &World) -> Result<BTreeMap<String, i64>> {
     Ok(rows.into_iter().collect())
 }
 
-/// Waits until every mail whose turn has come was tried.
+/// Waits until every due mail was tried.
 async fn until_tried_all(world: &World) -> Result<()> {
     until_within(PATIENCE, "every mail that is due was tried", async || {
         let due: bool = sqlx::query_scalar(
@@ -81,7 +82,7 @@ async fn queued(world: &World) -> Result<BTreeSet<String>> {
     ids.into_iter().map(|id| id.context("a mail was never tried")).collect()
 }
 
-/// Somebody's booking in a state, with a session that begins then.
+/// A booking in a state, with a session that begins then.
 fn booking(world: &World, email: &str, state: BookingState, starts_at: &str) -> String {
     let id = world.booking(SessionMode::InPerson).to_string();
     world.data.change(&id, |booking| {
@@ -100,7 +101,7 @@ fn begins(world: &World, id: &str, starts_at: &str) {
     });
 }
 
-/// Everything that makes a mail happens to one person, with a booking each.
+/// Every event that queues a mail, each with its own booking.
 async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Result<()> {
     let email = |what: &str| format!("{what}-{number}@example.org");
     let id = booking(world, &email("confirmed"), BookingState::Confirmed, AHEAD);
@@ -160,7 +161,7 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
     Ok(())
 }
 
-/// What follows a session, and what has to do with none.
+/// The mails after a session, and those without one.
 async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     let email = |what: &str| format!("{what}-{number}@example.org");
     let before = "2026-11-21T03:00:00Z";
@@ -224,7 +225,7 @@ async fn after_a_day_without_a_mail_server_every_mail_arrives_once() -> Result<(
     world.until_taken_in().await?;
     for hours in [0, 1, 4, 8, 12, 16, 20, 23] {
         if hours == 12 {
-            // From noon on nobody even answers.
+            // From noon on the server doesn't answer at all.
             world.clear_faults().await?;
             let gone = json!({ "target": "smtp_connect", "kind": "drop", "times": 0 });
             world.order_fault(gone).await?;
@@ -255,7 +256,7 @@ async fn after_a_day_without_a_mail_server_every_mail_arrives_once() -> Result<(
     world.end().await
 }
 
-/// Queues so many confirmations, each to somebody else.
+/// Queues so many confirmations, each to another person.
 async fn confirm(world: &World, count: usize) -> Result<Vec<String>> {
     let mut mails = Vec::new();
     let mut emails = Vec::new();
@@ -281,7 +282,7 @@ async fn a_mail_server_that_dies_after_taking_a_mail_causes_one_repeat_each_time
         }
         let email = format!("asha-{number}@example.org");
         for _ in 0..jitter.random_range(1..=2) {
-            // It dies before it has taken the message, or behind that and before it can say so.
+            // It dies before it has accepted the message, or after that and before it answers.
             let after = jitter.random_bool(0.7);
             let kind = if after { "timeout_after_success" } else { "drop" };
             let delay_ms = jitter.random_range(0..30);
@@ -318,8 +319,8 @@ async fn a_mail_server_that_dies_after_taking_a_mail_causes_one_repeat_each_time
     world.end().await
 }
 
-/// The service in a runtime of its own, so that it can end as a process ends that is killed: in the
-/// middle of whatever it does, without a word.
+/// The service in a runtime of its own, so that it can be stopped like a killed process, at any
+/// point.
 struct Process {
     runtime: Option<Runtime>,
 }
@@ -331,7 +332,7 @@ impl Process {
         Ok(Self { runtime: Some(runtime) })
     }
 
-    /// Ends it, and comes back when nothing of it is left.
+    /// Stops it, and returns when no task of it is left.
     async fn die(mut self) -> Result<()> {
         let runtime = self.runtime.take().context("it is dead")?;
         let ending = move || runtime.shutdown_timeout(Duration::from_secs(20));
@@ -372,7 +373,7 @@ async fn a_process_of_ours_that_dies_anywhere_repeats_only_what_was_on_its_way()
         process.die().await?;
         deaths += 1;
         at_risk += states(&world).await?.get("sending").copied().unwrap_or_default();
-        // What the machine's next half minute does: claims and leases of the dead end.
+        // As half a minute later: the claims and leases of the dead process have expired.
         world.end_claims().await?;
         ahead += 30;
         world.move_clock(ahead).await?;

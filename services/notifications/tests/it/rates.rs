@@ -1,5 +1,5 @@
-//! One address gets only so many mails in an hour; what is one too many waits, and is not lost. And
-//! a mail that waits for its time asks nobody meanwhile.
+//! The hourly limit per address: a mail over the limit is delayed, not lost. And a mail that waits
+//! until it is due fetches no facts.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::Ordering;
@@ -30,7 +30,7 @@ async fn hold_ended(world: &World, email: &str) -> Result<()> {
     world.append_event(BookingExpired { booking_id: id }).await
 }
 
-/// How many mails of a kind are sent, and how many wait because of the rate.
+/// How many mails of a kind are sent, and how many are delayed by the limit.
 async fn sent_and_waiting(world: &World, kind: &str) -> Result<(i64, i64)> {
     let sql = "select count(*) filter (where state = 'sent'),
                       count(*) filter (where state = 'queued' and last_error = 'recipient_rate'
@@ -61,7 +61,7 @@ async fn what_is_one_too_many_waits_for_its_place_and_arrives() -> Result<()> {
     until_sent_and_waiting(&world, 3, 3).await?;
     assert_eq!(world.inbox_of("ravi@example.org").await?.len(), 1, "others wait for nothing");
 
-    // Each waits for a place of its own: two for those that were taken, one for an hour more.
+    // Each gets its own time: two when the counted mails expire, one an hour later.
     let (taken, waits): (Vec<Timestamp>, Vec<Timestamp>) = {
         let sql = "select coalesce(sent_at, due_at) from mails
                    where kind = 'hold_ended' and (state = 'sent') = $1
@@ -124,7 +124,7 @@ async fn codes_notices_of_the_practice_and_paid_bookings_never_wait() -> Result<
     assert_eq!(world.inbox_of(PRACTICE).await?.len(), 3);
     let inbox = world.inbox_of(CUSTOMER).await?;
     assert_eq!(inbox.len(), 7, "three codes, three confirmations, and the mail before");
-    // They count all the same: what waits, waits for an hour after the last of them.
+    // They count all the same: a delayed mail waits for an hour after the last of them.
     let waits: bool = sqlx::query_scalar(
         "select bool_and(due_at > clock_now()) from mails
          where kind = 'hold_ended' and state = 'queued'",
@@ -220,7 +220,7 @@ async fn a_mail_that_waits_for_its_time_asks_nobody_meanwhile() -> Result<()> {
     world.until_idle().await?;
     let once = asked();
     assert_eq!(once, 3, "confirmation, notice, and the reminder when it was queued");
-    // Other mails go out hour after hour, and the reminder does not stir.
+    // Other mails are sent hour after hour, and the reminder fetches nothing.
     for hour in 1..=5 {
         world.move_clock(hour * HOUR).await?;
         hold_ended(&world, CUSTOMER).await?;

@@ -1,4 +1,4 @@
-//! The receipt as a mail: its number, who issued it, and the tax if there is any.
+//! The receipt as a mail: its number, its issuer, and the tax if there is any.
 
 use anyhow::Result;
 use contract::booking::v1::SessionMode;
@@ -12,7 +12,7 @@ fn inr(minor_units: i64) -> Option<Money> {
     Some(Money { minor_units, currency_code: "INR".to_owned() })
 }
 
-/// payments has issued a receipt for a new booking, and tells it.
+/// payments has issued a receipt for a new booking and published the event.
 async fn issued(world: &World, change: impl FnOnce(&mut Receipt)) -> Result<ReceiptIssued> {
     let booking_id = world.booking(SessionMode::Online).to_string();
     let receipt_id = new_id::<kernel::id::Receipt>();

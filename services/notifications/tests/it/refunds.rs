@@ -1,5 +1,5 @@
-//! Refunds that are tried anew, that the practice made elsewhere, and that no event spoke of; and
-//! disputes, of which only the practice is told.
+//! Refunds that are retried, that the practice made elsewhere, and that no earlier event announced;
+//! and disputes, of which only the practice is notified.
 
 use anyhow::Result;
 use contract::booking::v1::SessionMode;
@@ -77,7 +77,7 @@ async fn the_end_of_a_refund_that_nobody_spoke_of_holds_up_nothing() -> Result<(
     world.append_event(RefundProcessed { booking_id, refund_id: new_id::<Refund>() }).await?;
     world.until_idle().await?;
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
-    // This also sees that nothing is parked.
+    // This also checks that no event is parked.
     world.end().await
 }
 

@@ -1,4 +1,4 @@
-//! A mail server that refuses, hangs or is away; neighbours that are down; a process that dies.
+//! A mail server that refuses, hangs or is down; other services that are down; a process that dies.
 
 use std::sync::atomic::Ordering;
 
@@ -67,7 +67,7 @@ async fn what_answers_a_form_and_is_refused_for_good_is_no_task_for_anybody() ->
         assert_eq!(world.column(kind, "last_error").await?.as_deref(), Some("smtp_550"));
         assert_eq!(world.published(kind).await?, Vec::<&str>::new());
     }
-    // What was written to the practice is, because somebody waits for an answer.
+    // A message to the practice is, because its sender waits for an answer.
     assert_eq!(world.column("contact_message", "state").await?.as_deref(), Some("failed"));
     world.end().await
 }
@@ -118,7 +118,7 @@ async fn a_repeat_after_a_lost_answer_has_the_same_message_id() -> Result<()> {
 #[tokio::test]
 async fn a_server_that_takes_its_time_gets_the_mail_once() -> Result<()> {
     let world = World::new().await?;
-    // Longer than a handler waits, and longer than a claim that nobody keeps.
+    // Longer than a handler waits, and longer than a claim that isn't renewed.
     world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 17_000 })).await?;
     hold_ended(&world).await?;
     world.until_state("hold_ended", "sending").await?;
@@ -133,7 +133,7 @@ async fn a_server_that_takes_its_time_gets_the_mail_once() -> Result<()> {
 #[tokio::test]
 async fn a_process_that_stops_waits_for_the_mail_that_is_on_its_way() -> Result<()> {
     let mut world = World::new().await?;
-    // Longer than the timers are waited for, so that the conversation goes on alone.
+    // Longer than a stopping process waits for timers, so that the delivery goes on alone.
     world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 6_500 })).await?;
     hold_ended(&world).await?;
     world.until_state("hold_ended", "sending").await?;

@@ -1,4 +1,4 @@
-//! The mail before a session: once, in its time, whatever was down or moved meanwhile.
+//! The reminder: sent once and on time, despite outages and moved clocks.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use testkit::until;
 
 use crate::world::{CUSTOMER, JOIN_URL, World, text};
 
-/// The session of the neighbours' bookings begins at half past five by UTC on the 24th.
+/// The session of the fake bookings begins on the 24th at 05:30 UTC.
 const DUE: &str = "2026-11-23T05:30:00Z";
 const JUST_BEFORE: &str = "2026-11-23T05:29:00Z";
 const SOON: &str = "2026-11-24T03:29:00Z";
@@ -28,7 +28,7 @@ fn with_two(practice: &str) -> String {
         .replace("day_sheet_at = \"07:00\"", "day_sheet_at = \"\"")
 }
 
-/// A booking whose confirmation is out and whose reminder waits for its hour.
+/// A booking whose confirmation is sent and whose reminder waits until it is due.
 async fn booked(world: &World, mode: SessionMode) -> Result<Id<Booking>> {
     let id = world.booking(mode);
     world.confirmed(id).await?;
@@ -39,7 +39,7 @@ async fn booked(world: &World, mode: SessionMode) -> Result<Id<Booking>> {
     Ok(id)
 }
 
-/// The subjects of the mails to the customer that remind of a session.
+/// The subjects of the reminders to the client.
 async fn reminders(world: &World) -> Result<Vec<Value>> {
     let mails = world.inbox_of(CUSTOMER).await?;
     let reminds = |mail: &Value| {
@@ -74,7 +74,7 @@ async fn a_customer_is_reminded_once_and_a_day_before() -> Result<()> {
     assert!(text(&mails[0], "text").contains(JOIN_URL));
     assert!(text(&mails[0], "text").contains("5 minutes early"));
 
-    // Whatever repeats the event, and however late it becomes: it is one mail.
+    // Repeated events and delays make no second mail.
     world.confirmed(id).await?;
     world.set_clock(BEGUN).await?;
     world.until_idle().await?;

@@ -1,4 +1,4 @@
-//! The practice hears of each new review.
+//! The practice is notified of each new review.
 
 use anyhow::Result;
 use contract::convert::to_wire;

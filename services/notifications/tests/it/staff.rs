@@ -1,4 +1,4 @@
-//! Staff looks at events that could not be taken in, and has them tried again.
+//! Staff lists parked events and retries them.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::world::{CUSTOMER, World};
 /// In the year 2100.
 const FAR: u64 = 4_102_444_800;
 
-/// The staff's service of a world, and somebody with a role who calls it.
+/// The staff service of a test, and a caller with a role.
 pub(crate) struct StaffClient {
     pub(crate) client: client::NotificationsStaffServiceClient<Channel>,
     person: Uuid,
@@ -63,7 +63,7 @@ impl StaffClient {
     }
 }
 
-/// What stands in the book of staff's acts, oldest first.
+/// The rows of `audit_log`, oldest first.
 pub(crate) async fn audited(world: &World) -> Result<Vec<(String, String, String)>> {
     let rows = sqlx::query_as("select role, action, outcome from audit_log order by audit_id");
     Ok(rows.fetch_all(world.store.pool()).await?)

@@ -1,4 +1,4 @@
-//! Staff sees where each mail stands, has one tried again, and settles what was dealt with by hand.
+//! Staff lists mails with their states, retries one, and settles failed ones.
 
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
@@ -65,7 +65,7 @@ async fn a_mail_that_failed_is_seen_and_tried_again_for_a_person() -> Result<()>
     assert_eq!((failed.attempts, &*failed.reason), (1, "smtp_550"));
     assert!(failed.queued_at.is_some() && failed.due_at.is_none() && failed.sent_at.is_none());
 
-    // Long after its three days, and the server has learned.
+    // Long after its retry window, and the server accepts mails again.
     world.move_clock(80 * 3600).await?;
     let queued = retry(&world, &mut staff, &failed.mail_id).await?;
     assert_eq!(queued.state(), DeliveryState::Queued);
@@ -102,7 +102,7 @@ async fn who_tries_again_gets_three_days_more() -> Result<()> {
     world.until_state("hold_ended", "retrying").await?;
     world.move_clock((73 + 71) * 3600).await?;
     world.until_tried("hold_ended", 2).await?;
-    // One that waits to be tried again need not wait.
+    // A retrying mail is sent at once.
     let waiting = only(&world, &mut staff).await?;
     assert_eq!((waiting.state(), &*waiting.reason), {
         (DeliveryState::Retrying, "smtp_unreachable")
@@ -122,7 +122,7 @@ async fn who_tries_again_what_is_on_its_way_gives_it_three_days_more() -> Result
     hold_ended(&world).await?;
     world.until_tried("hold_ended", 1).await?;
     world.stop().await?;
-    // Its last try is under way, and a person does not want to give up.
+    // Its last attempt is in flight, and staff retries it.
     world.move_clock(73 * 3600).await?;
     assert!(world.begin(&world.mail("hold_ended").await?).await?.is_some());
     let mail = only(&world, &mut staff).await?;
@@ -205,7 +205,7 @@ async fn pages_hold_every_mail_once_newest_first() -> Result<()> {
         assert_eq!(counts, [(DeliveryState::Queued, 4), (DeliveryState::Failed, 4)]);
         asked.page_token = page.next_page_token;
         seen.extend(page.mails);
-        // What is queued and gone meanwhile moves nothing.
+        // Mails queued or deleted between two pages shift no other.
         world.queue(vec![NewMail::of_booking(Kind::HoldEnded, eventstore::new_id())]).await?;
         sqlx::query("delete from mails where kind = 'hold_ended'")
             .execute(world.store.pool())

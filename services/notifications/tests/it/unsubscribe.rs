@@ -1,5 +1,5 @@
-//! The link that ends mails which are not about a booking: those end, all others go on, and nobody
-//! learns who has used it.
+//! The unsubscribe link: mails that are not about a booking stop, all others go on, and the use of
+//! the link reveals no address.
 
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
@@ -12,7 +12,7 @@ use crate::visitor::{
 };
 use crate::world::{ADDRESS_KEY, CUSTOMER, PRACTICE, World, text};
 
-/// The secret of the link that a mail's head and foot hold.
+/// The token of the link in a mail's header and footer.
 fn token(mail: &Value) -> &str {
     let link = header(mail, "List-Unsubscribe").unwrap();
     let link = link.trim_start_matches('<').trim_end_matches('>');

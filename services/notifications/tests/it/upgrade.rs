@@ -1,5 +1,5 @@
-//! A practice that was there before reminders, follow-ups and receipts: the release that brings
-//! them reads everything again. Who is owed such a mail gets it, and nobody gets any mail twice.
+//! An upgrade from before reminders, follow-ups and receipts: the new release reads all events
+//! again. Clients to whom such a mail is due get it, and no mail is sent twice.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn inr(minor_units: i64) -> Option<Money> {
     Some(Money { minor_units, currency_code: "INR".to_owned() })
 }
 
-/// Everything that the release before told people about.
+/// Everything that the older release sent mails about.
 async fn told_before(world: &World) -> Result<()> {
     // Its link comes when the confirmation has left without it.
     let late = world.booking(SessionMode::Online);
@@ -105,8 +105,8 @@ async fn held(world: &World, began_at: &str) -> Result<()> {
     world.append_event(BookingCompleted { booking_id }).await
 }
 
-/// What the release before left: no mail of the kinds that it did not know, and checkpoints behind
-/// the last event.
+/// The state left by the older release: no mail of the kinds that it did not know, and checkpoints
+/// after the last event.
 async fn put_back(world: &World) -> Result<()> {
     world
         .as_owner(
@@ -164,7 +164,7 @@ async fn who_booked_before_there_were_reminders_is_reminded_and_nobody_hears_any
     held(&world, A_MONTH_BEFORE).await?;
     put_back(&world).await?;
     world.set_clock(UPGRADED).await?;
-    // Without the migration they are never taken in again.
+    // Without the migration they are never read again.
     world.start();
     world.until_idle().await?;
     world.stop().await?;
@@ -232,7 +232,7 @@ async fn a_process_without_these_mails_waits_and_takes_no_event_in() -> Result<(
         let code = code.and_then(sqlx::error::DatabaseError::code).unwrap_or_default();
         assert_eq!(code, "55000", "not about the data, so it waits and parks nothing: {refused:#}");
     }
-    // What concerns neither is moved on by anybody.
+    // Other checkpoints may be advanced by both releases.
     let others = "update checkpoints set position = position
                   where consumer in ('notifications-on-reviews', 'notifications-on-identity')";
     world.as_owner(others).await?;

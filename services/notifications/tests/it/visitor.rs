@@ -1,5 +1,5 @@
-//! Somebody on the website: calls the public service as the gateway does, on the same database as
-//! the world's own service.
+//! A visitor of the website: calls the public service as the gateway does, on the same database as
+//! the test's own service.
 
 use anyhow::{Context as _, Result};
 use contract::notifications::v1::notifications_service_client::NotificationsServiceClient;
@@ -32,7 +32,7 @@ pub(crate) struct Visitor {
     client: NotificationsServiceClient<Channel>,
 }
 
-/// What an answer says: nothing when it is good.
+/// An answer: empty on success.
 pub(crate) type Answer = Result<(), Refusal>;
 
 /// A refusal as the website sees it.
@@ -103,7 +103,7 @@ pub(crate) fn message() -> SendContactMessageRequest {
     }
 }
 
-/// A wish for the guide as the form sends it, with a key of its own.
+/// A request for the guide as the form sends it, with a key of its own.
 pub(crate) fn wish() -> RequestMeditationGuideRequest {
     RequestMeditationGuideRequest {
         email: EMAIL.to_owned(),
@@ -137,7 +137,7 @@ pub(crate) async fn count(world: &World, table: &str) -> Result<i64> {
     Ok(sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(world.store.pool()).await?)
 }
 
-/// Every row of every table but the two that keep what was typed, as text.
+/// Every row of every table as text, without the two tables of form submissions.
 pub(crate) async fn everything_else(world: &World) -> Result<String> {
     let tables: Vec<String> = sqlx::query_scalar(
         "select tablename::text from pg_tables

@@ -1,5 +1,5 @@
-//! One practice for one test: this service, its neighbours, a mail server with an inbox, and a
-//! clock that the test moves.
+//! The environment of one test: this service, fakes of the other services, a mail server with an
+//! inbox, and a clock that the test moves.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -30,11 +30,11 @@ use crate::fake_services::{self, FakeData};
 
 pub(crate) const CUSTOMER: &str = "asha@example.org";
 pub(crate) const PRACTICE: &str = "bookings@sukoon.example";
-/// What the clock shows when a test begins: Saturday, half past eleven in India, three days before
-/// the session of the neighbours' bookings.
+/// The clock at the start of a test: Saturday, half past eleven in India, three days before the
+/// session of the fake bookings.
 pub(crate) const BEGIN: &str = "2026-11-21T06:00:00Z";
 pub(crate) const JOIN_URL: &str = "https://meet.example/room/a?x=1&y=2";
-/// What addresses are hashed with.
+/// The key of address hashes.
 pub(crate) const ADDRESS_KEY: &str = "the-key-of-addresses-in-these-tests";
 /// The trace that every event of these tests belongs to.
 pub(crate) const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -48,9 +48,9 @@ struct Running {
 pub(crate) struct World {
     database: TestDatabase,
     log_database: TestDatabase,
-    /// What all neighbours tell.
+    /// The log of all fake services.
     pub(crate) log: Store,
-    /// How many seconds the clock was put ahead of the machine's when the test began.
+    /// The seconds by which the clock is ahead of the machine's at the start.
     ahead: i64,
     pub(crate) store: Store,
     pub(crate) data: Arc<FakeData>,
@@ -64,7 +64,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A practice that wants no sheet of its day.
+    /// A practice without the daily sheet.
     pub(crate) async fn new() -> Result<Self> {
         Self::with(|practice| practice.replace("day_sheet_at = \"07:00\"", "day_sheet_at = \"\""))
             .await
@@ -162,7 +162,7 @@ impl World {
         self.config.clone()
     }
 
-    /// Queues mails as if their events had been taken in.
+    /// Queues mails as if their events had been handled.
     pub(crate) async fn queue(&self, mails: Vec<NewMail>) -> Result<()> {
         self.store
             .write(Metadata::by("test", None), move |tx| {
@@ -188,12 +188,12 @@ impl World {
         Ok(Peers::new(notifications::NAME, &self.config.peers)?)
     }
 
-    /// Knows people by their tokens.
+    /// Verifies user tokens.
     pub(crate) fn verifier(&self) -> Result<Users> {
         Ok(Users::new(&self.config.users)?)
     }
 
-    /// A new booking that the neighbours know.
+    /// A new booking in the fake services.
     pub(crate) fn booking(&self, mode: SessionMode) -> Id<Booking> {
         let id = eventstore::new_id();
         let booking = fake_services::booking(&id.to_string(), mode);
@@ -201,7 +201,7 @@ impl World {
         id
     }
 
-    /// An event in a neighbour's log.
+    /// Appends an event to the log of the fake services.
     pub(crate) async fn append_event<M>(&self, event: M) -> Result<()>
     where
         M: Message + Name + Clone + Sync + 'static,
@@ -228,7 +228,7 @@ impl World {
         self.append_event(event).await
     }
 
-    /// The meeting room exists: booking knows its link and says so.
+    /// The meeting room exists: booking has its link and publishes the event.
     pub(crate) async fn meeting_scheduled(&self, id: Id<Booking>) -> Result<()> {
         self.data.change(&id.to_string(), |booking| booking.join_url = JOIN_URL.to_owned());
         let meeting_id = "meeting-1".to_owned();
@@ -241,7 +241,7 @@ impl World {
         self.database.move_clock(self.ahead + seconds).await
     }
 
-    /// Sets the clock to an instant, be it before or behind what it shows.
+    /// Sets the clock to an instant, forward or back.
     pub(crate) async fn set_clock(&self, instant: &str) -> Result<()> {
         let sql =
             format!("update clock set offset_by = timestamptz '{instant}' - clock_timestamp()");
@@ -261,7 +261,7 @@ impl World {
         Ok(std::fs::write(file, text)?)
     }
 
-    /// Orders the next mails to fail in the sandbox's own words.
+    /// Orders a fault of the sandbox's mail server, in its own JSON.
     pub(crate) async fn order_fault(&self, fault: Value) -> Result<()> {
         let url = format!("{}/api/faults", self.sandbox_url);
         self.http.post(url).json(&fault).send().await?.error_for_status()?;
@@ -274,7 +274,7 @@ impl World {
         Ok(())
     }
 
-    /// Every mail that was taken, oldest first.
+    /// Every accepted mail, oldest first.
     pub(crate) async fn inbox(&self) -> Result<Vec<Value>> {
         let url = format!("{}/api/inbox", self.sandbox_url);
         let mut mails: Vec<Value> = self.http.get(url).send().await?.json().await?;
@@ -288,8 +288,8 @@ impl World {
         Ok(mails.into_iter().filter(|mail| mail["to"] == json!([address])).collect())
     }
 
-    /// Waits until every event was taken in and nothing is left to be done but what waits for its
-    /// time: mails whose hour has not come, the morning, and the erasing of what was written.
+    /// Waits until every event is handled and only timers of the future are left: mails that are
+    /// not due, the daily sheet, and erasures.
     pub(crate) async fn until_idle(&self) -> Result<()> {
         self.until_taken_in().await?;
         until("nothing is left to be done", async || {
@@ -332,7 +332,7 @@ impl World {
         .await
     }
 
-    /// Waits until the mail of a kind was tried so often and waits for its next try.
+    /// Waits until the mail of a kind was tried so often and waits for its retry.
     pub(crate) async fn until_tried(&self, kind: &str, times: u32) -> Result<()> {
         until(&format!("{kind} was tried {times} times"), async || {
             let tried = self.column(kind, "attempts::text").await?;
@@ -359,7 +359,7 @@ impl World {
         repository::load(self.store.pool(), id).await?.context("no such mail")
     }
 
-    /// Claims a mail as a worker does that hands it over.
+    /// Claims a mail as a worker does.
     pub(crate) async fn begin(&self, mail: &Mail) -> Result<Option<Mail>> {
         let mail = mail.clone();
         Ok(self
@@ -381,8 +381,7 @@ impl World {
         self.database.as_owner(sql).await
     }
 
-    /// What some seconds of the machine's time would do: no claim lasts any longer, nor the lease
-    /// of a timer.
+    /// Ends all claims and the leases of timers, as some seconds of the machine's time would.
     pub(crate) async fn end_claims(&self) -> Result<()> {
         for table in ["mails set claimed_until_at", "timers set lease_until_at"] {
             self.database.as_owner(&format!("update {table} = '-infinity'")).await?;
@@ -390,7 +389,7 @@ impl World {
         Ok(())
     }
 
-    /// In how many seconds the mail of a kind is taken up again.
+    /// The seconds until the mail of a kind may be claimed again.
     pub(crate) async fn claimed_for(&self, kind: &str) -> Result<i64> {
         let sql = "select extract(epoch from least(m.due_at, t.due_at) - clock_now())::bigint
                    from mails m join timers t on t.kind = $2 and t.subject = $3
@@ -419,7 +418,7 @@ impl World {
         Ok(self.store.load(&format!("mail-{id}")).await?)
     }
 
-    /// The same as words: `sent`, `failed`, `failed for good`.
+    /// The same as text: `sent`, `failed`, `failed for good`.
     pub(crate) async fn published(&self, kind: &str) -> Result<Vec<&'static str>> {
         let events = self.events(kind).await?;
         events
@@ -461,7 +460,7 @@ impl Drop for World {
             running.shutdown.trigger();
         }
         self.shutdown.trigger();
-        // What cannot be removed is left to the next `cargo clean`.
+        // Files that cannot be removed are left to the next `cargo clean`.
         std::fs::remove_dir_all(&self.folder).ok();
     }
 }

@@ -1,4 +1,4 @@
-//! What is taken from a form, and what is not.
+//! Accepted and rejected input of forms.
 
 use super::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
 use crate::forms::{Field, Rejection};

@@ -1,5 +1,4 @@
-//! Whatever people type, a letter has the headers that we gave it and no others, and goes to one
-//! address.
+//! Whatever is typed, a message has exactly the headers that we set, and one recipient.
 
 use std::sync::LazyLock;
 
@@ -21,7 +20,7 @@ use crate::message_builder::{BuildError, MessageBuilder, header_text, mailbox};
 const ADDRESS: &str = "asha@example.org";
 const EVIL: &str = "evil@example.net";
 const NOTICES: &str = "bookings@sukoon.example";
-/// What every letter has, in the alphabet's order.
+/// The headers of every message, sorted.
 const USUAL: [&str; 9] = [
     "auto-submitted",
     "content-type",
@@ -34,7 +33,7 @@ const USUAL: [&str; 9] = [
     "to",
 ];
 
-/// Names with which somebody could want to reach more people, hide, or look like somebody else.
+/// Names that try to add recipients, to hide, or to impersonate another person.
 fn hostile() -> Vec<String> {
     let long = "a".repeat(5_000);
     let mut names: Vec<String> = [
@@ -72,7 +71,7 @@ fn hostile() -> Vec<String> {
     names
 }
 
-/// What every kind of mail could be asked to say about somebody of this name and address.
+/// A mail of every kind with its facts, for a person with this name and address.
 fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
     let payload = json!({
         "cause": "unplaced", "amount_minor": 75_000, "currency": "INR", "dispute_state": "open",
@@ -145,12 +144,12 @@ fn about_session(name: &str, email: &str) -> Facts {
 
 fn write(kind: Kind, name: &str, email: &str) -> Result<Letter, BuildError> {
     let (mail, facts) = told(kind, name, email);
-    // Templates are read once, and not for each of many hundred letters.
+    // Templates are parsed once, not for each of many hundred messages.
     static BUILDER: LazyLock<MessageBuilder> = LazyLock::new(message_builder);
     BUILDER.build(&mail, &facts, now())
 }
 
-/// The names of a letter's headers as a machine between here and the reader sees them, sorted.
+/// The names of a message's headers as a mail server sees them, sorted.
 fn names_of(head: &str) -> Vec<String> {
     let begins = |line: &&str| !line.starts_with([' ', '\t']);
     let name = |line: &str| line.split_once(':').unwrap().0.to_ascii_lowercase();
@@ -164,7 +163,7 @@ fn addresses(list: Option<&Address<'_>>) -> Vec<String> {
     list.into_iter().map(|it| it.address().unwrap_or_default().to_owned()).collect()
 }
 
-/// Whether a text can neither end its line nor turn the direction of what follows.
+/// Whether a text has no line break and no bidirectional control.
 fn is_tame(text: &str) -> bool {
     let turns =
         |c: char| ('\u{2028}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
@@ -216,7 +215,7 @@ fn what_people_typed_adds_no_header_and_no_recipient() {
     }
 }
 
-/// Names that would make a mail from us carry somebody else's words to a stranger.
+/// Names that would make our mail carry a stranger's text to another person.
 const BAIT: [&str; 7] = [
     "you won, claim at https://bait.example/x",
     "https://bait.example/x",
@@ -311,7 +310,7 @@ fn an_address_is_one_address_or_none() {
             let refused = write(kind, "Asha", email).err().map(|error| error.reason());
             assert_eq!(refused, Some("address_invalid"), "{kind}: {email:?}");
         }
-        // The practice is told all the same, and its answer goes to itself, not to a stranger.
+        // The practice still gets the mail, and its answer goes to itself, not to a stranger.
         let message = write(Kind::ContactMessage, "Asha", email).unwrap();
         check(Kind::ContactMessage, &message, "hello@sukoon.example", email);
     }
@@ -367,7 +366,7 @@ fn who_can_ask_for_no_more_is_told_how_in_header_and_text() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The same for texts that nobody thought of, at the place where names become headers.
+    /// The same for generated texts, where names become headers.
     #[test]
     fn any_name_makes_one_tame_mailbox(name in any::<String>(), max in 1_usize..100) {
         let kept = header_text(&name, max);
@@ -387,7 +386,7 @@ proptest! {
         prop_assert!(parsed.cc().is_none() && parsed.bcc().is_none());
     }
 
-    /// Whatever is typed as an address is refused, or is the one that was typed.
+    /// A typed address is either rejected or used unchanged.
     #[test]
     fn any_address_is_one_or_none(text in any::<String>()) {
         if let Ok(mailbox) = mailbox("Asha", &text) {

@@ -1,4 +1,4 @@
-//! What the mails about a booking say.
+//! The content of mails about a booking.
 
 use serde_json::{Value, json};
 
@@ -161,7 +161,7 @@ fn a_reminder_tells_how_to_come_and_how_to_cancel() {
     }
 }
 
-/// The mails that say what somebody does who cannot come.
+/// The mails that say what to do when the client cannot come.
 const ABOUT_COMING: [Kind; 3] = [Kind::BookingConfirmed, Kind::Reminder, Kind::SecondReminder];
 
 #[test]
@@ -259,7 +259,7 @@ fn a_file_is_spoken_of_only_where_there_is_one() {
     }
 }
 
-/// Money may have left an account, or arrive, when the mail is on its way (UPI tells late).
+/// A payment may still be in flight when the mail is sent (UPI confirms late).
 #[test]
 fn an_ended_hold_promises_nothing_about_money() {
     let page = shown(Kind::HoldEnded, "online");

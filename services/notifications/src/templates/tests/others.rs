@@ -1,4 +1,4 @@
-//! What the mails say that are not about one booking.
+//! The content of mails that are not about one booking.
 
 use super::{HOSTILE, JOIN_URL, Kind, context, sample, write};
 use crate::template_context::one_line;

@@ -1,4 +1,4 @@
-//! payments as this service sees it: receipts, by their ids.
+//! A fake of payments: receipts by id.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! reviews as this service sees it: a review to tell of, and an invitation for who had a session.
+//! A fake of reviews: reviews by id, and an invitation after a session.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
