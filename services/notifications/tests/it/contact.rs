@@ -11,8 +11,8 @@ use testkit::until;
 use tonic::Code;
 
 use crate::visitor::{
-    EMAIL, MESSAGE, NAME, Visitor, because, count, everything_else, header, message, refused,
-    until_empty, until_looked_at, wish,
+    EMAIL, MESSAGE, NAME, Visitor, because, count, everything_else, guide_request, header, message,
+    refused, until_empty, until_looked_at,
 };
 use crate::world::{PRACTICE, World, new_id, text};
 
@@ -32,7 +32,7 @@ fn shown(mail: &Value) -> String {
 async fn a_message_goes_to_the_practice_and_is_acknowledged() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
 
     let to_practice = world.inbox_of(PRACTICE).await?;
@@ -62,15 +62,19 @@ async fn the_same_key_is_the_same_message() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let first = message();
-    let clicks = join_all((0..10).map(|_| visitor.writes(first.clone()))).await;
+    let clicks = join_all((0..10).map(|_| visitor.send_message(first.clone()))).await;
     assert!(clicks.iter().all(Result::is_ok), "{clicks:?}");
     world.until_idle().await?;
-    assert_eq!(visitor.writes(first.clone()).await, Ok(()), "as after an answer that was lost");
+    assert_eq!(
+        visitor.send_message(first.clone()).await,
+        Ok(()),
+        "as after an answer that was lost"
+    );
     // Not counted as one more.
     for _ in 0..4 {
-        assert_eq!(visitor.writes(message()).await, Ok(()));
+        assert_eq!(visitor.send_message(message()).await, Ok(()));
     }
-    assert_eq!(visitor.writes(first.clone()).await, Ok(()));
+    assert_eq!(visitor.send_message(first.clone()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(count(&world, "contact_messages").await?, 5);
     assert_eq!((world.inbox_of(PRACTICE).await?.len(), world.inbox_of(EMAIL).await?.len()), (5, 1));
@@ -78,7 +82,7 @@ async fn the_same_key_is_the_same_message() -> Result<()> {
     let mut other = first;
     other.message.push_str(" Please answer soon.");
     let reused = because(Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED", "idempotency_key");
-    assert_eq!(refused(visitor.writes(other).await), reused);
+    assert_eq!(refused(visitor.send_message(other).await), reused);
     world.end().await
 }
 
@@ -91,37 +95,37 @@ async fn what_is_missing_wrong_or_too_long_is_said() -> Result<()> {
         let mut empty = message();
         empty.message = nothing.to_owned();
         assert_eq!(
-            refused(visitor.writes(empty.clone()).await),
+            refused(visitor.send_message(empty.clone()).await),
             invalid("FIELDS_MISSING", "message")
         );
         empty.email = nothing.to_owned();
         assert_eq!(
-            refused(visitor.writes(empty.clone()).await),
+            refused(visitor.send_message(empty.clone()).await),
             invalid("FIELDS_MISSING", "email")
         );
         empty.name = nothing.to_owned();
-        let refusal = visitor.writes(empty).await.unwrap_err();
+        let refusal = visitor.send_message(empty).await.unwrap_err();
         assert_eq!(refusal.sentence, "Please fill in all fields");
         assert_eq!(refused(Err(refusal)), invalid("FIELDS_MISSING", "name"));
     }
     let mut long = message();
     long.name = "a".repeat(121);
-    assert_eq!(refused(visitor.writes(long).await), invalid("TOO_LONG", "name"));
+    assert_eq!(refused(visitor.send_message(long).await), invalid("TOO_LONG", "name"));
     let mut long = message();
     long.message = "a".repeat(5001);
-    assert_eq!(refused(visitor.writes(long.clone()).await), invalid("TOO_LONG", "message"));
+    assert_eq!(refused(visitor.send_message(long.clone()).await), invalid("TOO_LONG", "message"));
     // More than a request may hold at all.
     long.message = "a".repeat(5_000_000);
-    assert!(visitor.writes(long).await.is_err());
+    assert!(visitor.send_message(long).await.is_err());
     for wrong in ["asha", "a@b", "Asha <asha@example.org>", "a@example.org\r\nBcc: e@example.org"] {
         let mut written = message();
         written.email = wrong.to_owned();
-        let refusal = refused(visitor.writes(written).await);
+        let refusal = refused(visitor.send_message(written).await);
         assert_eq!(refusal, invalid("INVALID_EMAIL", "email"), "{wrong}");
     }
     let mut unnamed = message();
     unnamed.idempotency_key = "short".to_owned();
-    let refusal = refused(visitor.writes(unnamed).await);
+    let refusal = refused(visitor.send_message(unnamed).await);
     assert_eq!(refusal, invalid("INVALID_IDEMPOTENCY_KEY", "idempotency_key"));
     assert_eq!((count(&world, "contact_messages").await?, count(&world, "mails").await?), (0, 0));
     world.end().await
@@ -136,10 +140,10 @@ async fn what_is_typed_cannot_do_anything() -> Result<()> {
     let words = "<script>alert(1)</script> {{ practice.name }} {% raw %} &amp;";
     let marked = "\u{200f}שלום 🧘🏽‍♀️\0 \u{202e}moc.elpmaxe";
     hostile.message = format!("{words}\r\n.\r\nQUIT\r\n{marked}");
-    assert_eq!(visitor.writes(hostile).await, Ok(()));
+    assert_eq!(visitor.send_message(hostile).await, Ok(()));
     let mut longest = message();
     longest.message = "🙏".repeat(5000);
-    assert_eq!(visitor.writes(longest).await, Ok(()));
+    assert_eq!(visitor.send_message(longest).await, Ok(()));
     world.until_idle().await?;
 
     assert_eq!(world.inbox_of("eve@example.org").await?, Vec::<Value>::new());
@@ -162,27 +166,27 @@ async fn an_address_sends_five_messages_an_hour() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let first = message();
-    assert_eq!(visitor.writes(first.clone()).await, Ok(()));
+    assert_eq!(visitor.send_message(first.clone()).await, Ok(()));
     let tagged = "canary-nalini+1@example.org";
     for email in [EMAIL, "CANARY-nalini@EXAMPLE.org", " canary-nalini@example.org ", tagged] {
         let mut next = message();
         next.email = email.to_owned();
-        assert_eq!(visitor.writes(next).await, Ok(()));
+        assert_eq!(visitor.send_message(next).await, Ok(()));
     }
     for email in [EMAIL, "canary-nalini+2@example.org"] {
         let mut one_more = message();
         one_more.email = email.to_owned();
-        let refusal = refused(visitor.writes(one_more).await);
+        let refusal = refused(visitor.send_message(one_more).await);
         assert_eq!(refusal, because(Code::ResourceExhausted, "TOO_MANY_REQUESTS", ""));
     }
-    assert_eq!(visitor.writes(first).await, Ok(()), "it was taken already");
+    assert_eq!(visitor.send_message(first).await, Ok(()), "it was taken already");
     let mut other = message();
     other.email = "canary-other@example.org".to_owned();
-    assert_eq!(visitor.writes(other).await, Ok(()));
+    assert_eq!(visitor.send_message(other).await, Ok(()));
     world.move_clock(HOUR - 60).await?;
-    assert!(visitor.writes(message()).await.is_err());
+    assert!(visitor.send_message(message()).await.is_err());
     world.move_clock(HOUR + 60).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(PRACTICE).await?.len(), 7);
     world.end().await
@@ -192,7 +196,7 @@ async fn an_address_sends_five_messages_an_hour() -> Result<()> {
 async fn fifty_at_once_are_five() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    let answers = join_all((0..50).map(|_| visitor.writes(message()))).await;
+    let answers = join_all((0..50).map(|_| visitor.send_message(message()))).await;
     let (taken, refusals): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!(taken.len(), 5);
     for refusal in refusals {
@@ -212,7 +216,7 @@ async fn an_address_is_thanked_once_an_hour() -> Result<()> {
         world.move_clock(after).await?;
         let mut next = message();
         next.email = email.to_owned();
-        assert_eq!(visitor.writes(next).await, Ok(()), "{email} after {after}");
+        assert_eq!(visitor.send_message(next).await, Ok(()), "{email} after {after}");
         world.until_idle().await?;
         let mails = world.inbox().await?;
         let to_practice = world.inbox_of(PRACTICE).await?.len();
@@ -243,22 +247,22 @@ async fn so_many_messages_are_taken_in_an_hour_from_everybody() -> Result<()> {
         written
     };
     let first = from(0);
-    assert_eq!(visitor.writes(first.clone()).await, Ok(()));
-    let answers = join_all((1..20).map(|number| visitor.writes(from(number)))).await;
+    assert_eq!(visitor.send_message(first.clone()).await, Ok(()));
+    let answers = join_all((1..20).map(|number| visitor.send_message(from(number)))).await;
     let (taken, refusals): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!(taken.len(), 7);
     for refusal in refusals {
         assert_eq!(refused(refusal), because(Code::ResourceExhausted, "TOO_MANY_REQUESTS", ""));
     }
-    assert_eq!(visitor.writes(first).await, Ok(()), "it was taken already");
-    assert_eq!(visitor.asks(wish()).await, Ok(()), "the guide's form goes on");
+    assert_eq!(visitor.send_message(first).await, Ok(()), "it was taken already");
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()), "the guide's form goes on");
     // It is counted in the database, so a restart takes nothing back.
     world.stop().await?;
     world.start();
-    assert!(Visitor::new(&world).await?.writes(from(20)).await.is_err());
+    assert!(Visitor::new(&world).await?.send_message(from(20)).await.is_err());
     assert_eq!(count(&world, "contact_messages").await?, 8);
     world.move_clock(HOUR + 60).await?;
-    assert_eq!(visitor.writes(from(21)).await, Ok(()));
+    assert_eq!(visitor.send_message(from(21)).await, Ok(()));
     world.until_idle().await?;
     world.end().await
 }
@@ -269,9 +273,9 @@ async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
     let visitor = Visitor::new(&world).await?;
     let mut trapped = message();
     trapped.website = "https://spam.example".to_owned();
-    assert_eq!(visitor.writes(trapped.clone()).await, Ok(()));
+    assert_eq!(visitor.send_message(trapped.clone()).await, Ok(()));
     trapped.name.clear();
-    assert!(visitor.writes(trapped).await.is_err(), "as usual, too");
+    assert!(visitor.send_message(trapped).await.is_err(), "as usual, too");
     world.until_idle().await?;
     assert_eq!((count(&world, "contact_messages").await?, count(&world, "mails").await?), (0, 0));
     world.end().await
@@ -283,9 +287,9 @@ async fn what_was_typed_is_in_one_table_only() -> Result<()> {
     let visitor = Visitor::new(&world).await?;
     let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 2 });
     world.order_fault(refusal).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
     let all = everything_else(&world).await?;
     assert!(all.contains("contact_acknowledgement"), "{all}");
@@ -299,10 +303,10 @@ async fn what_was_typed_is_in_one_table_only() -> Result<()> {
 async fn a_message_is_erased_after_thirty_days() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
     world.move_clock(30 * DAY - 60).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(count(&world, "contact_messages").await?, 2, "a minute too early");
     world.move_clock(30 * DAY + 60).await?;
@@ -323,7 +327,7 @@ async fn a_message_stays_while_its_mail_is_tried_or_waits_for_a_person() -> Resu
     let visitor = Visitor::new(&world).await?;
     // No worker runs: the mails are still queued when the message's retention is over.
     world.stop().await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.move_clock(31 * DAY).await?;
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
     world.start();
@@ -351,7 +355,7 @@ async fn a_message_whose_mail_a_person_has_settled_goes() -> Result<()> {
     let visitor = Visitor::new(&world).await?;
     let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 2 });
     world.order_fault(refusal).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
     world.move_clock(31 * DAY).await?;
     until_looked_at(&world, "erase_message").await?;
@@ -369,7 +373,7 @@ async fn a_process_that_dies_after_its_answer_loses_nothing() -> Result<()> {
     let visitor = Visitor::new(&world).await?;
     world.stop().await?;
     // Accepted without a worker, as by a process that dies right after its commit.
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
     world.start();
     world.until_idle().await?;
@@ -386,7 +390,7 @@ async fn a_message_that_was_erased_is_dropped_and_not_missed() -> Result<()> {
     let mut world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     world.stop().await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     // As after the restore of a backup.
     sqlx::query("delete from contact_messages").execute(world.store.pool()).await?;
     let (kind, unknown) = ("erase_message", new_id::<ContactMessage>());

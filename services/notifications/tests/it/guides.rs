@@ -8,8 +8,8 @@ use testkit::until;
 use tonic::Code;
 
 use crate::visitor::{
-    EMAIL, Visitor, because, count, everything_else, header, message, refused, until_empty,
-    until_looked_at, wish,
+    EMAIL, Visitor, because, count, everything_else, guide_request, header, message, refused,
+    until_empty, until_looked_at,
 };
 use crate::world::{World, text};
 
@@ -20,11 +20,11 @@ const DAY: i64 = 24 * HOUR;
 async fn the_guide_comes_once_for_a_wish() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    let first = wish();
-    let clicks = join_all((0..10).map(|_| visitor.asks(first.clone()))).await;
+    let first = guide_request();
+    let clicks = join_all((0..10).map(|_| visitor.request_guide(first.clone()))).await;
     assert!(clicks.iter().all(Result::is_ok), "{clicks:?}");
     world.until_idle().await?;
-    assert_eq!(visitor.asks(first.clone()).await, Ok(()));
+    assert_eq!(visitor.request_guide(first.clone()).await, Ok(()));
     world.until_idle().await?;
     let mails = world.inbox().await?;
     assert_eq!(mails.len(), 1);
@@ -34,7 +34,7 @@ async fn the_guide_comes_once_for_a_wish() -> Result<()> {
     let mut other = first;
     other.email = "canary-other@example.org".to_owned();
     let reused = because(Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED", "idempotency_key");
-    assert_eq!(refused(visitor.asks(other).await), reused);
+    assert_eq!(refused(visitor.request_guide(other).await), reused);
     world.end().await
 }
 
@@ -53,16 +53,16 @@ async fn what_is_no_address_is_refused() -> Result<()> {
         "asha@example.org, eve@example.org",
         "asha@example.org\r\nBcc: eve@example.org",
     ] {
-        let mut asked = wish();
+        let mut asked = guide_request();
         asked.email = wrong.to_owned();
-        let refusal = visitor.asks(asked).await.unwrap_err();
+        let refusal = visitor.request_guide(asked).await.unwrap_err();
         assert_eq!(refusal.sentence, "Invalid email address");
         let expected = because(Code::InvalidArgument, "INVALID_EMAIL", "email");
         assert_eq!(refused(Err(refusal)), expected, "{wrong:?}");
     }
-    let mut huge = wish();
+    let mut huge = guide_request();
     huge.email = format!("{}@example.org", "a".repeat(5_000_000));
-    assert!(visitor.asks(huge).await.is_err());
+    assert!(visitor.request_guide(huge).await.is_err());
     assert_eq!((count(&world, "guide_requests").await?, count(&world, "mails").await?), (0, 0));
     world.end().await
 }
@@ -71,26 +71,26 @@ async fn what_is_no_address_is_refused() -> Result<()> {
 async fn an_address_gets_three_a_day_and_nobody_learns_it() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    let answers = join_all((0..50).map(|_| visitor.asks(wish()))).await;
+    let answers = join_all((0..50).map(|_| visitor.request_guide(guide_request()))).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     assert_eq!(count(&world, "guide_requests").await?, 3);
     world.until_idle().await?;
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 3);
-    let mut other = wish();
+    let mut other = guide_request();
     other.email = "canary-other@example.org".to_owned();
-    assert_eq!(visitor.asks(other).await, Ok(()));
+    assert_eq!(visitor.request_guide(other).await, Ok(()));
     world.move_clock(DAY - 60).await?;
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
-    let mut tagged = wish();
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
+    let mut tagged = guide_request();
     tagged.email = "canary-nalini+1@example.org".to_owned();
-    assert_eq!(visitor.asks(tagged).await, Ok(()));
+    assert_eq!(visitor.request_guide(tagged).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 3);
     assert_eq!(world.inbox().await?.len(), 4);
     // Messages are counted for themselves.
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.move_clock(DAY + 60).await?;
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 5);
     world.end().await
@@ -100,9 +100,9 @@ async fn an_address_gets_three_a_day_and_nobody_learns_it() -> Result<()> {
 async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    let mut trapped = wish();
+    let mut trapped = guide_request();
     trapped.website = " ".to_owned();
-    assert_eq!(visitor.asks(trapped).await, Ok(()));
+    assert_eq!(visitor.request_guide(trapped).await, Ok(()));
     world.until_idle().await?;
     assert_eq!((count(&world, "guide_requests").await?, count(&world, "mails").await?), (0, 0));
     world.end().await
@@ -112,7 +112,7 @@ async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
 async fn a_wish_is_erased_after_a_day_but_not_before_the_guide_has_left() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     assert!(!everything_else(&world).await?.contains("canary"));
     world.move_clock(DAY - 60).await?;
@@ -121,7 +121,7 @@ async fn a_wish_is_erased_after_a_day_but_not_before_the_guide_has_left() -> Res
     until_empty(&world, "guide_requests").await?;
 
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     until("it is tried", async || {
         let tried = "mails where state = 'retrying'";
         Ok((count(&world, tried).await? == 1).then_some(()))
@@ -144,7 +144,7 @@ async fn a_process_that_dies_after_its_answer_loses_nothing() -> Result<()> {
     let mut world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     world.stop().await?;
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
     world.start();
     world.until_idle().await?;

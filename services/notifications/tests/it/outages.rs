@@ -26,7 +26,7 @@ use testkit::until_within;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::fake_services;
-use crate::visitor::{Visitor, message, wish};
+use crate::visitor::{Visitor, guide_request, message};
 use crate::world::{World, new_id, text};
 
 const HOUR: i64 = 3600;
@@ -154,10 +154,10 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
     everything_else_happens(world, number).await?;
     let mut written = message();
     written.email = email("contact");
-    assert_eq!(visitor.writes(written).await, Ok(()));
-    let mut wished = wish();
-    wished.email = email("guide");
-    assert_eq!(visitor.asks(wished).await, Ok(()));
+    assert_eq!(visitor.send_message(written).await, Ok(()));
+    let mut requested_guide = guide_request();
+    requested_guide.email = email("guide");
+    assert_eq!(visitor.request_guide(requested_guide).await, Ok(()));
     Ok(())
 }
 

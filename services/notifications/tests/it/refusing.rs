@@ -6,7 +6,7 @@ use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
 use serde_json::{Value, json};
 
-use crate::visitor::{Visitor, message, wish};
+use crate::visitor::{Visitor, guide_request, message};
 use crate::world::{CUSTOMER, World, text};
 
 const HOUR: i64 = 3600;
@@ -59,8 +59,8 @@ async fn what_answers_a_form_and_is_refused_for_good_is_no_task_for_anybody() ->
     let visitor = Visitor::new(&world).await?;
     let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 0 });
     world.order_fault(refusal).await?;
-    assert_eq!(visitor.writes(message()).await, Ok(()));
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     for kind in ["contact_acknowledgement", "meditation_guide"] {
         assert_eq!(world.column(kind, "state").await?.as_deref(), Some("dropped"), "{kind}");

@@ -333,16 +333,16 @@ async fn those_that_wait_are_woken_batch_by_batch_and_no_others() -> Result<()> 
         "select count(*) filter (where is_bulk), count(*) from timers where kind = 'send_mail'";
     let waiting: (i64, i64) = sqlx::query_as(sql).fetch_one(world.store.pool()).await?;
     assert_eq!(waiting, (4, 4), "all of them give way");
-    let wake = async |hours: &'static str| {
-        let woken = world.store.write(Metadata::by("test", None), move |tx| {
+    let reschedule = async |hours: &'static str| {
+        let rescheduled = world.store.write(Metadata::by("test", None), move |tx| {
             Box::pin(repository::reschedule_reminders(tx, hours, 3))
         });
-        woken.await
+        rescheduled.await
     };
-    assert_eq!(wake("24/2").await?, 0, "they were put off by these hours");
-    let batches = (wake("48/2").await?, wake("48/2").await?, wake("48/2").await?);
+    assert_eq!(reschedule("24/2").await?, 0, "they were put off by these hours");
+    let batches = (reschedule("48/2").await?, reschedule("48/2").await?, reschedule("48/2").await?);
     assert_eq!(batches, (3, 1, 0), "four of them");
-    let woken: (i64, i64) = sqlx::query_as(
+    let rescheduled: (i64, i64) = sqlx::query_as(
         "select count(*) filter (where m.kind in ('reminder', 'second_reminder')
                                    and m.due_at <= clock_now() and t.due_at = m.due_at
                                    and t.is_bulk),
@@ -351,7 +351,7 @@ async fn those_that_wait_are_woken_batch_by_batch_and_no_others() -> Result<()> 
     )
     .fetch_one(world.store.pool())
     .await?;
-    assert_eq!(woken, (4, 4));
+    assert_eq!(rescheduled, (4, 4));
     let over = sqlx::query_scalar("select count(*) from mails where state = 'sent'");
     let sent: i64 = over.fetch_one(world.store.pool()).await?;
     assert_eq!(sent, 4, "confirmations and notices stay as they are");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tonic::Code;
 
 use crate::visitor::{
-    EMAIL, Visitor, because, count, everything_else, header, message, refused, wish,
+    EMAIL, Visitor, because, count, everything_else, guide_request, header, message, refused,
 };
 use crate::world::{ADDRESS_KEY, CUSTOMER, PRACTICE, World, text};
 
@@ -24,7 +24,7 @@ fn token(mail: &Value) -> &str {
 async fn the_link_of_a_mail_ends_such_mails_and_the_answers_stay_the_same() -> Result<()> {
     let mut world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     let guides = world.inbox_of(EMAIL).await?;
     let one_click = header(&guides[0], "List-Unsubscribe-Post");
@@ -35,10 +35,10 @@ async fn the_link_of_a_mail_ends_such_mails_and_the_answers_stay_the_same() -> R
     }
     assert_eq!(count(&world, "unsubscribed_addresses").await?, 1);
 
-    let mut written_otherwise = wish();
+    let mut written_otherwise = guide_request();
     written_otherwise.email = EMAIL.to_uppercase();
-    assert_eq!(visitor.asks(written_otherwise).await, Ok(()));
-    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.request_guide(written_otherwise).await, Ok(()));
+    assert_eq!(visitor.send_message(message()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 1, "only the guide from before");
     assert_eq!(world.inbox_of(PRACTICE).await?.len(), 1, "the practice has the message");
@@ -50,10 +50,10 @@ async fn the_link_of_a_mail_ends_such_mails_and_the_answers_stay_the_same() -> R
     // Others get theirs, also after a restart.
     world.stop().await?;
     world.start();
-    let mut other = wish();
+    let mut other = guide_request();
     other.email = "canary-other@example.org".to_owned();
-    assert_eq!(visitor.asks(other).await, Ok(()));
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(other).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of("canary-other@example.org").await?.len(), 1);
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 1);
@@ -71,14 +71,14 @@ async fn it_can_be_taken_back() -> Result<()> {
     assert_eq!(visitor.resubscribes(&token).await, Ok(()), "nothing to take back");
     assert_eq!(visitor.unsubscribes(&token).await, Ok(()));
     assert_eq!(visitor.unsubscribes(&key.token("canary-other@example.org")).await, Ok(()));
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(EMAIL).await?, Vec::<Value>::new());
     for _ in 0..2 {
         assert_eq!(visitor.resubscribes(&token).await, Ok(()));
     }
     assert_eq!(count(&world, "unsubscribed_addresses").await?, 1, "the other one stays");
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 1, "the new guide, and not the one before");
     world.end().await
@@ -90,10 +90,10 @@ async fn who_ends_mails_to_a_tagged_address_means_that_one() -> Result<()> {
     let visitor = Visitor::new(&world).await?;
     let key = Addresses::new(&ADDRESS_KEY.to_owned().into())?;
     assert_eq!(visitor.unsubscribes(&key.token("canary-nalini+x@example.org")).await, Ok(()));
-    assert_eq!(visitor.asks(wish()).await, Ok(()));
-    let mut tagged = wish();
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
+    let mut tagged = guide_request();
     tagged.email = "canary-nalini+x@example.org".to_owned();
-    assert_eq!(visitor.asks(tagged).await, Ok(()));
+    assert_eq!(visitor.request_guide(tagged).await, Ok(()));
     world.until_idle().await?;
     assert_eq!(world.inbox().await?.len(), 1);
     assert_eq!(world.inbox_of(EMAIL).await?.len(), 1);

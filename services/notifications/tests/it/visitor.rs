@@ -58,12 +58,15 @@ impl Visitor {
         Ok(Self { client: NotificationsServiceClient::new(channel::connect_lazy(&url)?) })
     }
 
-    pub(crate) async fn writes(&self, message: SendContactMessageRequest) -> Answer {
+    pub(crate) async fn send_message(&self, message: SendContactMessageRequest) -> Answer {
         answer(self.client.clone().send_contact_message(message).await)
     }
 
-    pub(crate) async fn asks(&self, wish: RequestMeditationGuideRequest) -> Answer {
-        answer(self.client.clone().request_meditation_guide(wish).await)
+    pub(crate) async fn request_guide(
+        &self,
+        guide_request: RequestMeditationGuideRequest,
+    ) -> Answer {
+        answer(self.client.clone().request_meditation_guide(guide_request).await)
     }
 
     pub(crate) async fn unsubscribes(&self, token: &str) -> Answer {
@@ -104,7 +107,7 @@ pub(crate) fn message() -> SendContactMessageRequest {
 }
 
 /// A request for the guide as the form sends it, with a key of its own.
-pub(crate) fn wish() -> RequestMeditationGuideRequest {
+pub(crate) fn guide_request() -> RequestMeditationGuideRequest {
     RequestMeditationGuideRequest {
         email: EMAIL.to_owned(),
         idempotency_key: new_uuid().to_string(),
