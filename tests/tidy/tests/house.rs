@@ -142,7 +142,7 @@ const KNOTS: [(&str, &str); 16] = [
     ("notifications", "facts"),
     ("notifications", "forms"),
     ("notifications", "mail"),
-    ("notifications", "store"),
+    ("notifications", "repository"),
     ("payments", "bookings"),
     ("payments", "app::fold"),
 ];

@@ -181,7 +181,8 @@ impl TemplateContext {
             "taxable_text": tax(&receipt.taxable)?,
             "central_tax_text": tax(&receipt.central_tax)?,
             "state_tax_text": tax(&receipt.state_tax)?,
-            "refunded_text": refunded.map(|it| with_decimals(Some(it))).transpose()?.unwrap_or_default(),
+            "refunded_text":
+                refunded.map(|it| with_decimals(Some(it))).transpose()?.unwrap_or_default(),
         }))
     }
 
