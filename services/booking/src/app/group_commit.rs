@@ -217,7 +217,7 @@ mod tests {
     use super::{Error, single_may_succeed};
 
     #[test]
-    fn what_one_request_may_have_caused_is_tried_for_each_alone() {
+    fn errors_that_one_request_may_have_caused_are_retried_one_by_one() {
         let store = |error: StoreError| Error::unavailable(error);
         for (error, of_many, of_one) in [
             (store(StoreError::Held), true, true),

@@ -46,7 +46,7 @@ fn an_account_is_named_in_either_form() {
 }
 
 #[test]
-fn a_slip_in_a_name_or_a_role_is_told() {
+fn an_invalid_account_or_role_is_reported() {
     let uuid = Uuid::from_u128(1).to_string();
     for (person, role, setting) in [
         ("asha@example.org", "owner", "STAFF_USER_ID"),

@@ -85,7 +85,7 @@ async fn a_whole_day_is_closed_and_the_next_one_is_not() {
 }
 
 #[tokio::test]
-async fn nobody_is_pushed_out_by_a_block() {
+async fn a_block_never_displaces_a_booking() {
     let world = World::without_timers().await;
     let held = world.hold(customer(1), at(1, 11)).await;
     let booked = world.hold(customer(2), at(1, 13)).await;
@@ -117,7 +117,7 @@ async fn late_money_finds_no_place_in_a_closed_time() {
 }
 
 #[tokio::test]
-async fn the_same_key_closes_once_and_slips_are_told() {
+async fn the_same_key_closes_once_and_invalid_times_are_rejected() {
     let world = World::without_timers().await;
     let request = asked(TOMORROW, "11:00", "12:00");
     let first = block_time(&world.app, owner(), request.clone()).await.unwrap();

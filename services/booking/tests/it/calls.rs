@@ -23,7 +23,7 @@ fn get(id: Id<Booking>) -> GetBookingRequest {
 }
 
 #[tokio::test]
-async fn somebody_elses_booking_does_not_exist() {
+async fn another_customers_booking_is_not_found() {
     let harness = GrpcHarness::new().await;
     let id = harness.booked().await;
     let own = harness.public().get_booking(harness.by(customer(1), get(id))).await.unwrap();

@@ -40,7 +40,7 @@ async fn booked(world: &World, number: u128, hour: i64) -> Id<Booking> {
 /// calcom #14040: a rejected booking stayed charged. Here the practice's own cancellation refunds
 /// everything.
 #[tokio::test]
-async fn a_customers_wish_is_refunded_until_a_day_before_and_the_practices_always() {
+async fn a_customers_cancellation_is_refunded_until_a_day_before_and_the_practices_always() {
     let world = World::without_timers().await;
     // Two cancellations, 25 and 23 hours before the session.
     let early = booked(&world, 1, 11).await;
@@ -127,8 +127,8 @@ async fn what_is_not_confirmed_or_over_is_not_cancelled() {
     let over = booked(&world, 2, 12).await;
     world.minutes_later(28 * 60).await;
     assert_eq!(reason(cancel(&world, by_practice(over)).await), "NOT_CANCELLABLE");
-    let nobodys = by_practice(eventstore::new_id());
-    assert_eq!(reason(cancel(&world, nobodys).await), "BOOKING_NOT_FOUND");
+    let unknown = by_practice(eventstore::new_id());
+    assert_eq!(reason(cancel(&world, unknown).await), "BOOKING_NOT_FOUND");
     for (wrong, why) in [
         (asked(over, CancelledBy::Unspecified), "INVALID_CANCELLED_BY"),
         (CancelBookingRequest { refund: 9, ..by_practice(over) }, "INVALID_REFUND"),

@@ -100,8 +100,8 @@ async fn a_claim_for_a_session_that_is_over_is_not_accepted() {
     claim(&world, id).await;
     world.minutes_later(3 * 60).await;
     assert_eq!(reason(accept(&world, id).await), "SLOT_PAST");
-    let nobodys = eventstore::new_id();
-    assert_eq!(reason(accept(&world, nobodys).await), "BOOKING_NOT_FOUND");
+    let unknown = eventstore::new_id();
+    assert_eq!(reason(accept(&world, unknown).await), "BOOKING_NOT_FOUND");
     let nonsense = AcceptClaimRequest { booking_id: "bkg_1".to_owned(), ..asked(id, "accept-01") };
     let refused = accept_claim(&world.app, owner(), nonsense).await;
     assert_eq!(reason(refused), "BOOKING_NOT_FOUND");
@@ -137,7 +137,7 @@ async fn an_accepted_claim_that_is_cancelled_has_its_late_money_given_back() {
 }
 
 #[tokio::test]
-async fn a_practice_that_takes_every_word_confirms_at_once() {
+async fn the_accept_policy_confirms_at_once() {
     let world = World::with_claims(ClaimPolicy::Accept).await;
     world.run_timers();
     let id = world.hold(customer(1), at(1, 11)).await;

@@ -48,7 +48,7 @@ fn another(world: &World) -> Arc<App> {
 }
 
 #[tokio::test]
-async fn a_day_that_was_restored_is_not_believed_to_be_as_it_was() {
+async fn a_snapshot_is_dropped_after_a_restore_of_the_day() {
     let world = World::without_timers().await;
     let date = "2026-11-25".parse().unwrap();
     assert_eq!(day_stream(PRACTITIONER_ID, date), DAY);

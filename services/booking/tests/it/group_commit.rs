@@ -55,7 +55,7 @@ fn close(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
 const TRANSACTIONS: &str = "select count(distinct xmin::text) from bookings";
 
 #[tokio::test]
-async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
+async fn concurrent_requests_are_batched_and_each_event_names_its_own_actor() {
     let world = World::without_timers().await;
     // The first request fills the catalogue's cache, so that no request is delayed by it.
     world.hold(customer(1), apart(39)).await;
@@ -90,7 +90,7 @@ async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
 }
 
 #[tokio::test]
-async fn who_is_refused_takes_nobody_along() {
+async fn a_rejected_request_does_not_affect_the_others_of_its_batch() {
     let world = World::without_timers().await;
     world.hold(customer(1), at(1, 15)).await;
     let used = new_request("meditation", at(1, 16));
@@ -131,7 +131,7 @@ async fn who_is_refused_takes_nobody_along() {
 
 /// The exclusion constraint rejects a whole statement; the other requests succeed all the same.
 #[tokio::test]
-async fn a_row_that_no_day_knows_of_stops_one_and_not_the_others() {
+async fn a_row_unknown_to_the_day_rejects_one_request_and_not_the_others() {
     let world = World::without_timers().await;
     let unknown = Id::<Booking>::from_uuid(uuid::Uuid::from_u128(7));
     world
@@ -153,7 +153,7 @@ async fn a_row_that_no_day_knows_of_stops_one_and_not_the_others() {
 }
 
 #[tokio::test]
-async fn what_the_database_refuses_of_one_stops_only_that_one() {
+async fn a_database_error_of_one_request_fails_only_that_one() {
     let world = World::without_timers().await;
     let odd = "alter table booking_contacts add check (email <> 'odd@example.org')";
     world.db.as_owner(odd).await.unwrap();
@@ -169,7 +169,7 @@ async fn what_the_database_refuses_of_one_stops_only_that_one() {
 
 /// money.md, L1: a day that cannot be read.
 #[tokio::test]
-async fn a_day_that_cannot_be_read_stops_only_who_wants_it() {
+async fn a_day_that_cannot_be_read_fails_only_its_own_request() {
     let world = World::without_timers().await;
     let requests = requests(0..12);
     let day = format!("day-lead-{}", world.app.rules.date_of(apart(5)));
@@ -182,24 +182,24 @@ async fn a_day_that_cannot_be_read_stops_only_who_wants_it() {
 }
 
 /// Holds a day's lock, like a process that hangs, until it is released.
-async fn keep_lock(
+async fn hold_lock(
     world: &World,
     name: &str,
 ) -> (oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
     let options = world.app.store.pool().connect_options();
     let mut other = sqlx::PgConnection::connect_with(&options).await.unwrap();
     let name = name.to_owned();
-    let (let_go, told) = oneshot::channel::<()>();
+    let (release, released) = oneshot::channel::<()>();
     let (has, ready) = oneshot::channel();
-    let keeper = tokio::spawn(async move {
+    let holder = tokio::spawn(async move {
         let mut kept = other.begin().await.unwrap();
         sqlx::query("select take_locks($1)").bind([name]).execute(&mut *kept).await.unwrap();
         has.send(()).unwrap();
-        told.await.ok();
+        released.await.ok();
         kept.rollback().await.unwrap();
     });
     ready.await.unwrap();
-    (let_go, keeper)
+    (release, holder)
 }
 
 async fn all_held(world: &World, requests: &[(Id<Customer>, RequestBookingRequest)]) {
@@ -208,9 +208,9 @@ async fn all_held(world: &World, requests: &[(Id<Customer>, RequestBookingReques
 }
 
 #[tokio::test]
-async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
+async fn a_contended_lock_delays_only_the_request_that_needs_it() {
     let world = World::without_timers().await;
-    let (let_go, keeper) = keep_lock(&world, "day lead 2026-11-25").await;
+    let (release, holder) = hold_lock(&world, "day lead 2026-11-25").await;
     let (before, behind) = (requests(1..6), requests(6..12));
     let later = requests(12..40);
     let all_but_one = async || {
@@ -224,22 +224,22 @@ async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
         all_held(&world, &behind).await;
         all_held(&world, &later).await;
         until("only one waits", all_but_one).await.unwrap();
-        let_go.send(()).unwrap();
+        release.send(()).unwrap();
     };
     let ((), waited, ()) = join3(first, waits, rest).await;
     waited.unwrap();
-    keeper.await.unwrap();
+    holder.await.unwrap();
     assert_eq!(world.count("select count(*) from bookings").await, 40);
 }
 
 /// One of eight requests waits for a lock, and its batch with it. Every other caller of the eight
 /// goes away: in one round the batch's leader does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_leads_a_run_may_go_while_it_is_written() {
+async fn the_leader_of_a_batch_may_disconnect_during_the_commit() {
     let world = Arc::new(World::without_timers().await);
     for round in 0..2_u128 {
         let day = world.app.rules.date_of(apart(39));
-        let (let_go, keeper) = keep_lock(&world, &format!("day lead {day}")).await;
+        let (release, holder) = hold_lock(&world, &format!("day lead {day}")).await;
         let calls: Vec<_> = (0..8)
             .map(|number| {
                 let world = Arc::clone(&world);
@@ -264,8 +264,8 @@ async fn who_leads_a_run_may_go_while_it_is_written() {
                 call.await.unwrap().unwrap();
             }
         }
-        let_go.send(()).unwrap();
-        keeper.await.unwrap();
+        release.send(()).unwrap();
+        holder.await.unwrap();
         for call in waiting {
             call.await.unwrap().unwrap();
         }
@@ -275,7 +275,7 @@ async fn who_leads_a_run_may_go_while_it_is_written() {
 /// The caller that leads a batch may go away at any moment; the other callers, and all later ones,
 /// still get their answers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_that_go_away_take_no_seat_and_no_answer_with_them() {
+async fn callers_that_disconnect_leak_no_permit_and_lose_no_answer() {
     let world = Arc::new(World::without_timers().await);
     let call = |number: u128| {
         let world = Arc::clone(&world);

@@ -112,15 +112,15 @@ async fn a_time_is_given_back_only_while_checkout_was_never_opened() {
 }
 
 #[tokio::test]
-async fn somebody_elses_booking_can_not_be_touched() {
+async fn another_customers_booking_can_not_be_changed() {
     let world = World::without_timers().await;
     let id = world.hold(customer(1), at(1, 11)).await;
     let opened = open_checkout(&world.app, customer(2), id, "checkout-1").await;
     assert_eq!(reason(opened), "BOOKING_NOT_FOUND");
     let released = release_booking(&world.app, customer(2), id, "release-1").await;
     assert_eq!(reason(released), "BOOKING_NOT_FOUND");
-    let nobodys = eventstore::new_id();
-    let none = open_checkout(&world.app, customer(2), nobodys, "checkout-2").await;
+    let unknown = eventstore::new_id();
+    let none = open_checkout(&world.app, customer(2), unknown, "checkout-2").await;
     assert_eq!(reason(none), "BOOKING_NOT_FOUND");
     assert_eq!(world.booking_history(id).await, ["BookingRequested"]);
 }

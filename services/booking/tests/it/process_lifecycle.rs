@@ -110,7 +110,7 @@ async fn config(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
+async fn a_booking_is_confirmed_by_the_feeds_of_other_services_alone() {
     let shutdown = Shutdown::new();
     let keys = TestKeys::new(&["booking", "catalogue", "payments", "notifications"]).unwrap();
     let users = TestUsers::new("http://127.0.0.1/auth/v1").unwrap();

@@ -26,7 +26,7 @@ async fn the_same_key_gets_the_first_answer_and_other_content_is_refused() {
 }
 
 #[tokio::test]
-async fn who_asks_again_for_the_time_that_they_hold_gets_their_booking() {
+async fn a_repeated_request_for_a_held_time_returns_its_booking() {
     let world = World::without_timers().await;
     let first = world.hold(customer(1), at(1, 11)).await;
     let before = world.view(first).await.booking;
@@ -170,7 +170,7 @@ async fn the_exclusion_constraint_stands_alone() {
 }
 
 #[tokio::test]
-async fn keys_are_forgotten_after_a_month() {
+async fn idempotency_keys_are_deleted_after_a_month() {
     let world = World::without_timers().await;
     world.hold(customer(1), at(1, 11)).await;
     world.minutes_later(29 * 24 * 60).await;

@@ -102,7 +102,7 @@ async fn call(harness: &GrpcHarness, person: Id<Customer>, method: &str) -> Resu
 }
 
 #[tokio::test]
-async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_down() {
+async fn each_method_admits_only_its_roles_and_every_call_is_audited() {
     use Role::{Admin, FrontDesk, Owner, Practitioner};
     let harness = staffed().await;
     let everybody: &[Role] = &[Owner, Admin, Practitioner, FrontDesk];
@@ -272,7 +272,7 @@ async fn a_long_list_says_that_there_is_more() {
 }
 
 #[tokio::test]
-async fn a_day_at_the_desk() {
+async fn staff_act_on_a_day() {
     let harness = staffed().await;
     let world = &harness.world;
     let mut staff = harness.staff();
@@ -332,7 +332,7 @@ async fn a_day_at_the_desk() {
 }
 
 #[tokio::test]
-async fn what_a_person_typed_where_an_id_belongs_is_not_kept() {
+async fn a_malformed_id_is_not_stored_in_the_audit_log() {
     let harness = staffed().await;
     let asked = AcceptClaimRequest {
         booking_id: "asha@example.org".to_owned(),

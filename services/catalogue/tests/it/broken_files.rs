@@ -50,7 +50,7 @@ impl Drop for Copy {
 }
 
 #[test]
-fn all_mistakes_of_all_files_are_told_at_once() {
+fn all_mistakes_of_all_files_are_reported_at_once() {
     let copy = Copy::new("all_mistakes")
         .replace("services.toml", "title = \"Energy Healing\"", "titel = \"Energy Healing\"")
         .replace("services.toml", "minor_units = 75_000", "minor_units = \"₹750\"")
@@ -134,7 +134,7 @@ fn a_slip_of_the_pen_names_its_line() {
 }
 
 #[test]
-fn a_missing_file_is_told_and_so_are_mistakes_in_the_others() {
+fn a_missing_file_is_reported_with_the_mistakes_in_the_others() {
     let copy =
         Copy::new("missing").replace("faqs.toml", "groups]]\ntitle", "groups]]\nname = 1\ntitle");
     fs::remove_file(copy.folder.join("services.toml")).unwrap();
@@ -176,7 +176,7 @@ fn the_whole_message_reads_as_a_list() {
 }
 
 #[test]
-fn a_mistake_in_the_guide_is_told_beside_those_of_the_other_files() {
+fn a_mistake_in_the_guide_is_reported_with_those_of_the_other_files() {
     let copy = Copy::new("guide")
         .replace("practice.toml", "step_minutes = 60", "step_minutes = 0")
         .replace("quiz.toml", "accent = \"sun\"", "accent = 7")
@@ -204,7 +204,7 @@ fn an_older_folder_without_a_guide_is_refused_by_its_name() {
 }
 
 #[test]
-fn mistakes_about_the_founder_are_told_like_all_others() {
+fn mistakes_about_the_founder_are_reported_like_all_others() {
     let copy = Copy::new("about")
         .replace("about.toml", "philosophy = ", "philosopy = ")
         .replace("about.toml", "portrait_url = \"\"", "portrait_url = \"portrait.jpg\"")

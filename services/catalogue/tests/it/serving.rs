@@ -154,7 +154,7 @@ async fn the_practice_says_who_it_is() {
 }
 
 #[tokio::test]
-async fn who_stands_behind_the_practice_is_told_with_it() {
+async fn get_practice_includes_who_stands_behind_it() {
     let running = Running::start().await;
     let answer = running.public().get_practice(GetPracticeRequest {}).await.unwrap();
     let about = answer.into_inner().practice.unwrap().about.unwrap();
@@ -162,7 +162,7 @@ async fn who_stands_behind_the_practice_is_told_with_it() {
 }
 
 #[tokio::test]
-async fn the_meditation_guide_is_told_whole() {
+async fn the_meditation_guide_is_returned_whole() {
     let running = Running::start().await;
     let answer = running.public().get_meditation_guide(GetMeditationGuideRequest {}).await.unwrap();
     let guide = answer.into_inner().guide.unwrap();
@@ -178,7 +178,7 @@ async fn the_meditation_guide_is_told_whole() {
 }
 
 #[tokio::test]
-async fn one_service_is_told_whole_and_an_unknown_one_is_not_found() {
+async fn one_service_is_returned_whole_and_an_unknown_one_is_not_found() {
     let running = Running::start().await;
     let mut client = running.public();
     let known = GetServiceRequest { service_id: "karmic-healing".to_owned() };
@@ -201,7 +201,7 @@ async fn one_service_is_told_whole_and_an_unknown_one_is_not_found() {
 }
 
 #[tokio::test]
-async fn booking_and_notifications_learn_price_and_length() {
+async fn booking_and_notifications_get_price_and_length() {
     let running = Running::start().await;
     for caller in ["booking", "notifications"] {
         let offering = running.offering(caller, "catalogue", "energy-healing").await.unwrap();
@@ -215,7 +215,7 @@ async fn booking_and_notifications_learn_price_and_length() {
 }
 
 #[tokio::test]
-async fn nobody_else_may_ask_for_an_offering() {
+async fn other_callers_may_not_get_an_offering() {
     let running = Running::start().await;
     let other = running.offering("payments", "catalogue", "meditation").await.unwrap_err();
     assert_refused(&other, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");

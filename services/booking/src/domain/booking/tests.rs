@@ -228,7 +228,7 @@ fn it_is_complete_when_its_last_session_has_ended() {
 }
 
 #[test]
-fn staff_take_a_customers_word() {
+fn staff_accept_a_claim() {
     let opened = [requested(), opened(30)];
     check(&[requested()], accept(3, true), Ok(&[on_claim(false)]));
     check(&opened, accept(29, true), Ok(&[on_claim(false)]));
@@ -244,7 +244,7 @@ fn staff_take_a_customers_word() {
 }
 
 #[test]
-fn a_word_that_was_never_given_or_is_settled_is_not_taken() {
+fn a_missing_or_settled_claim_is_not_accepted() {
     let unclaimed = Command::AcceptClaim { claimed: false, free: true, now: at(3) };
     let refused = Err(Rejection::NotClaimed);
     check(&[requested()], unclaimed.clone(), refused);
@@ -256,7 +256,7 @@ fn a_word_that_was_never_given_or_is_settled_is_not_taken() {
 }
 
 #[test]
-fn a_practice_that_takes_every_word_confirms_what_money_would() {
+fn the_accept_policy_confirms_what_a_payment_would() {
     let opened = [requested(), opened(30)];
     check(&[requested()], claim_and_accept(3, FREE), Ok(&[on_claim(false)]));
     check(&opened, claim_and_accept(29, REPLACED), Ok(&[on_claim(false)]));
@@ -269,7 +269,7 @@ fn a_practice_that_takes_every_word_confirms_what_money_would() {
 }
 
 #[test]
-fn money_that_follows_a_word_belongs_to_its_booking() {
+fn a_payment_after_an_accepted_claim_belongs_to_its_booking() {
     let arrived = Event::Paid { payment: payment() };
     let scheduled = Event::MeetingScheduled { meeting: meeting() };
     let taken = [requested(), on_claim(false)];
@@ -283,7 +283,7 @@ fn money_that_follows_a_word_belongs_to_its_booking() {
 }
 
 #[test]
-fn a_customers_wish_gives_everything_back_until_the_limit_and_nothing_after() {
+fn a_cancellation_by_the_customer_refunds_all_until_the_limit_and_nothing_after() {
     let customer = |now| cancel(CancelledBy::Customer, RefundChoice::ByPolicy, now);
     // The session begins two days after the request.
     let paid_for = [requested_for(2 * 24 * 60), paid(false)];
@@ -293,7 +293,7 @@ fn a_customers_wish_gives_everything_back_until_the_limit_and_nothing_after() {
 }
 
 #[test]
-fn the_practices_wish_gives_everything_back_and_staff_may_decide_otherwise() {
+fn a_cancellation_by_the_practice_refunds_all_unless_staff_choose_otherwise() {
     let paid_for = [requested_for(2 * 24 * 60), paid(false)];
     let late = 2 * 24 * 60;
     for (by, refund, now, minor) in [
@@ -342,7 +342,7 @@ fn what_was_cancelled_stays_so() {
 }
 
 #[test]
-fn money_that_follows_a_cancelled_word_ends_as_the_cancellation_said() {
+fn a_payment_after_a_cancelled_claim_follows_the_cancellation() {
     let taken = [requested(), on_claim(false)];
     let cancellation = cancel(CancelledBy::Practice, RefundChoice::ByPolicy, 20);
     let promise = unpaid(CancelledBy::Practice, 50_000);
