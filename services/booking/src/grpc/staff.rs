@@ -193,11 +193,11 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         let booking_id = request.booking_id.clone();
         let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
-        // The front office may only cancel for the customer and by the policy. A cancellation by the
-        // practice always refunds everything, so it needs a manager.
+        // The front office may only cancel for the customer and by the policy. A cancellation by
+        // the practice always refunds everything, so it needs a manager.
         let by_policy = request.refund == i32::from(CancellationRefund::Unspecified);
-        let by_practice = request.cancelled_by == i32::from(CancelledBy::Practice);
-        let allowed = if by_policy && !by_practice { FRONT_OFFICE } else { Role::MANAGERS };
+        let own_wish = request.cancelled_by == i32::from(CancelledBy::Practice);
+        let allowed = if by_policy && !own_wish { FRONT_OFFICE } else { Role::MANAGERS };
         let staff = self.authorizer.admit(&metadata, act, allowed).await?;
         let cancelled = cancel_booking(&self.app, staff, request).await;
         let Cancelled { id, refund, unpaid } =
