@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// The shared crates, in the order in which they may build on each other.
 const SHARED: [&str; 6] = ["kernel", "contract", "runtime", "eventstore", "messaging", "testkit"];
-/// Crates that must stand alone, because they play somebody who is not us, or only start us.
+/// Crates that must stand alone, because they play third parties, or only start us.
 const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
 /// The program that is all services and the gateway; it only chooses which of them it is.
 const OF_ALL_SERVICES: &str = "services";
@@ -108,7 +108,7 @@ fn order(name: &str) -> usize {
     SHARED.iter().position(|shared| *shared == name).unwrap_or(SHARED.len())
 }
 
-/// Shared crates that nobody has agreed to.
+/// Shared crates that are not in the list.
 #[must_use]
 pub fn unknown_shared(crates: &[Crate]) -> Vec<String> {
     let shared = crates.iter().filter(|one| one.is_shared());

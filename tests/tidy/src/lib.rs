@@ -9,3 +9,4 @@ pub mod imports;
 pub mod migrations;
 pub mod kept;
 pub mod text;
+pub mod words;

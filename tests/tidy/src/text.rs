@@ -1,7 +1,7 @@
 //! Rules for every file: nothing that is true on one machine only, nothing left for later.
 use crate::tree::SourceFile;
 
-/// Paths and addresses of a machine on which somebody worked, split so that this file is clean.
+/// Paths and addresses of one machine, split so that this file is clean.
 const MACHINES: [&str; 9] = [
     concat!("/wo", "rk/"),
     concat!("/ro", "ot/"),
@@ -14,7 +14,7 @@ const MACHINES: [&str; 9] = [
     concat!("files.", "pythonhosted.org"),
 ];
 
-/// Promises that nobody keeps.
+/// Promises that are not kept.
 const LATER: [&str; 4] =
     [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
 

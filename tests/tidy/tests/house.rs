@@ -1,7 +1,7 @@
 //! Holds this checkout to the house rules.
 use std::collections::BTreeSet;
 use tidy::tree::{self, SourceFile};
-use tidy::{boundaries, imports, kept, layout, migrations, rust, text, web};
+use tidy::{boundaries, imports, kept, layout, migrations, rust, text, web, words};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -165,4 +165,15 @@ fn modules_of_a_crate_use_each_other_in_one_direction() {
     }
     faults.extend(left.iter().map(|(name, member)| format!("{name} {member} is no knot any more")));
     assert_kept(&faults);
+}
+
+/// The tests of the whole still have comments of before this rule.
+#[test]
+fn comments_have_plain_subjects() {
+    hold(|file| is_rust(file) && !file.path.starts_with("tests/system/"), words::subjects);
+}
+
+#[test]
+fn types_have_the_fields_names() {
+    hold(|file| is_rust(file) && !file.is_test(), words::names);
 }

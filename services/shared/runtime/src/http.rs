@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A client that gives up in time and follows no redirects: an adapter talks to whom it was told
-/// to, and to nobody else.
+/// to, and to no other host.
 ///
 /// # Errors
 /// The client cannot be built on this machine.
