@@ -8,5 +8,6 @@ pub mod boundaries;
 pub mod imports;
 pub mod migrations;
 pub mod kept;
+pub mod commits;
 pub mod text;
 pub mod words;

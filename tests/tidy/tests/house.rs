@@ -1,7 +1,7 @@
 //! Holds this checkout to the house rules.
 use std::collections::BTreeSet;
 use tidy::tree::{self, SourceFile};
-use tidy::{boundaries, imports, kept, layout, migrations, rust, text, web, words};
+use tidy::{boundaries, commits, imports, kept, layout, migrations, rust, text, web, words};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -176,4 +176,10 @@ fn comments_have_plain_subjects() {
 #[test]
 fn types_have_the_fields_names() {
     hold(|file| is_rust(file) && !file.is_test(), words::names);
+}
+
+#[test]
+fn commits_have_a_subject_a_reason_and_a_size() {
+    let commits = commits::since_the_rules().unwrap();
+    assert_kept(&commits.iter().flat_map(commits::faults).collect::<Vec<_>>());
 }
