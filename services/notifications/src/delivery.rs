@@ -180,7 +180,7 @@ impl DeliveryWorker {
         async {
             match self.prepare(&mail, &metadata).await? {
                 Prepared::Concluded(outcome) => {
-                    self.record_outcome(&mail, outcome, metadata).await?
+                    self.record_outcome(&mail, outcome, metadata).await?;
                 }
                 Prepared::Ready(claimed) => self.deliver(*claimed, metadata).await?,
                 Prepared::Changed => return Ok(Step::Changed),

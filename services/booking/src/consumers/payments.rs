@@ -95,7 +95,7 @@ impl Reaction for OnPayments {
                 }
                 Some(Action::Claim { id }) => claim_payment(tx, &self.app, id).await?,
                 Some(Action::AttemptFailed { id }) => {
-                    external_facts::attempt_failed(tx, id).await?
+                    external_facts::attempt_failed(tx, id).await?;
                 }
                 Some(Action::RefundRequested { id, refund }) => {
                     external_facts::refund_requested(tx, id, &refund).await?;

@@ -260,7 +260,7 @@ async fn schedule_poll(
     match next {
         PollDirective::Keep => {}
         PollDirective::Restart => {
-            polling::set(tx, booking_id, PollSchedule::first(now), now, None).await?
+            polling::set(tx, booking_id, PollSchedule::first(now), now, None).await?;
         }
         // If the schedule was restarted during the poll, its new time stays.
         PollDirective::Advance(poll) => {
