@@ -218,7 +218,7 @@ impl World {
         if let Some(before) = tables.existing_hold(slot_request, wanted, self.now) {
             let mut batch = Batch::by(slot_request.customer_id.to_string());
             batch.change(move |tables: &mut BookingTables| {
-                tables.store_idempotency_key(key, before)
+                tables.store_idempotency_key(key, before);
             });
             return self.commit(batch).map(|()| before);
         }

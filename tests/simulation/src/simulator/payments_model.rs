@@ -228,7 +228,7 @@ impl World {
         match next {
             PollDirective::Keep => {}
             PollDirective::Restart => {
-                self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None)
+                self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None);
             }
             PollDirective::Advance(asked) => {
                 let key = (POLL_ORDER, locked.booking_id.to_string());
