@@ -64,7 +64,9 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
 /// The work at startup may take long, and is abandoned at shutdown.
 #[tokio::test]
 async fn a_process_that_is_to_stop_does_not_wait_for_its_start() -> Result<()> {
-    let world = World::without_webhooks().await?;
+    let mut world = World::without_webhooks().await?;
+    // Its own start would wait for the lock, too.
+    world.stop().await?;
     let mut owner = PgConnection::connect(&world.database.owner_url).await?;
     let mut lock = owner.begin().await?;
     sqlx::query("lock table opened_books in access exclusive mode").execute(&mut *lock).await?;
