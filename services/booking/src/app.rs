@@ -3,7 +3,7 @@
 
 use eventstore::Store;
 use kernel::{Code, CommandError, Reject};
-use runtime::practice::Practice;
+use practice::Practice;
 
 use self::group_commit::GroupCommit;
 use crate::catalogue::Catalogue;

@@ -6,7 +6,7 @@ use contract::convert::timestamp;
 use icalendar::{Alarm, Calendar, Component as _, Event, EventLike as _, Parameter, Property};
 use icalendar::{EventStatus, Trigger};
 use kernel::Timestamp;
-use runtime::practice::Practice;
+use practice::Practice;
 
 use crate::read_model::view::View;
 

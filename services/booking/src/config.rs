@@ -8,8 +8,8 @@ use kernel::Id;
 use kernel::id::Customer;
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
-use runtime::staff::Role;
 use secrecy::SecretString;
+use staff::Role;
 
 use crate::app::ClaimPolicy;
 

@@ -32,10 +32,10 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
-use runtime::staff::Role;
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
+use staff::Role;
 use tonic::service::Routes;
 
 use crate::app::App;
@@ -147,7 +147,7 @@ fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>)
 }
 
 fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
-    let practice = runtime::practice::load(&config.practice_dir)?;
+    let practice = practice::load(&config.practice_dir)?;
     let rules =
         Rules { zone: practice.practice.zone.clone(), hours: practice.availability.clone() };
     let pool = Database::new(config.database_url.expose_secret()).open()?;

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use moka::sync::Cache;
-use runtime::practice::Practice;
+use practice::Practice;
 use uuid::Uuid;
 
 use crate::app::{Error, Rejection};

@@ -14,10 +14,10 @@ use contract::catalogue::v1::{
     MeditationStep, Practice, Service,
 };
 use kernel::{Code, Reject};
+use practice::guide::Guide;
 use runtime::caller::Peers;
-use runtime::practice::guide::Guide;
 use runtime::server::REQUEST_BYTES_MAX;
-use runtime::{practice, status};
+use runtime::status;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 

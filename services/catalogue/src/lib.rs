@@ -8,9 +8,9 @@ mod grpc;
 
 use std::path::Path;
 
+use practice::Practice;
+use practice::guide::{self, Guide};
 use runtime::caller::Peers;
-use runtime::practice::guide::{self, Guide};
-use runtime::practice::{self, Practice};
 use runtime::server::Server;
 use runtime::{BoxError, Program, Shutdown, status};
 use tonic::service::Routes;

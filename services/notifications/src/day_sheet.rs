@@ -4,7 +4,7 @@
 use eventstore::{Metadata, Store, StoreError, Tx};
 use jiff::civil::Time;
 use kernel::Timestamp;
-use runtime::practice::Practice;
+use practice::Practice;
 use runtime::telemetry::traceparent;
 use serde_json::json;
 

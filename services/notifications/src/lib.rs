@@ -31,15 +31,15 @@ use messaging::{
     FeedReader, ParkedEvents, Reaction, Standing, Subscription, run_consumer, run_publisher,
     run_relay,
 };
+use practice::guide;
+use practice::{Mails, Practice};
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
-use runtime::practice::guide;
-use runtime::practice::{Mails, Practice};
 use runtime::server::Server;
-use runtime::staff::StaffDirectory;
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
+use staff::StaffDirectory;
 
 use crate::config::{Config, MigrationConfig};
 use crate::consumers::booking::OnBooking;
@@ -74,7 +74,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let server = Server::bind(config.listen, &shutdown).await?;
     let peers = Peers::new(NAME, &config.peers)?;
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    let practice = runtime::practice::load(&config.practice_dir)?;
+    let practice = practice::load(&config.practice_dir)?;
     let standing = Standing::default();
     let subscriptions = subscriptions(&config, &practice.mails, (&peers, &standing))?;
     let timers =

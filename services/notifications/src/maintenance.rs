@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use eventstore::{Metadata, Store, StoreError};
+use practice::Practice;
 use runtime::Shutdown;
-use runtime::practice::Practice;
 use runtime::status::chain;
 use tokio::time::Instant;
 

@@ -7,7 +7,7 @@ use lettre::address::AddressError;
 use lettre::message::header::{ContentType, ContentTypeErr, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use runtime::practice::Practice;
+use practice::Practice;
 
 use crate::facts::Facts;
 use crate::mail::{Kind, Mail, MailId};

@@ -5,7 +5,7 @@
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use kernel::Timestamp;
-use runtime::practice::Practice;
+use practice::Practice;
 
 use crate::facts::{BookingFacts, Facts};
 use crate::mail::{Kind, Mail};

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use jiff::civil::Date;
 use kernel::{Currency, Money, Timestamp};
-use runtime::practice::guide::{self, Guide};
-use runtime::practice::{self, DarkBrand, Practice};
+use practice::guide::{self, Guide};
+use practice::{DarkBrand, Practice};
 use serde_json::{Value, json};
 
 use crate::facts::Facts;

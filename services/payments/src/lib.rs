@@ -38,11 +38,11 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::{Checks, ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
-use runtime::staff::StaffDirectory;
 use runtime::status::chain;
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
+use staff::StaffDirectory;
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 
@@ -189,7 +189,7 @@ async fn prepare_once(store: &Store) -> Result<(), app::Error> {
 }
 
 fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
-    let practice = runtime::practice::load(&config.practice_dir)?;
+    let practice = practice::load(&config.practice_dir)?;
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     Ok(Arc::new(App {
         store: Store::new(pool),

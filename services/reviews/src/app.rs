@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eventstore::Store;
 use kernel::{Code, CommandError, Reject};
-use runtime::practice::Practice;
+use practice::Practice;
 
 use crate::domain::review;
 use crate::invitation::Invitations;

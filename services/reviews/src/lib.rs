@@ -31,10 +31,10 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
-use runtime::staff::{Roles, StaffDirectory};
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
+use staff::{Roles, StaffDirectory};
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 
@@ -157,7 +157,7 @@ fn build_app(config: &Config, program: PathBuf) -> anyhow::Result<Arc<App>> {
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
     let objects = ObjectStorage::open(&config.pictures.url)?;
     Ok(Arc::new(App {
-        practice: runtime::practice::load(&config.practice_dir)?,
+        practice: practice::load(&config.practice_dir)?,
         invitations: Invitations::new(&config.invitation_key)?,
         pictures: Arc::new(Pictures::new(store.clone(), objects, program)),
         store,

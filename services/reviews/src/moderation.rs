@@ -15,7 +15,7 @@ use std::sync::Arc;
 use eventstore::Store;
 use kernel::{Code, Reject};
 use runtime::caller::{UserError, Users};
-use runtime::staff::{Roles, StaffError};
+use staff::{Roles, StaffError};
 
 use crate::config::ModerationSettings;
 use crate::moderation::identity_server::IdentityServer;

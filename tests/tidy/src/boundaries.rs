@@ -3,7 +3,8 @@ use crate::tree::SourceFile;
 use std::collections::BTreeSet;
 
 /// The shared crates, in the order in which they may build on each other.
-const SHARED: [&str; 6] = ["kernel", "contract", "runtime", "eventstore", "messaging", "testkit"];
+const SHARED: [&str; 8] =
+    ["kernel", "contract", "practice", "runtime", "staff", "eventstore", "messaging", "testkit"];
 /// Crates that must stand alone, because they play third parties, or only start us.
 const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
 /// The program that is all services and the gateway; it only chooses which of them it is.

@@ -11,9 +11,9 @@ use contract::reviews::v1::reviews_staff_service_server::{
 };
 use contract::reviews::v1::*;
 use http::{HeaderMap, StatusCode, header};
-use runtime::staff::StaffError;
 use runtime::status::{not_found, reject};
 use serde_json::json;
+use staff::StaffError;
 use tokio::net::TcpListener;
 use tonic::transport::server::Router as Server;
 use tonic::{Request, Response, Status};

@@ -15,9 +15,9 @@ use contract::payments::v1 as payments;
 use contract::payments::v1::payments_staff_service_server::{
     PaymentsStaffService, PaymentsStaffServiceServer,
 };
-use runtime::staff::StaffError;
 use runtime::status::reject;
 use serde_json::Value;
+use staff::StaffError;
 use tonic::transport::server::Router;
 use tonic::{Request, Response, Status};
 

@@ -7,7 +7,7 @@ use contract::booking::v1::AcceptClaimRequest;
 use eventstore::{Act, Metadata, Tx, request_hash};
 use kernel::Id;
 use kernel::id::Booking;
-use runtime::staff::Staff;
+use staff::Staff;
 
 use super::idempotency::IdempotencyKey;
 use super::placement::apply_effects;

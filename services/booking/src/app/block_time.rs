@@ -7,9 +7,9 @@ use eventstore::{Act, Metadata, Tx, new_id, request_hash};
 use jiff::civil::{Date, Time};
 use kernel::id::Block;
 use kernel::{CommandError, Id};
+use practice::PRACTITIONER_ID;
 use prost::Message as _;
-use runtime::practice::PRACTITIONER_ID;
-use runtime::staff::Staff;
+use staff::Staff;
 
 use super::idempotency::IdempotencyKey;
 use super::request::{parse_date, parse_key, parse_time};

@@ -8,7 +8,7 @@ use eventstore::{Act, Metadata, Tx, request_hash};
 use kernel::id::Booking;
 use kernel::{Id, Money};
 use prost::Message as _;
-use runtime::staff::Staff;
+use staff::Staff;
 
 use super::idempotency::IdempotencyKey;
 use super::placement::apply_effects;

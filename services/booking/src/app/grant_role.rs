@@ -3,8 +3,8 @@
 
 use kernel::Id;
 use kernel::id::Customer;
-use runtime::staff::Role;
 use sqlx::{Connection as _, PgConnection};
+use staff::Role;
 
 /// Gives an account a role; `None` revokes it. The row of a former staff member stays, so that the
 /// audit log remains readable.

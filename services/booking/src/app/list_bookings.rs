@@ -3,8 +3,8 @@
 use contract::booking::v1 as wire;
 use contract::convert::timestamp;
 use kernel::Timestamp;
+use practice::PRACTITIONER_ID;
 use prost::Message as _;
-use runtime::practice::PRACTITIONER_ID;
 
 use super::request::parse_date;
 use super::{App, Error, Rejection, refuse};

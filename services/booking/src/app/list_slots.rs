@@ -4,7 +4,7 @@ use contract::booking::v1 as wire;
 use contract::convert::to_wire;
 use jiff::civil::Date;
 use kernel::Timestamp;
-use runtime::practice::PRACTITIONER_ID;
+use practice::PRACTITIONER_ID;
 
 use super::request::{is_service_id, parse_date};
 use super::{App, Error, Rejection, refuse};

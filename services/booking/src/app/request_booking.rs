@@ -8,7 +8,7 @@ use contract::booking::v1::RequestBookingRequest;
 use eventstore::{Asked, Loaded, Metadata, Recall, Tx, new_id};
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
-use runtime::practice::PRACTITIONER_ID;
+use practice::PRACTITIONER_ID;
 
 use super::group_commit::GroupCommit;
 use super::idempotency::{IdempotencyKey, stored_answer};

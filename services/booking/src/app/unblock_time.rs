@@ -6,7 +6,7 @@ use contract::booking::v1::UnblockTimeRequest;
 use eventstore::{Act, Metadata, Tx};
 use kernel::Id;
 use kernel::id::Block;
-use runtime::staff::Staff;
+use staff::Staff;
 
 use super::{App, Error, Rejection, refuse};
 use crate::domain::day;

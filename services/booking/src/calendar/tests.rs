@@ -7,7 +7,7 @@ use std::path::Path;
 use contract::booking::v1 as wire;
 use contract::convert::to_wire;
 use kernel::{Id, Timestamp};
-use runtime::practice::{self, Practice};
+use practice::Practice;
 use uuid::Uuid;
 
 use super::{cancellation, file, filename};

@@ -2,7 +2,7 @@
 
 use kernel::Id;
 use runtime::Reader;
-use runtime::staff::Role;
+use staff::Role;
 use uuid::Uuid;
 
 use super::{Config, GrantConfig, Granted, Person};

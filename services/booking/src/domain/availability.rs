@@ -4,7 +4,7 @@
 use jiff::civil::{Date, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use kernel::Timestamp;
-use runtime::practice::Availability;
+use practice::Availability;
 
 use super::span::Span;
 

@@ -18,8 +18,8 @@ use kernel::Id;
 use kernel::id::{Block, Booking, Kind};
 use messaging::{ParkedEvents, history};
 use runtime::caller::Users;
-use runtime::staff::{Role, Roles as _, Staff};
 use runtime::status::{to_status, unavailable};
+use staff::{Role, Roles as _, Staff};
 use tonic::{Request, Response, Status};
 
 use super::ownership::record_booking_id;

@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 use kernel::Id;
 use kernel::id::Customer;
 use runtime::BoxError;
-use runtime::staff::{Role, Roles};
 use sqlx::PgExecutor;
+use staff::{Role, Roles};
 
 /// The role lookup of the staff authorizer.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use contract::convert::to_wire;
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
-use runtime::practice::Practice;
+use practice::Practice;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 

@@ -10,7 +10,7 @@ use contract::payments::v1::{PaymentVerified, RefundDiscovered, RefundProcessed,
 use eventstore::Metadata;
 use kernel::id::Booking;
 use kernel::{Id, Money};
-use runtime::staff::Staff;
+use staff::Staff;
 
 use crate::world::{TIMERS, World, at, customer, owner, reason};
 

@@ -7,7 +7,7 @@ use contract::booking::v1::{AcceptClaimRequest, BookingState, PaymentState};
 use contract::payments::v1::{PaymentClaimed, PaymentFailed, PaymentVerified};
 use kernel::Id;
 use kernel::id::Booking;
-use runtime::staff::{Role, Staff};
+use staff::{Role, Staff};
 
 use crate::world::{TIMERS, World, at, customer, owner, reason};
 

@@ -8,7 +8,7 @@ use booking::app::request_booking::request_booking;
 use booking::contract::day_stream;
 use booking::domain::availability::Rules;
 use booking::repository::DaySnapshotCache;
-use runtime::practice::PRACTITIONER_ID;
+use practice::PRACTITIONER_ID;
 
 use crate::world::{World, at, customer, new_request, reason};
 

@@ -12,7 +12,7 @@ use booking::read_model::rebuild::{self, Change};
 use contract::booking::v1::BookingState;
 use eventstore::{Metadata, Recorded, feed};
 use kernel::Id;
-use runtime::practice::PRACTITIONER_ID;
+use practice::PRACTITIONER_ID;
 use testkit::until_in_feed;
 
 use crate::blocks::{block, unblock};

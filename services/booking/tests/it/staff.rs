@@ -11,8 +11,8 @@ use contract::payments::v1::PaymentClaimed;
 use eventstore::{Metadata, NewEvent, Recorded, checkpoint};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Money, Timestamp};
-use runtime::staff::Role;
 use runtime::status::detail_of;
+use staff::Role;
 use tonic::{Code, Response, Status};
 
 use crate::grpc_harness::{GrpcHarness, refused};

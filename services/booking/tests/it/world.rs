@@ -23,7 +23,7 @@ use messaging::{Reaction, ReactionError};
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::Peers;
-use runtime::staff::{Role, Staff};
+use staff::{Role, Staff};
 use testkit::{TestDatabase, TestKeys, until};
 use uuid::Uuid;
 
@@ -79,7 +79,7 @@ impl World {
         let rooms = Rooms::default();
         let meeting_url = fakes::meetings(rooms.clone()).await;
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
-        let practice = runtime::practice::load(&folder).unwrap();
+        let practice = practice::load(&folder).unwrap();
         let app = Arc::new(App {
             store: db.store().unwrap(),
             rules: Rules {

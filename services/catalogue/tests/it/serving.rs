@@ -166,7 +166,7 @@ async fn the_meditation_guide_is_returned_whole() {
     let running = Running::start().await;
     let answer = running.public().get_meditation_guide(GetMeditationGuideRequest {}).await.unwrap();
     let guide = answer.into_inner().guide.unwrap();
-    let written = runtime::practice::guide::load(&practice_dir()).unwrap();
+    let written = practice::guide::load(&practice_dir()).unwrap();
     assert_eq!(guide.title, written.title);
     assert_eq!(guide.introduction, written.introduction);
     assert_eq!(guide.closing, written.closing);

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use messaging::{Reaction, ReactionError};
-use runtime::practice::Mails;
+use practice::Mails;
 use serde_json::{Value, json};
 
 use super::{declare_later_mails, id};

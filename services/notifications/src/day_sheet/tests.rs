@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::civil::Time;
 use kernel::Timestamp;
-use runtime::practice::{self, Practice};
+use practice::Practice;
 
 use super::{next_due, target_due};
 

@@ -14,9 +14,9 @@ use eventstore::{Act, Metadata, StaffDoor, Store};
 use futures::future::BoxFuture;
 use kernel::{Code, CommandError, Reject};
 use messaging::ParkedEvents;
-use runtime::staff::{Role, Staff as Member};
 use runtime::status::{invalid, unavailable};
 use runtime::telemetry::traceparent;
+use staff::{Role, Staff as Member};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 

@@ -6,7 +6,7 @@ use contract::booking::v1::{Booking, BookingState, Contact, Session, SessionMode
 use contract::convert::to_wire;
 use contract::reviews::v1::Review;
 use kernel::{Id, Timestamp};
-use runtime::practice::{self, Practice};
+use practice::Practice;
 use serde_json::json;
 use uuid::Uuid;
 

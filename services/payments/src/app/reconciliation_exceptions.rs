@@ -2,7 +2,7 @@
 //! each with its reason.
 
 use eventstore::{Act, Metadata};
-use runtime::staff::Staff;
+use staff::Staff;
 
 use super::{App, Error, Rejection, refuse};
 pub use crate::read_model::reconciliation_exceptions::{Reason, ReconciliationException};

@@ -4,7 +4,7 @@
 use eventstore::{Act, Tx, id_of};
 use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
-use runtime::staff::Staff;
+use staff::Staff;
 
 use super::idempotency::IdempotencyKey;
 use super::{App, Error, Rejection, metadata, refuse, traced};

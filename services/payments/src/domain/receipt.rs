@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use kernel::id::Receipt as ReceiptKind;
 use kernel::{Id, Timestamp};
-use runtime::practice::{self, Practice};
+use practice::Practice;
 
 use self::due::Due;
 pub use self::error::{ReceiptError, SERIAL_CHARS_MAX};

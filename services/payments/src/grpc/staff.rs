@@ -16,8 +16,8 @@ use contract::payments::v1::{
 };
 use eventstore::{Act, StaffDoor, StoreError};
 use messaging::{ParkedEvents, history};
-use runtime::staff::{Role, Staff};
 use runtime::status::to_status;
+use staff::{Role, Staff};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 

@@ -50,7 +50,7 @@ pub(crate) fn build_app(world: &World) -> Result<App> {
         webhook_health: WebhookHealth::default(),
         bookings: BookingClient::new("http://127.0.0.1:1", &peers)?,
         checkout: Checkout { key_id: KEY.to_owned(), script_url: String::new() },
-        issuer: Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)),
+        issuer: Arc::new(Issuer::of(&practice::load(&usual_practice())?)),
     })
 }
 

@@ -141,7 +141,7 @@ async fn confirm_many(world: &World, many: usize) -> Result<()> {
 }
 
 pub(crate) fn issuer() -> Result<Arc<Issuer>> {
-    Ok(Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)))
+    Ok(Arc::new(Issuer::of(&practice::load(&usual_practice())?)))
 }
 
 /// Issues as the consumer does, in a transaction that is rolled back on request.

@@ -14,9 +14,9 @@ use contract::reviews::v1::{
 };
 use eventstore::{Act, StaffDoor};
 use messaging::ParkedEvents;
-use runtime::staff::Role;
 use runtime::status::{reject, unavailable};
 use secrecy::SecretString;
+use staff::Role;
 use tonic::{Request, Response, Status};
 
 use crate::app::delete_review::{self, delete_review};
@@ -24,8 +24,9 @@ use crate::app::restore_review::{self, restore_review};
 use crate::app::{App, Error, Rejection};
 use crate::moderation::authorization::Authorized;
 use crate::moderation::{Denial, Moderation};
+use crate::read_model;
 use crate::read_model::page::{Cursor, PageSize};
-use crate::read_model::staff::{self, StaffReviewQuery};
+use crate::read_model::staff::StaffReviewQuery;
 
 /// Default number of reviews per page.
 const PAGE_SIZE: i32 = 20;
@@ -120,7 +121,8 @@ impl ReviewsStaffService for StaffHandler {
             }
         };
         let page = PageSize::clamped(request.page_size, PAGE_SIZE);
-        let read = staff::list(self.app.store.pool(), &query, after, page.limit()).await;
+        let read =
+            read_model::staff::list(self.app.store.pool(), &query, after, page.limit()).await;
         let read = read.map_err(|error| unavailable(&error))?;
         self.moderation.audit_read(authorized, act).await?;
         let (listed, next) = page.split(read, |it| it.cursor);
@@ -150,7 +152,7 @@ impl ReviewsStaffService for StaffHandler {
         let authorized = self.moderation.authorize(request.metadata(), act).await?;
         let restored = restore_review(&self.app, authorized, &review_id).await;
         let id = self.finish((authorized, act), restored).await?;
-        let review = staff::review(self.app.store.pool(), id).await;
+        let review = read_model::staff::review(self.app.store.pool(), id).await;
         let review = review.map_err(|error| unavailable(&error))?;
         Ok(Response::new(RestoreReviewResponse { review }))
     }

@@ -7,8 +7,8 @@ use eventstore::{Act, Actor, Metadata, StoreError};
 use kernel::{CommandError, Reject};
 use runtime::BoxError;
 use runtime::caller::{User, UserError};
-use runtime::staff::{Role, Staff, StaffError, admit};
 use runtime::status::{reject, to_status, unavailable};
+use staff::{Role, Staff, StaffError, admit};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 

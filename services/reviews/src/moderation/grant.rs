@@ -6,9 +6,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use eventstore::{Actor, StoreError, Tx};
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
-use runtime::staff::{Role, Staff};
 use sha2::{Digest as _, Sha256};
 use sqlx::{PgExecutor, Row};
+use staff::{Role, Staff};
 
 use crate::domain::review::Moderator;
 

@@ -10,8 +10,8 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use contract::reviews::v1::{
     DeleteReviewRequest, GetModerationRequest, ListStaffReviewsRequest, LockRequest, UnlockRequest,
 };
-use runtime::staff::Role;
 use runtime::status::detail_of;
+use staff::Role;
 use testkit::until;
 use tonic::{Code, Status};
 

@@ -10,8 +10,8 @@ use contract::reviews::v1::{
 };
 use kernel::Id;
 use kernel::id::Booking;
-use runtime::staff::Role;
 use serde_json::Value;
+use staff::Role;
 use testkit::until;
 use tonic::{Code, Response, Status};
 

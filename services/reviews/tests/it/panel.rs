@@ -7,9 +7,9 @@ use contract::reviews::v1::reviews_staff_service_client::ReviewsStaffServiceClie
 use contract::reviews::v1::{Review, SubmitReviewRequest, UnlockRequest, UnlockResponse};
 use kernel::Id;
 use kernel::id::Customer;
-use runtime::staff::Role;
 use runtime::status::detail_of;
 use secrecy::SecretString;
+use staff::Role;
 use std::sync::Arc;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Response, Status};

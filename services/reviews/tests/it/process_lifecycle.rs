@@ -4,7 +4,7 @@ use contract::common::v1::ReadFeedRequest;
 use contract::common::v1::feed_service_client::FeedServiceClient;
 use reviews::config::MigrationConfig;
 use runtime::channel;
-use runtime::staff::Role;
+use staff::Role;
 use testkit::until;
 use tonic::Code;
 

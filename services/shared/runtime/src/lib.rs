@@ -1,5 +1,5 @@
 //! What every process needs around its own work: settings, logs and traces, health, shutdown,
-//! servers and channels, callers' tokens, error mapping and the practice's file.
+//! servers and channels, callers' tokens and error mapping.
 //!
 //! Nothing here knows a business rule. The modules stand in the order in which a process meets
 //! them; `README.md` shows a whole service in one page.
@@ -10,14 +10,12 @@ pub mod telemetry;
 pub mod shutdown;
 pub mod tasks;
 pub mod failpoint;
-pub mod practice;
 pub mod health;
 pub mod server;
 pub mod caller;
 pub mod channel;
 mod crypto;
 pub mod http;
-pub mod staff;
 pub mod status;
 pub mod program;
 

@@ -38,7 +38,7 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
     let mut owner = PgConnection::connect(&url).await?;
     owner.execute("truncate known_bookings cascade; delete from checkpoints").await?;
     let target = Store::new(Database::new(url).open()?);
-    let practice = runtime::practice::load(&environment.dense_practice())?;
+    let practice = practice::load(&environment.dense_practice())?;
 
     let keys = TestKeys::new(&[SOURCE, "payments"])?;
     let shutdown = Shutdown::new();

@@ -15,7 +15,7 @@ use eventstore::{Database, Metadata, Recorded, Store, feed};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use kernel::{Id, Timestamp};
-use runtime::practice::PRACTITIONER_ID;
+use practice::PRACTITIONER_ID;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::time::Instant;
 

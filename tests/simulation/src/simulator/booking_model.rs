@@ -18,7 +18,7 @@ use jiff::civil::{Time, Weekday};
 use jiff::tz::{Offset, TimeZone};
 use kernel::id::{Block, Booking, Customer};
 use kernel::{Decider, Id, Money, Timestamp};
-use runtime::practice::{Availability, PRACTITIONER_ID};
+use practice::{Availability, PRACTITIONER_ID};
 use serde_json::json;
 
 use super::coverage::Fault;

@@ -15,7 +15,7 @@ use notifications::facts::{BookingFacts, Facts};
 use notifications::mail::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
 use notifications::planning::{self, Plan};
 use notifications::repository::SEND_MAIL;
-use runtime::practice::Practice;
+use practice::Practice;
 use serde_json::{Value, json};
 
 use super::coverage::Fault;

@@ -10,7 +10,7 @@ use calcard::icalendar::{
 use calcard::{Entry, Parser};
 use contract::booking::v1::BookingState;
 use jiff::Timestamp;
-use runtime::practice::Practice;
+use practice::Practice;
 use serde::Deserialize;
 
 use super::{practice, view};

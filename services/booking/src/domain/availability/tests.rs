@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::civil::{Date, Time, Weekday, date, time};
 use jiff::tz::TimeZone;
 use kernel::Timestamp;
+use practice::{Availability, BlockedTime};
 use proptest::prelude::*;
-use runtime::practice::{Availability, BlockedTime};
 
 use super::{NotBookable, Rules};
 use crate::domain::span::Span;

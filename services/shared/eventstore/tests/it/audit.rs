@@ -10,7 +10,7 @@ use kernel::Id;
 use kernel::id::Customer;
 use runtime::BoxError;
 use runtime::caller::{UserSettings, Users};
-use runtime::staff::{Role, Roles};
+use staff::{Role, Roles};
 use testkit::TestUsers;
 use tonic::Code;
 use tonic::metadata::MetadataMap;

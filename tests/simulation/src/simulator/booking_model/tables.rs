@@ -10,7 +10,7 @@ use booking::read_model::project::mode_word;
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Timestamp};
-use runtime::practice::PRACTITIONER_ID;
+use practice::PRACTITIONER_ID;
 
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};

@@ -7,10 +7,9 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kernel::id::Customer;
 use kernel::{Code, Id, Reject};
-
-use crate::caller::Peers;
-use crate::channel::{self, InvalidUrl, PeerChannel};
-use crate::error::BoxError;
+use runtime::BoxError;
+use runtime::caller::Peers;
+use runtime::channel::{self, InvalidUrl, PeerChannel};
 
 /// What a member of the practice may do. Each method of a staff service names those it lets in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
