@@ -26,8 +26,8 @@ use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceSe
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Reaction, Standing, Subscription, run_consumer,
-    run_publisher, run_relay,
+    ConsumerHealth, FeedReader, FeedServer, Nats, ParkedEvents, Reaction, Subscription,
+    run_consumer, run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
@@ -97,10 +97,11 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         Ok::<(), BoxError>(())
     });
     let urls = [&config.neighbours.payments_url, &config.neighbours.notifications_url];
-    let standing = Standing::default();
+    let consumer_health = ConsumerHealth::default();
     for ((consumer, source, reaction), url) in consumers(&app).into_iter().zip(urls) {
         let feed = FeedReader::new(url, source, &peers)?;
-        let subscription = Subscription { consumer, source, feed, standing: standing.clone() };
+        let subscription =
+            Subscription { consumer, source, feed, consumer_health: consumer_health.clone() };
         let (store, nats) = (store.clone(), nats.clone());
         tasks.spawn(consumer, run_consumer(store, nats, subscription, reaction, shutdown.clone()));
     }
@@ -109,7 +110,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
-    let checks = standing.told_by(checks);
+    let checks = consumer_health.add_to(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
     Ok(())

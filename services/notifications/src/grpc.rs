@@ -4,7 +4,7 @@
 pub mod public;
 mod staff;
 
-use eventstore::{StaffDoor, Store};
+use eventstore::{StaffAuthorizer, Store};
 use messaging::{FeedServer, ParkedEvents};
 use runtime::caller::Peers;
 use tonic::service::Routes;
@@ -16,7 +16,12 @@ const READERS: &[&str] = &["booking"];
 
 /// Every gRPC service of this process.
 #[must_use]
-pub fn routes(store: Store, peers: &Peers, authorizer: StaffDoor, parked: ParkedEvents) -> Routes {
+pub fn routes(
+    store: Store,
+    peers: &Peers,
+    authorizer: StaffAuthorizer,
+    parked: ParkedEvents,
+) -> Routes {
     Routes::new(FeedServer::service(store.clone(), peers.clone(), READERS))
         .add_service(StaffHandler::service(store, authorizer, parked))
 }

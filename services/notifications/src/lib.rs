@@ -26,9 +26,9 @@ pub mod config;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use eventstore::{Database, StaffDoor, Store, run_timers};
+use eventstore::{Database, StaffAuthorizer, Store, run_timers};
 use messaging::{
-    FeedReader, ParkedEvents, Reaction, Standing, Subscription, run_consumer, run_publisher,
+    ConsumerHealth, FeedReader, ParkedEvents, Reaction, Subscription, run_consumer, run_publisher,
     run_relay,
 };
 use practice::guide;
@@ -75,8 +75,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let peers = Peers::new(NAME, &config.peers)?;
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
     let practice = practice::load(&config.practice_dir)?;
-    let standing = Standing::default();
-    let subscriptions = subscriptions(&config, &practice.mails, (&peers, &standing))?;
+    let consumer_health = ConsumerHealth::default();
+    let subscriptions = subscriptions(&config, &practice.mails, (&peers, &consumer_health))?;
     let timers =
         Arc::new(Timers::new(delivery_worker(&config, practice.clone(), (&store, &peers))?));
     let mut tasks = Tasks::new(&shutdown);
@@ -103,7 +103,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         tasks.spawn(name, consumer);
     }
     let roles = StaffDirectory::new(&config.neighbours.booking_url, &peers)?;
-    let authorizer = StaffDoor::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
+    let authorizer =
+        StaffAuthorizer::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
     let addresses = Addresses::new(&config.mail.address_key)?;
     let public = PublicHandler::service(Forms {
         store: store.clone(),
@@ -116,7 +117,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
-    let checks = standing.told_by(checks);
+    let checks = consumer_health.add_to(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
     Ok(())
@@ -145,13 +146,13 @@ fn delivery_worker(
 fn subscriptions(
     config: &Config,
     mails: &Mails,
-    (peers, standing): (&Peers, &Standing),
+    (peers, consumer_health): (&Peers, &ConsumerHealth),
 ) -> anyhow::Result<Vec<(Subscription, Arc<dyn Reaction>)>> {
     let neighbours = &config.neighbours;
     let subscribe = |consumer, source, url: &str| {
         FeedReader::new(url, source, peers).map(|feed| {
-            let standing = standing.clone();
-            Subscription { consumer, source, feed, standing }
+            let consumer_health = consumer_health.clone();
+            Subscription { consumer, source, feed, consumer_health }
         })
     };
     let booking = subscribe("notifications-on-booking", "booking", &neighbours.booking_url)?;

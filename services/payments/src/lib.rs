@@ -30,9 +30,9 @@ use ::contract::payments::v1::payments_internal_service_server::PaymentsInternal
 use ::contract::payments::v1::payments_service_server::PaymentsServiceServer;
 use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
 use anyhow::Context as _;
-use eventstore::{Database, StaffDoor, Store, run_timers};
+use eventstore::{Database, StaffAuthorizer, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Standing, Subscription, run_consumer,
+    ConsumerHealth, FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer,
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
@@ -137,12 +137,12 @@ impl Listeners {
             futures::future::join(preparing, run_timers(firing, timers, stop.wait())).await;
             Ok::<(), BoxError>(())
         });
-        let standing = Standing::default();
+        let consumer_health = ConsumerHealth::default();
         let subscription = Subscription {
             consumer: ON_BOOKING,
             source: "booking",
             feed: FeedReader::new(&config.booking_url, "booking", &peers)?,
-            standing: standing.clone(),
+            consumer_health: consumer_health.clone(),
         };
         let reaction = Arc::new(OnBooking::new(Arc::clone(&app.issuer)));
         let consuming = run_consumer(store.clone(), nats, subscription, reaction, shutdown.clone());
@@ -153,13 +153,14 @@ impl Listeners {
             let store = store.clone();
             async move { store.check().await }
         });
-        let checks = standing.told_by(checks);
+        let checks = consumer_health.add_to(checks);
         let order_health = app.order_health.clone();
         let checks = checks.concern(ORDERS, move || std::future::ready(order_health.check()));
         let webhook_health = app.webhook_health.clone();
         let checks = checks.concern(WEBHOOKS, move || std::future::ready(webhook_health.check()));
         let directory = StaffDirectory::new(&config.booking_url, &peers)?;
-        let authorizer = StaffDoor::new(users.clone(), Arc::new(directory), app.store.clone());
+        let authorizer =
+            StaffAuthorizer::new(users.clone(), Arc::new(directory), app.store.clone());
         let routes = routes(&app, users, &peers, authorizer);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));
         tasks.join().await?;
@@ -206,7 +207,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
 }
 
 /// Every gRPC service of this process.
-fn routes(app: &Arc<App>, users: Users, peers: &Peers, authorizer: StaffDoor) -> Routes {
+fn routes(app: &Arc<App>, users: Users, peers: &Peers, authorizer: StaffAuthorizer) -> Routes {
     let public = PublicHandler::new(Arc::clone(app), users);
     let parked = ParkedEvents::new(app.store.clone());
     let reaction = Arc::new(OnBooking::new(Arc::clone(&app.issuer)));

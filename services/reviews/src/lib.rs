@@ -23,9 +23,9 @@ use ::contract::reviews::v1::reviews_internal_service_server::ReviewsInternalSer
 use ::contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
 use ::contract::reviews::v1::reviews_staff_service_server::ReviewsStaffServiceServer;
 use anyhow::Context as _;
-use eventstore::{Database, StaffDoor, Store, run_timers};
+use eventstore::{Database, StaffAuthorizer, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Standing, Subscription, run_consumer,
+    ConsumerHealth, FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer,
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
@@ -131,10 +131,14 @@ impl Listeners {
             Ok::<(), BoxError>(())
         });
         let feed = FeedReader::new(&config.booking_url, "booking", &peers)?;
-        let standing = Standing::default();
-        let watched = standing.clone();
-        let subscription =
-            Subscription { consumer: ON_BOOKING, source: "booking", feed, standing: watched };
+        let consumer_health = ConsumerHealth::default();
+        let watched = consumer_health.clone();
+        let subscription = Subscription {
+            consumer: ON_BOOKING,
+            source: "booking",
+            feed,
+            consumer_health: watched,
+        };
         let consuming =
             run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
@@ -144,7 +148,7 @@ impl Listeners {
             let store = store.clone();
             async move { store.check().await }
         });
-        let checks = standing.told_by(checks);
+        let checks = consumer_health.add_to(checks);
         let staff = staff_handler(config, &app, (users.clone(), &peers))?;
         let routes = routes(&app, users, &peers, staff);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));
@@ -171,7 +175,7 @@ fn staff_handler(
 ) -> anyhow::Result<StaffHandler> {
     let roles: Arc<dyn Roles> = Arc::new(StaffDirectory::new(&config.booking_url, peers)?);
     let store = app.store.clone();
-    let authorizer = StaffDoor::new(users.clone(), Arc::clone(&roles), store.clone());
+    let authorizer = StaffAuthorizer::new(users.clone(), Arc::clone(&roles), store.clone());
     let moderation = Moderation::new(&config.moderation, (users, roles), store.clone())?;
     let parked = ParkedEvents::new(store).consumer(ON_BOOKING, "booking", Arc::new(OnBooking));
     Ok(StaffHandler::new(Arc::clone(app), moderation, authorizer, parked))

@@ -1,6 +1,6 @@
 //! A command's idempotency key inside its transaction: a repeated key returns the first answer.
 
-use eventstore::{Recall, Tx, key_lock};
+use eventstore::{IdempotencyLookup, Tx, key_lock};
 use kernel::Id;
 use kernel::id::Kind;
 
@@ -25,7 +25,7 @@ impl IdempotencyKey {
     /// # Errors
     /// When the key was used for a different request.
     pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
-        stored_answer(tx.recall((&self.caller, self.method), &self.key, &self.hash).await?)
+        stored_answer(tx.lookup_key((&self.caller, self.method), &self.key, &self.hash).await?)
     }
 
     /// The name of the lock that guards this key.
@@ -40,7 +40,7 @@ impl IdempotencyKey {
     /// When the database does not answer.
     pub async fn store<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
         let answer = id.to_string();
-        tx.remember((&self.caller, self.method), &self.key, &self.hash, &answer).await?;
+        tx.store_key((&self.caller, self.method), &self.key, &self.hash, &answer).await?;
         Ok(())
     }
 }
@@ -49,10 +49,10 @@ impl IdempotencyKey {
 ///
 /// # Errors
 /// When the key was used for a different request.
-pub(super) fn stored_answer<K: Kind>(lookup: Recall) -> Result<Option<Id<K>>, Error> {
+pub(super) fn stored_answer<K: Kind>(lookup: IdempotencyLookup) -> Result<Option<Id<K>>, Error> {
     match lookup {
-        Recall::New => Ok(None),
-        Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
-        Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
+        IdempotencyLookup::New => Ok(None),
+        IdempotencyLookup::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
+        IdempotencyLookup::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
     }
 }

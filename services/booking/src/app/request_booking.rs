@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::booking::v1::RequestBookingRequest;
-use eventstore::{Asked, Loaded, Metadata, Recall, Tx, new_id};
+use eventstore::{IdempotencyLookup, KeyLookup, Loaded, Metadata, Tx, new_id};
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
 use practice::PRACTITIONER_ID;
@@ -135,7 +135,7 @@ async fn take_locks(
 /// What was read for one request under its locks: its idempotency key and the customer's live
 /// holds.
 struct PriorState {
-    lookup: Recall,
+    lookup: IdempotencyLookup,
     holds: Holds,
 }
 
@@ -174,7 +174,7 @@ impl<'a> HoldBatch<'a> {
         let lookups: Vec<_> = requests
             .iter()
             .zip(&snapshots)
-            .map(|(request, snapshot)| Asked {
+            .map(|(request, snapshot)| KeyLookup {
                 caller: &request.key.caller,
                 key: &request.key.key,
                 request_hash: &request.key.hash,
@@ -182,7 +182,7 @@ impl<'a> HoldBatch<'a> {
                 from_version: snapshot.as_ref().map_or(0, |snapshot| snapshot.version()),
             })
             .collect();
-        let loaded_days = tx.recall_and_load(METHOD, &lookups).await?;
+        let loaded_days = tx.lookup_and_load(METHOD, &lookups).await?;
         let now = loaded_days.first().map_or(Timestamp::EPOCH, |(_, loaded)| loaded.now);
         let slot_requests: Vec<SlotRequest<'_>> =
             requests.iter().map(|request| request.slot_request()).collect();

@@ -13,7 +13,7 @@ use contract::booking::v1::{
     RetryParkedEventsResponse, StaffBooking, StaffRole, UnblockTimeRequest, UnblockTimeResponse,
 };
 use contract::convert::to_wire;
-use eventstore::{Act, StaffDoor, StoreError};
+use eventstore::{Act, StaffAuthorizer, StoreError};
 use kernel::Id;
 use kernel::id::{Block, Booking, Kind};
 use messaging::{ParkedEvents, history};
@@ -43,7 +43,7 @@ pub struct StaffHandler {
     app: Arc<App>,
     users: Users,
     roles: StaffTable,
-    authorizer: StaffDoor,
+    authorizer: StaffAuthorizer,
     parked: ParkedEvents,
 }
 
@@ -52,7 +52,8 @@ impl StaffHandler {
     #[must_use]
     pub fn new(app: Arc<App>, users: Users, parked: ParkedEvents) -> Self {
         let roles = StaffTable(app.store.clone());
-        let authorizer = StaffDoor::new(users.clone(), Arc::new(roles.clone()), app.store.clone());
+        let authorizer =
+            StaffAuthorizer::new(users.clone(), Arc::new(roles.clone()), app.store.clone());
         Self { app, users, roles, authorizer, parked }
     }
 
@@ -64,7 +65,7 @@ impl StaffHandler {
     ) -> Result<T, Status> {
         match outcome {
             Ok(done) => Ok(done),
-            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
         }
     }
 
@@ -140,10 +141,10 @@ impl BookingStaffService for StaffHandler {
         request: Request<ListBookingsRequest>,
     ) -> Result<Response<ListBookingsResponse>, Status> {
         let act = without_subject("ListBookings");
-        let staff = self.authorizer.admit(request.metadata(), act, Role::ALL).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let listed = list_bookings(&self.app, request.get_ref()).await;
         let (views, more) = self.audit_rejection((staff, act), listed).await?;
-        self.authorizer.looked(staff, act).await?;
+        self.authorizer.audit_read(staff, act).await?;
         let bookings = views.into_iter().map(wire_booking).collect();
         Ok(Response::new(ListBookingsResponse { bookings, more }))
     }
@@ -153,10 +154,10 @@ impl BookingStaffService for StaffHandler {
         request: Request<ListBlockedTimesRequest>,
     ) -> Result<Response<ListBlockedTimesResponse>, Status> {
         let act = without_subject("ListBlockedTimes");
-        let staff = self.authorizer.admit(request.metadata(), act, Role::ALL).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let listed = list_blocked_times(&self.app, request.get_ref()).await;
         let times = self.audit_rejection((staff, act), listed).await?;
-        self.authorizer.looked(staff, act).await?;
+        self.authorizer.audit_read(staff, act).await?;
         let blocked_times = times.iter().map(wire_blocked_time).collect();
         Ok(Response::new(ListBlockedTimesResponse { blocked_times }))
     }
@@ -166,7 +167,7 @@ impl BookingStaffService for StaffHandler {
         request: Request<BlockTimeRequest>,
     ) -> Result<Response<BlockTimeResponse>, Status> {
         let act = without_subject(block_time::METHOD);
-        let staff = self.authorizer.admit(request.metadata(), act, Role::ALL).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let blocked = block_time(&self.app, staff, request.into_inner()).await;
         let id = self.audit_rejection((staff, act), blocked).await?;
         let blocked_time = self.blocked(id).await?;
@@ -180,7 +181,7 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         let block_id = request.block_id.clone();
         let act = Act { action: unblock_time::METHOD, subject: subject::<Block>(&block_id) };
-        let staff = self.authorizer.admit(&metadata, act, Role::ALL).await?;
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let opened = unblock_time(&self.app, staff, request).await;
         self.audit_rejection((staff, act), opened).await?;
         Ok(Response::new(UnblockTimeResponse {}))
@@ -198,7 +199,7 @@ impl BookingStaffService for StaffHandler {
         let by_policy = request.refund == i32::from(CancellationRefund::Unspecified);
         let own_wish = request.cancelled_by == i32::from(CancelledBy::Practice);
         let allowed = if by_policy && !own_wish { FRONT_OFFICE } else { Role::MANAGERS };
-        let staff = self.authorizer.admit(&metadata, act, allowed).await?;
+        let staff = self.authorizer.authorize(&metadata, act, allowed).await?;
         let cancelled = cancel_booking(&self.app, staff, request).await;
         let Cancelled { id, refund, unpaid } =
             self.audit_rejection((staff, act), cancelled).await?;
@@ -213,7 +214,7 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         let booking_id = request.booking_id.clone();
         let act = Act { action: accept_claim::METHOD, subject: subject::<Booking>(&booking_id) };
-        let staff = self.authorizer.admit(&metadata, act, Role::MANAGERS).await?;
+        let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let accepted = accept_claim(&self.app, staff, request).await;
         let id = self.audit_rejection((staff, act), accepted).await?;
         let booking = self.booking(id).await?;
@@ -226,10 +227,10 @@ impl BookingStaffService for StaffHandler {
     ) -> Result<Response<GetBookingHistoryResponse>, Status> {
         let booking_id = request.get_ref().booking_id.clone();
         let act = Act { action: "GetBookingHistory", subject: subject::<Booking>(&booking_id) };
-        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
         let found = booking_history(&self.app, &booking_id).await;
         let found = self.audit_rejection((staff, act), found).await?;
-        self.authorizer.looked(staff, act).await?;
+        self.authorizer.audit_read(staff, act).await?;
         Ok(Response::new(GetBookingHistoryResponse {
             booking: Some(wire_booking(found.view)),
             terms_accepted_at: found.terms_accepted_at.map(to_wire),
@@ -242,8 +243,8 @@ impl BookingStaffService for StaffHandler {
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
         let act = without_subject("ListParkedEvents");
-        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
-        self.authorizer.looked(staff, act).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
+        self.authorizer.audit_read(staff, act).await?;
         let events = or_unavailable(self.parked.list().await)?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
@@ -255,8 +256,8 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         // The authorizer records only a well-formed id.
         let act = Act { action: "RetryParkedEvents", subject: &request.stream_id };
-        let staff = self.authorizer.admit(&metadata, act, Role::MANAGERS).await?;
-        self.authorizer.looked(staff, act).await?;
+        let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
+        self.authorizer.audit_read(staff, act).await?;
         let handled = or_unavailable(self.parked.retry(&request.stream_id).await)?;
         let events = or_unavailable(self.parked.list().await)?;
         let handled = i32::try_from(handled).unwrap_or(i32::MAX);

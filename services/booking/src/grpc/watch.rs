@@ -73,7 +73,7 @@ impl Watch {
     async fn newer_than(&self, version: i64) -> Result<View, Status> {
         let store = &self.app.store;
         loop {
-            store.changed(POLL_INTERVAL).await;
+            store.wait_for_commit(POLL_INTERVAL).await;
             tokio::time::sleep(self.debounce()).await;
             let found = query::version(store.pool(), self.customer, self.id)
                 .await

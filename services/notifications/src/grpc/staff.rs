@@ -10,7 +10,7 @@ use contract::notifications::v1::{
     ListParkedEventsResponse, RetryMailRequest, RetryMailResponse, RetryParkedEventsRequest,
     RetryParkedEventsResponse, SettleMailRequest, SettleMailResponse,
 };
-use eventstore::{Act, Metadata, StaffDoor, Store};
+use eventstore::{Act, Metadata, StaffAuthorizer, Store};
 use futures::future::BoxFuture;
 use kernel::{Code, CommandError, Reject};
 use messaging::ParkedEvents;
@@ -32,7 +32,7 @@ const PAGE_DEFAULT: i32 = 50;
 #[derive(Debug)]
 pub(super) struct StaffHandler {
     store: Store,
-    authorizer: StaffDoor,
+    authorizer: StaffAuthorizer,
     parked: ParkedEvents,
 }
 
@@ -96,7 +96,7 @@ impl StaffHandler {
     /// Serves mails and parked events to authorized staff.
     pub(super) fn service(
         store: Store,
-        authorizer: StaffDoor,
+        authorizer: StaffAuthorizer,
         parked: ParkedEvents,
     ) -> NotificationsStaffServiceServer<Self> {
         NotificationsStaffServiceServer::new(Self { store, authorizer, parked })
@@ -104,8 +104,8 @@ impl StaffHandler {
 
     /// Authorizes a read by managers, and audits it.
     async fn authorize_read(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
-        let staff = self.authorizer.admit(metadata, act, Role::MANAGERS).await?;
-        self.authorizer.looked(staff, act).await
+        let staff = self.authorizer.authorize(metadata, act, Role::MANAGERS).await?;
+        self.authorizer.audit_read(staff, act).await
     }
 
     /// Changes a mail for managers, in one transaction with the audit entry.
@@ -116,14 +116,14 @@ impl StaffHandler {
         change: Change,
     ) -> Result<Delivery, Status> {
         let act = Act { action: change.action(), subject: mail_id };
-        let staff = self.authorizer.admit(metadata, act, Role::MANAGERS).await?;
+        let staff = self.authorizer.authorize(metadata, act, Role::MANAGERS).await?;
         let done = match mail_id.parse() {
             Ok(id) => self.write(staff, id, change).await,
             Err(_malformed) => Err(change.refuse(Unchanged::Unknown)),
         };
         match done {
             Ok(mail) => Ok(to_wire_mail(mail)),
-            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
         }
     }
 

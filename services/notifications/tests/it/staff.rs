@@ -6,7 +6,7 @@ use anyhow::Result;
 use contract::booking::v1::{BookingConfirmed, SessionMode};
 use contract::notifications::v1::notifications_staff_service_client as client;
 use contract::notifications::v1::{ListParkedEventsRequest, RetryParkedEventsRequest};
-use eventstore::{StaffDoor, new_uuid};
+use eventstore::{StaffAuthorizer, new_uuid};
 use kernel::Id;
 use kernel::id::Customer;
 use messaging::ParkedEvents;
@@ -37,7 +37,7 @@ impl StaffClient {
         let server = Server::bind("127.0.0.1:0".parse()?, &world.shutdown).await?;
         let url = format!("http://{}", server.address()?);
         let roles = StaffDirectory::new(world.booking_url(), &world.peers()?)?;
-        let door = StaffDoor::new(world.verifier()?, Arc::new(roles), world.store.clone());
+        let door = StaffAuthorizer::new(world.verifier()?, Arc::new(roles), world.store.clone());
         let parked = ParkedEvents::new(world.store.clone()).consumer(
             "notifications-on-booking",
             "booking",

@@ -51,7 +51,7 @@ pub async fn ensure_order(
         if Instant::now() >= deadline {
             return Err(refuse(Rejection::ProviderUnavailable));
         }
-        app.store.changed(LEASE_POLL).await;
+        app.store.wait_for_commit(LEASE_POLL).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The idempotency key of a command. It stands for one request. The response is computed each time,
 //! because it is the payment's current state.
 
-use eventstore::{Metadata, Recall, Tx, request_hash};
+use eventstore::{IdempotencyLookup, Metadata, Tx, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
@@ -66,10 +66,10 @@ impl IdempotencyKey {
     /// `IdempotencyKeyReused`, or that the database does not answer.
     pub async fn lookup(&self, tx: &mut Tx) -> Result<Option<String>, Error> {
         let whose = (self.caller.as_str(), self.method);
-        match tx.recall(whose, &self.key, &self.hash).await? {
-            Recall::New => Ok(None),
-            Recall::Answered(answer) => Ok(Some(answer)),
-            Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
+        match tx.lookup_key(whose, &self.key, &self.hash).await? {
+            IdempotencyLookup::New => Ok(None),
+            IdempotencyLookup::Answered(answer) => Ok(Some(answer)),
+            IdempotencyLookup::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
         }
     }
 
@@ -79,6 +79,6 @@ impl IdempotencyKey {
     /// When the database does not answer, or a concurrent request stored the key first.
     pub async fn store(&self, tx: &mut Tx, answer: &str) -> Result<(), Error> {
         let whose = (self.caller.as_str(), self.method);
-        Ok(tx.remember(whose, &self.key, &self.hash, answer).await?)
+        Ok(tx.store_key(whose, &self.key, &self.hash, answer).await?)
     }
 }

@@ -14,7 +14,7 @@ use contract::payments::v1::{
     ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse, RefundPaymentRequest,
     RefundPaymentResponse, RetryParkedEventsRequest, RetryParkedEventsResponse, UnexplainedOrder,
 };
-use eventstore::{Act, StaffDoor, StoreError};
+use eventstore::{Act, StaffAuthorizer, StoreError};
 use messaging::{ParkedEvents, history};
 use runtime::status::to_status;
 use staff::{Role, Staff};
@@ -35,21 +35,21 @@ use crate::read_model::{ledger, receipts};
 #[derive(Debug, Clone)]
 pub struct StaffHandler {
     app: Arc<App>,
-    authorizer: StaffDoor,
+    authorizer: StaffAuthorizer,
     parked: ParkedEvents,
 }
 
 impl StaffHandler {
     /// Serves staff members whom the authorizer admits.
     #[must_use]
-    pub fn new(app: Arc<App>, authorizer: StaffDoor, parked: ParkedEvents) -> Self {
+    pub fn new(app: Arc<App>, authorizer: StaffAuthorizer, parked: ParkedEvents) -> Self {
         Self { app, authorizer, parked }
     }
 
     /// Admits managers to a read and writes it to the audit log.
     async fn authorize_read(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
         let staff = self.authorize_manager(metadata, act).await?;
-        self.authorizer.looked(staff, act).await
+        self.authorizer.audit_read(staff, act).await
     }
 
     async fn authorize_manager(
@@ -57,7 +57,7 @@ impl StaffHandler {
         metadata: &MetadataMap,
         act: Act<'_>,
     ) -> Result<Staff, Status> {
-        self.authorizer.admit(metadata, act, Role::MANAGERS).await
+        self.authorizer.authorize(metadata, act, Role::MANAGERS).await
     }
 }
 
@@ -136,7 +136,7 @@ impl PaymentsStaffService for StaffHandler {
                 refund_id: refund.refund_id.to_string(),
                 amount: Some(to_wire_money(refund.amount)),
             })),
-            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
         }
     }
 
@@ -164,7 +164,7 @@ impl PaymentsStaffService for StaffHandler {
         match reconciliation_exceptions::explain(&self.app, staff, named, &asked.explanation).await
         {
             Ok(()) => Ok(Response::new(ExplainOrderResponse {})),
-            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Idempotency of a command within its transaction: a repeated key returns the first answer.
 
-use eventstore::{Recall, Tx};
+use eventstore::{IdempotencyLookup, Tx};
 use kernel::Id;
 use kernel::id::Kind;
 
@@ -25,10 +25,12 @@ impl IdempotencyKey {
     /// # Errors
     /// When the key was used for a different request.
     pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
-        match tx.recall((self.caller, self.method), &self.key, &self.hash).await? {
-            Recall::New => Ok(None),
-            Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
-            Recall::Different => Err(rejected(Rejection::IdempotencyKeyReused)),
+        match tx.lookup_key((self.caller, self.method), &self.key, &self.hash).await? {
+            IdempotencyLookup::New => Ok(None),
+            IdempotencyLookup::Answered(answer) => {
+                answer.parse().map(Some).map_err(Error::unavailable)
+            }
+            IdempotencyLookup::Different => Err(rejected(Rejection::IdempotencyKeyReused)),
         }
     }
 
@@ -38,7 +40,7 @@ impl IdempotencyKey {
     /// When the database does not answer.
     pub async fn store<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
         let answer = id.to_string();
-        tx.remember((self.caller, self.method), &self.key, &self.hash, &answer).await?;
+        tx.store_key((self.caller, self.method), &self.key, &self.hash, &answer).await?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use contract::reviews::v1::{
     RestoreReviewResponse, RetryParkedEventsRequest, RetryParkedEventsResponse, UnlockRequest,
     UnlockResponse,
 };
-use eventstore::{Act, StaffDoor};
+use eventstore::{Act, StaffAuthorizer};
 use messaging::ParkedEvents;
 use runtime::status::{reject, unavailable};
 use secrecy::SecretString;
@@ -36,7 +36,7 @@ const PAGE_SIZE: i32 = 20;
 pub struct StaffHandler {
     app: Arc<App>,
     moderation: Moderation,
-    authorizer: StaffDoor,
+    authorizer: StaffAuthorizer,
     parked: ParkedEvents,
 }
 
@@ -46,7 +46,7 @@ impl StaffHandler {
     pub fn new(
         app: Arc<App>,
         moderation: Moderation,
-        authorizer: StaffDoor,
+        authorizer: StaffAuthorizer,
         parked: ParkedEvents,
     ) -> Self {
         Self { app, moderation, authorizer, parked }
@@ -162,8 +162,8 @@ impl ReviewsStaffService for StaffHandler {
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
         let act = about_nothing("ListParkedEvents");
-        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
-        self.authorizer.looked(staff, act).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
+        self.authorizer.audit_read(staff, act).await?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
@@ -174,9 +174,9 @@ impl ReviewsStaffService for StaffHandler {
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
         let stream_id = request.get_ref().stream_id.clone();
         let act = Act { action: "RetryParkedEvents", subject: &stream_id };
-        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
         // Each event is a transaction of its own, so the act is audited before the first.
-        self.authorizer.looked(staff, act).await?;
+        self.authorizer.audit_read(staff, act).await?;
         let handled = self.parked.retry(&stream_id).await.map_err(|error| unavailable(&error))?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         let handled = i32::try_from(handled).unwrap_or(i32::MAX);

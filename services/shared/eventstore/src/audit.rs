@@ -1,5 +1,5 @@
-//! The door for staff, and the book in which each of their acts stands, also those that were
-//! refused. It holds ids only, and no row of it ever changes.
+//! Authorization of staff, and the audit log of each of their acts, also of those that were
+//! refused. The log holds ids only, and no row of it ever changes.
 
 use std::sync::Arc;
 
@@ -162,33 +162,33 @@ pub async fn record(
         .await
 }
 
-/// Lets staff in by their role, and writes down whom it turned away.
+/// Authorizes staff by their role, and records each refusal.
 #[derive(Clone)]
-pub struct StaffDoor {
+pub struct StaffAuthorizer {
     users: Users,
     roles: Arc<dyn Roles>,
     store: Store,
 }
 
-impl std::fmt::Debug for StaffDoor {
+impl std::fmt::Debug for StaffAuthorizer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("StaffDoor").finish_non_exhaustive()
     }
 }
 
-impl StaffDoor {
-    /// A door that knows people by `users` and their roles by `roles`.
+impl StaffAuthorizer {
+    /// Authorizes by the access tokens that `users` verifies and the roles that `roles` knows.
     #[must_use]
     pub fn new(users: Users, roles: Arc<dyn Roles>, store: Store) -> Self {
         Self { users, roles, store }
     }
 
     /// Lets the caller in whose role is in `allowed`. For the first line of every staff method.
-    /// The act itself is written down by `Tx::audit` with what it changes, or by `looked`.
+    /// The act itself is written down by `Tx::audit` with what it changes, or by `audit_read`.
     ///
     /// # Errors
     /// Who is not signed in, no member, or of another role; or when roles cannot be asked for.
-    pub async fn admit(
+    pub async fn authorize(
         &self,
         metadata: &MetadataMap,
         act: Act<'_>,
@@ -214,14 +214,14 @@ impl StaffDoor {
     ///
     /// # Errors
     /// When it cannot be written down; then nothing is to be shown.
-    pub async fn looked(&self, staff: Staff, act: Act<'_>) -> Result<(), Status> {
+    pub async fn audit_read(&self, staff: Staff, act: Act<'_>) -> Result<(), Status> {
         let written = record(&self.store, staff.into(), act, DONE).await;
         written.map_err(|error| unavailable(&error))
     }
 
     /// Writes down why an act of staff was refused, and says so to its caller. What failed without
     /// a refusal did not come to an act.
-    pub async fn refused<R: Reject>(
+    pub async fn audit_rejection<R: Reject>(
         &self,
         staff: Staff,
         act: Act<'_>,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::NewEvent;
-use crate::wakeups::News;
+use crate::wakeups::Signal;
 
 /// A timer that is set again counts from the beginning.
 const SET_AGAIN: &str = " on conflict (kind, subject) do update
@@ -62,9 +62,9 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(crate) fn news(&self) -> impl Iterator<Item = News> + use<> {
-        let appended = self.appended.then_some(News::Appended);
-        appended.into_iter().chain(self.timers_due.then_some(News::TimersDue))
+    pub(crate) fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
+        let appended = self.appended.then_some(Signal::Appended);
+        appended.into_iter().chain(self.timers_due.then_some(Signal::TimersDue))
     }
 
     pub(crate) fn append(
@@ -101,7 +101,7 @@ impl Batch {
         self.timers.retain(|timer| timer.kind != kind || timer.subject != subject);
     }
 
-    pub(crate) fn remember(
+    pub(crate) fn store_key(
         &mut self,
         (caller, method): (&str, &str),
         (key, hash): (&str, &[u8]),

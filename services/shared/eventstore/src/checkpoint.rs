@@ -16,22 +16,22 @@ pub const FAILURES_MAX: i32 = 5;
 
 /// What became of an event that was offered to a consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consumed {
+pub enum AdvanceOutcome {
     /// It was handled, and the checkpoint moved with it.
     Handled,
     /// It was handled before.
     Repeat,
-    /// Events behind this position are missing and have to come first.
+    /// The checkpoint is at this position, and events between it and the offered one are missing.
     Hole(i64),
-    /// It waits behind an event of its stream that failed, or it failed itself too often.
+    /// It is a dead letter: an earlier event of its stream is parked, or it failed too often.
     Parked,
     /// It stands where another event stood before: the source was restored from an older copy.
     Rewound,
 }
 
-/// Where a consumer stands in a source's feed.
+/// A consumer's position in a source's feed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct FeedPosition {
     /// The last position that it has handled; 0 before the first.
     pub position: i64,
     /// The event at that position, by which a feed that was rewound is known.
@@ -63,11 +63,15 @@ pub async fn position(store: &Store, consumer: &str, source: &str) -> Result<i64
     Ok(position.unwrap_or(0))
 }
 
-/// Where a consumer stands.
+/// A consumer's position and the event at it.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn place(store: &Store, consumer: &str, source: &str) -> Result<Place, StoreError> {
+pub async fn feed_position(
+    store: &Store,
+    consumer: &str,
+    source: &str,
+) -> Result<FeedPosition, StoreError> {
     let row: Option<(i64, Option<Uuid>)> = sqlx::query_as(
         "select position, event_id from checkpoints where consumer = $1 and source = $2",
     )
@@ -75,10 +79,10 @@ pub async fn place(store: &Store, consumer: &str, source: &str) -> Result<Place,
     .bind(source)
     .fetch_optional(store.pool())
     .await?;
-    Ok(row.map(|(position, event_id)| Place { position, event_id }).unwrap_or_default())
+    Ok(row.map(|(position, event_id)| FeedPosition { position, event_id }).unwrap_or_default())
 }
 
-/// Places that a consumer has handled before another one, the newest first: one for each thousand
+/// Positions that a consumer has handled before another one, the newest first: one for each thousand
 /// positions, further back one for each hundred thousand.
 ///
 /// # Errors
@@ -86,8 +90,8 @@ pub async fn place(store: &Store, consumer: &str, source: &str) -> Result<Place,
 pub async fn marks(
     store: &Store,
     (consumer, source): (&str, &str),
-    before: Place,
-) -> Result<Vec<Place>, StoreError> {
+    before: FeedPosition,
+) -> Result<Vec<FeedPosition>, StoreError> {
     let rows: Vec<(i64, Uuid)> = sqlx::query_as(
         "select position, event_id from checkpoint_marks
          where consumer = $1 and source = $2 and position < $3 order by position desc",
@@ -97,20 +101,20 @@ pub async fn marks(
     .bind(before.position)
     .fetch_all(store.pool())
     .await?;
-    let place = |(position, event_id)| Place { position, event_id: Some(event_id) };
+    let place = |(position, event_id)| FeedPosition { position, event_id: Some(event_id) };
     Ok(rows.into_iter().map(place).collect())
 }
 
-/// Puts a consumer of a feed that was rewound back to a place that the feed still has, or to its
-/// beginning. Every reaction bears to be run again. What was parked behind that place is read again
+/// Sets a consumer of a feed that was rewound back to a position that the feed still has, or to its
+/// beginning. Every reaction bears to be run again. What was parked after that position is read again
 /// as well.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn start_anew(
+pub async fn rewind(
     store: &Store,
     (consumer, source): (&str, &str),
-    (from, to): (Place, Place),
+    (from, to): (FeedPosition, FeedPosition),
 ) -> Result<(), StoreError> {
     let (consumer, source) = (consumer.to_owned(), source.to_owned());
     store
@@ -150,7 +154,7 @@ pub async fn start_anew(
 
 /// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled`
 /// means that it is the next one, that the checkpoint has been moved onto it, and that the caller
-/// handles it in this same transaction. `behind` is the event before it in the feed, where that is
+/// handles it in this same transaction. `previous` is the event before it in the feed, where that is
 /// known: a message over NATS says so, because the feed may have been restored unseen meanwhile.
 ///
 /// # Errors
@@ -159,25 +163,25 @@ pub async fn advance(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
     event: &Recorded,
-    behind: Option<Uuid>,
-) -> Result<Consumed, StoreError> {
-    if move_on(tx, (consumer, source), &[(event, behind)]).await? {
-        return Ok(Consumed::Handled);
+    previous: Option<Uuid>,
+) -> Result<AdvanceOutcome, StoreError> {
+    if try_advance(tx, (consumer, source), &[(event, previous)]).await? {
+        return Ok(AdvanceOutcome::Handled);
     }
-    let Place { position, event_id } = locked(tx, (consumer, source)).await?;
+    let FeedPosition { position, event_id } = lock_position(tx, (consumer, source)).await?;
     if event.position == position && event_id.is_some_and(|known| known != event.event_id) {
-        return Ok(Consumed::Rewound);
+        return Ok(AdvanceOutcome::Rewound);
     }
     if event.position <= position {
-        return Ok(Consumed::Repeat);
+        return Ok(AdvanceOutcome::Repeat);
     }
     if event.position > position + 1 {
-        return Ok(Consumed::Hole(position));
+        return Ok(AdvanceOutcome::Hole(position));
     }
-    if event_id.is_some_and(|known| behind.is_some_and(|behind| behind != known)) {
-        return Ok(Consumed::Rewound);
+    if event_id.is_some_and(|known| previous.is_some_and(|previous| previous != known)) {
+        return Ok(AdvanceOutcome::Rewound);
     }
-    move_to(tx, (consumer, source), event).await?;
+    set_position(tx, (consumer, source), event).await?;
     let stream_waits: bool = sqlx::query_scalar(
         "select exists (select 1 from parked_events
                         where consumer = $1 and source = $2 and stream_id = $3)",
@@ -189,16 +193,16 @@ pub async fn advance(
     .await?;
     if stream_waits {
         park(tx, (consumer, source), event, "an earlier event of this stream is parked").await?;
-        return Ok(Consumed::Parked);
+        return Ok(AdvanceOutcome::Parked);
     }
-    Ok(Consumed::Handled)
+    Ok(AdvanceOutcome::Handled)
 }
 
 /// An event, and the one before it in the feed, where that is known.
-pub type Offer<'o> = (&'o Recorded, Option<Uuid>);
+pub type Delivery<'o> = (&'o Recorded, Option<Uuid>);
 
 /// Takes the checkpoint's lock inside `tx` and moves it over a whole run of events, when there is
-/// nothing particular about any of them: each follows the one before, and none waits behind a
+/// nothing particular about any of them: each follows the one before, and none waits for a
 /// parked one. The caller handles them in this same transaction, but for the first so many, which
 /// were handled before. `None` when they have to be taken one by one, and nothing was changed.
 ///
@@ -207,13 +211,13 @@ pub type Offer<'o> = (&'o Recorded, Option<Uuid>);
 pub async fn advance_over(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
-    run: &[Offer<'_>],
+    run: &[Delivery<'_>],
 ) -> Result<Option<usize>, StoreError> {
-    if move_on(tx, (consumer, source), run).await? {
+    if try_advance(tx, (consumer, source), run).await? {
         return Ok(Some(0));
     }
-    let place = locked(tx, (consumer, source)).await?;
-    let Some((skipped, new)) = behind_place(place, run) else { return Ok(None) };
+    let place = lock_position(tx, (consumer, source)).await?;
+    let Some((skipped, new)) = split_at_position(place, run) else { return Ok(None) };
     let Some((last, _)) = new.last() else { return Ok(Some(skipped)) };
     let streams: Vec<&str> = new.iter().map(|(event, _)| event.stream_id.as_str()).collect();
     let one_waits: bool = sqlx::query_scalar(
@@ -228,7 +232,7 @@ pub async fn advance_over(
     if one_waits {
         return Ok(None);
     }
-    move_to(tx, (consumer, source), last).await?;
+    set_position(tx, (consumer, source), last).await?;
     Ok(Some(skipped))
 }
 
@@ -238,14 +242,14 @@ pub async fn advance_over(
 ///
 /// Who waits here for another process of the same consumer finds the checkpoint elsewhere then. An
 /// event is parked only where the checkpoint moves, so what is parked is as it was when this began.
-async fn move_on(
+async fn try_advance(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
-    run: &[Offer<'_>],
+    run: &[Delivery<'_>],
 ) -> Result<bool, StoreError> {
-    let [(first, behind), ..] = run else { return Ok(false) };
-    let before = Place { position: first.position - 1, event_id: *behind };
-    let Some((0, [.., (last, _)])) = behind_place(before, run) else { return Ok(false) };
+    let [(first, previous), ..] = run else { return Ok(false) };
+    let before = FeedPosition { position: first.position - 1, event_id: *previous };
+    let Some((0, [.., (last, _)])) = split_at_position(before, run) else { return Ok(false) };
     let streams: Vec<&str> = run.iter().map(|(event, _)| event.stream_id.as_str()).collect();
     let moved = sqlx::query(
         "update checkpoints set position = $3, event_id = $4, failures = 0
@@ -267,9 +271,12 @@ async fn move_on(
     Ok(moved > 0)
 }
 
-/// How many events of a run are at or before a place, and the ones behind it; `None` when there is
+/// How many events of a run are at or before a place, and the ones after it; `None` when there is
 /// a hole, or when the feed may be another one than before.
-fn behind_place<'r, 'o>(place: Place, run: &'r [Offer<'o>]) -> Option<(usize, &'r [Offer<'o>])> {
+fn split_at_position<'r, 'o>(
+    place: FeedPosition,
+    run: &'r [Delivery<'o>],
+) -> Option<(usize, &'r [Delivery<'o>])> {
     let skipped = run.iter().take_while(|(event, _)| event.position <= place.position).count();
     let (old, new) = run.split_at_checked(skipped)?;
     let is_known = |event: &Recorded| {
@@ -280,8 +287,8 @@ fn behind_place<'r, 'o>(place: Place, run: &'r [Offer<'o>]) -> Option<(usize, &'
         return None;
     }
     let (mut position, mut known) = (place.position, place.event_id);
-    for (event, behind) in new {
-        let other = known.is_some_and(|known| behind.is_some_and(|behind| behind != known));
+    for (event, previous) in new {
+        let other = known.is_some_and(|known| previous.is_some_and(|previous| previous != known));
         if event.position != position + 1 || other {
             return None;
         }
@@ -290,11 +297,14 @@ fn behind_place<'r, 'o>(place: Place, run: &'r [Offer<'o>]) -> Option<(usize, &'
     Some((skipped, new))
 }
 
-/// Where a consumer stands, locked until the transaction ends.
-async fn locked(tx: &mut Tx, (consumer, source): (&str, &str)) -> Result<Place, StoreError> {
+/// A consumer's position, locked until the transaction ends.
+async fn lock_position(
+    tx: &mut Tx,
+    (consumer, source): (&str, &str),
+) -> Result<FeedPosition, StoreError> {
     let sql = "select position, event_id from checkpoints
                where consumer = $1 and source = $2 for update";
-    let read = |row: (i64, Option<Uuid>)| Place { position: row.0, event_id: row.1 };
+    let read = |row: (i64, Option<Uuid>)| FeedPosition { position: row.0, event_id: row.1 };
     let known =
         sqlx::query_as(sql).bind(consumer).bind(source).fetch_optional(tx.connection()).await?;
     if let Some(row) = known {
@@ -343,7 +353,7 @@ pub async fn failed(
                 .await?;
                 let gives_up = failures.is_some_and(|failures| failures >= FAILURES_MAX);
                 if gives_up {
-                    move_to(tx, (&consumer, &source), &event).await?;
+                    set_position(tx, (&consumer, &source), &event).await?;
                     park(tx, (&consumer, &source), &event, &error).await?;
                 }
                 Ok::<bool, StoreError>(gives_up)
@@ -352,7 +362,7 @@ pub async fn failed(
         .await
 }
 
-async fn move_to(
+async fn set_position(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
     event: &Recorded,
@@ -428,7 +438,7 @@ pub async fn parked(
 /// Takes a parked event out inside `tx`, so that it can be handled in the same transaction.
 ///
 /// It takes the checkpoint's lock first: an event of the same stream that arrives meanwhile is
-/// looked at afterwards, and so neither overtakes this one nor parks behind what is gone.
+/// looked at afterwards, and so neither overtakes this one nor parks for an event that is gone.
 ///
 /// # Errors
 /// When the database does not answer.

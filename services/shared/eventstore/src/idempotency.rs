@@ -9,7 +9,7 @@ use crate::transaction::{Loaded, Tx};
 
 /// What is known of a caller's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recall {
+pub enum IdempotencyLookup {
     /// It is new.
     New,
     /// The same request was answered with this.
@@ -20,7 +20,7 @@ pub enum Recall {
 
 /// A caller's key, and the stream that is read with it.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct KeyLookup<'a> {
     /// Whose key it is.
     pub caller: &'a str,
     /// The key.
@@ -60,11 +60,11 @@ pub fn key_lock((caller, method): (&str, &str), key: &str) -> String {
     format!("idempotency {caller} {method} {key}")
 }
 
-fn recall(row: &PgRow, request_hash: &[u8]) -> Result<Recall, StoreError> {
+fn lookup(row: &PgRow, request_hash: &[u8]) -> Result<IdempotencyLookup, StoreError> {
     Ok(match row.try_get::<Option<Vec<u8>>, _>("request_hash")? {
-        None => Recall::New,
-        Some(known) if known == request_hash => Recall::Answered(row.try_get("answer")?),
-        Some(_other) => Recall::Different,
+        None => IdempotencyLookup::New,
+        Some(known) if known == request_hash => IdempotencyLookup::Answered(row.try_get("answer")?),
+        Some(_other) => IdempotencyLookup::Different,
     })
 }
 
@@ -74,12 +74,12 @@ impl Tx {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn recall(
+    pub async fn lookup_key(
         &mut self,
         (caller, method): (&str, &str),
         key: &str,
         request_hash: &[u8],
-    ) -> Result<Recall, StoreError> {
+    ) -> Result<IdempotencyLookup, StoreError> {
         self.lock(&[key_lock((caller, method), key)]).await?;
         let row = sqlx::query(
             "select request_hash, answer from idempotency_keys
@@ -90,7 +90,7 @@ impl Tx {
         .bind(key)
         .fetch_optional(self.connection())
         .await?;
-        row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
+        row.map_or(Ok(IdempotencyLookup::New), |row| lookup(&row, request_hash))
     }
 
     /// Deletes keys that are older than [`KEY_DAYS`]. What a request with such a key did must not
@@ -117,11 +117,11 @@ impl Tx {
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
-    pub async fn recall_and_load(
+    pub async fn lookup_and_load(
         &mut self,
         method: &str,
-        asked: &[Asked<'_>],
-    ) -> Result<Vec<(Recall, Loaded)>, StoreError> {
+        asked: &[KeyLookup<'_>],
+    ) -> Result<Vec<(IdempotencyLookup, Loaded)>, StoreError> {
         self.flush().await?;
         // Rows are looked up one by one: a join would be planned for as many as a log has.
         let mut sql = QueryBuilder::<Postgres>::new(
@@ -152,7 +152,7 @@ impl Tx {
         let mut answers = Vec::with_capacity(asked.len());
         for (asked, rows) in asked.iter().zip(rows.chunk_by(|a, b| number(a) == number(b))) {
             let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-            answers.push((recall(first, asked.request_hash)?, self.loaded(rows)?));
+            answers.push((lookup(first, asked.request_hash)?, self.loaded(rows)?));
         }
         if answers.len() == asked.len() {
             Ok(answers)
@@ -167,14 +167,14 @@ impl Tx {
     /// # Errors
     /// When the database does not answer. The transaction fails with `Conflict`, here or at its
     /// end, when the key was remembered meanwhile.
-    pub async fn remember(
+    pub async fn store_key(
         &mut self,
         caller: (&str, &str),
         key: &str,
         request_hash: &[u8],
         answer: &str,
     ) -> Result<(), StoreError> {
-        self.batch.remember(caller, (key, request_hash), answer);
+        self.batch.store_key(caller, (key, request_hash), answer);
         self.flush_when_full().await
     }
 }

@@ -15,13 +15,13 @@ pub mod timer;
 pub mod idempotency;
 pub mod audit;
 
-pub use audit::{Act, Actor, StaffDoor};
-pub use checkpoint::{Consumed, Parked};
+pub use audit::{Act, Actor, StaffAuthorizer};
+pub use checkpoint::{AdvanceOutcome, Parked};
 pub use database::{Database, migrate};
 pub use error::{Retry, StoreError, Unreadable};
 pub use event::{Metadata, NewEvent, Recorded, id_of, new_id, new_uuid};
-pub use idempotency::{Asked, DeletedKeys, Recall, key_lock, request_hash};
+pub use idempotency::{DeletedKeys, IdempotencyLookup, KeyLookup, key_lock, request_hash};
 pub use store::Store;
 pub use timer::{Timer, TimerHandler, run_timers};
 pub use transaction::{Loaded, Tx};
-pub use wakeups::News;
+pub use wakeups::Signal;

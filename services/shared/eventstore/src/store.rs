@@ -12,23 +12,23 @@ use tracing::Instrument as _;
 use crate::error::{Retry, StoreError};
 use crate::event::{Metadata, Recorded};
 use crate::transaction::{self, Tx};
-use crate::wakeups::{Bells, News};
+use crate::wakeups::{Signal, Wakeups};
 
-/// How often a write that met another's is started anew before the caller is told.
+/// How often a write that met another's is started anew before the caller gets the conflict.
 const TRIES: u32 = 4;
 
 /// A service's event log and its own tables. Cloning it shares the connections.
 #[derive(Debug, Clone)]
 pub struct Store {
     pool: PgPool,
-    bells: Arc<Bells>,
+    wakeups: Arc<Wakeups>,
 }
 
 impl Store {
     /// Takes the pool over.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, bells: Arc::default() }
+        Self { pool, wakeups: Arc::default() }
     }
 
     /// The pool, for reads. A request asks for one connection at a time and never holds two.
@@ -104,12 +104,12 @@ impl Store {
         match result {
             Ok(value) => {
                 step.pass("before-commit");
-                let news = tx.news();
+                let signals = tx.signals();
                 tx.commit().await?;
                 step.pass("after-commit");
-                self.bells.committed.notify_waiters();
-                for one in news {
-                    self.announce(one);
+                self.wakeups.committed.notify_waiters();
+                for signal in signals {
+                    self.notify(signal);
                 }
                 Ok(value)
             }
@@ -120,21 +120,21 @@ impl Store {
         }
     }
 
-    /// Tells the loop of this process that waits for it.
-    pub fn announce(&self, news: News) {
-        self.bells.of(news).notify_one();
+    /// Wakes the loop of this process that waits for a signal.
+    pub fn notify(&self, signal: Signal) {
+        self.wakeups.of(signal).notify_one();
     }
 
-    /// Waits until this process has told so since it was waited for last, or until `at_most` has
-    /// passed: what other processes do is seen by looking again.
-    pub async fn heard(&self, news: News, at_most: Duration) {
-        // Running out of time is as good a reason to look again as being told.
-        drop(tokio::time::timeout(at_most, self.bells.of(news).notified()).await);
+    /// Waits until this process has given the signal since the last wait, or until `at_most` has
+    /// passed: what other processes do is seen by polling.
+    pub async fn wait_for(&self, signal: Signal, at_most: Duration) {
+        // After the time is over the caller polls, as after a signal.
+        drop(tokio::time::timeout(at_most, self.wakeups.of(signal).notified()).await);
     }
 
     /// Waits until this process commits anything, or until `at_most` has passed.
-    pub async fn changed(&self, at_most: Duration) {
-        drop(tokio::time::timeout(at_most, self.bells.committed.notified()).await);
+    pub async fn wait_for_commit(&self, at_most: Duration) {
+        drop(tokio::time::timeout(at_most, self.wakeups.committed.notified()).await);
     }
 
     /// Reads a stream outside a transaction, for a read that decides nothing.

@@ -26,7 +26,7 @@ use self::clock::{Clock, Found};
 use crate::error::StoreError;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::wakeups::News;
+use crate::wakeups::Signal;
 
 /// How long a handler may take; then it counts as failed.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
@@ -154,7 +154,7 @@ pub async fn run_timers(
         };
         tokio::select! {
             () = &mut stop => break,
-            () = store.heard(News::TimersDue, waits) => {}
+            () = store.wait_for(Signal::TimersDue, waits) => {}
         }
     }
     let everything = u32::try_from(PARALLEL_MAX).unwrap_or(u32::MAX);
@@ -189,7 +189,7 @@ async fn look(
             fire(&store, handler.as_ref(), timer).await;
             drop((entered, place));
             // There is room for another one.
-            store.announce(News::TimersDue);
+            store.notify(Signal::TimersDue);
         };
         tokio::spawn(task.instrument(span));
     }

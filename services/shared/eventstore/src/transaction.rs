@@ -11,7 +11,7 @@ use sqlx::{PgConnection, PgExecutor, Postgres, Row, Transaction};
 use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::event::{Metadata, NewEvent, Recorded};
-use crate::wakeups::News;
+use crate::wakeups::Signal;
 
 /// Later timers are found in time by the loop that looks anyway.
 const SOON_SECONDS: i64 = 1;
@@ -213,8 +213,8 @@ impl Tx {
     }
 
     /// What loops of this process are to be told once it is committed.
-    pub(crate) fn news(&self) -> impl Iterator<Item = News> + use<> {
-        self.batch.news()
+    pub(crate) fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
+        self.batch.signals()
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {

@@ -1,10 +1,10 @@
-//! What the loops of a process wait for, and how they are woken.
+//! Signals on which the loops of a process wait.
 
 use tokio::sync::Notify;
 
 /// What a loop of this process waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
+pub enum Signal {
     /// Events were appended and have no position yet.
     Appended,
     /// Events were given positions.
@@ -13,21 +13,21 @@ pub enum News {
     TimersDue,
 }
 
-/// Each of these has one loop that waits for it, and what is told while it is busy is kept.
+/// Each signal has one loop that waits for it; a signal that comes while the loop is busy is kept.
 #[derive(Debug, Default)]
-pub(crate) struct Bells {
+pub(crate) struct Wakeups {
     pub(crate) committed: Notify,
     appended: Notify,
     numbered: Notify,
     timers_due: Notify,
 }
 
-impl Bells {
-    pub(crate) fn of(&self, news: News) -> &Notify {
-        match news {
-            News::Appended => &self.appended,
-            News::Numbered => &self.numbered,
-            News::TimersDue => &self.timers_due,
+impl Wakeups {
+    pub(crate) fn of(&self, signal: Signal) -> &Notify {
+        match signal {
+            Signal::Appended => &self.appended,
+            Signal::Numbered => &self.numbered,
+            Signal::TimersDue => &self.timers_due,
         }
     }
 }

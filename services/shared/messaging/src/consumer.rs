@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
-use eventstore::checkpoint::{Offer, Place};
-use eventstore::{Consumed, Metadata, Recorded, Store, checkpoint};
+use eventstore::checkpoint::{Delivery, FeedPosition};
+use eventstore::{AdvanceOutcome, Metadata, Recorded, Store, checkpoint};
 use futures::{FutureExt as _, StreamExt as _};
 use runtime::status::chain;
 use runtime::telemetry::event_span;
@@ -15,11 +15,11 @@ use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
+use crate::consumer_health::ConsumerHealth;
 use crate::feed::{FeedReader, Page, ReadError};
 use crate::nats::Nats;
 use crate::reaction::{Reaction, ReactionError};
-use crate::standing::Standing;
-use crate::wire::{self, Heard};
+use crate::wire::{self, ReceivedEvent};
 
 /// How many events one transaction handles at most.
 const BATCH_MAX: usize = 64;
@@ -52,15 +52,15 @@ pub struct Subscription {
     /// How that feed is read.
     pub feed: FeedReader,
     /// Where this process keeps how far its consumers are behind, and how long they stand still.
-    pub standing: Standing,
+    pub consumer_health: ConsumerHealth,
 }
 
 /// Whether the loop may go on to the next event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Offered {
+enum HandleOutcome {
     Done,
     Hole,
-    Again,
+    Retry,
     Later,
 }
 
@@ -117,26 +117,26 @@ impl Consumer {
             let mut quiet = true;
             while let Some(message) = messages.next().await {
                 quiet = false;
-                let mut come = vec![message?];
+                let mut batch = vec![message?];
                 if last_run
                     .is_some_and(|(at, many)| at.elapsed() < BATCH_WINDOW || many >= BATCH_TRIGGER)
                 {
                     tokio::time::sleep(LINGER).await;
                 }
                 // Whatever has come meanwhile is taken in with it.
-                while come.len() < BATCH_MAX
+                while batch.len() < BATCH_MAX
                     && let Some(Some(message)) = messages.next().now_or_never()
                 {
-                    come.push(message?);
+                    batch.push(message?);
                 }
-                self.take_in(&come).await;
-                last_run = Some((Instant::now(), come.len()));
+                self.handle_batch(&batch).await;
+                last_run = Some((Instant::now(), batch.len()));
                 failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
                 // Our own table knows what was handled; the messages have done their work anyway.
                 // The last one speaks for those before it.
-                if let Some(last) = come.last() {
+                if let Some(last) = batch.last() {
                     let left = last.info().map_or(0, |info| info.pending);
-                    self.is_behind((left.try_into().unwrap_or(i64::MAX), None));
+                    self.record_lag((left.try_into().unwrap_or(i64::MAX), None));
                     last.ack().await?;
                 }
             }
@@ -147,41 +147,41 @@ impl Consumer {
     }
 
     /// Takes messages in, one after the other where they cannot be taken together.
-    async fn take_in(&self, messages: &[Message]) {
+    async fn handle_batch(&self, messages: &[Message]) {
         let read =
             |message: &Message| wire::from_message(message.headers.as_ref(), &message.payload);
-        let heard: Vec<Option<Heard>> = messages.iter().map(read).collect();
-        if self.offer_run(&heard).await {
+        let received: Vec<Option<ReceivedEvent>> = messages.iter().map(read).collect();
+        if self.handle_messages(&received).await {
             return;
         }
-        let mut left = heard.as_slice();
+        let mut left = received.as_slice();
         while let Some((one, others)) = left.split_first() {
             left = others;
-            let offered = match one {
-                Some(heard) => self.offer(&heard.event, heard.behind).await,
-                None => Offered::Hole,
+            let outcome = match one {
+                Some(received) => self.handle_one(&received.event, received.previous).await,
+                None => HandleOutcome::Hole,
             };
-            match offered {
-                Offered::Done => {}
-                Offered::Hole | Offered::Again => {
+            match outcome {
+                HandleOutcome::Done => {}
+                HandleOutcome::Hole | HandleOutcome::Retry => {
                     self.catch_up().await;
                     // By then another process of this service, or the source, has brought most of
                     // the rest, which is passed over in one transaction.
-                    if self.offer_run(left).await {
+                    if self.handle_messages(left).await {
                         return;
                     }
                 }
-                Offered::Later => tokio::time::sleep(DEPENDENCY_RETRY).await,
+                HandleOutcome::Later => tokio::time::sleep(DEPENDENCY_RETRY).await,
             }
         }
     }
 
     /// Takes messages in together, if all of them can be read; whether it did.
-    async fn offer_run(&self, heard: &[Option<Heard>]) -> bool {
-        let run: Option<Vec<Offer<'_>>> =
-            heard.iter().map(|one| one.as_ref().map(|one| (&one.event, one.behind))).collect();
+    async fn handle_messages(&self, received: &[Option<ReceivedEvent>]) -> bool {
+        let run: Option<Vec<Delivery<'_>>> =
+            received.iter().map(|one| one.as_ref().map(|one| (&one.event, one.previous))).collect();
         match run {
-            Some(run) => self.offer_all(&run).await,
+            Some(run) => self.handle_together(&run).await,
             None => false,
         }
     }
@@ -210,7 +210,7 @@ impl Consumer {
     async fn catch_up(&self) {
         let Subscription { consumer, source, feed, .. } = &self.subscription;
         loop {
-            let place = match checkpoint::place(&self.store, consumer, source).await {
+            let place = match checkpoint::feed_position(&self.store, consumer, source).await {
                 Ok(place) => place,
                 Err(error) => {
                     tracing::warn!(%error, consumer, "the own checkpoint could not be read");
@@ -219,57 +219,59 @@ impl Consumer {
             };
             let events = match feed.read(place).await {
                 Ok(Page { events, .. }) if events.is_empty() => {
-                    self.moved();
-                    self.is_behind((0, None));
+                    self.record_progress();
+                    self.record_lag((0, None));
                     return;
                 }
                 Ok(Page { events, last_position }) => {
-                    let waited = self.waited(events.first()).await;
-                    self.is_behind((last_position - place.position, waited));
+                    let waited = self.age_of(events.first()).await;
+                    self.record_lag((last_position - place.position, waited));
                     events
                 }
-                Err(ReadError::Rewound) if self.start_anew(place).await => continue,
+                Err(ReadError::Rewound) if self.rewind(place).await => continue,
                 Err(error) => {
                     let error = chain(&error);
                     tracing::warn!(error, consumer, "the source's feed could not be read");
-                    self.stands_before(place.position + 1);
+                    self.record_stall(place.position + 1);
                     return;
                 }
             };
-            match self.read_on(&events).await {
-                Offered::Done => {}
+            match self.handle_fetched(&events).await {
+                HandleOutcome::Done => {}
                 // The caller comes back after a while.
-                Offered::Later => return,
-                Offered::Hole | Offered::Again => tokio::time::sleep(FAILURE_PAUSE).await,
+                HandleOutcome::Later => return,
+                HandleOutcome::Hole | HandleOutcome::Retry => {
+                    tokio::time::sleep(FAILURE_PAUSE).await
+                }
             }
         }
     }
 
     /// Takes events of the source's feed in, up to the first that is not.
-    async fn read_on(&self, events: &[Recorded]) -> Offered {
+    async fn handle_fetched(&self, events: &[Recorded]) -> HandleOutcome {
         for some in events.chunks(BATCH_MAX) {
-            let run: Vec<Offer<'_>> = some.iter().map(|event| (event, None)).collect();
-            if self.offer_all(&run).await {
+            let run: Vec<Delivery<'_>> = some.iter().map(|event| (event, None)).collect();
+            if self.handle_together(&run).await {
                 continue;
             }
             for event in some {
-                match self.offer(event, None).await {
-                    Offered::Done => {}
-                    Offered::Hole => {
+                match self.handle_one(event, None).await {
+                    HandleOutcome::Done => {}
+                    HandleOutcome::Hole => {
                         // The feed itself has one, or was rewound, which the next look shows.
-                        self.stands_before(event.position);
-                        return Offered::Hole;
+                        self.record_stall(event.position);
+                        return HandleOutcome::Hole;
                     }
                     other => return other,
                 }
             }
         }
-        Offered::Done
+        HandleOutcome::Done
     }
 
     /// Reads a feed on from the last place that it still has, because it was restored from an older
     /// copy: its later positions stand for other events now. Returns whether that can begin.
-    async fn start_anew(&self, from: Place) -> bool {
+    async fn rewind(&self, from: FeedPosition) -> bool {
         let Subscription { consumer, source, .. } = self.subscription;
         let Some(to) = self.last_common(from).await else { return false };
         tracing::error!(
@@ -279,7 +281,7 @@ impl Consumer {
             again_from = to.position,
             "the source was restored from an older copy; its events are taken in again",
         );
-        let moved = checkpoint::start_anew(&self.store, (consumer, source), (from, to)).await;
+        let moved = checkpoint::rewind(&self.store, (consumer, source), (from, to)).await;
         if let Err(error) = &moved {
             tracing::warn!(%error, consumer, "the checkpoint could not be put back");
         }
@@ -288,7 +290,7 @@ impl Consumer {
 
     /// The last place before `from` that the feed still has; its beginning when there is none.
     /// `None` when that cannot be found out now.
-    async fn last_common(&self, from: Place) -> Option<Place> {
+    async fn last_common(&self, from: FeedPosition) -> Option<FeedPosition> {
         let Subscription { consumer, source, feed, .. } = &self.subscription;
         let marks = checkpoint::marks(&self.store, (consumer, source), from).await.ok()?;
         for mark in marks {
@@ -298,29 +300,29 @@ impl Consumer {
                 Err(ReadError::Unavailable(_)) => return None,
             }
         }
-        Some(Place::default())
+        Some(FeedPosition::default())
     }
 
     /// Handles a run of events in one transaction, which moves the checkpoint over all of them: a
     /// commit for each is most of what events cost that change nothing. Returns whether it did; a
-    /// run in which anything is particular is left to [`Self::offer`], and changes nothing.
-    async fn offer_all(&self, run: &[Offer<'_>]) -> bool {
+    /// run in which anything is particular is left to [`Self::handle_one`], and changes nothing.
+    async fn handle_together(&self, run: &[Delivery<'_>]) -> bool {
         let [(first, _), _, ..] = run else { return false };
         let Subscription { consumer, source, .. } = self.subscription;
-        let place = |event: &Recorded| format!("{consumer}.{}", short_name(event));
+        let name = |event: &Recorded| format!("{consumer}.{}", short_name(event));
         let owned: Arc<[(Recorded, Option<Uuid>)]> =
-            run.iter().map(|(event, behind)| ((*event).clone(), *behind)).collect();
+            run.iter().map(|(event, previous)| ((*event).clone(), *previous)).collect();
         let reaction = Arc::clone(&self.reaction);
         let handled = self.store.write(Metadata::by(consumer, None), move |tx| {
             let (reaction, owned) = (Arc::clone(&reaction), Arc::clone(&owned));
             Box::pin(async move {
-                let run: Vec<Offer<'_>> = owned.iter().map(|(event, it)| (event, *it)).collect();
+                let run: Vec<Delivery<'_>> = owned.iter().map(|(event, it)| (event, *it)).collect();
                 let skipped = checkpoint::advance_over(tx, (consumer, source), &run).await?;
                 let Some(skipped) = skipped else { return Ok(false) };
                 if skipped < run.len() {
                     tx.set("lock_timeout", BATCH_LOCK_TIMEOUT).await?;
                 }
-                for (event, _behind) in run.into_iter().skip(skipped) {
+                for (event, _previous) in run.into_iter().skip(skipped) {
                     let span = span_of(consumer, event);
                     tx.set_metadata(span.in_scope(|| metadata_of(consumer, event)));
                     reaction.react(tx, event).instrument(span).await?;
@@ -332,13 +334,13 @@ impl Consumer {
                 Ok::<bool, ReactionError>(true)
             })
         });
-        match failpoint::named(&place(first), handled).await {
+        match failpoint::named(&name(first), handled).await {
             Ok(done) => {
                 if done {
-                    self.moved();
+                    self.record_progress();
                 }
-                for (event, _behind) in run.iter().filter(|_event| done) {
-                    failpoint::pass(&format_args!("{}.after-commit", place(event)));
+                for (event, _previous) in run.iter().filter(|_event| done) {
+                    failpoint::pass(&format_args!("{}.after-commit", name(event)));
                 }
                 done
             }
@@ -351,32 +353,32 @@ impl Consumer {
     }
 
     /// Handles one event, and keeps count of how long the consumer stands before it.
-    async fn offer(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
-        let offered = self.handle(event, behind).await;
-        match offered {
-            Offered::Done => self.moved(),
-            Offered::Again | Offered::Later => self.stands_before(event.position),
+    async fn handle_one(&self, event: &Recorded, previous: Option<Uuid>) -> HandleOutcome {
+        let outcome = self.handle_in_transaction(event, previous).await;
+        match outcome {
+            HandleOutcome::Done => self.record_progress(),
+            HandleOutcome::Retry | HandleOutcome::Later => self.record_stall(event.position),
             // What is missing is read first.
-            Offered::Hole => {}
+            HandleOutcome::Hole => {}
         }
-        offered
+        outcome
     }
 
-    fn moved(&self) {
-        self.subscription.standing.moved(self.subscription.consumer);
+    fn record_progress(&self) {
+        self.subscription.consumer_health.advanced(self.subscription.consumer);
     }
 
     /// How long an event has waited by the one clock.
-    async fn waited(&self, oldest: Option<&Recorded>) -> Option<Duration> {
+    async fn age_of(&self, oldest: Option<&Recorded>) -> Option<Duration> {
         let now = self.store.now().await.ok()?;
         let seconds = now.seconds_since(oldest?.recorded_at);
         Some(Duration::from_secs(seconds.try_into().unwrap_or_default()))
     }
 
     /// So many events are left to take in; the oldest has waited so long, where that is known.
-    fn is_behind(&self, (events, waited): (i64, Option<Duration>)) {
-        let Subscription { consumer, source, standing, .. } = &self.subscription;
-        if let Some(since) = standing.is_behind(consumer, (events, waited)) {
+    fn record_lag(&self, (events, waited): (i64, Option<Duration>)) {
+        let Subscription { consumer, source, consumer_health, .. } = &self.subscription;
+        if let Some(since) = consumer_health.record_lag(consumer, (events, waited)) {
             let seconds = since.as_secs();
             tracing::error!(consumer, source, events, seconds, "a consumer stays behind");
         }
@@ -384,9 +386,9 @@ impl Consumer {
 
     /// It could not go on to this position. What waits so for some minutes is told as an error:
     /// behind it everything stands still.
-    fn stands_before(&self, position: i64) {
+    fn record_stall(&self, position: i64) {
         let Subscription { consumer, source, .. } = self.subscription;
-        let still = self.subscription.standing.still(consumer, position, Instant::now());
+        let still = self.subscription.consumer_health.stalled(consumer, position, Instant::now());
         if let Some((since, tries)) = still {
             let seconds = since.as_secs();
             tracing::error!(consumer, source, position, seconds, tries, "a consumer stands still");
@@ -394,7 +396,11 @@ impl Consumer {
     }
 
     /// Handles one event in the transaction that moves the checkpoint.
-    async fn handle(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
+    async fn handle_in_transaction(
+        &self,
+        event: &Recorded,
+        previous: Option<Uuid>,
+    ) -> HandleOutcome {
         let Subscription { consumer, source, .. } = self.subscription;
         let handled = async {
             let (reaction, owned) = (Arc::clone(&self.reaction), event.clone());
@@ -402,12 +408,12 @@ impl Consumer {
                 .write(metadata_of(consumer, event), move |tx| {
                     let (reaction, event) = (Arc::clone(&reaction), owned.clone());
                     Box::pin(async move {
-                        let consumed =
-                            checkpoint::advance(tx, (consumer, source), &event, behind).await?;
-                        if consumed == Consumed::Handled {
+                        let outcome =
+                            checkpoint::advance(tx, (consumer, source), &event, previous).await?;
+                        if outcome == AdvanceOutcome::Handled {
                             reaction.react(tx, &event).await?;
                         }
-                        Ok::<Consumed, ReactionError>(consumed)
+                        Ok::<AdvanceOutcome, ReactionError>(outcome)
                     })
                 })
                 .await
@@ -415,19 +421,21 @@ impl Consumer {
         let handled = failpoint::named(&format_args!("{consumer}.{}", short_name(event)), handled);
         match handled.instrument(span_of(consumer, event)).await {
             // What was rewound is found by reading on.
-            Ok(Consumed::Hole(_) | Consumed::Rewound) => Offered::Hole,
-            Ok(Consumed::Handled | Consumed::Repeat | Consumed::Parked) => Offered::Done,
-            Err(ReactionError::Conflict) => Offered::Again,
+            Ok(AdvanceOutcome::Hole(_) | AdvanceOutcome::Rewound) => HandleOutcome::Hole,
+            Ok(AdvanceOutcome::Handled | AdvanceOutcome::Repeat | AdvanceOutcome::Parked) => {
+                HandleOutcome::Done
+            }
+            Err(ReactionError::Conflict) => HandleOutcome::Retry,
             Err(ReactionError::Later(error)) => {
                 let error = chain(error.as_ref());
                 tracing::warn!(error, consumer, event.event_type, "an event has to wait");
-                Offered::Later
+                HandleOutcome::Later
             }
             Err(ReactionError::Failed(error)) => self.count_failure(event, &error).await,
         }
     }
 
-    async fn count_failure(&self, event: &Recorded, error: &BoxError) -> Offered {
+    async fn count_failure(&self, event: &Recorded, error: &BoxError) -> HandleOutcome {
         let Subscription { consumer, source, .. } = self.subscription;
         let event_type = &event.event_type;
         let error = chain(error.as_ref());
@@ -436,11 +444,11 @@ impl Consumer {
         match checkpoint::failed(&self.store, (consumer, source), event, why).await {
             Ok(true) => {
                 tracing::error!(error, consumer, event_type, position, "event parked");
-                Offered::Done
+                HandleOutcome::Done
             }
-            Ok(false) => Offered::Again,
+            Ok(false) => HandleOutcome::Retry,
             // When the database is away nothing was counted, and nothing is wrong with the event.
-            Err(_unreachable) => Offered::Again,
+            Err(_unreachable) => HandleOutcome::Retry,
         }
     }
 }

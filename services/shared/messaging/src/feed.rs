@@ -3,7 +3,7 @@
 use contract::common::v1::feed_service_client::FeedServiceClient;
 use contract::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contract::common::v1::{ReadFeedRequest, ReadFeedResponse};
-use eventstore::checkpoint::Place;
+use eventstore::checkpoint::FeedPosition;
 use eventstore::{Recorded, Store, feed};
 use kernel::CommandError;
 use runtime::BoxError;
@@ -131,7 +131,7 @@ impl FeedReader {
     ///
     /// # Errors
     /// `Rewound` when the feed has another event at that place.
-    pub async fn read(&self, after: Place) -> Result<Page, ReadError> {
+    pub async fn read(&self, after: FeedPosition) -> Result<Page, ReadError> {
         let request = ReadFeedRequest {
             after_position: after.position,
             limit: BATCH,

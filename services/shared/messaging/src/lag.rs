@@ -84,21 +84,21 @@ mod tests {
     use super::Lags;
 
     const CONSUMER: &str = "payments-on-booking";
-    const PATIENCE: Duration = Duration::from_secs(180);
+    const FAULT_AFTER: Duration = Duration::from_secs(180);
 
     #[test]
     fn a_backlog_that_stays_is_told_every_three_minutes() {
         let (lags, begin) = (Lags::default(), Instant::now());
         let at = |seconds: u64, events: i64| {
             let now = begin + Duration::from_secs(seconds);
-            lags.set(CONSUMER, (events, None), (now, PATIENCE))
+            lags.set(CONSUMER, (events, None), (now, FAULT_AFTER))
         };
         assert_eq!([at(0, 5_000), at(179, 9_000)], [None, None]);
-        assert_eq!(lags.backlog(begin + Duration::from_secs(179), PATIENCE), None);
-        assert_eq!([at(180, 9_500), at(181, 9_400)], [Some(PATIENCE), None]);
+        assert_eq!(lags.backlog(begin + Duration::from_secs(179), FAULT_AFTER), None);
+        assert_eq!([at(180, 9_500), at(181, 9_400)], [Some(FAULT_AFTER), None]);
         let later = begin + Duration::from_secs(181);
-        assert_eq!(lags.backlog(later, PATIENCE), Some((CONSUMER, 9_400)));
-        assert_eq!(at(360, 1_000), Some(2 * PATIENCE));
+        assert_eq!(lags.backlog(later, FAULT_AFTER), Some((CONSUMER, 9_400)));
+        assert_eq!(at(360, 1_000), Some(2 * FAULT_AFTER));
         let told = |seconds| {
             let told = lags.list(begin + Duration::from_secs(seconds));
             assert!(told.iter().all(|lag| lag.consumer == CONSUMER), "{told:?}");
@@ -107,12 +107,12 @@ mod tests {
         assert_eq!(told(370), [(1_000, 370)]);
         // What a busy minute leaves is no backlog, and a later one begins anew.
         assert_eq!([at(400, 999), at(500, 1_000), at(600, 1_000)], [None, None, None]);
-        assert_eq!(lags.backlog(begin + Duration::from_secs(600), PATIENCE), None);
+        assert_eq!(lags.backlog(begin + Duration::from_secs(600), FAULT_AFTER), None);
         at(700, 0);
         assert_eq!(told(800), [(0, 0)]);
         // Of an hour ago, as a process finds it that was away.
         let hour = Some(Duration::from_secs(3_600));
-        lags.set(CONSUMER, (3, hour), (begin + Duration::from_secs(3_600), PATIENCE));
+        lags.set(CONSUMER, (3, hour), (begin + Duration::from_secs(3_600), FAULT_AFTER));
         assert_eq!(told(3_610), [(3, 3_610)]);
     }
 }

@@ -9,16 +9,16 @@ pub mod relay;
 pub mod feed;
 mod history;
 mod lag;
-mod standing;
+mod consumer_health;
 mod reaction;
 pub mod consumer;
 pub mod parked;
 
 pub use consumer::{Subscription, run_consumer};
+pub use consumer_health::{ConsumerFault, ConsumerHealth};
 pub use feed::{FeedReader, FeedServer, ReadError};
 pub use history::history;
 pub use nats::Nats;
 pub use parked::ParkedEvents;
 pub use reaction::{Reaction, ReactionError};
 pub use relay::{run_publisher, run_relay};
-pub use standing::{Halted, Standing};

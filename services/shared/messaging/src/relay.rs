@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream;
 use async_nats::jetstream::context::PublishAckFuture;
 use bytes::Bytes;
-use eventstore::{News, Recorded, Store, feed};
+use eventstore::{Recorded, Signal, Store, feed};
 use runtime::{BoxError, Shutdown, failpoint};
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
         let waits = match feed::number(store.pool(), BATCH).await {
             Ok(0) => POLL_EVERY,
             Ok(numbered) => {
-                store.announce(News::Numbered);
+                store.notify(Signal::Numbered);
                 let waits = gathering(numbered);
                 tokio::select! {
                     () = shutdown.wait() => return Ok(()),
@@ -50,7 +50,7 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
         };
         tokio::select! {
             () = shutdown.wait() => return Ok(()),
-            () = store.heard(News::Appended, waits) => {}
+            () = store.wait_for(Signal::Appended, waits) => {}
         }
         // The command that appended responds first.
         tokio::time::sleep(POST_COMMIT_DELAY).await;
@@ -109,7 +109,7 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         let mut behind = known.map(|event| event.event_id);
         let new = events.get(usize::from(behind.is_some())..).unwrap_or_default();
         let Some(last) = new.last().map(|event| event.position) else {
-            store.heard(News::Numbered, POLL_EVERY).await;
+            store.wait_for(Signal::Numbered, POLL_EVERY).await;
             continue;
         };
         let mut answers = Vec::with_capacity(new.len());

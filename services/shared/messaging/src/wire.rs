@@ -16,19 +16,19 @@ const EVENT_TYPE: &str = "Sukoon-Type";
 const METADATA: &str = "Sukoon-Metadata";
 const RECORDED_AT: &str = "Sukoon-Recorded-At";
 /// The event before it in the feed.
-const BEHIND: &str = "Sukoon-Behind";
+const PREVIOUS_EVENT: &str = "Sukoon-Behind";
 const TRACEPARENT: &str = "traceparent";
 
 /// An event as NATS brought it.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedEvent {
     /// The event.
     pub(crate) event: Recorded,
     /// The one before it in the feed, as far as the message says so.
-    pub(crate) behind: Option<Uuid>,
+    pub(crate) previous: Option<Uuid>,
 }
 
-pub(crate) fn headers(event: &Recorded, behind: Option<Uuid>) -> HeaderMap {
+pub(crate) fn headers(event: &Recorded, previous: Option<Uuid>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(MESSAGE_ID, event.event_id.to_string());
     headers.insert(STREAM, event.stream_id.clone());
@@ -37,8 +37,8 @@ pub(crate) fn headers(event: &Recorded, behind: Option<Uuid>) -> HeaderMap {
     headers.insert(EVENT_TYPE, event.event_type.clone());
     headers.insert(METADATA, serde_json::to_string(&event.metadata).unwrap_or_default());
     headers.insert(RECORDED_AT, event.recorded_at.to_string());
-    if let Some(behind) = behind {
-        headers.insert(BEHIND, behind.to_string());
+    if let Some(previous) = previous {
+        headers.insert(PREVIOUS_EVENT, previous.to_string());
     }
     if let Some(traceparent) = &event.metadata.traceparent {
         headers.insert(TRACEPARENT, traceparent.clone());
@@ -47,7 +47,7 @@ pub(crate) fn headers(event: &Recorded, behind: Option<Uuid>) -> HeaderMap {
 }
 
 /// Reads a message; `None` when it is not one of ours, which is then read from its source.
-pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<Heard> {
+pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<ReceivedEvent> {
     let headers = headers?;
     let get = |name: &str| headers.get(name).map(ToString::to_string);
     let event = Recorded {
@@ -60,7 +60,7 @@ pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Optio
         metadata: serde_json::from_str(&get(METADATA)?).ok()?,
         recorded_at: get(RECORDED_AT)?.parse().ok()?,
     };
-    Some(Heard { event, behind: get(BEHIND).and_then(|id| id.parse().ok()) })
+    Some(ReceivedEvent { event, previous: get(PREVIOUS_EVENT).and_then(|id| id.parse().ok()) })
 }
 
 pub(crate) fn to_row(event: &Recorded) -> FeedEvent {
@@ -96,7 +96,7 @@ pub(crate) fn from_row(row: FeedEvent) -> Option<Recorded> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Heard, from_message, from_row, headers, to_row};
+    use super::{ReceivedEvent, from_message, from_row, headers, to_row};
     use eventstore::{Metadata, Recorded, new_uuid};
 
     fn event() -> Recorded {
@@ -116,9 +116,9 @@ mod tests {
     fn an_event_survives_both_ways_of_travelling() {
         let event = event();
         let payload = serde_json::to_vec(&event.payload).unwrap();
-        for behind in [None, Some(new_uuid())] {
-            let heard = from_message(Some(&headers(&event, behind)), &payload);
-            assert_eq!(heard, Some(Heard { event: event.clone(), behind }));
+        for previous in [None, Some(new_uuid())] {
+            let heard = from_message(Some(&headers(&event, previous)), &payload);
+            assert_eq!(heard, Some(ReceivedEvent { event: event.clone(), previous }));
         }
         assert_eq!(from_row(to_row(&event)), Some(event));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use eventstore::{Database, Store, checkpoint};
-use messaging::{FeedReader, FeedServer, Nats, Standing, Subscription, run_consumer};
+use messaging::{ConsumerHealth, FeedReader, FeedServer, Nats, Subscription, run_consumer};
 use payments::consumers::booking::OnBooking;
 use payments::domain::receipt::Issuer;
 use runtime::server::Server;
@@ -51,7 +51,7 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
         consumer: CONSUMER,
         source: SOURCE,
         feed: FeedReader::new(&url, SOURCE, &keys.peers("payments")?)?,
-        standing: Standing::default(),
+        consumer_health: ConsumerHealth::default(),
     };
     let reaction = Arc::new(OnBooking::new(Arc::new(Issuer::of(&practice))));
     let began = Instant::now();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use contract::booking::v1::BookingExpired;
-use eventstore::{Asked, Metadata, Recall, StoreError, request_hash};
+use eventstore::{IdempotencyLookup, KeyLookup, Metadata, StoreError, request_hash};
 use futures::future::join_all;
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
@@ -142,18 +142,18 @@ async fn a_key_gets_its_first_answer_and_no_other_request() -> Result<()> {
             .write(Metadata::default(), move |tx| {
                 Box::pin(async move {
                     let hash = request_hash(request.as_bytes());
-                    let known = tx.recall(("usr_1", "RequestBooking"), "key-1", &hash).await?;
-                    if known == Recall::New {
-                        tx.remember(("usr_1", "RequestBooking"), "key-1", &hash, answer).await?;
+                    let known = tx.lookup_key(("usr_1", "RequestBooking"), "key-1", &hash).await?;
+                    if known == IdempotencyLookup::New {
+                        tx.store_key(("usr_1", "RequestBooking"), "key-1", &hash, answer).await?;
                     }
-                    Ok::<Recall, StoreError>(known)
+                    Ok::<IdempotencyLookup, StoreError>(known)
                 })
             })
             .await
     };
-    assert_eq!(ask("eleven", "bkg_1").await?, Recall::New);
-    assert_eq!(ask("eleven", "bkg_2").await?, Recall::Answered("bkg_1".into()));
-    assert_eq!(ask("twelve", "bkg_3").await?, Recall::Different);
+    assert_eq!(ask("eleven", "bkg_1").await?, IdempotencyLookup::New);
+    assert_eq!(ask("eleven", "bkg_2").await?, IdempotencyLookup::Answered("bkg_1".into()));
+    assert_eq!(ask("twelve", "bkg_3").await?, IdempotencyLookup::Different);
     Ok(())
 }
 
@@ -170,10 +170,10 @@ async fn many_keys_and_streams_are_read_at_once_in_the_order_of_the_question() -
         .write(Metadata::default(), move |tx| {
             let (one, other) = (hash.clone(), another.clone());
             Box::pin(async move {
-                tx.remember(("usr_1", "Ask"), "key", &one, "bkg_1").await?;
+                tx.store_key(("usr_1", "Ask"), "key", &one, "bkg_1").await?;
                 // What another caller or another call remembered under this key is another matter.
-                tx.remember(("usr_2", "Tell"), "key", &one, "bkg_2").await?;
-                let ask = |caller, hash, stream_id, from_version| Asked {
+                tx.store_key(("usr_2", "Tell"), "key", &one, "bkg_2").await?;
+                let ask = |caller, hash, stream_id, from_version| KeyLookup {
                     caller,
                     key: "key",
                     request_hash: hash,
@@ -186,13 +186,16 @@ async fn many_keys_and_streams_are_read_at_once_in_the_order_of_the_question() -
                     ask("usr_1", &other, "day-none", 0),
                     ask("usr_2", &one, "day-1", 0),
                 ];
-                tx.recall_and_load("Ask", &asked).await
+                tx.lookup_and_load("Ask", &asked).await
             })
         })
         .await?;
     let recalled: Vec<_> = answers.iter().map(|(recalled, _)| recalled.clone()).collect();
-    let answered = Recall::Answered("bkg_1".into());
-    assert_eq!(recalled, [Recall::New, answered, Recall::Different, Recall::New]);
+    let answered = IdempotencyLookup::Answered("bkg_1".into());
+    assert_eq!(
+        recalled,
+        [IdempotencyLookup::New, answered, IdempotencyLookup::Different, IdempotencyLookup::New]
+    );
     let versions = |events: &[eventstore::Recorded]| -> Vec<i64> {
         events.iter().map(|event| event.version).collect()
     };

@@ -1,9 +1,9 @@
-//! The door for staff: who is let in, who is turned away, and that both stand in the book.
+//! Authorization of staff: which roles are let in, which are refused, and that both are recorded.
 
 use std::sync::Arc;
 
 use anyhow::Result;
-use eventstore::{Act, Actor, Metadata, StaffDoor, Store, audit};
+use eventstore::{Act, Actor, Metadata, StaffAuthorizer, Store, audit};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kernel::Id;
@@ -39,7 +39,7 @@ impl Roles for Team {
 
 struct World {
     users: TestUsers,
-    door: StaffDoor,
+    authorizer: StaffAuthorizer,
 }
 
 impl World {
@@ -51,8 +51,8 @@ impl World {
         };
         let known =
             Users::with_keys(&settings, &users.jwks()).map_err(anyhow::Error::from_boxed)?;
-        let door = StaffDoor::new(known, Arc::new(Team), store.clone());
-        Ok(Self { users, door })
+        let authorizer = StaffAuthorizer::new(known, Arc::new(Team), store.clone());
+        Ok(Self { users, authorizer })
     }
 
     fn as_person(&self, person: &str) -> Result<MetadataMap> {
@@ -73,7 +73,7 @@ async fn book(store: &Store) -> Result<Vec<(String, String, String, String)>> {
 async fn staff_is_let_in_by_role_and_everybody_stands_in_the_book() -> Result<()> {
     let (_database, store) = database().await?;
     let world = World::new(&store)?;
-    let owner = world.door.admit(&world.as_person(OWNER)?, ACT, Role::MANAGERS).await?;
+    let owner = world.authorizer.authorize(&world.as_person(OWNER)?, ACT, Role::MANAGERS).await?;
     assert_eq!(owner.role, Role::Owner);
     assert!(book(&store).await?.is_empty(), "an act is written down with what it changes");
     store
@@ -81,11 +81,11 @@ async fn staff_is_let_in_by_role_and_everybody_stands_in_the_book() -> Result<()
             Box::pin(async move { tx.audit(owner, ACT).await })
         })
         .await?;
-    let refused = world.door.admit(&world.as_person(DESK)?, ACT, Role::MANAGERS).await;
+    let refused = world.authorizer.authorize(&world.as_person(DESK)?, ACT, Role::MANAGERS).await;
     assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
-    let refused = world.door.admit(&world.as_person(CUSTOMER)?, ACT, Role::ALL).await;
+    let refused = world.authorizer.authorize(&world.as_person(CUSTOMER)?, ACT, Role::ALL).await;
     assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
-    let nobody = world.door.admit(&MetadataMap::new(), ACT, Role::ALL).await;
+    let nobody = world.authorizer.authorize(&MetadataMap::new(), ACT, Role::ALL).await;
     assert_eq!(nobody.unwrap_err().code(), Code::Unauthenticated);
     let seen = book(&store).await?;
     let seen: Vec<(&str, &str)> =
@@ -132,8 +132,8 @@ async fn acts_of_those_who_are_no_account_stand_in_the_book_with_what_they_came_
 async fn the_book_of_acts_cannot_be_changed_by_the_service_nor_by_the_owner() -> Result<()> {
     let (database, store) = database().await?;
     let world = World::new(&store)?;
-    let owner = world.door.admit(&world.as_person(OWNER)?, ACT, Role::ALL).await?;
-    world.door.looked(owner, ACT).await?;
+    let owner = world.authorizer.authorize(&world.as_person(OWNER)?, ACT, Role::ALL).await?;
+    world.authorizer.audit_read(owner, ACT).await?;
     for sql in ["update audit_log set actor = ''", "delete from audit_log", "truncate audit_log"] {
         assert!(database.as_owner(sql).await.is_err(), "the owner: {sql}");
         assert!(sqlx::query(sql).execute(store.pool()).await.is_err(), "the service: {sql}");

@@ -62,7 +62,7 @@ async fn a_stream_that_moved_on_takes_everything_else_with_it() -> Result<()> {
                 let now = tx.now().await?;
                 tx.append("booking-2", 0, &[event("fine")]).await?;
                 tx.set_timer("expire", "booking-2", now, json!({})).await?;
-                tx.remember(("usr_1", "RequestBooking"), "key", b"hash", "booking-2").await?;
+                tx.store_key(("usr_1", "RequestBooking"), "key", b"hash", "booking-2").await?;
                 tx.append("booking-1", 0, &[event("too late")]).await?;
                 Ok(())
             })

@@ -1,15 +1,15 @@
 //! Checkpoints: repeats, holes, failures that park an event, and what waits behind it.
 
 use anyhow::Result;
-use eventstore::checkpoint::{self, Offer};
-use eventstore::{Consumed, Metadata, Recorded, Store, StoreError, feed};
+use eventstore::checkpoint::{self, Delivery};
+use eventstore::{AdvanceOutcome, Metadata, Recorded, Store, StoreError, feed};
 use uuid::Uuid;
 
 use crate::{append, database};
 
 const WHO: (&str, &str) = ("test-on-booking", "booking");
 
-async fn offer(store: &Store, event: &Recorded) -> Result<Consumed, StoreError> {
+async fn offer(store: &Store, event: &Recorded) -> Result<AdvanceOutcome, StoreError> {
     let event = event.clone();
     store
         .write(Metadata::default(), move |tx| {
@@ -31,10 +31,10 @@ async fn three_events(store: &Store) -> Result<Vec<Recorded>> {
 async fn repeats_and_holes_are_told_apart() -> Result<()> {
     let (_database, store) = database().await?;
     let events = three_events(&store).await?;
-    assert_eq!(offer(&store, &events[1]).await?, Consumed::Hole(0));
-    assert_eq!(offer(&store, &events[0]).await?, Consumed::Handled);
-    assert_eq!(offer(&store, &events[0]).await?, Consumed::Repeat);
-    assert_eq!(offer(&store, &events[1]).await?, Consumed::Handled);
+    assert_eq!(offer(&store, &events[1]).await?, AdvanceOutcome::Hole(0));
+    assert_eq!(offer(&store, &events[0]).await?, AdvanceOutcome::Handled);
+    assert_eq!(offer(&store, &events[0]).await?, AdvanceOutcome::Repeat);
+    assert_eq!(offer(&store, &events[1]).await?, AdvanceOutcome::Handled);
     assert_eq!(checkpoint::position(&store, WHO.0, WHO.1).await?, 2);
     Ok(())
 }
@@ -47,8 +47,8 @@ async fn an_event_that_keeps_failing_is_parked_with_those_of_its_stream_behind_i
         assert!(!checkpoint::failed(&store, WHO, &events[0], "broken".into()).await?);
     }
     assert!(checkpoint::failed(&store, WHO, &events[0], "broken".into()).await?);
-    assert_eq!(offer(&store, &events[1]).await?, Consumed::Parked, "it may not overtake");
-    assert_eq!(offer(&store, &events[2]).await?, Consumed::Handled, "other streams go on");
+    assert_eq!(offer(&store, &events[1]).await?, AdvanceOutcome::Parked, "it may not overtake");
+    assert_eq!(offer(&store, &events[2]).await?, AdvanceOutcome::Handled, "other streams go on");
     let parked = checkpoint::parked(&store, WHO.0, WHO.1).await?;
     assert_eq!(parked.iter().map(|p| p.event.position).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(parked[0].error, "broken");
@@ -63,7 +63,7 @@ async fn offer_run(
         .write(Metadata::default(), move |tx| {
             let run = run.clone();
             Box::pin(async move {
-                let run: Vec<Offer<'_>> = run.iter().map(|(event, it)| (event, *it)).collect();
+                let run: Vec<Delivery<'_>> = run.iter().map(|(event, it)| (event, *it)).collect();
                 checkpoint::advance_over(tx, WHO, &run).await
             })
         })
@@ -100,7 +100,7 @@ async fn a_run_of_a_feed_that_was_rewound_or_behind_a_parked_event_is_taken_apar
     let behind = |known: Uuid| {
         vec![(events[1].clone(), Some(known)), (events[2].clone(), Some(events[1].event_id))]
     };
-    assert_eq!(offer(&store, &events[0]).await?, Consumed::Handled);
+    assert_eq!(offer(&store, &events[0]).await?, AdvanceOutcome::Handled);
     assert_eq!(offer_run(&store, behind(eventstore::new_uuid())).await?, None, "rewound");
     let mut broken = behind(events[0].event_id);
     broken[1].1 = Some(eventstore::new_uuid());
@@ -131,7 +131,7 @@ async fn marks_are_near_and_few() -> Result<()> {
              end $$",
         )
         .await?;
-    let place = checkpoint::place(&store, "c", "s").await?;
+    let place = checkpoint::feed_position(&store, "c", "s").await?;
     assert_eq!(place.position, 1_000_000);
     let marks = checkpoint::marks(&store, ("c", "s"), place).await?;
     assert!((100..=115).contains(&marks.len()), "{}", marks.len());
@@ -142,7 +142,7 @@ async fn marks_are_near_and_few() -> Result<()> {
     assert_eq!(far, (0..9).rev().collect::<Vec<_>>(), "one for each hundred thousand");
     // Put back, it has none behind its place.
     let to = marks[3];
-    checkpoint::start_anew(&store, ("c", "s"), (place, to)).await?;
+    checkpoint::rewind(&store, ("c", "s"), (place, to)).await?;
     let left = checkpoint::marks(&store, ("c", "s"), place).await?;
     assert_eq!(left.first(), Some(&to));
     Ok(())

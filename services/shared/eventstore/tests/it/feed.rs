@@ -81,7 +81,7 @@ async fn competing_relays_number_everything_once_and_skip_nothing() -> Result<()
                 while !*stop.borrow() {
                     // A relay whose connection was killed has failed; the next pass goes on.
                     drop(feed::number(store.pool(), 5).await);
-                    store.changed(Duration::from_millis(2)).await;
+                    store.wait_for_commit(Duration::from_millis(2)).await;
                 }
             })
         })

@@ -14,8 +14,8 @@ use contract::booking::v1::BookingExpired;
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, Tx, Unreadable, checkpoint};
 use futures::future::BoxFuture;
 use messaging::{
-    FeedReader, FeedServer, Nats, Reaction, ReactionError, Standing, Subscription, run_consumer,
-    run_publisher, run_relay,
+    ConsumerHealth, FeedReader, FeedServer, Nats, Reaction, ReactionError, Subscription,
+    run_consumer, run_publisher, run_relay,
 };
 use runtime::health::{Checks, Probe};
 use runtime::server::Server;
@@ -127,14 +127,15 @@ impl World {
         tasks.spawn("relay", run_relay(source.clone(), shutdown.clone()));
         let publisher = run_publisher(source.clone(), "booking", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publisher);
-        let standing = Standing::default();
+        let consumer_health = ConsumerHealth::default();
         let telling = Server::bind("127.0.0.1:0".parse()?, &shutdown).await?;
         let probe = Probe::new(&format!("http://{}", telling.address()?))?;
-        let telling = telling.ready(standing.told_by(Checks::new()));
+        let telling = telling.ready(consumer_health.add_to(Checks::new()));
         tasks.spawn("telling", telling.serve(Routes::default()));
         let peers = keys.peers("notifications")?;
         let feed = FeedReader::new(&url, "booking", &peers)?;
-        let subscription = Subscription { consumer: CONSUMER, source: "booking", feed, standing };
+        let subscription =
+            Subscription { consumer: CONSUMER, source: "booking", feed, consumer_health };
         let reaction = Arc::new(Copying { trouble, broken: AtomicBool::new(true) });
         let consumer = run_consumer(
             target.clone(),
