@@ -2,17 +2,18 @@
 //! the read model.
 
 use eventstore::Store;
-use kernel::{Code, CommandError, Reject};
 use practice::Practice;
 
 use self::group_commit::GroupCommit;
-use crate::catalogue::Catalogue;
-use crate::domain::availability::{NotBookable, Rules};
-use crate::domain::{booking, contact};
-use crate::meeting::Meetings;
+use self::pending_request::{HeldBooking, PendingRequest};
+use crate::clients::catalogue::Catalogue;
+use crate::clients::meeting::Meetings;
+use crate::config::ClaimPolicy;
+use crate::domain::availability::Rules;
 use crate::repository::DaySnapshotCache;
 
 pub mod request;
+mod pending_request;
 pub mod placement;
 pub mod request_booking;
 pub mod group_commit;
@@ -31,8 +32,6 @@ pub mod block_time;
 pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
-pub mod grant_role;
-pub mod retention;
 
 /// The dependencies that commands share.
 #[derive(Debug)]
@@ -46,273 +45,11 @@ pub struct App {
     /// Snapshots of the practitioner's days.
     pub day_snapshots: DaySnapshotCache,
     /// The queue of requests that are committed in batches.
-    pub group_commit: GroupCommit,
+    pub group_commit: GroupCommit<PendingRequest, HeldBooking>,
     /// Prices and session lengths.
     pub catalogue: Catalogue,
     /// The meeting provider.
     pub meetings: Meetings,
     /// How a customer's claim to have paid is treated.
     pub claim_policy: ClaimPolicy,
-}
-
-/// How a customer's claim to have paid is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimPolicy {
-    /// The provider is queried and staff see the claim; only verified money or staff confirm the
-    /// booking.
-    Review,
-    /// A claim confirms the booking if its time is free.
-    Accept,
-}
-
-impl std::str::FromStr for ClaimPolicy {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "review" => Ok(Self::Review),
-            "accept" => Ok(Self::Accept),
-            _ => Err("it must be review or accept"),
-        }
-    }
-}
-
-/// The allowed length of an idempotency key, in characters.
-pub const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
-
-/// The error of a command.
-pub type Error = CommandError<Rejection>;
-
-/// Why a command is rejected. Its text is shown to users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Rejection {
-    /// Not 8 to 64 printable characters.
-    #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
-    InvalidIdempotencyKey,
-    /// The key was used for another request.
-    #[error("This was already asked with other details. Please try again.")]
-    IdempotencyKeyReused,
-    /// No such service.
-    #[error("We do not offer this service.")]
-    ServiceNotFound,
-    /// The catalogue's price can not be charged.
-    #[error("Invalid price value")]
-    InvalidPrice,
-    /// There is no start, or it is out of range.
-    #[error("Please select a time")]
-    InvalidStart,
-    /// Neither online nor in person.
-    #[error("Please choose online or in person.")]
-    InvalidMode,
-    /// A field of the contact data is invalid.
-    #[error("{}", contact_text(*.0))]
-    InvalidContact(contact::ContactError),
-    /// The terms were not accepted.
-    #[error("Please agree to our simple terms to book your session.")]
-    TermsNotAccepted,
-    /// Another booking or a closed time occupies the time.
-    #[error("This time was just taken. Please choose another one.")]
-    SlotTaken,
-    /// The time is past, or closer than the notice period.
-    #[error("This time has passed. Please choose another one.")]
-    SlotPast,
-    /// The timetable has no such start.
-    #[error("This time is not offered. Please choose another one.")]
-    SlotNotOffered,
-    /// The customer has the maximum number of live holds.
-    #[error("You are holding other times already. Please pay for one or wait until it is free.")]
-    TooManyHolds,
-    /// The hold has expired.
-    #[error("Your time is not held any more. Please choose a time again.")]
-    HoldEnded,
-    /// Checkout was opened already.
-    #[error("The payment was opened already, so this time stays held until it ends.")]
-    CheckoutOpened,
-    /// The booking doesn't exist, or the caller doesn't own it.
-    #[error("There is no such booking.")]
-    BookingNotFound,
-    /// The booking isn't confirmed, so it has no calendar file yet.
-    #[error("This booking is not confirmed yet.")]
-    NotConfirmed,
-    /// The first date is malformed.
-    #[error("Please choose a date.")]
-    InvalidDate,
-    /// More days were requested than allowed; the maximum is attached.
-    #[error("At most {0} days can be shown at once.")]
-    RangeTooLong(i32),
-    /// The date of a block is malformed, past or too far ahead.
-    #[error("Please choose a day from today on.")]
-    InvalidDay,
-    /// The time range of a block is malformed or empty.
-    #[error("Please choose a time that begins before it ends.")]
-    InvalidTime,
-    /// A time cannot be closed, or a claim not be accepted, because the time is occupied.
-    #[error("Something else is held, booked or closed in this time.")]
-    TimeOccupied,
-    /// No such block.
-    #[error("There is no such closed time.")]
-    BlockNotFound,
-    /// `cancelled_by` is neither the customer nor the practice.
-    #[error("Please say whether the customer or the practice cancels.")]
-    InvalidCancelledBy,
-    /// Unknown kind of refund.
-    #[error("Please choose a refund by policy, a full one or none.")]
-    InvalidRefund,
-    /// The booking isn't confirmed, or its session has ended.
-    #[error("Only a confirmed booking whose session has not ended can be cancelled.")]
-    NotCancellable,
-    /// The payment was never claimed, or the claim is settled.
-    #[error("The customer has not said that this booking is paid, or that was settled already.")]
-    NotClaimed,
-    /// The session has ended.
-    #[error("The session of this booking has ended.")]
-    SessionEnded,
-}
-
-fn contact_text(wrong: contact::ContactError) -> &'static str {
-    use contact::ContactError;
-    match wrong {
-        ContactError::FirstNameMissing => "First name is required",
-        ContactError::FirstNameInvalid => "A first name has at most 80 characters",
-        ContactError::LastNameMissing => "Last name is required",
-        ContactError::LastNameInvalid => "A last name has at most 80 characters",
-        ContactError::EmailMissing => "Email is required",
-        ContactError::EmailInvalid => "Invalid email address",
-        ContactError::PhoneInvalid => "Invalid phone number",
-        ContactError::NotesTooLong => "Please keep your note under 2000 characters",
-    }
-}
-
-fn contact_reason(wrong: contact::ContactError) -> (&'static str, &'static str) {
-    use contact::ContactError;
-    match wrong {
-        ContactError::FirstNameMissing => ("FIRST_NAME_REQUIRED", "contact.first_name"),
-        ContactError::FirstNameInvalid => ("INVALID_FIRST_NAME", "contact.first_name"),
-        ContactError::LastNameMissing => ("LAST_NAME_REQUIRED", "contact.last_name"),
-        ContactError::LastNameInvalid => ("INVALID_LAST_NAME", "contact.last_name"),
-        ContactError::EmailMissing => ("EMAIL_REQUIRED", "contact.email"),
-        ContactError::EmailInvalid => ("INVALID_EMAIL", "contact.email"),
-        ContactError::PhoneInvalid => ("INVALID_PHONE", "contact.phone"),
-        ContactError::NotesTooLong => ("NOTES_TOO_LONG", "contact.notes"),
-    }
-}
-
-impl Reject for Rejection {
-    fn code(&self) -> Code {
-        match self {
-            Self::InvalidIdempotencyKey
-            | Self::IdempotencyKeyReused
-            | Self::InvalidStart
-            | Self::InvalidMode
-            | Self::InvalidContact(_)
-            | Self::InvalidDate
-            | Self::RangeTooLong(_)
-            | Self::InvalidDay
-            | Self::InvalidTime
-            | Self::InvalidCancelledBy
-            | Self::InvalidRefund => Code::InvalidArgument,
-            Self::ServiceNotFound | Self::BookingNotFound | Self::BlockNotFound => Code::NotFound,
-            Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
-            Self::InvalidPrice
-            | Self::TermsNotAccepted
-            | Self::SlotPast
-            | Self::SlotNotOffered
-            | Self::TooManyHolds
-            | Self::HoldEnded
-            | Self::CheckoutOpened
-            | Self::NotConfirmed
-            | Self::NotCancellable
-            | Self::NotClaimed
-            | Self::SessionEnded => Code::FailedPrecondition,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
-            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
-            Self::ServiceNotFound => "SERVICE_NOT_FOUND",
-            Self::InvalidPrice => "INVALID_PRICE",
-            Self::InvalidStart => "INVALID_START",
-            Self::InvalidMode => "INVALID_MODE",
-            Self::InvalidContact(wrong) => contact_reason(*wrong).0,
-            Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
-            Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
-            Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
-            Self::SlotNotOffered => "SLOT_NOT_OFFERED",
-            Self::TooManyHolds => "TOO_MANY_HOLDS",
-            Self::HoldEnded => "HOLD_ENDED",
-            Self::CheckoutOpened => "CHECKOUT_OPENED",
-            Self::BookingNotFound => "BOOKING_NOT_FOUND",
-            Self::NotConfirmed => "BOOKING_NOT_CONFIRMED",
-            Self::InvalidDate | Self::InvalidDay => "INVALID_DATE",
-            Self::RangeTooLong(_) => "RANGE_TOO_LONG",
-            Self::InvalidTime => "INVALID_TIME",
-            Self::BlockNotFound => "BLOCK_NOT_FOUND",
-            Self::InvalidCancelledBy => "INVALID_CANCELLED_BY",
-            Self::InvalidRefund => "INVALID_REFUND",
-            Self::NotCancellable => "NOT_CANCELLABLE",
-            Self::NotClaimed => "NOT_CLAIMED",
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        match self {
-            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
-            Self::ServiceNotFound => Some("service_id"),
-            Self::InvalidStart | Self::SlotTaken | Self::SlotPast | Self::SlotNotOffered => {
-                Some("starts_at")
-            }
-            Self::InvalidMode => Some("mode"),
-            Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
-            Self::TermsNotAccepted => Some("terms_accepted"),
-            Self::InvalidDate => Some("from_date"),
-            Self::RangeTooLong(_) => Some("days"),
-            Self::InvalidDay => Some("date"),
-            Self::InvalidTime => Some("from_time"),
-            Self::InvalidCancelledBy => Some("cancelled_by"),
-            Self::InvalidRefund => Some("refund"),
-            Self::InvalidPrice
-            | Self::TooManyHolds
-            | Self::HoldEnded
-            | Self::CheckoutOpened
-            | Self::BookingNotFound
-            | Self::NotConfirmed
-            | Self::TimeOccupied
-            | Self::BlockNotFound
-            | Self::NotCancellable
-            | Self::NotClaimed
-            | Self::SessionEnded => None,
-        }
-    }
-}
-
-impl From<booking::Rejection> for Rejection {
-    fn from(rejection: booking::Rejection) -> Self {
-        match rejection {
-            booking::Rejection::Absent => Self::BookingNotFound,
-            booking::Rejection::Exists => Self::IdempotencyKeyReused,
-            booking::Rejection::HoldEnded => Self::HoldEnded,
-            booking::Rejection::CheckoutOpened => Self::CheckoutOpened,
-            booking::Rejection::NotCancellable => Self::NotCancellable,
-            booking::Rejection::NotClaimed => Self::NotClaimed,
-            booking::Rejection::SlotTaken => Self::TimeOccupied,
-            booking::Rejection::SessionEnded => Self::SessionEnded,
-        }
-    }
-}
-
-impl From<NotBookable> for Rejection {
-    fn from(why: NotBookable) -> Self {
-        match why {
-            NotBookable::Past => Self::SlotPast,
-            NotBookable::NotOffered => Self::SlotNotOffered,
-            NotBookable::Taken => Self::SlotTaken,
-        }
-    }
-}
-
-/// A rejection as an error, for `?`.
-pub(crate) fn refuse(rejection: Rejection) -> Error {
-    CommandError::Rejected(rejection)
 }

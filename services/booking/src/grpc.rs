@@ -1,6 +1,7 @@
 //! The gRPC handlers, the only part that uses request and response types. Rejections become
 //! statuses here.
 
+mod calendar;
 mod ownership;
 pub mod watch;
 pub mod public;

@@ -4,17 +4,17 @@
 //! service.
 
 pub mod domain;
+pub mod error;
 pub mod contract;
+pub mod config;
+pub mod clients;
 pub mod repository;
+pub mod read_model;
 pub mod app;
+pub mod retention;
 pub mod timers;
 pub mod consumers;
-pub mod read_model;
-pub mod catalogue;
-pub mod meeting;
-pub mod calendar;
 pub mod grpc;
-pub mod config;
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -40,7 +40,8 @@ use tonic::service::Routes;
 
 use crate::app::App;
 use crate::app::group_commit::GroupCommit;
-use crate::catalogue::Catalogue;
+use crate::clients::catalogue::Catalogue;
+use crate::clients::meeting::Meetings;
 use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use crate::consumers::notifications::OnNotifications;
 use crate::consumers::payments::OnPayments;
@@ -48,7 +49,6 @@ use crate::domain::availability::Rules;
 use crate::grpc::internal::InternalHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
-use crate::meeting::Meetings;
 use crate::read_model::moved_zone;
 use crate::repository::DaySnapshotCache;
 use crate::timers::Timers;
@@ -203,7 +203,7 @@ pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
 /// When the database reports an error.
 pub async fn grant(config: GrantConfig) -> anyhow::Result<()> {
     let GrantConfig { owner_url, person, role } = config;
-    app::grant_role::grant_role(owner_url.expose_secret(), person.0, role.0).await?;
+    repository::grant_role::grant_role(owner_url.expose_secret(), person.0, role.0).await?;
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Loads bookings and practitioners' days for update, under their locks, and appends their events.
+//! Loads bookings and practitioners' days for update, under their locks, and appends their events
+//! and rows.
 
 use std::sync::Arc;
 
@@ -10,15 +11,20 @@ use moka::sync::Cache;
 use practice::Practice;
 use uuid::Uuid;
 
-use crate::app::{Error, Rejection};
 use crate::contract;
 use crate::domain::availability::Rules;
 use crate::domain::booking::{self, BookingLife};
 use crate::domain::day::{self, PractitionerDay};
 use crate::domain::span::Span;
+use crate::error::{Error, Rejection};
 use crate::read_model::project::{self, DayKey};
 use crate::read_model::query;
-use crate::read_model::view::{self, Hold, View};
+use crate::read_model::view::View;
+
+pub mod grant_role;
+mod holds;
+
+pub use holds::{Hold, upsert_contact};
 
 /// The name of a day's lock.
 #[must_use]
@@ -216,10 +222,10 @@ fn slot_taken_when_excluded(error: StoreError) -> Error {
 pub async fn insert_holds(
     tx: &mut Tx,
     practice: &Practice,
-    holds: &[Hold<'_>],
+    to_insert: &[Hold<'_>],
     now: Timestamp,
 ) -> Result<Vec<View>, Error> {
-    view::insert_holds(tx, practice, holds, now).await.map_err(slot_taken_when_excluded)
+    holds::insert_holds(tx, practice, to_insert, now).await.map_err(slot_taken_when_excluded)
 }
 
 /// A booking and the days of its sessions, loaded for update under their locks.

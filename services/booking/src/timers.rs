@@ -2,36 +2,23 @@
 
 use std::sync::Arc;
 
-use eventstore::{Metadata, Timer, TimerHandler, Tx};
+use eventstore::{Metadata, Timer, TimerHandler};
 use futures::future::BoxFuture;
 use kernel::Id;
 use kernel::id::Booking;
 use runtime::BoxError;
 use runtime::telemetry::job_span;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tracing::Instrument as _;
 
+use self::kinds::{CREATE_MEETING, HOLD_END, RETENTION, SESSION_END};
 use crate::app::App;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
-use crate::app::retention::delete_expired_keys;
 use crate::app::schedule_meeting::schedule_meeting;
+use crate::retention::delete_expired_keys;
 
-/// A hold expires.
-pub const HOLD_END: &str = "hold-end";
-/// A session ends.
-pub const SESSION_END: &str = "session-end";
-/// A meeting room is to be created.
-pub const CREATE_MEETING: &str = "create-meeting";
-
-/// Retention: expired data is deleted. There is one such timer, set by a migration.
-pub const RETENTION: &str = "sweep";
-
-/// A timer's payload: the trace that it belongs to.
-#[must_use]
-pub fn payload(tx: &Tx) -> Value {
-    json!({ "traceparent": tx.metadata().traceparent })
-}
+pub mod kinds;
 
 /// Handles this service's timers.
 #[derive(Debug, Clone)]

@@ -9,11 +9,12 @@ use kernel::Id;
 use kernel::id::Booking;
 use staff::Staff;
 
+use super::App;
 use super::idempotency::IdempotencyKey;
 use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{App, Error, Rejection, refuse};
 use crate::domain::booking::Command;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
 use crate::repository::LockedBooking;
 

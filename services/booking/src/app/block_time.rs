@@ -11,10 +11,11 @@ use practice::PRACTITIONER_ID;
 use prost::Message as _;
 use staff::Staff;
 
+use super::App;
 use super::idempotency::IdempotencyKey;
 use super::request::{parse_date, parse_key, parse_time};
-use super::{App, Error, Rejection, refuse};
 use crate::domain::day;
+use crate::error::{Error, Rejection, refuse};
 use crate::repository::{LockedDay, day_lock};
 
 /// The method's name, in idempotency keys and the audit log.

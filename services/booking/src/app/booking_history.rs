@@ -4,8 +4,9 @@ use eventstore::Recorded;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-use super::{App, Error, Rejection, refuse};
+use super::App;
 use crate::contract::booking_stream;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
 use crate::read_model::view::{self, View};
 

@@ -10,12 +10,13 @@ use kernel::{Id, Money};
 use prost::Message as _;
 use staff::Staff;
 
+use super::App;
 use super::idempotency::IdempotencyKey;
 use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{App, Error, Rejection, refuse};
 use crate::contract::{read_cancelled_by, read_refund_choice};
 use crate::domain::booking::{Cancellation, Command, ConfirmationBasis, State};
+use crate::error::{Error, Rejection, refuse};
 use crate::repository::LockedBooking;
 
 /// The method's name, in idempotency keys and the audit log.

@@ -5,10 +5,12 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
+use super::App;
 use super::open_checkout::grow_minutes;
 use super::placement::{apply_effects, check_placement};
-use super::{App, ClaimPolicy, Error};
+use crate::config::ClaimPolicy;
 use crate::domain::booking::Command;
+use crate::error::Error;
 use crate::read_model::external_facts;
 use crate::repository::LockedBooking;
 

@@ -4,10 +4,11 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{App, Error};
+use super::App;
 use crate::domain::booking::{Command, State};
+use crate::error::Error;
 use crate::repository::LockedBooking;
-use crate::timers::{CREATE_MEETING, SESSION_END};
+use crate::timers::kinds::{CREATE_MEETING, SESSION_END};
 
 /// Runs inside the transaction that ends the timer. If the session is still to come because the
 /// clock was set back, the timer stays and fires again at the session's end.

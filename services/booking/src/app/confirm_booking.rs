@@ -6,9 +6,10 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
+use super::App;
 use super::placement::{apply_effects, check_placement};
-use super::{App, Error, Rejection, refuse};
 use crate::domain::booking::{Command, Event, PaymentId};
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::external_facts;
 use crate::repository::LockedBooking;
 

@@ -4,11 +4,12 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
+use super::App;
 use super::placement::apply_effects;
-use super::{App, Error};
 use crate::domain::booking::Command;
+use crate::error::Error;
 use crate::repository::LockedBooking;
-use crate::timers::HOLD_END;
+use crate::timers::kinds::HOLD_END;
 
 /// Runs inside the transaction that ends the timer. If the hold was extended in between, its timer
 /// was moved and stays.

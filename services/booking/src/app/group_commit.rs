@@ -2,16 +2,17 @@
 //! next one (at most eight). With no transaction in flight a request is written at once.
 
 use std::collections::{HashSet, VecDeque};
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use eventstore::StoreError;
+use futures::future::BoxFuture;
 use kernel::CommandError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tracing::Instrument as _;
 
-use super::request_booking::{HeldBooking, PendingRequest, hold_batch};
-use super::{App, Error};
+use crate::error::{Error, Rejection};
 
 /// The most requests in one batch. At this size each request's share of the round trips is small
 /// already, and each batch size needs its own prepared statements.
@@ -27,68 +28,84 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// finished without one.
 const PERMIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The queue of requests, and a permit for each batch in flight.
-pub struct GroupCommit {
-    queue: Mutex<VecDeque<QueuedRequest>>,
+/// A request that may be committed together with others.
+pub trait Batched: Send + Sync + 'static {
+    /// What no two requests of one batch share.
+    type Key: Eq + Hash;
+
+    /// This request's key.
+    fn key(&self) -> Self::Key;
+}
+
+/// Commits a batch in one transaction, within a lock timeout if there is one, and returns the
+/// outcome of each request in the batch's order, or why the whole batch failed.
+pub type Commit<R, T> = Arc<
+    dyn Fn(
+            Arc<[Arc<R>]>,
+            Option<Duration>,
+        ) -> BoxFuture<'static, Result<Vec<Result<T, Rejection>>, Error>>
+        + Send
+        + Sync,
+>;
+
+/// The queue of requests `R`, each answered with a `T`, and a permit for each batch in flight.
+pub struct GroupCommit<R, T> {
+    queue: Mutex<VecDeque<QueuedRequest<R, T>>>,
     permits: Arc<Semaphore>,
 }
 
-struct QueuedRequest {
-    request: Arc<PendingRequest>,
-    reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
+struct QueuedRequest<R, T> {
+    request: Arc<R>,
+    reply_to: oneshot::Sender<Result<T, Error>>,
 }
 
-impl Default for GroupCommit {
+impl<R: Batched, T: Send + 'static> Default for GroupCommit<R, T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for GroupCommit {
+impl<R, T> std::fmt::Debug for GroupCommit<R, T> {
     /// Omits the queue: its requests hold personal data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Runs").finish_non_exhaustive()
     }
 }
 
-impl GroupCommit {
+impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
     /// An empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self { queue: Mutex::default(), permits: Arc::new(Semaphore::new(MAX_IN_FLIGHT)) }
     }
 
-    /// Holds a time, in one batch with other queued requests. A batch that was started is finished
-    /// even if all of its callers have gone.
+    /// Commits a request, in one batch with other queued requests, by the `commit` of one of them. A
+    /// batch that was started is finished even if all of its callers have gone.
     ///
     /// # Errors
     /// The rejection, or that the outcome is unknown.
-    pub(super) async fn submit(
-        app: &Arc<App>,
-        request: PendingRequest,
-    ) -> Result<HeldBooking, Error> {
+    pub(super) async fn submit(&self, request: R, commit: Commit<R, T>) -> Result<T, Error> {
         let (reply_to, mut reply) = oneshot::channel();
         let request = Arc::new(request);
-        app.group_commit
-            .queue()
-            .push_back(QueuedRequest { request: Arc::clone(&request), reply_to });
+        self.queue().push_back(QueuedRequest { request: Arc::clone(&request), reply_to });
         loop {
             let permit = tokio::select! {
                 biased;
                 answer = &mut reply => return answer.unwrap_or_else(reply_lost),
-                permit = Arc::clone(&app.group_commit.permits).acquire_owned() => permit,
+                permit = Arc::clone(&self.permits).acquire_owned() => permit,
             };
             let permit = permit.map_err(Error::unavailable)?;
-            if app.group_commit.should_linger() {
+            if self.should_linger() {
                 tokio::time::sleep(LINGER).await;
             }
-            let batch = app.group_commit.next_batch();
+            let batch = self.next_batch();
             // Our request is in this batch, in an earlier one that gave up its permit, or in a
             // later one.
             let is_taken =
                 batch.is_empty() || batch.iter().any(|one| Arc::ptr_eq(&one.request, &request));
             if !batch.is_empty() {
-                tokio::spawn(commit(Arc::clone(app), batch, permit).in_current_span());
+                let batch = commit_within(Arc::clone(&commit), batch, permit);
+                tokio::spawn(batch.in_current_span());
             }
             if is_taken {
                 return reply.await.unwrap_or_else(reply_lost);
@@ -101,14 +118,13 @@ impl GroupCommit {
         self.permits.available_permits() == 0 && self.queue().len() < MAX_BATCH
     }
 
-    /// The oldest requests of the queue. A batch has at most one request per customer, because the
-    /// live-hold limit is read once per batch.
-    fn next_batch(&self) -> Vec<QueuedRequest> {
+    /// The oldest requests of the queue, at most one with the same key.
+    fn next_batch(&self) -> Vec<QueuedRequest<R, T>> {
         let mut queue = self.queue();
         let (mut batch, mut rest) = (Vec::new(), VecDeque::with_capacity(queue.len()));
-        let mut customers = HashSet::new();
+        let mut keys = HashSet::new();
         for queued in queue.drain(..).filter(|queued| !queued.reply_to.is_closed()) {
-            if batch.len() < MAX_BATCH && customers.insert(queued.request.customer_id) {
+            if batch.len() < MAX_BATCH && keys.insert(queued.request.key()) {
                 batch.push(queued);
             } else {
                 rest.push_back(queued);
@@ -118,14 +134,18 @@ impl GroupCommit {
         batch
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<QueuedRequest>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<QueuedRequest<R, T>>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Commits a batch and keeps its permit for at most [`PERMIT_TIMEOUT`].
-async fn commit(app: Arc<App>, batch: Vec<QueuedRequest>, permit: OwnedSemaphorePermit) {
-    let mut committed = std::pin::pin!(commit_batch(&app, batch));
+async fn commit_within<R: Batched, T: Send + 'static>(
+    commit: Commit<R, T>,
+    batch: Vec<QueuedRequest<R, T>>,
+    permit: OwnedSemaphorePermit,
+) {
+    let mut committed = std::pin::pin!(commit_batch(&commit, batch));
     let in_time = tokio::time::timeout(PERMIT_TIMEOUT, &mut committed).await;
     drop(permit);
     if in_time.is_err() {
@@ -133,10 +153,13 @@ async fn commit(app: Arc<App>, batch: Vec<QueuedRequest>, permit: OwnedSemaphore
     }
 }
 
-async fn commit_batch(app: &Arc<App>, batch: Vec<QueuedRequest>) {
+async fn commit_batch<R: Batched, T: Send + 'static>(
+    commit: &Commit<R, T>,
+    batch: Vec<QueuedRequest<R, T>>,
+) {
     let (requests, replies): (Vec<_>, Vec<_>) =
         batch.into_iter().map(|queued| (queued.request, queued.reply_to)).unzip();
-    match hold_batch(app, requests.clone().into(), Some(LOCK_TIMEOUT)).await {
+    match commit(requests.clone().into(), Some(LOCK_TIMEOUT)).await {
         Ok(outcomes) => {
             for (reply_to, outcome) in replies.into_iter().zip(outcomes) {
                 reply(reply_to, outcome.map_err(CommandError::Rejected));
@@ -145,7 +168,8 @@ async fn commit_batch(app: &Arc<App>, batch: Vec<QueuedRequest>) {
         Err(error) if single_may_succeed(&error, requests.len()) => {
             tracing::debug!(%error, requests = requests.len(), "each request of a run goes alone");
             for (request, reply_to) in requests.into_iter().zip(replies) {
-                tokio::spawn(commit_single(Arc::clone(app), request, reply_to).in_current_span());
+                let single = commit_single(Arc::clone(commit), request, reply_to);
+                tokio::spawn(single.in_current_span());
             }
         }
         Err(error) => {
@@ -160,12 +184,12 @@ async fn commit_batch(app: &Arc<App>, batch: Vec<QueuedRequest>) {
 /// Runs one request of a failed batch in a transaction of its own, without a lock timeout. If the
 /// batch was committed but the commit's result was lost, the idempotency key returns the first
 /// answer.
-async fn commit_single(
-    app: Arc<App>,
-    request: Arc<PendingRequest>,
-    reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
+async fn commit_single<R: Batched, T: Send + 'static>(
+    commit: Commit<R, T>,
+    request: Arc<R>,
+    reply_to: oneshot::Sender<Result<T, Error>>,
 ) {
-    let outcome = match hold_batch(&app, Arc::new([request]), None).await {
+    let outcome = match commit(Arc::new([request]), None).await {
         Ok(outcomes) => outcomes.into_iter().next().map(|one| one.map_err(CommandError::Rejected)),
         Err(error) => Some(Err(error)),
     };
@@ -174,11 +198,8 @@ async fn commit_single(
     }
 }
 
-/// The caller may have gone; its hold stays committed.
-fn reply(
-    reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
-    outcome: Result<HeldBooking, Error>,
-) {
+/// The caller may have gone; its request stays committed.
+fn reply<T>(reply_to: oneshot::Sender<Result<T, Error>>, outcome: Result<T, Error>) {
     reply_to.send(outcome).ok();
 }
 
@@ -191,7 +212,7 @@ fn replicate_error(error: Error, times: usize) -> Vec<Error> {
     (0..times).map(|_| Error::unavailable(Arc::clone(&error))).collect()
 }
 
-fn reply_lost(why: oneshot::error::RecvError) -> Result<HeldBooking, Error> {
+fn reply_lost<T>(why: oneshot::error::RecvError) -> Result<T, Error> {
     Err(Error::unavailable(why))
 }
 
@@ -214,7 +235,8 @@ mod tests {
     use eventstore::StoreError;
     use kernel::CommandError;
 
-    use super::{Error, single_may_succeed};
+    use super::single_may_succeed;
+    use crate::error::Error;
 
     #[test]
     fn errors_that_one_request_may_have_caused_are_retried_one_by_one() {

@@ -4,7 +4,7 @@ use eventstore::{IdempotencyLookup, Tx, key_lock};
 use kernel::Id;
 use kernel::id::Kind;
 
-use super::{Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 
 /// An idempotency key with its scope.
 #[derive(Debug, Clone)]

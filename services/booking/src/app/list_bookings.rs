@@ -6,8 +6,9 @@ use kernel::Timestamp;
 use practice::PRACTITIONER_ID;
 use prost::Message as _;
 
+use super::App;
 use super::request::parse_date;
-use super::{App, Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::view::{self, View};
 

@@ -6,10 +6,11 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use practice::PRACTITIONER_ID;
 
+use super::App;
 use super::request::{is_service_id, parse_date};
-use super::{App, Error, Rejection, refuse};
 use crate::domain::availability::Slot;
 use crate::domain::span::Span;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{query, view};
 
 /// The maximum number of days of one request, and the default.

@@ -6,11 +6,12 @@ use eventstore::{Metadata, Tx, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
+use super::App;
 use super::idempotency::IdempotencyKey;
 use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{App, Error, Rejection, refuse};
 use crate::domain::booking;
+use crate::error::{Error, Rejection, refuse};
 use crate::repository::LockedBooking;
 
 /// The method's name, stored with its idempotency keys.

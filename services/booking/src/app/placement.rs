@@ -4,13 +4,13 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::Error;
 use crate::domain::availability::Rules;
 use crate::domain::booking::{Event, Facts, Mode, PlacementCheck};
 use crate::domain::day;
+use crate::error::Error;
 use crate::read_model::query;
 use crate::repository::LockedBooking;
-use crate::timers::{self, CREATE_MEETING, HOLD_END, SESSION_END};
+use crate::timers::kinds::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 
 /// Checks whether a booking's time can still be placed now.
 ///
@@ -48,7 +48,7 @@ pub(crate) async fn apply_effects(
                 let until = *until;
                 let extend = |_span| day::Command::Extend { booking_id: id, until };
                 locked.apply_to_days(tx, extend).await?;
-                tx.set_timer(HOLD_END, &subject, until, timers::payload(tx)).await?;
+                tx.set_timer(HOLD_END, &subject, until, kinds::payload(tx)).await?;
                 tracing::info!(booking_id = %id, "the hold was extended");
             }
             Event::Confirmed { reinstated, .. } => {
@@ -84,7 +84,7 @@ pub(crate) async fn apply_effects(
 
 async fn set_timers(tx: &mut Tx, facts: &Facts, locked: &LockedBooking) -> Result<(), Error> {
     let subject = facts.booking_id.to_string();
-    let payload = timers::payload(tx);
+    let payload = kinds::payload(tx);
     if let Some(last) = facts.sessions.last() {
         tx.set_timer(SESSION_END, &subject, last.ends_at(), payload.clone()).await?;
     }

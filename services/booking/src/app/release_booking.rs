@@ -6,12 +6,13 @@ use eventstore::{Metadata, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
+use super::App;
 use super::idempotency::IdempotencyKey;
 use super::open_checkout::load_owned;
 use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{App, Error};
 use crate::domain::booking;
+use crate::error::Error;
 
 /// The method's name, stored with its idempotency keys.
 const METHOD: &str = "ReleaseBooking";

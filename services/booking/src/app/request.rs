@@ -6,10 +6,10 @@ use jiff::civil::{Date, Time};
 use kernel::Timestamp;
 use prost::Message as _;
 
-use super::{Error, KEY_CHARS, Rejection, refuse};
 use crate::contract::read_mode;
 use crate::domain::booking::Mode;
 use crate::domain::contact::{Contact, ContactInput};
+use crate::error::{Error, Rejection, refuse};
 
 /// The maximum length of a service id.
 const SERVICE_ID_MAX: usize = 64;
@@ -73,6 +73,9 @@ impl BookingRequest {
         Ok(Self { key, hash, service_id: request.service_id, starts_at, mode, contact })
     }
 }
+
+/// The allowed length of an idempotency key, in characters.
+const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
 
 /// Checks a caller's idempotency key.
 ///

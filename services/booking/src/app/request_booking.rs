@@ -6,38 +6,32 @@ use std::time::Duration;
 
 use contract::booking::v1::RequestBookingRequest;
 use eventstore::{IdempotencyLookup, KeyLookup, Loaded, Metadata, Tx, new_id};
+use futures::FutureExt as _;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
 use practice::PRACTITIONER_ID;
 
-use super::group_commit::GroupCommit;
+use super::App;
 use super::idempotency::{IdempotencyKey, stored_answer};
+use super::pending_request::{HeldBooking, PendingRequest};
 use super::request::BookingRequest;
-use super::{App, Error, Rejection, refuse};
-use crate::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::Facts;
 use crate::domain::span::Span;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
-use crate::read_model::view::{self, Hold, View};
-use crate::repository::{self, DaySnapshot, LockedBooking, LockedDay, customer_lock, day_lock};
-use crate::timers::{self, HOLD_END};
+use crate::read_model::view::{self, View};
+use crate::repository::{
+    self, DaySnapshot, Hold, LockedBooking, LockedDay, customer_lock, day_lock,
+};
+use crate::timers::kinds::{self, HOLD_END};
 
 /// The method's name, stored with its idempotency keys.
 const METHOD: &str = "RequestBooking";
 
-/// A booking that holds the time, as its owner sees it.
-#[derive(Clone)]
-pub struct HeldBooking {
-    /// Its id.
-    pub id: Id<Booking>,
-    /// The owner's view, as committed.
-    pub view: View,
-}
-
 /// The result of a request that was decided.
-pub(super) type Outcome = Result<HeldBooking, Rejection>;
+type Outcome = Result<HeldBooking, Rejection>;
 
 /// Returns the booking that holds the time.
 ///
@@ -66,26 +60,14 @@ pub async fn request_booking(
     let stream = day_stream(PRACTITIONER_ID, date);
     let request =
         PendingRequest { id, customer_id, metadata, key, details, offering, span, date, stream };
-    let held = GroupCommit::submit(app, request).await?;
+    let committer = Arc::clone(app);
+    let commit = move |batch, lock_timeout| {
+        let app = Arc::clone(&committer);
+        async move { hold_batch(&app, batch, lock_timeout).await }.boxed()
+    };
+    let held = app.group_commit.submit(request, Arc::new(commit)).await?;
     tracing::info!(booking_id = %held.id, "a time is held");
     Ok(held)
-}
-
-/// A parsed request with everything that is known before its locks are taken.
-pub(super) struct PendingRequest {
-    /// The id of the booking, if a new one is created.
-    id: Id<Booking>,
-    /// The caller.
-    pub(super) customer_id: Id<Customer>,
-    metadata: Metadata,
-    key: IdempotencyKey,
-    details: BookingRequest,
-    offering: Offering,
-    /// The requested time.
-    span: Span,
-    /// The date of the session, and the stream of that day.
-    date: jiff::civil::Date,
-    stream: String,
 }
 
 /// Holds the times of several requests in one transaction, each of a different customer. A rejected
@@ -94,7 +76,7 @@ pub(super) struct PendingRequest {
 /// # Errors
 /// Why the whole batch failed. When a lock isn't granted within `lock_timeout`, the error is
 /// `Unavailable` with [`eventstore::StoreError::Held`] as its source.
-pub(super) async fn hold_batch(
+async fn hold_batch(
     app: &Arc<App>,
     requests: Arc<[Arc<PendingRequest>]>,
     lock_timeout: Option<Duration>,
@@ -274,7 +256,7 @@ impl<'a> HoldBatch<'a> {
         let Some(before) = prior.holds.same else { return Ok(None) };
         project::touch(tx, before).await?;
         let contact = &request.details.contact;
-        let view = view::upsert_contact(tx, practice, before, contact, self.now).await?;
+        let view = repository::upsert_contact(tx, practice, before, contact, self.now).await?;
         request.key.store(tx, before).await?;
         Ok(Some(held_booking(before, view)))
     }
@@ -329,7 +311,7 @@ impl<'a> HoldBatch<'a> {
             LockedBooking::new(id, self.days.remove(stream).into_iter().collect(), self.now);
         locked.hold(tx, &plan.hold()).await?;
         self.days.extend(locked.days.into_iter().map(|day| (stream, day)));
-        tx.set_timer(HOLD_END, &id.to_string(), plan.until, timers::payload(tx)).await?;
+        tx.set_timer(HOLD_END, &id.to_string(), plan.until, kinds::payload(tx)).await?;
         plan.request.key.store(tx, id).await
     }
 }
@@ -347,17 +329,6 @@ impl Decision<'_> {
         match self {
             Self::Planned(plan) => Some(plan.hold()),
             Self::Answered(_) => None,
-        }
-    }
-}
-
-impl PendingRequest {
-    fn slot_request(&self) -> SlotRequest<'_> {
-        SlotRequest {
-            customer_id: self.customer_id,
-            service_id: &self.details.service_id,
-            mode: project::mode_word(self.details.mode),
-            span: self.span,
         }
     }
 }

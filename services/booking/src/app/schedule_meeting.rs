@@ -8,12 +8,13 @@ use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{App, Error};
+use super::App;
+use crate::clients::meeting::{Room, RoomRequest};
 use crate::domain::booking::{Command, MeetingId, State};
-use crate::meeting::{Room, RoomRequest};
+use crate::error::Error;
 use crate::read_model::project;
 use crate::repository::LockedBooking;
-use crate::timers::CREATE_MEETING;
+use crate::timers::kinds::CREATE_MEETING;
 
 /// Requests the room and stores the result. If the provider doesn't answer, the timer retries and
 /// the booking stays confirmed.

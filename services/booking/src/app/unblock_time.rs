@@ -8,8 +8,9 @@ use kernel::Id;
 use kernel::id::Block;
 use staff::Staff;
 
-use super::{App, Error, Rejection, refuse};
+use super::App;
 use crate::domain::day;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
 use crate::repository::{LockedDay, day_lock};
 

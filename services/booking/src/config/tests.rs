@@ -6,7 +6,7 @@ use staff::Role;
 use uuid::Uuid;
 
 use super::{Config, GrantConfig, Granted, Person};
-use crate::app::ClaimPolicy;
+use crate::config::ClaimPolicy;
 
 #[test]
 fn a_claim_is_reviewed_unless_the_practice_takes_every_one() {

@@ -15,10 +15,11 @@ use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use super::calendar;
 use super::ownership::parse;
+use crate::app::App;
 use crate::app::list_bookings::list_day_sessions;
-use crate::app::{App, Error, Rejection};
-use crate::calendar;
+use crate::error::{Error, Rejection};
 use crate::read_model::staff;
 use crate::read_model::view::{self, View};
 

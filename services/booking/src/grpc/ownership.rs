@@ -5,7 +5,8 @@ use kernel::id::{Booking, Customer};
 use runtime::status::{reject, to_status};
 use tonic::Status;
 
-use crate::app::{App, Error, Rejection};
+use crate::app::App;
+use crate::error::{Error, Rejection};
 use crate::read_model::view::{self, View};
 
 /// A booking as its owner sees it; `BookingNotFound` for other callers.

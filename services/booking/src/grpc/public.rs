@@ -19,14 +19,15 @@ use runtime::caller::Users;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use super::calendar;
 use super::ownership::{load_owned, parse, record_booking_id};
 use super::watch;
+use crate::app::App;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
 use crate::app::release_booking::release_booking;
 use crate::app::request_booking::request_booking;
-use crate::app::{App, Rejection};
-use crate::calendar;
+use crate::error::Rejection;
 
 /// The handler of the public service.
 #[derive(Debug, Clone)]

@@ -23,13 +23,14 @@ use staff::{Role, Roles as _, Staff};
 use tonic::{Request, Response, Status};
 
 use super::ownership::record_booking_id;
+use crate::app::App;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
 use crate::app::booking_history::booking_history;
 use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::unblock_time::{self, unblock_time};
-use crate::app::{App, Error};
+use crate::error::Error;
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::staff::StaffTable;
 use crate::read_model::view::{self, View};

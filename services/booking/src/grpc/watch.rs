@@ -14,7 +14,8 @@ use runtime::status::{reject, to_status};
 use tonic::Status;
 
 use super::ownership::load_owned;
-use crate::app::{App, Error, Rejection};
+use crate::app::App;
+use crate::error::{Error, Rejection};
 use crate::read_model::query;
 use crate::read_model::view::View;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use booking::app::Error;
 use booking::app::block_time::block_time;
 use booking::app::list_slots::list_slots;
 use booking::app::open_checkout::open_checkout;
 use booking::app::unblock_time::unblock_time;
+use booking::error::Error;
 use contract::booking::v1::{BlockTimeRequest, BookingState, ListSlotsRequest, UnblockTimeRequest};
 use futures::future::join_all;
 use kernel::id::Block;

@@ -1,8 +1,8 @@
 //! Cancellations by staff: the refund by policy, the time free at once.
 
-use booking::app::Error;
 use booking::app::cancel_booking::{Cancelled, cancel_booking};
 use booking::app::schedule_meeting::schedule_meeting;
+use booking::error::Error;
 use contract::booking::v1::{
     BookingState, CancelBookingRequest, CancellationRefund, CancelledBy, PaymentState,
 };

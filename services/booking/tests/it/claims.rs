@@ -1,8 +1,8 @@
 //! Claimed payments, and the policy that accepts claims.
 
-use booking::app::ClaimPolicy;
 use booking::app::accept_claim::accept_claim;
 use booking::app::open_checkout::open_checkout;
+use booking::config::ClaimPolicy;
 use contract::booking::v1::{AcceptClaimRequest, BookingState, PaymentState};
 use contract::payments::v1::{PaymentClaimed, PaymentFailed, PaymentVerified};
 use kernel::Id;
@@ -19,7 +19,7 @@ fn asked(id: Id<Booking>, key: &str) -> AcceptClaimRequest {
     AcceptClaimRequest { booking_id: id.to_string(), idempotency_key: key.to_owned() }
 }
 
-async fn accept(world: &World, id: Id<Booking>) -> Result<Id<Booking>, booking::app::Error> {
+async fn accept(world: &World, id: Id<Booking>) -> Result<Id<Booking>, booking::error::Error> {
     let key = eventstore::new_uuid().to_string();
     accept_claim(&world.app, owner(), asked(id, &key)).await
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use booking::app::Error;
 use booking::contract::{booking_stream, day_stream};
+use booking::error::Error;
 use contract::booking::v1::{BookingState, RequestBookingRequest};
 use contract::convert::timestamp;
 use futures::future::{join_all, join3, join4};

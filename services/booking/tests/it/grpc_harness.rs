@@ -85,7 +85,7 @@ impl GrpcHarness {
     /// Makes an account a member of staff, as the operator does.
     pub(crate) async fn grant(&self, person: Id<Customer>, role: Option<Role>) {
         let owner_url = &self.world.db.owner_url;
-        booking::app::grant_role::grant_role(owner_url, person, role).await.unwrap();
+        booking::repository::grant_role::grant_role(owner_url, person, role).await.unwrap();
     }
 
     /// The audit log's entries for an action: actor, role, subject and outcome.

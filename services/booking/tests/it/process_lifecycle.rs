@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use booking::app::ClaimPolicy;
+use booking::config::ClaimPolicy;
 use booking::config::{Config, MeetingSettings, MigrationConfig, Neighbours};
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use booking::app::Error;
+use booking::error::Error;
 use contract::booking::v1::BookingState;
 use futures::future::join_all;
 use kernel::{CommandError, Id, Reject as _};

@@ -4,13 +4,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use booking::app::App;
 use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
-use booking::app::{App, ClaimPolicy, Error};
-use booking::catalogue::Catalogue;
+use booking::clients::catalogue::Catalogue;
+use booking::clients::meeting::Meetings;
+use booking::config::ClaimPolicy;
 use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
-use booking::meeting::Meetings;
+use booking::error::Error;
 use booking::read_model::view::{self, View};
 use booking::repository::DaySnapshotCache;
 use booking::timers::Timers;

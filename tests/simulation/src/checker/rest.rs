@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use booking::domain::booking::{Mode, State};
-use booking::timers::{CREATE_MEETING, HOLD_END, SESSION_END};
+use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use notifications::repository::SEND_MAIL;

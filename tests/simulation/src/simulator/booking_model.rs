@@ -12,7 +12,7 @@ use booking::domain::booking::{
 };
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::span::Span;
-use booking::timers::{CREATE_MEETING, HOLD_END, SESSION_END};
+use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
 use eventstore::Recorded;
 use jiff::civil::{Time, Weekday};
 use jiff::tz::{Offset, TimeZone};

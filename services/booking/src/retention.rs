@@ -2,8 +2,8 @@
 
 use eventstore::{Metadata, Store};
 
-use super::Error;
-use crate::timers::{self, RETENTION};
+use crate::error::Error;
+use crate::timers::kinds::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
 
@@ -21,7 +21,7 @@ pub async fn delete_expired_keys(store: &Store, subject: String) -> Result<(), E
                 let deleted = tx.delete_old_keys().await?;
                 let minutes = if deleted.is_part { 1 } else { DAY_MINUTES };
                 let next = tx.now().await?.plus_minutes(minutes);
-                let payload = timers::payload(tx);
+                let payload = kinds::payload(tx);
                 tx.set_timer(RETENTION, &subject, next, payload).await?;
                 Ok::<u64, Error>(deleted.count)
             })

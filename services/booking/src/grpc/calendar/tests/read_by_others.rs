@@ -14,7 +14,7 @@ use practice::Practice;
 use serde::Deserialize;
 
 use super::{practice, view};
-use crate::calendar::{cancellation, file};
+use crate::grpc::calendar::{cancellation, file};
 use crate::read_model::view::View;
 
 /// What was booked, in the order of [`cases`].

@@ -13,7 +13,7 @@ use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tokio::time::Instant;
 use tonic::Code;
 
-use crate::app::{Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 
 /// How long a response is cached.
 const CACHE_TTL: Duration = Duration::from_secs(60);

@@ -17,13 +17,13 @@ const LINE_OCTETS_MAX: usize = 75;
 
 /// The calendar file of a placed booking; `None` for any other.
 #[must_use]
-pub fn file(practice: &Practice, view: &View) -> Option<String> {
+pub(super) fn file(practice: &Practice, view: &View) -> Option<String> {
     if view.is_placed() { write(practice, view, "PUBLISH") } else { None }
 }
 
 /// The file that removes a cancelled booking from a calendar; `None` for any other booking.
 #[must_use]
-pub fn cancellation(practice: &Practice, view: &View) -> Option<String> {
+pub(super) fn cancellation(practice: &Practice, view: &View) -> Option<String> {
     if is_cancelled(view) { write(practice, view, "CANCEL") } else { None }
 }
 
@@ -51,7 +51,7 @@ fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
 
 /// The file name.
 #[must_use]
-pub fn filename(practice: &Practice, view: &View) -> String {
+pub(super) fn filename(practice: &Practice, view: &View) -> String {
     let first = view.booking.sessions.first().and_then(|s| s.starts_at.as_ref());
     match first.and_then(timestamp) {
         Some(start) => format!("session-{}.ics", start.in_zone(&practice.practice.zone).date()),

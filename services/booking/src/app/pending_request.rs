@@ -1,0 +1,60 @@
+//! A request for a booking while it waits for its batch, and what it returns.
+
+use eventstore::Metadata;
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+
+use super::group_commit::Batched;
+use super::idempotency::IdempotencyKey;
+use super::request::BookingRequest;
+use crate::clients::catalogue::Offering;
+use crate::domain::span::Span;
+use crate::read_model::project;
+use crate::read_model::query::SlotRequest;
+use crate::read_model::view::View;
+
+/// A booking that holds the time, as its owner sees it.
+#[derive(Clone)]
+pub struct HeldBooking {
+    /// Its id.
+    pub id: Id<Booking>,
+    /// The owner's view, as committed.
+    pub view: View,
+}
+
+/// A parsed request with everything that is known before its locks are taken.
+pub struct PendingRequest {
+    /// The id of the booking, if a new one is created.
+    pub(super) id: Id<Booking>,
+    /// The caller.
+    pub(super) customer_id: Id<Customer>,
+    pub(super) metadata: Metadata,
+    pub(super) key: IdempotencyKey,
+    pub(super) details: BookingRequest,
+    pub(super) offering: Offering,
+    /// The requested time.
+    pub(super) span: Span,
+    /// The date of the session, and the stream of that day.
+    pub(super) date: jiff::civil::Date,
+    pub(super) stream: String,
+}
+
+impl PendingRequest {
+    pub(super) fn slot_request(&self) -> SlotRequest<'_> {
+        SlotRequest {
+            customer_id: self.customer_id,
+            service_id: &self.details.service_id,
+            mode: project::mode_word(self.details.mode),
+            span: self.span,
+        }
+    }
+}
+
+/// A batch has at most one request per customer, because the live-hold limit is read once per batch.
+impl Batched for PendingRequest {
+    type Key = Id<Customer>;
+
+    fn key(&self) -> Id<Customer> {
+        self.customer_id
+    }
+}

@@ -1,0 +1,4 @@
+//! Clients of the services and third parties that booking calls.
+
+pub mod catalogue;
+pub mod meeting;

@@ -1,0 +1,119 @@
+//! Writes the rows of holds and their contact data. Each statement also reads the bookings that it
+//! wrote, because each round trip happens under a day's lock.
+
+use eventstore::{StoreError, Tx};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use practice::Practice;
+use sqlx::{Postgres, QueryBuilder};
+
+use crate::domain::booking::Facts;
+use crate::domain::contact::Contact;
+use crate::domain::span::Span;
+use crate::read_model::project::mode_word;
+use crate::read_model::view::{View, view_sql, views};
+
+/// Stores the contact data and when the terms were accepted, and loads the booking. A repeated
+/// request overwrites both.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn upsert_contact(
+    tx: &mut Tx,
+    practice: &Practice,
+    id: Id<Booking>,
+    contact: &Contact,
+    accepted_at: Timestamp,
+) -> Result<Option<View>, StoreError> {
+    let sql = view_sql!(
+        "with kept as (
+             insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
+                                           terms_accepted_at)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             on conflict (booking_id) do update
+             set first_name = excluded.first_name, last_name = excluded.last_name,
+                 email = excluded.email, phone = excluded.phone, notes = excluded.notes,
+                 terms_accepted_at = excluded.terms_accepted_at
+             returning *)",
+        ("bookings", "slot_reservations", "kept"),
+        "where b.booking_id = $1 order by r.starts_at"
+    );
+    let rows = sqlx::query(sql)
+        .bind(id)
+        .bind(contact.first_name())
+        .bind(contact.last_name())
+        .bind(contact.email())
+        .bind(contact.phone())
+        .bind(contact.notes())
+        .bind(accepted_at)
+        .fetch_all(tx.connection())
+        .await?;
+    Ok(views(&rows, practice)?.into_iter().next())
+}
+
+/// The hold of a new booking.
+#[derive(Debug, Clone, Copy)]
+pub struct Hold<'h> {
+    /// What is booked.
+    pub facts: &'h Facts,
+    /// The time of its only session.
+    pub span: Span,
+    /// Until when it is held.
+    pub until: Timestamp,
+    /// The customer's contact data.
+    pub contact: &'h Contact,
+}
+
+/// Inserts the rows of new bookings, sessions and contact data (terms accepted now) and returns the
+/// bookings, in one round trip and in any order.
+///
+/// # Errors
+/// `Excluded` when another live session or block overlaps one of the times.
+pub(super) async fn insert_holds(
+    tx: &mut Tx,
+    practice: &Practice,
+    holds: &[Hold<'_>],
+    now: Timestamp,
+) -> Result<Vec<View>, StoreError> {
+    if holds.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut sql = QueryBuilder::<Postgres>::new(
+        "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
+                      price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
+                      first_name, last_name, email, phone, notes) as (",
+    );
+    sql.push_values(holds, |mut row, Hold { facts, span, until, contact }| {
+        row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
+        row.push_bind(&facts.service_title).push_bind(facts.price.minor);
+        row.push_bind(facts.price.currency.code()).push_bind(&facts.practitioner_id);
+        row.push_bind(mode_word(facts.mode)).push_bind(until).push_bind(now);
+        row.push_bind(span.starts_at()).push_bind(span.ends_at());
+        row.push_bind(contact.first_name()).push_bind(contact.last_name());
+        row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
+    });
+    sql.push(view_sql!(
+        "),
+         held as (
+             insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
+                                   price_currency, practitioner_id, mode, state, held_until_at,
+                                   requested_at)
+             select booking_id, customer_id, service_id, service_title, price_minor,
+                    price_currency, practitioner_id, mode, 'held', until_at, now
+             from wanted returning *),
+         taken as (
+             insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
+                                            held_until_at, live)
+             select booking_id, practitioner_id, starts_at, ends_at, until_at, true
+             from wanted returning *),
+         kept as (
+             insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
+                                           terms_accepted_at)
+             select booking_id, first_name, last_name, email, phone, notes, now
+             from wanted returning *)",
+        ("held", "taken", "kept"),
+        ""
+    ));
+    let rows = sql.build().fetch_all(tx.connection()).await?;
+    views(&rows, practice)
+}
