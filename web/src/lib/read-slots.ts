@@ -1,8 +1,8 @@
 /** The starts of some days: read plainly, and by Connect where that fails. */
 
-import type { Transport } from '@connectrpc/connect';
 import type { ListSlotsResponse, Slot } from '@/gen/booking/v1/booking_service_pb';
 import { connectGet, connectGetOr, type Shape, TIMESTAMP } from './connect-get';
+import type { Call, SlotsInput } from './fetch-slots';
 import { importWithRetry } from './import-with-retry';
 import { toDate } from './time';
 
@@ -18,9 +18,6 @@ export const SLOTS_ANSWER = {
   nextAvailableAt: TIMESTAMP,
   lastDate: '',
 } as unknown as Shape<ListSlotsResponse>;
-
-export type SlotsInput = { serviceId: string; fromDate: string; days: number };
-export type Call = { transport: Transport; signal: AbortSignal };
 
 export function readSlots(input: SlotsInput, call: Call): Promise<ListSlotsResponse> {
   const { signal } = call;

@@ -2,7 +2,8 @@
 import { useTransport } from '@connectrpc/connect-query';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { connectGetKey } from '@/lib/connect-get';
-import { BOOKING, readSlots, type SlotsInput } from '@/lib/read-slots';
+import type { SlotsInput } from '@/lib/fetch-slots';
+import { BOOKING, readSlots } from '@/lib/read-slots';
 
 const FRESH_EVERY_MS = 60_000;
 

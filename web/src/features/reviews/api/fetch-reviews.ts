@@ -1,8 +1,16 @@
 /** The same reads by Connect itself, which says what is wrong. Loaded when a plain read fails. */
 import { fromJson } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
+import { createClient, type Transport } from '@connectrpc/connect';
 import { ListReviewsRequestSchema, ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
-import type { Call, ListInput } from './reads';
+
+export type Call = { transport: Transport; signal: AbortSignal };
+
+/** As JSON names them. */
+export type ListInput = {
+  filter?: 'REVIEW_FILTER_UNSPECIFIED' | 'REVIEW_FILTER_VERIFIED' | 'REVIEW_FILTER_RECENT';
+  pageSize: number;
+  pageToken?: string;
+};
 
 function client({ transport }: Call) {
   return createClient(ReviewsService, transport);

@@ -1,6 +1,5 @@
 /** The public reads: plain, and by Connect where they fail (fetch-reviews.ts, loaded only then). */
 
-import type { Transport } from '@connectrpc/connect';
 import type {
   GetReviewResponse,
   GetStatisticsResponse,
@@ -8,19 +7,11 @@ import type {
 } from '@/gen/reviews/v1/reviews_service_pb';
 import { connectGet, connectGetOr } from '@/lib/connect-get';
 import { importWithRetry } from '@/lib/import-with-retry';
+import type { Call, ListInput } from './fetch-reviews';
 import { plainStatistics } from './plain-statistics';
 import { LIST_ANSWER, REVIEW_ANSWER } from './review-shapes';
 
 export const REVIEWS = 'reviews.v1.ReviewsService';
-
-export type Call = { transport: Transport; signal: AbortSignal };
-
-/** As JSON names them. */
-export type ListInput = {
-  filter?: 'REVIEW_FILTER_UNSPECIFIED' | 'REVIEW_FILTER_VERIFIED' | 'REVIEW_FILTER_RECENT';
-  pageSize: number;
-  pageToken?: string;
-};
 
 export function readList(input: ListInput, call: Call): Promise<ListReviewsResponse> {
   const { signal } = call;

@@ -3,7 +3,8 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { connectGetKey } from '@/lib/connect-get';
-import { type ListInput, REVIEWS, readList } from '../api/reads';
+import type { ListInput } from '../api/fetch-reviews';
+import { REVIEWS, readList } from '../api/reads';
 import type { FilterName } from '../filter-url';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 
