@@ -80,3 +80,11 @@ test('encoded letters make the address of another service, and of no review', as
   await open('/service/%6Deditation');
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Service Not Found');
 });
+
+test('the guide is for everybody who has the link, and not for search engines', () => {
+  const match = matchPage('/meditation-guide');
+  expect(documentName(match)).toBe('meditation-guide');
+  expect(match.entry).toMatchObject({ withGuide: true });
+  const head = match.entry.head(practiceFixture(), {});
+  expect(head).toMatchObject({ title: 'Meditation Guide', hidden: true });
+});

@@ -3,7 +3,8 @@ import { createRouterTransport, type Transport } from '@connectrpc/connect';
 import { TransportProvider } from '@connectrpc/connect-query';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type RenderResult, render } from '@testing-library/react';
-import type { ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+import { renderToString } from 'react-dom/server';
 import { MemoryRouter } from 'react-router';
 import { PracticeProvider } from '@/lib/practice';
 import type { Snapshot } from '@/lib/snapshot';
@@ -11,10 +12,10 @@ import { practiceFixture } from './practice-fixture';
 
 type Options = { path?: string; transport?: Transport; snapshot?: Snapshot };
 
-export function renderApp(children: ReactNode, options: Options = {}): RenderResult {
+function inApp(children: ReactNode, options: Options): ReactElement {
   const transport = options.transport ?? createRouterTransport(() => {});
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  return render(
+  return (
     <MemoryRouter initialEntries={[options.path ?? '/']}>
       <TransportProvider transport={transport}>
         <QueryClientProvider client={queryClient}>
@@ -23,6 +24,15 @@ export function renderApp(children: ReactNode, options: Options = {}): RenderRes
           </PracticeProvider>
         </QueryClientProvider>
       </TransportProvider>
-    </MemoryRouter>,
+    </MemoryRouter>
   );
+}
+
+export function renderApp(children: ReactNode, options: Options = {}): RenderResult {
+  return render(inApp(children, options));
+}
+
+/** The HTML that the prerender would write. */
+export function writtenApp(children: ReactNode, options: Options = {}): string {
+  return renderToString(inApp(children, options));
 }

@@ -3,11 +3,10 @@ import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, createRouterTransport, type Transport } from '@connectrpc/connect';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { ComponentType } from 'react';
 import { Link, Route, Routes, useLocation, useParams } from 'react-router';
 import { expect } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
-import { ReviewPage } from '@/features/reviews/components/review-page';
-import { ReviewsPage } from '@/features/reviews/components/reviews-page';
 import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
 import {
   type CheckBadgeRequest,
@@ -115,16 +114,19 @@ export function playedTransport(): Transport {
   );
 }
 
-function OneReview() {
-  return <ReviewPage reviewId={useParams().reviewId} />;
+type Pages = { List: ComponentType; One: ComponentType<{ reviewId: string | undefined }> };
+
+function AtItsId({ Page }: { Page: Pages['One'] }) {
+  return <Page reviewId={useParams().reviewId} />;
 }
 
-export function open(path: string) {
+/** Opens a path at which one of the two pages of reviews stands. */
+export function openPage(path: string, { List, One }: Pages) {
   const page = (
     <>
       <Routes>
-        <Route path="/reviews" element={<ReviewsPage />} />
-        <Route path="/reviews/:reviewId" element={<OneReview />} />
+        <Route path="/reviews" element={<List />} />
+        <Route path="/reviews/:reviewId" element={<AtItsId Page={One} />} />
         <Route path="/elsewhere" element={null} />
       </Routes>
       <Where />

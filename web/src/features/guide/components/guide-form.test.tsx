@@ -2,15 +2,11 @@
 import { Code } from '@connectrpc/connect';
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { renderToString } from 'react-dom/server';
-import { MemoryRouter } from 'react-router';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppProvider } from '@/app/provider';
 import { Toaster } from '@/components/ui/toaster';
 import { resetServer, server, transport } from '@/testing/guide-server';
-import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
-import { renderApp } from '@/testing/render-app';
+import { renderApp, writtenApp } from '@/testing/render-app';
 import { GuideForm } from './guide-form';
 
 beforeEach(resetServer);
@@ -170,13 +166,7 @@ test('what a program writes in the hidden field goes along, and people never mee
 });
 
 test('the form that comes with the page takes no letters until the page listens', () => {
-  const html = renderToString(
-    <MemoryRouter>
-      <AppProvider snapshot={practiceFixture()}>
-        <GuideForm />
-      </AppProvider>
-    </MemoryRouter>,
-  );
+  const html = writtenApp(<GuideForm />);
   expect(html).toContain('<fieldset disabled=""');
   expect(html).toMatch(/<button type="submit" disabled=""/);
 });

@@ -2,7 +2,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { documentName, matchPage } from '@/app/router';
 import { paragraphsOf, readGuideFile } from '@/prerender/practice-files';
 import { guideFixture, resetServer, server, transport } from '@/testing/guide-server';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -114,14 +113,6 @@ test('a timer that ends takes the focus from nobody who writes', async () => {
   act(() => vi.advanceTimersByTime(180_000));
   expect(screen.getByText(/That was all\./)).toBeTruthy();
   expect(document.activeElement).toBe(screen.getByLabelText('Email'));
-});
-
-test('the page is for everybody who has the link, and not for search engines', () => {
-  const match = matchPage('/meditation-guide');
-  expect(documentName(match)).toBe('meditation-guide');
-  expect(match.entry).toMatchObject({ withGuide: true });
-  const head = match.entry.head(practiceFixture(), {});
-  expect(head).toMatchObject({ title: 'Meditation Guide', hidden: true });
 });
 
 test('the committed guide has five steps of ten minutes together', () => {

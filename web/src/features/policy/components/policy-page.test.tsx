@@ -1,18 +1,13 @@
 /** The policy, with a clock and a server that a test plays. */
 import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
-import { TransportProvider } from '@connectrpc/connect-query';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, screen, within } from '@testing-library/react';
-import { renderToString } from 'react-dom/server';
-import { MemoryRouter } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Booking, BookingService, BookingState } from '@/gen/booking/v1/booking_service_pb';
 import type { AuthState } from '@/lib/auth';
-import { PracticeProvider } from '@/lib/practice';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
-import { renderApp } from '@/testing/render-app';
+import { renderApp, writtenApp } from '@/testing/render-app';
 import { PolicyPage } from './policy-page';
 
 const auth = vi.hoisted((): { state: AuthState } => ({
@@ -177,18 +172,7 @@ test('a call that fails can be tried again', async () => {
 });
 
 test('the written document is the same whatever is asked', () => {
-  const written = (path: string) =>
-    renderToString(
-      <MemoryRouter initialEntries={[path]}>
-        <TransportProvider transport={transport}>
-          <QueryClientProvider client={new QueryClient()}>
-            <PracticeProvider snapshot={practiceFixture()}>
-              <PolicyPage />
-            </PracticeProvider>
-          </QueryClientProvider>
-        </TransportProvider>
-      </MemoryRouter>,
-    );
+  const written = (path: string) => writtenApp(<PolicyPage />, { path, transport });
   const plain = written('/cancellation-policy');
   for (const query of ['bookingTime=2026-11-21T12:00:00Z', `b=${BOOKING_ID}`, 'bookingTime=x']) {
     expect(written(`/cancellation-policy?${query}`)).toBe(plain);

@@ -12,7 +12,7 @@ import { practiceFixture } from '@/testing/practice-fixture';
 import { reviewFixture } from '@/testing/review-fixture';
 import {
   fill,
-  open,
+  openPage,
   playedTransport,
   refusal,
   resetServer,
@@ -21,6 +21,8 @@ import {
   toastSays,
 } from '@/testing/reviews-server';
 import { ReviewForm } from './review-form';
+import { ReviewPage } from './review-page';
+import { ReviewsPage } from './reviews-page';
 
 // Typing a whole form takes its time where other builds run beside the tests.
 vi.setConfig({ testTimeout: 30_000 });
@@ -35,6 +37,8 @@ vi.mock('../api/upload-picture', async (original) => ({
   ...(await original<typeof import('../api/upload-picture')>()),
   uploadPicture: upload,
 }));
+
+const open = (path: string) => openPage(path, { List: ReviewsPage, One: ReviewPage });
 
 beforeEach(() => {
   auth.state = { status: 'signed-out', user: undefined };

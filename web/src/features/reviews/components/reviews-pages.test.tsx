@@ -4,11 +4,15 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ReviewFilter } from '@/gen/reviews/v1/reviews_service_pb';
 import { reviewFixture, reviewId } from '@/testing/review-fixture';
-import { names, open, resetServer, server } from '@/testing/reviews-server';
+import { names, openPage, resetServer, server } from '@/testing/reviews-server';
+import { ReviewPage } from './review-page';
+import { ReviewsPage } from './reviews-page';
 
 vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-out', user: undefined }) }));
 
 const DAY_MS = 86_400_000;
+
+const open = (path: string) => openPage(path, { List: ReviewsPage, One: ReviewPage });
 
 beforeEach(resetServer);
 

@@ -1,8 +1,8 @@
 /** The figures of the home page: the practice's own, and the rating of its reviews. */
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { CountedFigures } from '@/app/home/counted-figures';
 import { renderApp } from '@/testing/render-app';
+import { CountedFigures } from './counted-figures';
 
 /** Answers the statistics of the reviews; everything else has no network. */
 function answer(countsByRating: string[]): void {

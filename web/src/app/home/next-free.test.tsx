@@ -2,9 +2,9 @@
 import { act, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { bookingSlotLink } from '@/features/catalogue/api/booking-links';
+import { NextFreeLink } from '@/features/home/components/next-free';
+import { REFRESH_MS } from '@/features/home/hooks/use-next-free';
 import { renderApp } from '@/testing/render-app';
-import { REFRESH_MS } from '../hooks/use-next-free';
-import { NextFreeLink } from './next-free';
 
 const SERVICE = 'general-consultation';
 

@@ -2,11 +2,11 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
-import NewestReviews from '@/app/home/newest-reviews';
+import { Testimonials } from '@/features/home/components/testimonials';
 import { renderApp } from '@/testing/render-app';
 import { reviewFixture, reviewId } from '@/testing/review-fixture';
 import { names, playedTransport, resetServer, server } from '@/testing/reviews-server';
-import { Testimonials } from './testimonials';
+import NewestReviews from './newest-reviews';
 
 type Seen = (entries: Pick<IntersectionObserverEntry, 'isIntersecting'>[]) => void;
 

@@ -1,17 +1,17 @@
 /** The pages of the legal texts, and what leads to them. */
 import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { PAGES } from '@/app/pages';
-import { documentName, matchPage } from '@/app/router';
 import { Footer } from '@/components/footer';
+import { LegalPage } from '@/features/legal/components/legal-page';
+import { LEGAL_PAGES } from '@/features/legal/legal-pages';
 import { crossesDocument } from '@/lib/documents';
 import { LEGAL_NAMES } from '@/lib/legal-text';
 import { readLegalFiles } from '@/prerender/legal-files';
 import { OUR_PRACTICE } from '@/prerender/practice-files';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
-import { LEGAL_PAGES } from '../legal-pages';
-import { LegalPage } from './legal-page';
+import { PAGES } from './pages';
+import { documentName, matchPage } from './router';
 
 const TEXTS = readLegalFiles(OUR_PRACTICE);
 
