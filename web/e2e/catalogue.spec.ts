@@ -304,7 +304,7 @@ test('Uncaught render error @phone', async ({ page, complaints }) => {
   complaints.expect(/This page cannot be drawn/);
   const broken =
     'export default function Broken() { throw new Error("This page cannot be drawn"); }';
-  await page.route('**/assets/sign-in-*.js', (route) =>
+  await page.route('**/assets/sign-in-page-*.js', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: broken }),
   );
   await page.goto('/sign-in');

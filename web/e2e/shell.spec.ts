@@ -289,17 +289,17 @@ test('a page whose code does not come says so and can be tried again @phone', as
   page,
   complaints,
 }, { project }) => {
-  complaints.expect(/assets\/faq-.*ERR_FAILED|ERR_FAILED .*assets\/faq-|PageNotLoaded/);
+  complaints.expect(/assets\/faq-page-.*ERR_FAILED|ERR_FAILED .*assets\/faq-page-|PageNotLoaded/);
   complaints.expect(/The code of this page could not be loaded/);
   await page.goto('/services');
   await expectStep(page, 'Find what helps you today');
-  await page.route('**/assets/faq-*.js', (route) => route.abort());
+  await page.route('**/assets/faq-page-*.js', (route) => route.abort());
   if (project.name === 'phone') await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'FAQ' }).click();
   await expectStep(page, 'This page could not be loaded');
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await look(page, 'page-not-loaded');
-  await page.unroute('**/assets/faq-*.js');
+  await page.unroute('**/assets/faq-page-*.js');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expectStep(page, 'Questions, answered');
 });
@@ -311,7 +311,7 @@ test('a page whose code takes its time shows that it is coming', async ({ page }
   const gate = new Promise<void>((done) => {
     open = done;
   });
-  await page.route('**/assets/faq-*.js', async (route) => {
+  await page.route('**/assets/faq-page-*.js', async (route) => {
     await gate;
     await route.continue();
   });

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigationType } from 'react-router';
 import { crossesDocument } from '@/lib/documents';
 import { useSnapshot } from '@/lib/practice';
-import type { PageHead } from './pages';
+import type { PageHead } from './page-heads';
 import { matchPage } from './router';
 
 /** "Services · Sukoon" */

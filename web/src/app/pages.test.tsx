@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
-import { NOT_FOUND } from './pages';
+import { NOT_FOUND, PAGES } from './pages';
 import { AppRoutes, documentName, matchPage } from './router';
 
 async function open(path: string): Promise<void> {
@@ -87,4 +87,11 @@ test('the guide is for everybody who has the link, and not for search engines', 
   expect(match.entry).toMatchObject({ withGuide: true });
   const head = match.entry.head(practiceFixture(), {});
   expect(head).toMatchObject({ title: 'Meditation Guide', hidden: true });
+});
+
+test.each([...PAGES, NOT_FOUND])('$path loads the file that it names', async ({ page }) => {
+  // Vitest writes the file that an import names into the code of the import.
+  expect(String(page.code.load)).toContain(`"/src/${page.file}"`);
+  await page.preload();
+  expect(page.loaded).toBeTypeOf('function');
 });

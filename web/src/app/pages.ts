@@ -1,23 +1,22 @@
 /** Every path of the site with its page and what its document's head says. */
+import { createElement } from 'react';
 import { LEGAL_PAGES } from '@/features/legal/legal-pages';
-import { isReviewId } from '@/features/reviews/review-id';
 import { LEGAL_NAMES, type LegalName } from '@/lib/legal-text';
-import type { Snapshot } from '@/lib/snapshot';
-import { LazyPage, type Params } from './lazy-page';
-
-export type PageHead = {
-  /** The practice's name is added behind it. */
-  title: string;
-  description: string;
-  /** Path of the one address that search engines shall keep, where it is not the page's own. */
-  canonical?: string;
-  /** Kept out of search engines. */
-  hidden?: boolean;
-};
+import { LazyPage } from './lazy-page';
+import {
+  aboutHead,
+  type HeadOf,
+  homeHead,
+  listed,
+  reviewHead,
+  serviceHead,
+  unlisted,
+} from './page-heads';
 
 export type PageEntry = {
   path: string;
   page: LazyPage;
+  head: HeadOf;
   /** Rendered in the browser only: its content depends on the query or on who is signed in. */
   personal?: boolean;
   /** Its document carries the meditation guide. */
@@ -26,106 +25,212 @@ export type PageEntry = {
   legal?: LegalName;
   /** The gateway sends its address on; only the development server shows the page. */
   sentOn?: boolean;
-  head: (snapshot: Snapshot, params: Params) => PageHead;
 };
 
-function fixed(title: string, description: string): PageEntry['head'] {
-  return () => ({ title, description });
-}
+const SERVICE = new LazyPage('service', 'app/routes/service.tsx', {
+  load: () => import('./routes/service'),
+  pageOf: (it) => it.default,
+});
 
-/** For everybody who has the link, and not for search engines. */
-function unlisted(title: string, description = ''): PageEntry['head'] {
-  return () => ({ title, description, hidden: true });
-}
-
-function serviceHead({ services }: Snapshot, { serviceId }: Params): PageHead {
-  const service = services.find((one) => one.serviceId === serviceId);
-  if (!service) return { title: 'Service Not Found', description: '', hidden: true };
-  return {
-    title: service.title,
-    description: service.description,
-    canonical: `/service/${service.serviceId}`,
-  };
-}
-
-/** A review's own title is set when its words are there. */
-function reviewHead(_: Snapshot, { reviewId }: Params): PageHead {
-  if (!isReviewId(reviewId)) return { title: 'Review Not Found', description: '', hidden: true };
-  return { title: 'Review', description: 'What somebody says after a session, in full.' };
-}
-
-function homeHead({ practice }: Snapshot): PageHead {
-  return {
-    title: `Holistic healing and counselling in ${practice.city} and online`,
-    description:
-      'Counselling, meditation and energy healing, online and in person. See free times, know ' +
-      'the price beforehand, and book in two minutes.',
-  };
-}
-
-function aboutHead({ practice }: Snapshot): PageHead {
-  return {
-    title: 'About Us',
-    description: `Who ${practice.practitionerName} is, how sessions are held, and what we believe in.`,
-  };
-}
-
-function open(path: string, name: string, head: PageEntry['head']): PageEntry {
-  return { path, page: new LazyPage(name), head };
-}
-
-function personal(path: string, name: string, title: string): PageEntry {
-  const head = () => ({ title, description: '', hidden: true });
-  return { path, page: new LazyPage(name), personal: true, head };
+/** Leads on to the booking flow; each of its two addresses has a document name of its own. */
+function toBooking(name: string): LazyPage {
+  return new LazyPage(name, 'app/to-booking.tsx', {
+    load: () => import('./to-booking'),
+    pageOf: (it) => it.ToBooking,
+  });
 }
 
 function legal(name: LegalName): PageEntry {
   const { title, description } = LEGAL_PAGES[name];
-  return { ...open(`/${name}`, name, fixed(title, description)), legal: name };
+  return {
+    path: `/${name}`,
+    page: new LazyPage(name, 'features/legal/components/legal-page.tsx', {
+      load: () => import('@/features/legal/components/legal-page'),
+      pageOf: (it) => () => createElement(it.LegalPage, { name }),
+    }),
+    head: listed(title, description),
+    legal: name,
+  };
 }
 
 export const NOT_FOUND: PageEntry = {
   path: '*',
-  page: new LazyPage('not-found'),
-  head: () => ({ title: 'Page Not Found', description: '', hidden: true }),
+  page: new LazyPage('not-found', 'app/routes/not-found.tsx', {
+    load: () => import('./routes/not-found'),
+    pageOf: (it) => it.default,
+  }),
+  head: unlisted('Page Not Found'),
 };
 
-const GUIDE_LEAD = 'Five steps and ten minutes: a meditation for beginners, to read or to print.';
-const REVIEWS_LEAD = 'What people say after their sessions, in their own words. Write your own.';
-const FAQ_LEAD = 'Answers to what people ask before a first session: booking, payment, healing.';
-const SERVICES_LEAD = 'Every kind of session with its length and its price. Book online.';
-
 export const PAGES: readonly PageEntry[] = [
-  open('/', 'home', homeHead),
-  open('/services', 'services', fixed('Services', SERVICES_LEAD)),
-  open('/service/:serviceId', 'service', serviceHead),
-  open('/services/:serviceId', 'service', serviceHead),
-  open('/about', 'about', aboutHead),
-  open('/reviews', 'reviews', fixed('Reviews', REVIEWS_LEAD)),
-  open('/reviews/:reviewId', 'review', reviewHead),
-  open('/faq', 'faq', fixed('FAQ', FAQ_LEAD)),
-  open(
-    '/contact',
-    'contact',
-    fixed('Contact', 'Write to us, call or come by: how to reach us, and when.'),
-  ),
-  open(
-    '/cancellation-policy',
-    'cancellation-policy',
-    fixed('Cancellation Policy', 'Until when a session can be cancelled, and how.'),
-  ),
-  ...LEGAL_NAMES.map(legal),
-  { ...open('/book', 'book', unlisted('Book')), sentOn: true },
-  { ...open('/book-session', 'book-session', unlisted('Book a Session')), sentOn: true },
   {
-    ...open('/meditation-guide', 'meditation-guide', unlisted('Meditation Guide', GUIDE_LEAD)),
+    path: '/',
+    page: new LazyPage('home', 'app/routes/home.tsx', {
+      load: () => import('./routes/home'),
+      pageOf: (it) => it.default,
+    }),
+    head: homeHead,
+  },
+  {
+    path: '/services',
+    page: new LazyPage('services', 'app/routes/services.tsx', {
+      load: () => import('./routes/services'),
+      pageOf: (it) => it.default,
+    }),
+    head: listed('Services', 'Every kind of session with its length and its price. Book online.'),
+  },
+  {
+    path: '/service/:serviceId',
+    page: SERVICE,
+    head: serviceHead,
+  },
+  {
+    path: '/services/:serviceId',
+    page: SERVICE,
+    head: serviceHead,
+  },
+  {
+    path: '/about',
+    page: new LazyPage('about', 'features/about/components/about-page.tsx', {
+      load: () => import('@/features/about/components/about-page'),
+      pageOf: (it) => it.AboutPage,
+    }),
+    head: aboutHead,
+  },
+  {
+    path: '/reviews',
+    page: new LazyPage('reviews', 'features/reviews/components/reviews-page.tsx', {
+      load: () => import('@/features/reviews/components/reviews-page'),
+      pageOf: (it) => it.ReviewsPage,
+    }),
+    head: listed(
+      'Reviews',
+      'What people say after their sessions, in their own words. Write your own.',
+    ),
+  },
+  {
+    path: '/reviews/:reviewId',
+    page: new LazyPage('review', 'features/reviews/components/review-page.tsx', {
+      load: () => import('@/features/reviews/components/review-page'),
+      pageOf:
+        (it) =>
+        ({ params }) =>
+          createElement(it.ReviewPage, { reviewId: params.reviewId }),
+    }),
+    head: reviewHead,
+  },
+  {
+    path: '/faq',
+    page: new LazyPage('faq', 'features/faq/components/faq-page.tsx', {
+      load: () => import('@/features/faq/components/faq-page'),
+      pageOf: (it) => it.FaqPage,
+    }),
+    head: listed(
+      'FAQ',
+      'Answers to what people ask before a first session: booking, payment, healing.',
+    ),
+  },
+  {
+    path: '/contact',
+    page: new LazyPage('contact', 'features/contact/components/contact-page.tsx', {
+      load: () => import('@/features/contact/components/contact-page'),
+      pageOf: (it) => it.ContactPage,
+    }),
+    head: listed('Contact', 'Write to us, call or come by: how to reach us, and when.'),
+  },
+  {
+    path: '/cancellation-policy',
+    page: new LazyPage('cancellation-policy', 'features/policy/components/policy-page.tsx', {
+      load: () => import('@/features/policy/components/policy-page'),
+      pageOf: (it) => it.PolicyPage,
+    }),
+    head: listed('Cancellation Policy', 'Until when a session can be cancelled, and how.'),
+  },
+  ...LEGAL_NAMES.map(legal),
+  {
+    path: '/book',
+    page: toBooking('book'),
+    head: unlisted('Book'),
+    sentOn: true,
+  },
+  {
+    path: '/book-session',
+    page: toBooking('book-session'),
+    head: unlisted('Book a Session'),
+    sentOn: true,
+  },
+  {
+    path: '/meditation-guide',
+    page: new LazyPage('meditation-guide', 'features/guide/components/guide-page.tsx', {
+      load: () => import('@/features/guide/components/guide-page'),
+      pageOf: (it) => it.GuidePage,
+    }),
+    head: unlisted(
+      'Meditation Guide',
+      'Five steps and ten minutes: a meditation for beginners, to read or to print.',
+    ),
     withGuide: true,
   },
-  open('/unsubscribe', 'unsubscribe', unlisted('Unsubscribe')),
-  personal('/booking-flow', 'booking-flow', 'Book Your Session'),
-  personal('/receipt', 'receipt', 'Your Receipt'),
-  personal('/sign-in', 'sign-in', 'Sign In'),
-  personal('/sign-up', 'sign-up', 'Sign Up'),
-  personal('/recover', 'recover', 'Reset Your Password'),
-  personal('/confirm', 'confirm', 'Confirm Your Email'),
+  {
+    path: '/unsubscribe',
+    page: new LazyPage('unsubscribe', 'features/unsubscribe/components/unsubscribe-page.tsx', {
+      load: () => import('@/features/unsubscribe/components/unsubscribe-page'),
+      pageOf: (it) => it.UnsubscribePage,
+    }),
+    head: unlisted('Unsubscribe'),
+  },
+  {
+    path: '/booking-flow',
+    page: new LazyPage('booking-flow', 'app/routes/booking-flow.tsx', {
+      load: () => import('./routes/booking-flow'),
+      pageOf: (it) => it.default,
+    }),
+    head: unlisted('Book Your Session'),
+    personal: true,
+  },
+  {
+    path: '/receipt',
+    page: new LazyPage('receipt', 'features/receipts/components/receipt-page.tsx', {
+      load: () => import('@/features/receipts/components/receipt-page'),
+      pageOf: (it) => it.ReceiptPage,
+    }),
+    head: unlisted('Your Receipt'),
+    personal: true,
+  },
+  {
+    path: '/sign-in',
+    page: new LazyPage('sign-in', 'features/account/components/sign-in-page.tsx', {
+      load: () => import('@/features/account/components/sign-in-page'),
+      pageOf: (it) => it.SignInPage,
+    }),
+    head: unlisted('Sign In'),
+    personal: true,
+  },
+  {
+    path: '/sign-up',
+    page: new LazyPage('sign-up', 'features/account/components/sign-up-page.tsx', {
+      load: () => import('@/features/account/components/sign-up-page'),
+      pageOf: (it) => it.SignUpPage,
+    }),
+    head: unlisted('Sign Up'),
+    personal: true,
+  },
+  {
+    path: '/recover',
+    page: new LazyPage('recover', 'features/account/components/recover-page.tsx', {
+      load: () => import('@/features/account/components/recover-page'),
+      pageOf: (it) => it.RecoverPage,
+    }),
+    head: unlisted('Reset Your Password'),
+    personal: true,
+  },
+  {
+    path: '/confirm',
+    page: new LazyPage('confirm', 'features/account/components/confirm-page.tsx', {
+      load: () => import('@/features/account/components/confirm-page'),
+      pageOf: (it) => it.ConfirmPage,
+    }),
+    head: unlisted('Confirm Your Email'),
+    personal: true,
+  },
 ];

@@ -1,11 +1,11 @@
 /** Which page a path shows. */
-import { Suspense } from 'react';
+import { Suspense, use } from 'react';
 import { useLocation } from 'react-router';
 import { PageBoundary } from '@/components/page-boundary';
 import { PageSkeleton } from '@/components/page-skeleton';
 import { isReviewId, MISSING_DOCUMENT } from '@/features/reviews/review-id';
 import { useHydrated } from '@/lib/use-hydrated';
-import { LazyPageOutlet, type Params } from './lazy-page';
+import type { Params } from './lazy-page';
 import { NOT_FOUND, PAGES, type PageEntry } from './pages';
 
 export type PageMatch = { entry: PageEntry; params: Params };
@@ -52,7 +52,9 @@ export function documentName({ entry, params }: PageMatch): string {
 function PageOutlet({ entry, params }: PageMatch) {
   const hydrated = useHydrated();
   if (entry.personal && !hydrated) return <PageSkeleton />;
-  return <LazyPageOutlet page={entry.page} params={params} />;
+  const { page } = entry;
+  if (!page.loaded) use(page.preload());
+  return page.loaded ? <page.loaded params={params} /> : null;
 }
 
 export function AppRoutes() {

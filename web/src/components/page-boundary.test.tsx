@@ -1,8 +1,9 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { PageNotLoaded } from '@/lib/chunk-loads';
 import { renderApp } from '@/testing/render-app';
 import { ErrorBoundary } from './error-boundary';
-import { PageBoundary, PageNotLoaded } from './page-boundary';
+import { PageBoundary } from './page-boundary';
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -1,20 +1,7 @@
 import { Component, type ReactNode } from 'react';
+import { PageNotLoaded } from '@/lib/chunk-loads';
 import { Button } from './ui/button';
 import { PageHeading } from './ui/page-heading';
-
-/** The code of a page did not come: the connection broke, or a newer version has replaced it. */
-export class PageNotLoaded extends Error {
-  override readonly name = 'PageNotLoaded';
-  /** Tries to load it again. */
-  readonly again: () => Promise<void>;
-  /** Whether somebody was told; who meets it a second time has come back to see it work. */
-  told = false;
-
-  constructor(again: () => Promise<void>, cause: unknown) {
-    super('The code of this page could not be loaded.', { cause });
-    this.again = again;
-  }
-}
 
 type Props = {
   children: ReactNode;

@@ -1,11 +1,26 @@
 /**
- * Whether the code of a page is on its way for so long that somebody should be told. The router
- * keeps the old page until the new one is there, so without this nothing would seem to happen.
+ * Loads of pages' code: whether one takes so long that the page has to say so, and that one failed.
+ * The router keeps the old page until the new one is there, so without this nothing would seem to
+ * happen.
  */
 import { useSyncExternalStore } from 'react';
 
 /** Below this nobody waits, and a flash of progress would only disturb. */
 const SLOW_AFTER_MS = 250;
+
+/** The code of a page did not come: the connection broke, or a newer version has replaced it. */
+export class PageNotLoaded extends Error {
+  override readonly name = 'PageNotLoaded';
+  /** Tries to load it again. */
+  readonly again: () => Promise<void>;
+  /** Whether somebody was told; who meets it a second time has come back to see it work. */
+  told = false;
+
+  constructor(again: () => Promise<void>, cause: unknown) {
+    super('The code of this page could not be loaded.', { cause });
+    this.again = again;
+  }
+}
 
 let running = 0;
 let slow = false;

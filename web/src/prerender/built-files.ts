@@ -18,13 +18,14 @@ function collect(files: BuiltFiles, key: string, into: Set<string>): void {
   for (const imported of chunk.imports ?? []) collect(files, imported, into);
 }
 
-/** The scripts that a route file needs beyond those of the entry, as addresses. */
-export function modulesOfPage(files: BuiltFiles, name: string): string[] {
+/** The scripts that a page's file in src needs beyond those of the entry, as addresses. */
+export function modulesOfPage(files: BuiltFiles, file: string): string[] {
+  if (!files[`src/${file}`]) throw new Error(`No chunk was built of src/${file}.`);
   const entry = new Set<string>();
   collect(files, ENTRY, entry);
   const page = new Set<string>();
-  collect(files, `src/app/routes/${name}.tsx`, page);
-  return [...page].filter((file) => !entry.has(file)).map((file) => `/${file}`);
+  collect(files, `src/${file}`, page);
+  return [...page].filter((name) => !entry.has(name)).map((name) => `/${name}`);
 }
 
 /** Fonts that every page shows at once. */

@@ -3,7 +3,7 @@
  * there nothing that it imports may need React.
  */
 import { createHash } from 'node:crypto';
-import type { PageHead } from '@/app/pages';
+import type { PageHead } from '@/app/page-heads';
 import { SNAPSHOT_ID, type Snapshot, serializeSnapshot } from '@/lib/snapshot';
 import { THEME_SCRIPT } from '@/lib/theme';
 import { escapeHtml } from './escape';

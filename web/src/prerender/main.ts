@@ -5,7 +5,8 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { PageEntry, PageHead } from '@/app/pages';
+import type { PageHead } from '@/app/page-heads';
+import type { PageEntry } from '@/app/pages';
 import { matchPage } from '@/app/router';
 import type { MeditationGuide } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { LegalTexts } from '@/lib/legal-text';
@@ -69,7 +70,7 @@ function foundAt(path: string, head: PageHead, snapshot: Snapshot): SeoPage {
 }
 
 function documentParts({ code, files, fonts }: Site, { match, documentName, html }: RenderedPage) {
-  const modules = modulesOfPage(files, match.entry.page.name);
+  const modules = modulesOfPage(files, match.entry.page.file);
   return { documentName, html, code: [...code, ...modules], fonts };
 }
 

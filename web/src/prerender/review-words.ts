@@ -2,7 +2,7 @@
  * The document of one review has gaps where the gateway fills in its words (gateway/src/
  * review_page.rs knows them by these names): they can be read before any script has come.
  */
-import type { PageHead } from '@/app/pages';
+import type { PageHead } from '@/app/page-heads';
 import type { Snapshot } from '@/lib/snapshot';
 import { REVIEW } from './origin';
 

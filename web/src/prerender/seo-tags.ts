@@ -1,5 +1,5 @@
 /** What search engines, and whoever shows a preview of a link, are told about an address. */
-import type { PageHead } from '@/app/pages';
+import type { PageHead } from '@/app/page-heads';
 import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card';
 import { escapeHtml, scriptJson } from './escape';
 import { ORIGIN } from './origin';

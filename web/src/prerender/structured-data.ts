@@ -2,7 +2,7 @@
  * The practice and its pages in the words of schema.org. Only what the practice's files say is said,
  * and no stars: search engines do not count a business's marks for itself, and rightly so.
  */
-import type { PageHead } from '@/app/pages';
+import type { PageHead } from '@/app/page-heads';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { Snapshot } from '@/lib/snapshot';
 import { cardOf } from './card';

@@ -1,0 +1,59 @@
+/**
+ * Pages in chunks of their own. Unlike with React.lazy, a page that was preloaded renders at once,
+ * so that prerendering and hydration never suspend.
+ */
+import type { ComponentType } from 'react';
+import { followLoad, PageNotLoaded } from '@/lib/chunk-loads';
+import { importWithRetry } from '@/lib/import-with-retry';
+
+/** The parts of a path that its page leaves open, as they stand in the address. */
+export type Params = Readonly<Record<string, string | undefined>>;
+
+export type PageProps = { params: Params };
+
+type Page = ComponentType<PageProps>;
+
+type PageCode<Module> = {
+  load(): Promise<Module>;
+  /** The component in the module that `load` brought. */
+  pageOf(module: Module): Page;
+};
+
+export class LazyPage<Module = unknown> {
+  /** The name of the page's document. */
+  readonly name: string;
+  /** The file in src that is loaded. The prerender finds the page's chunk by it. */
+  readonly file: string;
+  readonly code: PageCode<Module>;
+  loaded: Page | undefined;
+  failed = false;
+  #pending: Promise<void> | undefined;
+
+  constructor(name: string, file: string, code: PageCode<Module>) {
+    this.name = name;
+    this.file = file;
+    this.code = code;
+  }
+
+  /** One attempt for all callers; a failed one stays failed until `reload` is called. */
+  preload(): Promise<void> {
+    this.#pending ??= this.#attempt();
+    return this.#pending;
+  }
+
+  reload(): Promise<void> {
+    this.#pending = undefined;
+    return this.preload();
+  }
+
+  async #attempt(): Promise<void> {
+    try {
+      const module = await followLoad(importWithRetry(this.code.load));
+      this.loaded = this.code.pageOf(module);
+      this.failed = false;
+    } catch (cause) {
+      this.failed = true;
+      throw new PageNotLoaded(() => this.reload(), cause);
+    }
+  }
+}

@@ -1,3 +1,0 @@
-import { AboutPage } from '@/features/about/components/about-page';
-
-export default AboutPage;

@@ -1,5 +1,0 @@
-import { ToBooking } from '@/app/to-booking';
-
-export default function BookSessionPage() {
-  return <ToBooking />;
-}

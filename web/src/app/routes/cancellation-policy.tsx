@@ -1,3 +1,0 @@
-import { PolicyPage } from '@/features/policy/components/policy-page';
-
-export default PolicyPage;

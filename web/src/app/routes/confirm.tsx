@@ -1,3 +1,0 @@
-import { ConfirmPage } from '@/features/account/components/confirm-page';
-
-export default ConfirmPage;

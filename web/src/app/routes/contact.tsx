@@ -1,3 +1,0 @@
-import { ContactPage } from '@/features/contact/components/contact-page';
-
-export default ContactPage;

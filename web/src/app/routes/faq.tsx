@@ -1,3 +1,0 @@
-import { FaqPage } from '@/features/faq/components/faq-page';
-
-export default FaqPage;

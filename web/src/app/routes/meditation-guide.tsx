@@ -1,3 +1,0 @@
-import { GuidePage } from '@/features/guide/components/guide-page';
-
-export default GuidePage;

@@ -1,3 +1,0 @@
-import { ReceiptPage } from '@/features/receipts/components/receipt-page';
-
-export default ReceiptPage;

@@ -1,3 +1,0 @@
-import { RecoverPage } from '@/features/account/components/recover-page';
-
-export default RecoverPage;

@@ -1,3 +1,0 @@
-import { ReviewsPage } from '@/features/reviews/components/reviews-page';
-
-export default ReviewsPage;

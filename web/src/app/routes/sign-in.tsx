@@ -1,3 +1,0 @@
-import { SignInPage } from '@/features/account/components/sign-in-page';
-
-export default SignInPage;

@@ -1,3 +1,0 @@
-import { SignUpPage } from '@/features/account/components/sign-up-page';
-
-export default SignUpPage;

@@ -1,3 +1,0 @@
-import { UnsubscribePage } from '@/features/unsubscribe/components/unsubscribe-page';
-
-export default UnsubscribePage;
