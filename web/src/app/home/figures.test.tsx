@@ -2,7 +2,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { renderApp } from '@/testing/render-app';
-import { CountedFigures } from './counted-figures';
+import { CountedFigures } from '../routes/home';
 
 /** Answers the statistics of the reviews; everything else has no network. */
 function answer(countsByRating: string[]): void {

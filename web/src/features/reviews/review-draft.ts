@@ -1,13 +1,12 @@
-/** What was typed into the form, kept for a reload of this tab. Photos are not kept. */
-import { readFormDraft, writeFormDraft } from '@/lib/form-draft';
-import { EMPTY_REVIEW, type ReviewValues } from './review-rules';
+/** Where the tab keeps what was typed, and the key of the attempt to send it. Photos are not kept. */
+import { writeFormDraft } from '@/lib/form-draft';
+import { EMPTY_REVIEW, validateReview } from './review-rules';
 
 export const DRAFT_KEY = 'reviewDraft';
+export const ATTEMPT_KEY = 'reviewSubmitKey';
 
-export function readDraft(): ReviewValues {
-  return readFormDraft(DRAFT_KEY, EMPTY_REVIEW);
-}
+export const REVIEW_FORM = { key: DRAFT_KEY, empty: EMPTY_REVIEW, validate: validateReview };
 
-export function writeDraft(values: ReviewValues): void {
-  writeFormDraft(DRAFT_KEY, values);
+export function clearDraft(): void {
+  writeFormDraft(DRAFT_KEY, EMPTY_REVIEW);
 }

@@ -1,10 +1,11 @@
 /** The rules of the form, what is kept of it, and the keys of its attempts. */
 import { expect, test } from 'vitest';
+import { readFormDraft, writeFormDraft } from '@/lib/form-draft';
+import { endAttempt, keyOfAttempt } from '@/lib/idempotency-key';
 import { averageOf } from './counted';
 import { invitationIn } from './invitation';
 import { ratingLabel } from './rating';
-import { readDraft, writeDraft } from './review-draft';
-import { endAttempt, keyOfAttempt } from './review-idempotency-key';
+import { ATTEMPT_KEY, clearDraft, DRAFT_KEY } from './review-draft';
 import {
   EMPTY_REVIEW,
   formatSize,
@@ -73,23 +74,24 @@ test('each rating has its label and the average is not invented', () => {
 });
 
 test('a draft survives a reload, and nothing is left of an empty one', () => {
+  const readDraft = () => readFormDraft(DRAFT_KEY, EMPTY_REVIEW);
   expect(readDraft()).toEqual(EMPTY_REVIEW);
-  writeDraft(GOOD);
+  writeFormDraft(DRAFT_KEY, GOOD);
   expect(readDraft()).toEqual(GOOD);
-  writeDraft(EMPTY_REVIEW);
+  clearDraft();
   expect(sessionStorage.length).toBe(0);
   sessionStorage.setItem('reviewDraft', '{"name":7');
   expect(readDraft()).toEqual(EMPTY_REVIEW);
 });
 
 test('the same content keeps its key until its attempt is over', () => {
-  const first = keyOfAttempt(['a', 'b']);
+  const first = keyOfAttempt(ATTEMPT_KEY, ['a', 'b']);
   expect(first).toMatch(/^[0-9a-f]{32}$/);
-  expect(keyOfAttempt(['a', 'b'])).toBe(first);
-  const other = keyOfAttempt(['ab', '']);
+  expect(keyOfAttempt(ATTEMPT_KEY, ['a', 'b'])).toBe(first);
+  const other = keyOfAttempt(ATTEMPT_KEY, ['ab', '']);
   expect(other).not.toBe(first);
-  endAttempt();
-  expect(keyOfAttempt(['ab', ''])).not.toBe(other);
+  endAttempt(ATTEMPT_KEY);
+  expect(keyOfAttempt(ATTEMPT_KEY, ['ab', ''])).not.toBe(other);
 });
 
 test('an invitation is read from the fragment alone', () => {

@@ -8,8 +8,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { ToastInput } from '@/components/ui/toast-store';
 import { type Review, ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
 import { describeError, errorReason } from '@/lib/errors';
+import { keyOfAttempt } from '@/lib/idempotency-key';
 import type { FieldErrors } from '@/lib/use-fields';
-import { keyOfAttempt } from '../review-idempotency-key';
+import { ATTEMPT_KEY } from '../review-draft';
 import {
   BUSY_MESSAGE,
   type FormProblem,
@@ -50,7 +51,7 @@ async function submit(transport: Transport, wish: Wish, imageId: string): Promis
     invitation: withoutBadge ? '' : wish.invitation,
     withoutBadge,
   };
-  const idempotencyKey = keyOfAttempt(Object.values(content).map(String));
+  const idempotencyKey = keyOfAttempt(ATTEMPT_KEY, Object.values(content).map(String));
   const client = createClient(ReviewsService, transport);
   const { review } = await client.submitReview({ ...content, idempotencyKey });
   if (!review) throw new Error('The answer holds no review.');

@@ -6,14 +6,14 @@ import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import type { AuthUser } from '@/lib/auth';
+import { endAttempt } from '@/lib/idempotency-key';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { onFirstInteraction } from '@/lib/on-first-interaction';
+import { useDraftFields } from '@/lib/use-draft-fields';
 import type { Outcome, Wish } from '../api/publish-review';
-import { writeDraft } from '../review-draft';
-import { endAttempt } from '../review-idempotency-key';
+import { ATTEMPT_KEY, clearDraft, REVIEW_FORM } from '../review-draft';
 import { type FormProblem, NO_RATING, NOT_SUBMITTED, OFFLINE, PUBLISHED } from '../review-messages';
-import { EMPTY_REVIEW } from '../review-rules';
-import { useDraft } from './use-draft';
+import type { ReviewValues } from '../review-rules';
 import type { Invitation } from './use-invitation';
 import { usePhoto } from './use-photo';
 
@@ -85,7 +85,7 @@ type Asked = {
 };
 
 export function useReviewForm({ user, invitation, onPublished }: Asked) {
-  const fields = useDraft(user);
+  const fields = useDraftFields<ReviewValues>(REVIEW_FORM, user);
   const photo = usePhoto();
   const { phase, isRunning, publish, cancel } = usePublish();
   const isThere = useIsThere();
@@ -94,8 +94,8 @@ export function useReviewForm({ user, invitation, onPublished }: Asked) {
 
   function take(outcome: Outcome): void {
     if (outcome.kind === 'published') {
-      endAttempt();
-      writeDraft(EMPTY_REVIEW);
+      endAttempt(ATTEMPT_KEY);
+      clearDraft();
       if (!withoutBadge) invitation.forget();
       toast(PUBLISHED);
       if (isThere()) onPublished(outcome.review);
