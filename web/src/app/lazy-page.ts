@@ -22,17 +22,20 @@ type PageCode<Module> = {
 export class LazyPage<Module = unknown> {
   /** The name of the page's document. */
   readonly name: string;
-  /** The file in src that is loaded. The prerender finds the page's chunk by it. */
-  readonly file: string;
   readonly code: PageCode<Module>;
+  /**
+   * The component is in <file>-page.tsx of its feature or in app/routes/<file>.tsx. The prerender
+   * finds the page's chunk by it.
+   */
+  readonly file: string;
   loaded: Page | undefined;
   failed = false;
   #pending: Promise<void> | undefined;
 
-  constructor(name: string, file: string, code: PageCode<Module>) {
+  constructor(name: string, code: PageCode<Module>, file = name) {
     this.name = name;
-    this.file = file;
     this.code = code;
+    this.file = file;
   }
 
   /** One attempt for all callers; a failed one stays failed until `reload` is called. */

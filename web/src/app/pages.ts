@@ -27,14 +27,14 @@ export type PageEntry = {
   sentOn?: boolean;
 };
 
-const SERVICE = new LazyPage('service', 'app/routes/service.tsx', {
+const SERVICE = new LazyPage('service', {
   load: () => import('./routes/service'),
   pageOf: (it) => it.default,
 });
 
-/** Leads on to the booking flow; each of its two addresses has a document name of its own. */
+/** Leads on to the booking flow, from two addresses. */
 function toBooking(name: string): LazyPage {
-  return new LazyPage(name, 'app/to-booking.tsx', {
+  return new LazyPage(name, {
     load: () => import('./to-booking'),
     pageOf: (it) => it.ToBooking,
   });
@@ -44,10 +44,14 @@ function legal(name: LegalName): PageEntry {
   const { title, description } = LEGAL_PAGES[name];
   return {
     path: `/${name}`,
-    page: new LazyPage(name, 'features/legal/components/legal-page.tsx', {
-      load: () => import('@/features/legal/components/legal-page'),
-      pageOf: (it) => () => createElement(it.LegalPage, { name }),
-    }),
+    page: new LazyPage(
+      name,
+      {
+        load: () => import('@/features/legal/components/legal-page'),
+        pageOf: (it) => () => createElement(it.LegalPage, { name }),
+      },
+      'legal',
+    ),
     head: listed(title, description),
     legal: name,
   };
@@ -55,7 +59,7 @@ function legal(name: LegalName): PageEntry {
 
 export const NOT_FOUND: PageEntry = {
   path: '*',
-  page: new LazyPage('not-found', 'app/routes/not-found.tsx', {
+  page: new LazyPage('not-found', {
     load: () => import('./routes/not-found'),
     pageOf: (it) => it.default,
   }),
@@ -65,7 +69,7 @@ export const NOT_FOUND: PageEntry = {
 export const PAGES: readonly PageEntry[] = [
   {
     path: '/',
-    page: new LazyPage('home', 'app/routes/home.tsx', {
+    page: new LazyPage('home', {
       load: () => import('./routes/home'),
       pageOf: (it) => it.default,
     }),
@@ -73,7 +77,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/services',
-    page: new LazyPage('services', 'app/routes/services.tsx', {
+    page: new LazyPage('services', {
       load: () => import('./routes/services'),
       pageOf: (it) => it.default,
     }),
@@ -91,7 +95,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/about',
-    page: new LazyPage('about', 'features/about/components/about-page.tsx', {
+    page: new LazyPage('about', {
       load: () => import('@/features/about/components/about-page'),
       pageOf: (it) => it.AboutPage,
     }),
@@ -99,7 +103,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/reviews',
-    page: new LazyPage('reviews', 'features/reviews/components/reviews-page.tsx', {
+    page: new LazyPage('reviews', {
       load: () => import('@/features/reviews/components/reviews-page'),
       pageOf: (it) => it.ReviewsPage,
     }),
@@ -110,7 +114,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/reviews/:reviewId',
-    page: new LazyPage('review', 'features/reviews/components/review-page.tsx', {
+    page: new LazyPage('review', {
       load: () => import('@/features/reviews/components/review-page'),
       pageOf:
         (it) =>
@@ -121,7 +125,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/faq',
-    page: new LazyPage('faq', 'features/faq/components/faq-page.tsx', {
+    page: new LazyPage('faq', {
       load: () => import('@/features/faq/components/faq-page'),
       pageOf: (it) => it.FaqPage,
     }),
@@ -132,7 +136,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/contact',
-    page: new LazyPage('contact', 'features/contact/components/contact-page.tsx', {
+    page: new LazyPage('contact', {
       load: () => import('@/features/contact/components/contact-page'),
       pageOf: (it) => it.ContactPage,
     }),
@@ -140,10 +144,14 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/cancellation-policy',
-    page: new LazyPage('cancellation-policy', 'features/policy/components/policy-page.tsx', {
-      load: () => import('@/features/policy/components/policy-page'),
-      pageOf: (it) => it.PolicyPage,
-    }),
+    page: new LazyPage(
+      'cancellation-policy',
+      {
+        load: () => import('@/features/policy/components/policy-page'),
+        pageOf: (it) => it.PolicyPage,
+      },
+      'policy',
+    ),
     head: listed('Cancellation Policy', 'Until when a session can be cancelled, and how.'),
   },
   ...LEGAL_NAMES.map(legal),
@@ -161,10 +169,14 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/meditation-guide',
-    page: new LazyPage('meditation-guide', 'features/guide/components/guide-page.tsx', {
-      load: () => import('@/features/guide/components/guide-page'),
-      pageOf: (it) => it.GuidePage,
-    }),
+    page: new LazyPage(
+      'meditation-guide',
+      {
+        load: () => import('@/features/guide/components/guide-page'),
+        pageOf: (it) => it.GuidePage,
+      },
+      'guide',
+    ),
     head: unlisted(
       'Meditation Guide',
       'Five steps and ten minutes: a meditation for beginners, to read or to print.',
@@ -173,7 +185,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/unsubscribe',
-    page: new LazyPage('unsubscribe', 'features/unsubscribe/components/unsubscribe-page.tsx', {
+    page: new LazyPage('unsubscribe', {
       load: () => import('@/features/unsubscribe/components/unsubscribe-page'),
       pageOf: (it) => it.UnsubscribePage,
     }),
@@ -181,7 +193,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/booking-flow',
-    page: new LazyPage('booking-flow', 'app/routes/booking-flow.tsx', {
+    page: new LazyPage('booking-flow', {
       load: () => import('./routes/booking-flow'),
       pageOf: (it) => it.default,
     }),
@@ -190,7 +202,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/receipt',
-    page: new LazyPage('receipt', 'features/receipts/components/receipt-page.tsx', {
+    page: new LazyPage('receipt', {
       load: () => import('@/features/receipts/components/receipt-page'),
       pageOf: (it) => it.ReceiptPage,
     }),
@@ -199,7 +211,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/sign-in',
-    page: new LazyPage('sign-in', 'features/account/components/sign-in-page.tsx', {
+    page: new LazyPage('sign-in', {
       load: () => import('@/features/account/components/sign-in-page'),
       pageOf: (it) => it.SignInPage,
     }),
@@ -208,7 +220,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/sign-up',
-    page: new LazyPage('sign-up', 'features/account/components/sign-up-page.tsx', {
+    page: new LazyPage('sign-up', {
       load: () => import('@/features/account/components/sign-up-page'),
       pageOf: (it) => it.SignUpPage,
     }),
@@ -217,7 +229,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/recover',
-    page: new LazyPage('recover', 'features/account/components/recover-page.tsx', {
+    page: new LazyPage('recover', {
       load: () => import('@/features/account/components/recover-page'),
       pageOf: (it) => it.RecoverPage,
     }),
@@ -226,7 +238,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/confirm',
-    page: new LazyPage('confirm', 'features/account/components/confirm-page.tsx', {
+    page: new LazyPage('confirm', {
       load: () => import('@/features/account/components/confirm-page'),
       pageOf: (it) => it.ConfirmPage,
     }),

@@ -18,13 +18,21 @@ function collect(files: BuiltFiles, key: string, into: Set<string>): void {
   for (const imported of chunk.imports ?? []) collect(files, imported, into);
 }
 
-/** The scripts that a page's file in src needs beyond those of the entry, as addresses. */
+/** The source of a page's chunk; LazyPage says where it is. */
+function sourceOf(files: BuiltFiles, file: string): string {
+  const found = Object.keys(files).filter(
+    (key) => key === `src/app/routes/${file}.tsx` || key.endsWith(`/${file}-page.tsx`),
+  );
+  if (found.length !== 1) throw new Error(`${found.length} chunks are the page ${file}.`);
+  return found[0] ?? '';
+}
+
+/** The scripts that a page needs beyond those of the entry, as addresses. */
 export function modulesOfPage(files: BuiltFiles, file: string): string[] {
-  if (!files[`src/${file}`]) throw new Error(`No chunk was built of src/${file}.`);
   const entry = new Set<string>();
   collect(files, ENTRY, entry);
   const page = new Set<string>();
-  collect(files, `src/${file}`, page);
+  collect(files, sourceOf(files, file), page);
   return [...page].filter((name) => !entry.has(name)).map((name) => `/${name}`);
 }
 
