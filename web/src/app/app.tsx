@@ -6,13 +6,14 @@ import type { Snapshot } from '@/lib/snapshot';
 import { PageEffects } from './page-effects';
 import { AppProvider } from './provider';
 import { AppRoutes } from './router';
+import { linksAt } from './site-links';
 
 export function App({ snapshot }: { snapshot: Snapshot }) {
   return (
     <AppProvider snapshot={snapshot}>
       <PageEffects />
       <ErrorBoundary>
-        <Shell corner={<AdminButton />}>
+        <Shell linksAt={linksAt} corner={<AdminButton />}>
           <AppRoutes />
         </Shell>
       </ErrorBoundary>

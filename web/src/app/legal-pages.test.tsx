@@ -12,6 +12,7 @@ import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import { PAGES } from './pages';
 import { documentName, matchPage } from './router';
+import { linksAt } from './site-links';
 
 const TEXTS = readLegalFiles(OUR_PRACTICE);
 
@@ -57,7 +58,7 @@ test('each is a document of its own that search engines may keep', () => {
 });
 
 test('the foot of every page leads to them and to the cancellation policy', () => {
-  renderApp(<Footer />);
+  renderApp(<Footer linksAt={linksAt} />);
   const links = within(screen.getByRole('navigation', { name: 'Privacy and terms' }));
   const found = links
     .getAllByRole('link')

@@ -1,5 +1,6 @@
 /** Every path of the site with its page and what its document's head says. */
 import { createElement } from 'react';
+import type { LinkPlace } from '@/components/navigation';
 import { LEGAL_PAGES } from '@/features/legal/legal-pages';
 import { LEGAL_NAMES, type LegalName } from '@/lib/legal-text';
 import { LazyPage } from './lazy-page';
@@ -17,6 +18,8 @@ export type PageEntry = {
   path: string;
   page: LazyPage;
   head: HeadOf;
+  /** Where header and footer lead to it, and what they call it. */
+  link?: { label: string; at: readonly LinkPlace[] };
   /** Rendered in the browser only: its content depends on the query or on who is signed in. */
   personal?: boolean;
   /** Its document carries the meditation guide. */
@@ -41,7 +44,7 @@ function toBooking(name: string): LazyPage {
 }
 
 function legal(name: LegalName): PageEntry {
-  const { title, description } = LEGAL_PAGES[name];
+  const { title, label, description } = LEGAL_PAGES[name];
   return {
     path: `/${name}`,
     page: new LazyPage(
@@ -53,6 +56,7 @@ function legal(name: LegalName): PageEntry {
       'legal',
     ),
     head: listed(title, description),
+    link: { label, at: ['footerLegal'] },
     legal: name,
   };
 }
@@ -74,6 +78,7 @@ export const PAGES: readonly PageEntry[] = [
       pageOf: (it) => it.default,
     }),
     head: homeHead,
+    link: { label: 'Home', at: ['headerLeft', 'footerQuick'] },
   },
   {
     path: '/services',
@@ -82,6 +87,7 @@ export const PAGES: readonly PageEntry[] = [
       pageOf: (it) => it.default,
     }),
     head: listed('Services', 'Every kind of session with its length and its price. Book online.'),
+    link: { label: 'Services', at: ['headerLeft', 'footerQuick'] },
   },
   {
     path: '/service/:serviceId',
@@ -100,6 +106,7 @@ export const PAGES: readonly PageEntry[] = [
       pageOf: (it) => it.AboutPage,
     }),
     head: aboutHead,
+    link: { label: 'About Us', at: ['headerLeft'] },
   },
   {
     path: '/reviews',
@@ -111,6 +118,7 @@ export const PAGES: readonly PageEntry[] = [
       'Reviews',
       'What people say after their sessions, in their own words. Write your own.',
     ),
+    link: { label: 'Reviews', at: ['headerRight'] },
   },
   {
     path: '/reviews/:reviewId',
@@ -133,6 +141,7 @@ export const PAGES: readonly PageEntry[] = [
       'FAQ',
       'Answers to what people ask before a first session: booking, payment, healing.',
     ),
+    link: { label: 'FAQ', at: ['headerRight', 'footerQuick'] },
   },
   {
     path: '/contact',
@@ -141,6 +150,7 @@ export const PAGES: readonly PageEntry[] = [
       pageOf: (it) => it.ContactPage,
     }),
     head: listed('Contact', 'Write to us, call or come by: how to reach us, and when.'),
+    link: { label: 'Contact', at: ['headerRight'] },
   },
   {
     path: '/cancellation-policy',
@@ -153,6 +163,7 @@ export const PAGES: readonly PageEntry[] = [
       'policy',
     ),
     head: listed('Cancellation Policy', 'Until when a session can be cancelled, and how.'),
+    link: { label: 'Cancellation policy', at: ['footerRules'] },
   },
   ...LEGAL_NAMES.map(legal),
   {
@@ -181,6 +192,7 @@ export const PAGES: readonly PageEntry[] = [
       'Meditation Guide',
       'Five steps and ten minutes: a meditation for beginners, to read or to print.',
     ),
+    link: { label: 'Our 5-step meditation guide', at: ['footerGuide'] },
     withGuide: true,
   },
   {

@@ -4,21 +4,8 @@ import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { CrisisNote } from './crisis-note';
 import { Logo } from './logo';
+import type { LinksAt, NavLink } from './navigation';
 import { SiteLink } from './site-link';
-
-const QUICK_LINKS = [
-  { to: '/', label: 'Home' },
-  { to: '/services', label: 'Services' },
-  { to: '/faq', label: 'FAQ' },
-];
-
-/** What holds between the practice and who comes to it. */
-const RULES = [
-  { to: '/privacy', label: 'Privacy' },
-  { to: '/terms', label: 'Terms' },
-  { to: '/refunds', label: 'Refunds' },
-  { to: '/cancellation-policy', label: 'Cancellation policy' },
-];
 
 const HEALING_CHOICES = [
   'Mental Health Therapy',
@@ -59,11 +46,11 @@ function ContactColumn() {
   );
 }
 
-function Rules() {
+function Rules({ links }: { links: readonly NavLink[] }) {
   return (
     <nav aria-label="Privacy and terms">
       <ul className="grid grid-cols-2 gap-x-6 text-sm sm:flex sm:flex-wrap">
-        {RULES.map(({ to, label }) => (
+        {links.map(({ to, label }) => (
           <li key={to}>
             <SiteLink to={to} className={LINK}>
               {label}
@@ -76,7 +63,7 @@ function Rules() {
 }
 
 /** What every page ends with. */
-export function Footer() {
+export function Footer({ linksAt }: { linksAt: LinksAt }) {
   const { name } = usePractice();
   return (
     <footer className="mt-24 border-t border-hairline bg-sunken print:hidden">
@@ -88,13 +75,15 @@ export function Footer() {
               Transform your life through holistic mental and spiritual healing. Your journey to
               wellness starts here.
             </p>
-            <SiteLink to="/meditation-guide" className={`${LINK} self-start text-sm`}>
-              Our 5-step meditation guide
-            </SiteLink>
+            {linksAt('footerGuide').map(({ to, label }) => (
+              <SiteLink key={to} to={to} className={`${LINK} self-start text-sm`}>
+                {label}
+              </SiteLink>
+            ))}
           </div>
           <Column title="Quick Links">
             <ul className="text-sm">
-              {QUICK_LINKS.map(({ to, label }) => (
+              {linksAt('footerQuick').map(({ to, label }) => (
                 <li key={to}>
                   <SiteLink to={to} className={LINK}>
                     {label}
@@ -117,7 +106,7 @@ export function Footer() {
         <CrisisNote className="rounded-card bg-clay-soft p-5 text-sm text-ink" />
         <div className="flex flex-wrap items-center justify-between gap-x-10 gap-y-3 border-t border-hairline pt-4">
           <p className="text-sm text-ink-2">© 2024, all rights reserved, {name}</p>
-          <Rules />
+          <Rules links={[...linksAt('footerLegal'), ...linksAt('footerRules')]} />
         </div>
       </div>
     </footer>

@@ -5,7 +5,7 @@ import { usePractice } from '@/lib/practice';
 import { AccountMenu } from './account-menu';
 import { LoadProgress } from './load-progress';
 import { Logo } from './logo';
-import { LEFT_LINKS, type NavLink, RIGHT_LINKS } from './navigation';
+import type { LinksAt, NavLink } from './navigation';
 import { OfflineBanner } from './offline-banner';
 import { SiteLink } from './site-link';
 import { ThemeToggle } from './theme-toggle';
@@ -66,15 +66,14 @@ function MenuButton({ open, controls, onPress }: MenuButtonProps) {
 
 type MenuButtonProps = { open: boolean; controls: string; onPress: () => void };
 
-function MobileMenu({
-  id,
-  open,
-  onNavigate,
-}: {
+type MobileMenuProps = {
   id: string;
   open: boolean;
+  links: readonly NavLink[];
   onNavigate: () => void;
-}) {
+};
+
+function MobileMenu({ id, open, links, onNavigate }: MobileMenuProps) {
   return (
     <div
       id={id}
@@ -86,7 +85,7 @@ function MobileMenu({
       )}
     >
       <ul className="container-page flex flex-col py-3">
-        {[...LEFT_LINKS, ...RIGHT_LINKS].map(({ to, label }) => (
+        {links.map(({ to, label }) => (
           <li key={to} className="border-b border-hairline last:border-0">
             <SiteLink
               to={to}
@@ -135,7 +134,7 @@ const BAR =
  * Three links, the logo, three links; below 768 px a menu with all six. In between, and with large
  * letters, what does not fit stands in a second row.
  */
-export function Header() {
+export function Header({ linksAt }: { linksAt: LinksAt }) {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
   const { name } = usePractice();
@@ -153,7 +152,7 @@ export function Header() {
     >
       <nav aria-label="Main" className={BAR}>
         <MenuButton open={open} controls={menuId} onPress={() => setOpen((was) => !was)} />
-        <LinkList links={LEFT_LINKS} className="-ml-2 @[74rem]/header:-ml-3.5" />
+        <LinkList links={linksAt('headerLeft')} className="-ml-2 @[74rem]/header:-ml-3.5" />
         <SiteLink
           to="/"
           aria-label={`${name}, to the start`}
@@ -163,7 +162,7 @@ export function Header() {
           <Logo markClassName={MARK} />
         </SiteLink>
         <div className="contents @[62rem]/header:flex @[62rem]/header:items-center @[62rem]/header:justify-end @[62rem]/header:gap-1">
-          <LinkList links={RIGHT_LINKS} className="justify-self-end" />
+          <LinkList links={linksAt('headerRight')} className="justify-self-end" />
           <div className="ml-auto flex items-center gap-1.5 md:@[47rem]/header:@max-[62rem]/header:col-span-3">
             <ThemeToggle where="bar" className="@max-[30rem]/header:hidden" />
             <AccountMenu where="bar">
@@ -171,7 +170,12 @@ export function Header() {
             </AccountMenu>
           </div>
         </div>
-        <MobileMenu id={menuId} open={open} onNavigate={close} />
+        <MobileMenu
+          id={menuId}
+          open={open}
+          links={[...linksAt('headerLeft'), ...linksAt('headerRight')]}
+          onNavigate={close}
+        />
       </nav>
       <OfflineBanner />
       <LoadProgress />

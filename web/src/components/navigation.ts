@@ -1,14 +1,13 @@
-/** The six links of the header, in their order. */
+/** The links of header and footer. */
+export type LinkPlace =
+  | 'headerLeft'
+  | 'headerRight'
+  | 'footerGuide'
+  | 'footerQuick'
+  | 'footerLegal'
+  | 'footerRules';
+
 export type NavLink = { to: string; label: string };
 
-export const LEFT_LINKS: readonly NavLink[] = [
-  { to: '/', label: 'Home' },
-  { to: '/services', label: 'Services' },
-  { to: '/about', label: 'About Us' },
-];
-
-export const RIGHT_LINKS: readonly NavLink[] = [
-  { to: '/reviews', label: 'Reviews' },
-  { to: '/faq', label: 'FAQ' },
-  { to: '/contact', label: 'Contact' },
-];
+/** The links of one place, in their order. */
+export type LinksAt = (place: LinkPlace) => readonly NavLink[];

@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import { Footer } from './footer';
 import { Header } from './header';
+import type { LinksAt } from './navigation';
 import { PromoBubble } from './promo-bubble';
 import { Toaster } from './ui/toaster';
 
 type ShellProps = {
   children: ReactNode;
+  linksAt: LinksAt;
   /** What stands at the bottom right of every page. */
   corner?: ReactNode;
 };
@@ -27,7 +29,7 @@ function Corner({ children }: { children: ReactNode }) {
 }
 
 /** Header, page, footer, the corner and the toast area. */
-export function Shell({ children, corner }: ShellProps) {
+export function Shell({ children, linksAt, corner }: ShellProps) {
   return (
     <>
       <a
@@ -37,12 +39,12 @@ export function Shell({ children, corner }: ShellProps) {
         Skip to content
       </a>
       <div className="flex min-h-dvh flex-col">
-        <Header />
+        <Header linksAt={linksAt} />
         <PromoBubble />
         <main id="main" tabIndex={-1} className="flex-1 outline-none">
           {children}
         </main>
-        <Footer />
+        <Footer linksAt={linksAt} />
         {corner ? <Corner>{corner}</Corner> : null}
       </div>
       <Toaster />

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { PAGES } from '@/app/pages';
 import { matchPage } from '@/app/router';
+import { linksAt } from '@/app/site-links';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { cardOf } from './card';
 import { assertPolicy, renderDocument } from './document';
@@ -43,10 +44,10 @@ const SNAPSHOT = practiceFixture();
 const INDEXABLE = indexablePaths(SNAPSHOT);
 
 test('search engines are shown the public pages and no others', () => {
-  expect(INDEXABLE).toHaveLength(17);
-  const expected = ['/', '/services', '/about', '/reviews', '/faq', '/contact'];
-  const rules = ['/cancellation-policy', '/privacy', '/terms', '/refunds'];
-  expect(INDEXABLE).toEqual(expect.arrayContaining([...expected, ...rules]));
+  const places = ['headerLeft', 'headerRight', 'footerLegal', 'footerRules'] as const;
+  const pages = places.flatMap(linksAt).map(({ to }) => to);
+  const services = SNAPSHOT.services.map(({ serviceId }) => `/service/${serviceId}`);
+  expect([...INDEXABLE].sort()).toEqual([...pages, ...services].sort());
   expect(INDEXABLE).toContain('/service/karmic-healing');
   for (const path of ['/book', '/book-session', '/booking-flow', '/receipt', '/meditation-guide']) {
     expect(INDEXABLE).not.toContain(path);
