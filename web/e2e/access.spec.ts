@@ -7,23 +7,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectEase, hardToPress } from './support/ease';
+import { BOOKING, PATHS } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import { writeReview } from './support/rpc';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
-type Built = { static: string[]; services: string[] };
-
-/** Where a path alone leads elsewhere: the flow needs to know what is booked. */
-const ASKED: Record<string, string> = { '/booking-flow': '/booking-flow?service=meditation' };
-
-/** Every path that was built, with one of each kind whose address has a part that varies. */
+/** Every page, the booking flow with what is booked, and every service that was built. */
 function routes(): string[] {
   const file = join(import.meta.dirname, '../dist/routes.json');
-  const built = JSON.parse(readFileSync(file, 'utf8')) as Built;
-  const plain = built.static.filter((path) => !['/book', '/book-session'].includes(path));
-  const asked = plain.map((path) => ASKED[path] ?? path);
-  return [...asked, ...built.services.map((id) => `/service/${id}`)];
+  const { services } = JSON.parse(readFileSync(file, 'utf8')) as { services: string[] };
+  const flow = `${BOOKING}?service=meditation`;
+  return [...PATHS, flow, ...services.map((id) => `/service/${id}`)];
 }
 
 function nameOf(path: string): string {

@@ -2,11 +2,10 @@
  * What a page weighs before anybody presses anything: the built site as it is served, until the
  * idle work is done and the network is silent. Bytes are gzip bytes, a kB has a thousand.
  */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page, Response } from '@playwright/test';
 import { CALENDAR, expectReady, expectStep } from './support/flow';
+import { BOOKING, LEGAL_PATHS, PATHS, pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import type { Practice } from './support/practice';
 import { holdTime, writeReview } from './support/rpc';
@@ -26,15 +25,13 @@ const PAGE_MAX = 300 * KB;
 /** For pages that read nothing of their own. */
 const PLAIN_SCRIPTS_MAX = 112 * KB;
 const PLAIN = [
-  ...['/about', '/services', '/faq', '/cancellation-policy', '/unsubscribe'],
-  ...['/privacy', '/terms', '/refunds'],
+  ...['about', 'services', 'faq', 'cancellation-policy', 'unsubscribe'].map(pathOf),
+  ...LEGAL_PATHS,
 ];
 
-const BOOKING = '/booking-flow';
 /** What belongs to one customer, and is opened from a mail. */
-const OWN = ['/receipt'];
-/** The gateway answers these with another page. */
-const SENT_ON = ['/book', '/book-session'];
+const OWN = pathOf('receipt');
+const REVIEWS = pathOf('reviews');
 
 const COMPRESSED = /^(?:text\/|image\/svg|application\/(?:javascript|json|manifest))/;
 
@@ -68,17 +65,14 @@ const KINDS: Record<string, 'scripts' | 'styles' | 'fonts'> = {
 };
 
 function limitOf(path: string): number {
-  if (OWN.includes(path)) return BOOKING_SCRIPTS_MAX;
-  if (path === '/reviews') return REVIEWS_SCRIPTS_MAX;
+  if (path === OWN) return BOOKING_SCRIPTS_MAX;
+  if (path === REVIEWS) return REVIEWS_SCRIPTS_MAX;
   return PLAIN.includes(path) ? PLAIN_SCRIPTS_MAX : PUBLIC_SCRIPTS_MAX;
 }
 
-/** Every path that the built site has a document for, and one service as all are alike. */
+/** Every page that stays at its path, and one service as all are alike. */
 function publicPlaces(): Place[] {
-  const file = resolve(import.meta.dirname, '../dist/routes.json');
-  const { static: fixed } = JSON.parse(readFileSync(file, 'utf8')) as { static: string[] };
-  const own = fixed.filter((path) => !SENT_ON.includes(path) && path !== BOOKING);
-  return [...own, '/service/karmic-healing'].map((path) => ({
+  return [...PATHS, '/service/karmic-healing'].map((path) => ({
     name: path,
     scriptsMax: limitOf(path),
     path: () => path,

@@ -1,15 +1,17 @@
 /** Privacy, terms and refunds: their words before any script, the ways to them, and on paper. */
+import { LEGAL_PAGES } from '../src/features/legal/legal-pages';
+import { LEGAL_NAMES } from '../src/lib/legal-text';
 import { readLegalFiles } from '../src/prerender/legal-files';
 import { CALENDAR } from './support/flow';
 import { look } from './support/look';
+import { pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 
-const PAGES = [
-  { path: '/privacy', link: 'Privacy', title: 'Privacy Policy' },
-  { path: '/terms', link: 'Terms', title: 'Terms of Service' },
-  { path: '/refunds', link: 'Refunds', title: 'Refund Policy' },
-] as const;
+const PAGES = LEGAL_NAMES.map((name) => {
+  const { label, title } = LEGAL_PAGES[name];
+  return { path: pathOf(name), link: label, title };
+});
 
 for (const { path, title } of PAGES) {
   test(`${path} has its text, and what it links to is there @phone`, async ({ page, request }) => {
@@ -35,7 +37,7 @@ test('the texts are there before any script runs', async ({ browser, practice })
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: practice.url });
   const page = await context.newPage();
   const texts = readLegalFiles('../deploy/local/practice');
-  for (const name of ['privacy', 'terms', 'refunds'] as const) {
+  for (const name of LEGAL_NAMES) {
     await page.goto(`/${name}`);
     for (const { title } of texts[name].sections) {
       await expect(page.getByRole('heading', { level: 2, name: title })).toBeVisible();

@@ -4,6 +4,7 @@
  */
 import type { Locator, Page } from '@playwright/test';
 import { RPC, standIn } from './support/answers';
+import { QUICK_LINKS, RULES } from './support/pages';
 import { newPerson } from './support/people';
 import { writeReview } from './support/rpc';
 import { expect, test } from './support/test';
@@ -28,16 +29,9 @@ async function expectFooter(footer: Locator): Promise<void> {
     '© 2024, all rights reserved',
   ];
   for (const words of said) await expect(footer).toContainText(words);
-  for (const [name, path] of [
-    ['Home', '/'],
-    ['Services', '/services'],
-    ['FAQ', '/faq'],
-    ['Privacy', '/privacy'],
-    ['Terms', '/terms'],
-    ['Refunds', '/refunds'],
-    ['Cancellation policy', '/cancellation-policy'],
-  ] as const) {
-    await expect(footer.getByRole('link', { name, exact: true })).toHaveAttribute('href', path);
+  for (const { label, to } of [...QUICK_LINKS, ...RULES]) {
+    const link = footer.getByRole('link', { name: label, exact: true });
+    await expect(link).toHaveAttribute('href', to);
   }
   await expect(footer.locator('a[href^="tel:+91"]')).toHaveText(/^\+91/);
   await expect(footer.locator('a[href^="mailto:"]')).toHaveText(/@/);

@@ -2,20 +2,10 @@
 import type { Page } from '@playwright/test';
 import { expectStep } from './support/flow';
 import { fitsTheWidth, look } from './support/look';
+import { HEADER, HEADER_LEFT_COUNT, PATHS, QUICK_LINKS } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
-
-const HEADER = [
-  ['Home', '/'],
-  ['Services', '/services'],
-  ['About Us', '/about'],
-  ['Reviews', '/reviews'],
-  ['FAQ', '/faq'],
-  ['Contact', '/contact'],
-] as const;
-
-const MORE = ['/cancellation-policy', '/unsubscribe', '/receipt', '/sign-in', '/recover'] as const;
 
 declare global {
   interface Window {
@@ -27,14 +17,14 @@ declare global {
 test('the header leads to all pages @phone', async ({ page }, { project }) => {
   const onPhone = project.name === 'phone';
   await page.goto('/services');
-  for (const [label, path] of HEADER) {
+  for (const { label, to } of HEADER) {
     if (onPhone) await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: label }).click();
-    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page).toHaveURL(new RegExp(`${to}$`));
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
     if (onPhone) await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible();
   }
-  for (const path of MORE) {
+  for (const path of PATHS) {
     const answer = await page.goto(path);
     expect(answer?.status()).toBe(200);
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
@@ -140,9 +130,9 @@ test('three links stand left of the logo and three right of it', async ({ page }
     return (await link.boundingBox()) ?? { x: Number.NaN };
   };
   const logo = await box('Sukoon, to the start');
-  for (const [at, [label]] of HEADER.entries()) {
+  for (const [at, { label }] of HEADER.entries()) {
     const { x } = await box(label);
-    if (at < 3) expect(x, `${label} stands left`).toBeLessThan(logo.x);
+    if (at < HEADER_LEFT_COUNT) expect(x, `${label} stands left`).toBeLessThan(logo.x);
     else expect(x, `${label} stands right`).toBeGreaterThan(logo.x);
   }
   await expect(page.getByRole('button', { name: 'Open menu' })).toBeHidden();
@@ -160,13 +150,11 @@ test('links of the page that is shown scroll to its top @phone', async ({ page }
   if (onPhone) await expect(menu).toHaveAttribute('aria-expanded', 'false');
 
   const footer = page.getByRole('contentinfo');
-  for (const [label, path] of [
-    ['Services', '/services'],
-    ['FAQ', '/faq'],
-    ['Home', '/'],
-  ] as const) {
+  // The page that is shown comes first.
+  const [home, ...others] = QUICK_LINKS;
+  for (const { label, to } of [...others, ...(home ? [home] : [])]) {
     await footer.getByRole('link', { name: label, exact: true }).click();
-    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page).toHaveURL(new RegExp(`${to}$`));
     await expectScrolled(page, 'top');
   }
   await expect(footer).toContainText('© 2024, all rights reserved, ');
@@ -401,9 +389,8 @@ test.describe('the narrowest screens', () => {
   test.use({ viewport: { width: 320, height: 640 } });
 
   test('scroll in one direction only', async ({ page }) => {
-    const paths = [...HEADER.map(([, path]) => path), ...MORE, '/sign-up'];
     const more = ['/service/relationship-counseling', '/booking-flow?service=energy-healing'];
-    for (const path of [...paths, ...more]) {
+    for (const path of [...PATHS, ...more]) {
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
       await fitsTheWidth(page);

@@ -6,6 +6,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expectTrouble, RPC, standIn } from './support/answers';
 import { CALENDAR, expectReady, expectStep } from './support/flow';
 import { fitsTheWidth, look } from './support/look';
+import { LEGAL_PATHS, PATHS, pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import { holdTime, writeReview } from './support/rpc';
 import { expect, test } from './support/test';
@@ -13,10 +14,10 @@ import { refusal } from './support/watch';
 
 const GENERAL = '/service/general-consultation';
 const FLOW = '/booking-flow?service=general-consultation';
+/** All pages but the legal texts and the one that confirms an address. */
 const PAGES = [
-  ...['/', '/services', '/about', '/reviews', '/faq', '/contact', '/cancellation-policy'],
-  ...['/service/relationship-counseling', '/sign-in', '/sign-up', '/recover', '/unsubscribe'],
-  ...['/meditation-guide', '/receipt', FLOW],
+  ...PATHS.filter((path) => !LEGAL_PATHS.includes(path) && path !== pathOf('confirm')),
+  ...['/service/relationship-counseling', FLOW],
 ];
 
 declare global {
