@@ -15,7 +15,7 @@ import { newPerson, signIn, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
-/** What nobody should ever read on a page. */
+/** What no page may ever show. */
 const TRANSPORT =
   /connect error|ECONNREFUSED|\btcp\b|fetch failed|\[unavailable\]|status: |\b50[234]\b|\bgrpc\b/i;
 

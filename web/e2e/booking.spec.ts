@@ -33,7 +33,7 @@ async function expectMails(sandbox: Sandbox, person: Person, meetingLink: string
   expect(calendar).toMatch(/\r\nDTSTART[^:]*:\d{8}T\d{6}/);
   expect(calendar.trimEnd()).toMatch(/END:VCALENDAR$/);
 
-  // The practice is told who comes and what they wrote.
+  // The practice gets the customer's name and note.
   const notice = await until(async () => {
     const notices = await sandbox.inbox(NOTICES);
     return notices.find(({ text }) => text.includes(person.email));

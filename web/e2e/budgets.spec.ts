@@ -1,6 +1,6 @@
 /**
- * What a page weighs before anybody presses anything: the built site as it is served, until the
- * idle work is done and the network is silent. Bytes are gzip bytes, a kB has a thousand.
+ * The bytes of a page before anything is pressed: the built site as it is served, until the idle
+ * work is done and the network is silent. Bytes are gzip bytes, a kB has a thousand.
  */
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page, Response } from '@playwright/test';
@@ -13,11 +13,11 @@ import { expect, test } from './support/test';
 
 const KB = 1000;
 
-/** Of whoever comes for the first time: who is signed in carries what keeps them signed in, too. */
+/** For a visitor who is not signed in; a session needs more code. */
 const PUBLIC_SCRIPTS_MAX = 130 * KB;
 /** The page that holds a form, a list, and figures that are counted from what the list holds. */
 const REVIEWS_SCRIPTS_MAX = 134 * KB;
-/** Of everybody, at each step that an address leads to. */
+/** For each step that has an address, signed in or not. */
 const BOOKING_SCRIPTS_MAX = 200 * KB;
 const STYLES_MAX = 15 * KB;
 const FONTS_MAX = 70 * KB;
@@ -42,7 +42,7 @@ type Place = {
   path: (page: Page) => string | Promise<string>;
   /** What is waited for, where the refresh of the practice is not the last thing that comes. */
   settled?: (page: Page) => Promise<void>;
-  /** By then somebody is signed in. */
+  /** A person is signed in by then. */
   signedIn?: boolean;
   /** Who is asked beside the practice. */
   provider?: string;
@@ -93,7 +93,7 @@ function reviewPlace(practice: Practice): Place {
   };
 }
 
-/** The flow of a stranger, and the two steps at which somebody who is signed in may begin. */
+/** The flow of a new visitor, and the two steps at which a signed-in customer may begin. */
 function bookingPlaces(practice: Practice): Place[] {
   const scriptsMax = BOOKING_SCRIPTS_MAX;
   const signUp = async (page: Page) => {
@@ -137,7 +137,7 @@ async function bytesOf(response: Response): Promise<number> {
   return (await response.request().sizes()).responseBodySize;
 }
 
-/** Whether these are the scripts that keep somebody signed in; an idle moment fetches them. */
+/** Whether these are the scripts of the session, which are fetched in an idle moment. */
 async function keepsSignedIn(response: Response): Promise<boolean> {
   if (response.request().resourceType() !== 'script') return false;
   return (await response.text()).includes('GoTrueClient instances');

@@ -111,7 +111,7 @@ test('Payment script not ready @phone', async ({ page, practice }) => {
   const said = page.getByTestId('toasts').getByText('Payment system is loading. Please try again.');
   await expect(said).toBeVisible();
   orders.answer('go');
-  // Whoever pressed too early need not press again.
+  // A press that came too early is done now.
   const checkout = page.frameLocator('iframe[title="Secure checkout"]');
   await expect(checkout.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
 });

@@ -8,7 +8,7 @@ import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
 
 const CALL = '/rpc/notifications.v1.NotificationsService/SendContactMessage';
-/** Where customers' answers go, and where the practice is told of what happens. */
+/** Customers' answers go to the first address, notices to the practice to the second. */
 const PRACTICE = 'hello@sukoon.example';
 const NOTICES = 'bookings@sukoon.example';
 const WORDS = 'Is there a free hour on Saturday?\nI would like to come with my sister.';
@@ -73,7 +73,7 @@ test('a message arrives once, and so does the note that it did @phone', async ({
 
   const note = await sandbox.mail(person.email, /message/);
   expect(headerOf(note, 'Reply-To')).toContain(PRACTICE);
-  // Whoever gives somebody else's address must not make us say things to them.
+  // A foreign address in the form must not make us send mail with the writer's words to it.
   for (const text of [note.text, note.html]) {
     expect(text).not.toContain('Saturday');
     expect(text).not.toContain(person.lastName);

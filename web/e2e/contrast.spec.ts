@@ -1,6 +1,6 @@
 /**
- * Forced colours, as in Windows' contrast themes: the browser takes our grounds away, and the chosen
- * one of several choices has to be told from the others all the same.
+ * Forced colours, as in Windows' contrast themes: the browser removes our backgrounds, and the
+ * selected one of several choices still has to look different from the others.
  */
 import type { Locator, Page } from '@playwright/test';
 import { CALENDAR, chooseTime, expectStep } from './support/flow';

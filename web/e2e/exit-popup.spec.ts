@@ -1,4 +1,4 @@
-/** The meditation guide that is offered to whoever is about to leave the home page. */
+/** The meditation guide that is offered to visitors who are about to leave the home page. */
 import type { Locator, Page } from '@playwright/test';
 import { fitsTheWidth, look } from './support/look';
 import { newPerson } from './support/people';

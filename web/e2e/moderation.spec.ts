@@ -1,4 +1,4 @@
-/** The admin panel: who may delete a review, what everybody else sees of it, and what nobody sees. */
+/** The admin panel: who may delete a review, what other visitors see of it, and what is hidden. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
@@ -50,7 +50,7 @@ function builtFiles(folder = resolve(import.meta.dirname, '../dist')): string {
     .join('\n');
 }
 
-/** How a review is answered to somebody who asks from elsewhere. */
+/** How a review is answered to another client. */
 async function statusOf(url: string, reviewId: string): Promise<number> {
   const { status } = await fetch(`${url}/rpc/reviews.v1.ReviewsService/GetReview`, {
     method: 'POST',
@@ -65,7 +65,7 @@ function rowOf(dialog: Locator, { email }: Person): Locator {
   return dialog.getByRole('article').filter({ hasText: email });
 }
 
-/** Looks at the page again, as somebody does who comes back to the window. */
+/** Gives the window the focus again, as coming back to it does. */
 async function lookAgain(page: Page): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
 }
@@ -170,7 +170,7 @@ test('closing the panel locks it, and without its grant nothing can be deleted',
   await unlock(page, practice);
   expect(await page.evaluate(() => document.cookie)).toBe('');
   expect((await callByHand(page, 'ListStaffReviews', { token })).status).toBe(200);
-  // With the owner's cookie, but as somebody else; and as a customer in a browser of their own.
+  // With the owner's cookie, but as another user; and as a customer in another browser.
   expect((await callByHand(page, 'DeleteReview', { body, token: customer })).status).toBe(403);
   expect((await callByHand(page, 'DeleteReview', { body })).status).toBe(401);
   await otherPage.goto('/reviews');

@@ -174,7 +174,7 @@ for (const [name, userAgent] of Object.entries(LEAVING)) {
       await page.getByRole('button', { name: 'Pay ₹500' }).click();
       if (name === 'Instagram') {
         await expectStep(page, 'Sign In Required');
-        // The money is known before anybody signs in.
+        // The payment is known before the customer signs in.
         await until(async () => {
           const [payment] = await sandbox.payments(order);
           return payment?.status === 'captured' || undefined;
@@ -188,7 +188,7 @@ for (const [name, userAgent] of Object.entries(LEAVING)) {
   });
 }
 
-/** What the checkout is told to offer. */
+/** The options that the checkout is opened with. */
 function displayWith(flow: string) {
   return {
     blocks: { upi: { name: 'UPI', instruments: [{ method: 'upi', flows: [flow] }] } },

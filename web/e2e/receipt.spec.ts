@@ -98,7 +98,7 @@ test('a receipt is for who booked, and for nobody else @phone', async ({
   // The way back by signing in has the same size on all screens.
   if (project.name === 'phone') return;
 
-  // Somebody who has signed out comes back to the same place.
+  // Signing in after a sign-out leads back to the same place.
   await page.goto(address);
   await expect(sheet(page)).toBeVisible();
   await page.evaluate(() => localStorage.clear());

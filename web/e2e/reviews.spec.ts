@@ -14,7 +14,7 @@ import { refusal } from './support/watch';
 
 const WORDS = 'It was quiet. I was heard, and I left with a plan for the week.';
 
-/** Somebody of a name that no other run has: reviews of all runs stand in one list. */
+/** A person with a name that no other run has: reviews of all runs are in one list. */
 function newWriter(firstName: string): Person {
   const letters = [...randomBytes(8)].map((byte) => String.fromCharCode(97 + (byte % 26)));
   return { ...newPerson(firstName), lastName: `V${letters.join('')}` };

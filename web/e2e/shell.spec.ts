@@ -9,7 +9,7 @@ import { refusal } from './support/watch';
 
 declare global {
   interface Window {
-    /** How much moved since somebody looks. */
+    /** The layout shifts since the observer was started. */
     shifts?: number[];
   }
 }
@@ -44,7 +44,7 @@ test('the menu of small screens opens and closes @phone-only @phone', async ({ p
   await expect(page.getByRole('link', { name: 'Sign Up' })).toBeHidden();
   await expect(open).toBeFocused();
 
-  // Whoever walks on with the keyboard finds the page, and not something under the menu.
+  // Tab out of the menu closes it, so the focus is not on something under the menu.
   await open.click();
   const last = page.getByRole('banner').getByRole('link', { name: 'Sign Up' });
   await last.focus();
@@ -111,7 +111,7 @@ test('both paths of a service show it, and a free time begins a booking', async 
   await expect(page).toHaveURL(/slot=/);
 });
 
-/** Waits until the page does not move any more, at the place that is told. */
+/** Waits until the page has scrolled to the given place. */
 async function expectScrolled(page: Page, to: 'top' | 'down'): Promise<void> {
   const at = expect.poll(() => page.evaluate(() => Math.round(window.scrollY)));
   if (to === 'top') await at.toBe(0);

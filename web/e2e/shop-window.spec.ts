@@ -1,6 +1,6 @@
 /**
- * What somebody meets who comes for the first time: what this is, what it costs and when there is
- * time, the way to a session on every page, figures that are true, and letters of any size.
+ * What a first visit shows: what this is, what it costs and when there is time, the way to a
+ * session on every page, figures that are true, and text of any size.
  */
 import type { Locator, Page } from '@playwright/test';
 import { expectTrouble, RPC, standIn } from './support/answers';

@@ -24,7 +24,7 @@ const BANNER = 'What you see may be old; nothing you type is lost.';
 
 type Reading = {
   desk: StandIn;
-  /** Where on the page it is told; the page's main part unless it says otherwise. */
+  /** Where on the page the state is shown; the main part if nothing is given. */
   within?: Locator;
   /** The answer when the network is back; the practice's own unless it says otherwise. */
   answer?: Answer;
@@ -48,14 +48,14 @@ async function seeThrough(page: Page, reading: Reading, name: string): Promise<v
   await expect(refused).toContainText("We'll reconnect");
   await look(page, `${name}-offline`);
 
-  // Nobody has to press anything when the network is back.
+  // When the network is back, no press is needed.
   desk.answer(answer);
   await page.context().setOffline(false);
   await expect(shown).toBeVisible();
   await expect(refused).toBeHidden();
   await expect(page.getByText(BANNER)).toBeHidden();
 
-  // Where the network was never away, somebody has to press, and then it is there.
+  // Where the network was never away, a press is needed.
   desk.answer('refuse');
   await page.reload();
   await expect(retry).toBeVisible();
@@ -138,7 +138,7 @@ test('the figures of the reviews @phone', async ({ page, complaints }) => {
   await seeEmpty(page, desk, ['Share your experience', {}, 'No reviews yet.']);
 });
 
-/** A booking that waits for its payment, of somebody who is signed in. */
+/** A signed-in customer's booking that waits for its payment. */
 async function bookingOf(page: Page, practice: Practice, name: string): Promise<string> {
   const person = newPerson(name);
   const token = await signUpQuietly(page, practice.url, person);

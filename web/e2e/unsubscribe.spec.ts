@@ -118,7 +118,7 @@ test('the button works in a browser that runs no scripts', async ({
   const { email } = newPerson('Padma');
   await askForGuide(practice.url, email, 1);
   const link = linkOf(await sandbox.mail(email, /meditation guide/i));
-  // Nobody listens to its console: there it says of every script that it does not run it.
+  // Its console is not watched: it complains of every script that it does not run.
   const context = await browser.newContext({ ...contextOptions, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(link);

@@ -12,8 +12,8 @@ import { wait } from './lib/wait';
 const AGAIN_AFTER_MS = [500, 2000, 5000];
 
 /**
- * Written pages can be read and left by their links meanwhile, so it is worth trying on. Whether
- * the code came.
+ * Says whether the code came. A written page can be read and its links work without the code, so
+ * further attempts are worth it.
  */
 async function load({ entry }: PageMatch, written: boolean): Promise<boolean> {
   const pauses = written ? AGAIN_AFTER_MS : [];
@@ -43,8 +43,7 @@ async function start(): Promise<void> {
   );
   // Without its code, the app says so in the page's place and offers another attempt.
   if (!written || !loaded) createRoot(container).render(app);
-  // In slices, so that scrolling and typing go on meanwhile; whoever presses something first is
-  // served first.
+  // In slices, so that scrolling and typing go on; what is pressed is hydrated first.
   else startTransition(() => void hydrateRoot(container, app));
 }
 

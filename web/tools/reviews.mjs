@@ -1,4 +1,4 @@
-/** The reviews that the tools of this folder look at, written and read as anybody may. */
+/** The reviews that the tools of this folder show, written and read by the public calls. */
 
 const REVIEWS = [
   ['Meera Joshi', 'Mental Health Therapy', 5, 'I came with three questions and left with a plan.'],
@@ -23,8 +23,8 @@ async function ask(site, method, body) {
 }
 
 /**
- * Publishes a few invented reviews. Everybody reads them, so they go only into a practice that was
- * started to be looked at, never into one that somebody runs: tools/with-practice.mjs calls this.
+ * Publishes a few invented reviews. They are public, so they go only into a practice that was
+ * started for a look, never into a real one: tools/with-practice.mjs calls this.
  */
 export async function writeReviews(site) {
   for (const [name, service, rating, text] of REVIEWS) {
@@ -34,7 +34,7 @@ export async function writeReviews(site) {
   }
 }
 
-/** The path of a review that everybody can read; nothing where nobody has written one. */
+/** The path of a public review; nothing where there is none. */
 export async function newestReview(site) {
   const { reviews = [] } = await ask(site, 'ListReviews', { pageSize: 1 });
   return reviews.length > 0 ? `/reviews/${reviews[0].reviewId}` : undefined;

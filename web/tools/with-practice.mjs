@@ -2,7 +2,7 @@
  * Runs a program against a practice of its own: node tools/with-practice.mjs <program> [arguments].
  *
  * The program finds the practice's address in SUKOON_URL. A practice of its own has a few reviews,
- * because an empty one shows less, and goes when the program ends or we are told to. Where
+ * because an empty one shows less, and is stopped when the program ends or on a signal. Where
  * SUKOON_URL is set already, the practice that answers there is used as it is: nothing is started
  * and nothing is written into it.
  */
@@ -11,12 +11,12 @@ import { once } from 'node:events';
 import { runnerImport } from 'vite';
 import { writeReviews } from './reviews.mjs';
 
-/** Whoever looks at pages at length is not to be slowed down for it. */
+/** Opening many pages must not meet a rate limit. */
 const MUCH_ASKED = { GATEWAY_LIMIT_REVIEWS: '200/200' };
-/** How we are told to end, and what a shell says of a program that ended so. */
+/** The signals that end it, and the exit status that a shell gives for each. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Waits for the program's end, also when we are told to: it has a browser of its own to end. */
+/** Waits for the program's end, also after a signal: it has a browser of its own to stop. */
 async function run([program, ...args], url, leaving) {
   leaving.throwIfAborted();
   const env = { ...process.env, SUKOON_URL: url };

@@ -36,7 +36,7 @@ async function give(route: Route, answer: Answer): Promise<void> {
 }
 
 export type StandIn = {
-  /** From now on, also for whoever is waiting. */
+  /** From now on, also for calls that are waiting. */
   answer: (next: Answer) => void;
   /** How often it was asked. */
   asked: () => number;

@@ -30,7 +30,7 @@ export async function hardToPress(part: Locator): Promise<string[]> {
       const card = reaches ? (element as HTMLElement).offsetParent : undefined;
       const targets = [element, ...(input?.labels ?? []), ...(card ? [card] : [])];
       const height = Math.max(...targets.map((one) => one.getBoundingClientRect().height));
-      // The field that only programs fill in is for nobody's thumb.
+      // The field that only programs fill in is not to be pressed.
       const forPeople = !element.closest('[aria-hidden="true"]');
       const seen = forPeople && element.checkVisibility({ visibilityProperty: true }) && height > 1;
       const name = element.getAttribute('aria-label') ?? element.textContent ?? '';

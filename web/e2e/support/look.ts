@@ -54,7 +54,7 @@ export async function fitsTheWidth(page: Page): Promise<void> {
 export async function look(page: Page, name: string): Promise<void> {
   await test.step(`look at ${name}`, async () => {
     await fitsTheWidth(page);
-    // A toast that comes meanwhile is there at once, and not caught half faded in.
+    // A toast that comes now is shown at once, and not caught half faded in.
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const dark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
     await inspect(page, name, dark ? 'dark' : 'light', true);

@@ -16,7 +16,7 @@ export function ownerOf({ data }: Practice): Owner {
     string
   >;
   const word = words['owner-password'] ?? '';
-  // It is told in four groups of four.
+  // It is shown in four groups of four.
   const password = [0, 4, 8, 12].map((at) => word.slice(at, at + 4)).join('-');
   return { email: 'owner@sukoon.example', password };
 }

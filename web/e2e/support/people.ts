@@ -13,7 +13,7 @@ export type Person = {
   password: string;
 };
 
-/** Somebody new each time, so that no test knows the person of another one. */
+/** A new person each time, so that tests do not share one. */
 export function newPerson(firstName = 'Asha'): Person {
   return {
     firstName,

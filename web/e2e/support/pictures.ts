@@ -1,4 +1,4 @@
-/** Files that somebody may choose as a photo. */
+/** Files that may be chosen as a photo. */
 import type { Page } from '@playwright/test';
 
 export type Chosen = { name: string; mimeType: string; buffer: Buffer };

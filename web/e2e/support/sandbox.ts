@@ -1,4 +1,4 @@
-/** What the simulated third parties have seen, and what they are told to do. */
+/** What the simulated third parties have seen, and orders for them. */
 import { until } from './practice';
 
 export type Mail = {
@@ -13,7 +13,7 @@ export type Mail = {
 
 type ProviderOrder = { id: string; receipt: string; amount: number; status: string };
 type ProviderPayment = { id: string; order_id: string; status: string; method: string };
-/** What a page told the checkout when it opened it. */
+/** The options with which a page opened the checkout. */
 type Opened = { order_id: string; referer: string; config: unknown };
 type Beacon = { order_id: string; script: string };
 type Book = { orders: ProviderOrder[]; payments: ProviderPayment[] };
@@ -58,7 +58,7 @@ export class Sandbox {
     return (await this.book()).payments.filter((payment) => payment.order_id === orderId);
   }
 
-  /** What the checkouts of an order were told, oldest first, as soon as there are so many. */
+  /** The options of an order's checkouts, oldest first, as soon as there are so many. */
   opened(orderId: string, count: number): Promise<Opened[]> {
     return until(async () => {
       const all = await this.ask<Opened[]>('/api/checkouts');

@@ -91,7 +91,7 @@ export const test = plainTest.extend<OfTest>({
   },
   page: async ({ page, practice }, provide) => {
     await provide(startWithTheApp(page, practice.url));
-    // An answer that is still being made up when the test is over is missed by nobody.
+    // An answer that is still being prepared when the test is over is not needed.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' });
   },
   complaints: [

@@ -32,7 +32,7 @@ export function PageEffects() {
     }
   }, [pathname, search, hash]);
 
-  // What was written is the app's from now on, and whoever drives this page can press things.
+  // The written page is hydrated from now on; tests wait for this before they press anything.
   useEffect(() => {
     document.documentElement.dataset.app = 'started';
   }, []);

@@ -1,4 +1,4 @@
-/** Words that pages and the practice's own files have given up: what is not so, and what nobody says. */
+/** Words that neither pages nor the practice's own files may use: untrue ones, and unusual ones. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseSync } from 'vite';

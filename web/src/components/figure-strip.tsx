@@ -9,7 +9,7 @@ export type ShownFigure = {
   key: string;
   value: string;
   label: string;
-  /** A newer value is being asked for: the room is kept, and nothing is claimed meanwhile. */
+  /** A newer value is being loaded: until then the room is kept and no value is shown. */
   asking?: boolean;
 };
 

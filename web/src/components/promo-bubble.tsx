@@ -7,7 +7,7 @@ import { CloseButton } from './ui/close-button';
 export const PROMO_DELAY_MS = 2000;
 export const PROMO_KEY = 'promoBubbleDismissed';
 
-/** Where somebody is busy with exactly this, or with a booking, nobody is invited. */
+/** No invitation on the pages of signing in and signing up, nor during a booking. */
 const QUIET = ['/booking-flow', '/book', '/book-session', '/sign-in', '/sign-up', '/recover'];
 
 /** What Escape closes first while it is open. */

@@ -4,9 +4,9 @@ import { type RefObject, useEffect, useRef } from 'react';
 const TRIGGER = '[aria-expanded="true"]';
 
 /**
- * Closes what is open when somebody presses Escape, presses outside of the element that gets the
- * ref, or leaves it with the keyboard: what lies over the page would hide the focus there. Escape
- * gives the focus back to the button that opened it, because what is closed can hold none.
+ * Closes an open element on Escape, on a press outside of the element that gets the ref, and when
+ * the focus leaves it: an overlay would hide the focus. Escape returns the focus to the button that
+ * opened the element, because a closed element cannot hold it.
  */
 export function useDismiss<T extends HTMLElement>(
   open: boolean,

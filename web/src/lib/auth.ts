@@ -1,6 +1,6 @@
 /**
  * Who is signed in. auth-js is loaded only when there is a stored session, when the address holds
- * an answer of the identity service, or when somebody asks for it, so that visitors never carry it.
+ * an answer of the identity service, or when a form needs it, so that other visitors never load it.
  */
 
 import type { GoTrueClient, Session } from '@supabase/auth-js';
@@ -108,9 +108,9 @@ function forgetSession(): void {
 }
 
 /**
- * Ends the session in this browser at once, whatever the network does, and then tells the service.
- * auth-js asks the service first and keeps the session when no answer comes, so the session is taken
- * from it beforehand: it finds none, and only tells its listeners and the other tabs.
+ * Ends the session in this browser at once, whatever the network does, and then at the service.
+ * auth-js asks the service first and keeps the session when no answer comes, so the stored session is
+ * removed before: auth-js finds none, and only notifies its listeners and the other tabs.
  */
 export function signOut(): void {
   const session = storedSession();
@@ -127,7 +127,7 @@ export function signOut(): void {
   );
 }
 
-/** Reads what is stored, and wakes auth-js when the page is idle and somebody is signed in. */
+/** Reads the stored session, and loads auth-js when the page is idle and there is one. */
 export function startAuth(): () => void {
   publish(toState(storedSession()));
   const wake = () => {
@@ -137,7 +137,7 @@ export function startAuth(): () => void {
   };
   const onStorage = (event: StorageEvent) => {
     if (event.key !== SESSION_KEY) return;
-    // Once it is loaded, auth-js tells what changes; a sign-out may come from a tab without it.
+    // Once it is loaded, auth-js reports changes; a sign-out may come from a tab without it.
     if (!pending || event.newValue === null) publish(toState(storedSession()));
   };
   window.addEventListener('storage', onStorage);

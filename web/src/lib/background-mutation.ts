@@ -1,7 +1,7 @@
 /**
- * An attempt to send a form that outlasts the form. Whoever leaves the page and comes back before
- * the answer finds a form that is still sending and hears how it ends, so that nothing is sent twice
- * because a new form knew nothing of the old one's attempt.
+ * An attempt to send a form that outlasts the form. A visitor who leaves the page and comes back
+ * before the answer finds the form still sending, and then its end. So nothing is sent twice because
+ * a new form did not know of the old one's attempt.
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
@@ -9,7 +9,7 @@ type Listener<Outcome> = (outcome: Outcome) => void;
 
 /** One form's attempts, one at a time. It lives as long as the document. */
 export class BackgroundMutation<Outcome> {
-  /** Told of an end that no form has heard; says whether the next form shall hear it. */
+  /** Called with an end that no form has got; says whether the next form shall get it. */
   readonly #unheard: (outcome: Outcome) => boolean;
   readonly #listeners = new Set<Listener<Outcome>>();
   readonly #watchers = new Set<() => void>();
@@ -22,7 +22,7 @@ export class BackgroundMutation<Outcome> {
 
   isRunning = (): boolean => this.#running;
 
-  /** Tells when an attempt begins and ends. */
+  /** Reports when an attempt begins and ends. */
   watch = (watcher: () => void): (() => void) => {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);

@@ -1,11 +1,11 @@
 /**
  * Loads of pages' code: whether one takes so long that the page has to say so, and that one failed.
- * The router keeps the old page until the new one is there, so without this nothing would seem to
- * happen.
+ * The router keeps the old page until the new one is loaded, so a slow load would look like a link
+ * that does nothing.
  */
 import { useSyncExternalStore } from 'react';
 
-/** Below this nobody waits, and a flash of progress would only disturb. */
+/** A faster load needs no progress bar; a short flash of one would only disturb. */
 const SLOW_AFTER_MS = 250;
 
 /** The code of a page did not come: the connection broke, or a newer version has replaced it. */
@@ -13,7 +13,7 @@ export class PageNotLoaded extends Error {
   override readonly name = 'PageNotLoaded';
   /** Tries to load it again. */
   readonly again: () => Promise<void>;
-  /** Whether somebody was told; who meets it a second time has come back to see it work. */
+  /** Whether the failure was shown. Met again, the visitor has come back and wants another try. */
   told = false;
 
   constructor(again: () => Promise<void>, cause: unknown) {

@@ -68,7 +68,7 @@ export async function connectGet<T>(
   const how = { ...(signal && { signal }), ...(cache && { cache }) };
   const answer = await fetch(`${RPC_BASE}/${method}?${query}`, how);
   if (!answer.ok) {
-    // What nobody reads keeps its connection.
+    // A body that is not read keeps its connection busy.
     await answer.text();
     throw new Error(`${method} answered ${answer.status}.`);
   }

@@ -1,6 +1,6 @@
 /**
  * Takes the place of connect-query's own file of this purpose (see vite.config.ts). That one makes
- * an error at load that nobody sees, and with it loads the protobuf runtime into every page.
+ * an unused error at load, and with it loads the protobuf runtime into every page.
  */
 import type { Transport } from '@connectrpc/connect';
 import { createContext, type ReactNode, useContext } from 'react';

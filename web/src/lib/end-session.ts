@@ -1,5 +1,5 @@
 /**
- * Tells the identity service that a session is over, again and again until it has heard it. The
+ * Ends a session at the identity service, again and again until the service has answered. The
  * tokens are held in memory only: a browser that keeps them could be signed in again with them.
  */
 import type { Session } from '@supabase/auth-js';
@@ -19,7 +19,7 @@ function isBusy({ status }: Response): boolean {
   return status === 429 || status >= 500;
 }
 
-/** Goes on when the page is left meanwhile. */
+/** Goes on when the page is left. */
 function post(path: string, init: RequestInit): Promise<Response> {
   return fetch(`${authUrl()}/${path}`, { method: 'POST', keepalive: true, ...init });
 }

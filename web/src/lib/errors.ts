@@ -14,7 +14,7 @@ export type Problem = {
   message: string;
   /** What a person may quote to the practice, or empty. */
   referenceId: string;
-  /** The call reached nobody: once the connection is back, the same call may do. */
+  /** The call reached no server: once the connection is back, the same call may succeed. */
   lost: boolean;
   /** Whether trying again unchanged can help. */
   retryable: boolean;
@@ -116,7 +116,7 @@ function isConnectError(error: unknown): error is ConnectError {
   return error instanceof Error && error.name === 'ConnectError';
 }
 
-/** A call that reached nobody: the browser may know why. */
+/** A call that reached no server: the browser may know why. */
 function unreachable(): Words {
   return isOnline() ? UNAVAILABLE : OFFLINE;
 }

@@ -14,7 +14,7 @@ function addressOf(error: unknown): string | undefined {
   return error instanceof Error ? ADDRESS.exec(error.message)?.[0] : undefined;
 }
 
-/** Wraps each import() whose failure somebody may want to mend by trying again. */
+/** Wraps each import() that can be tried again after a failure. */
 export async function importWithRetry<T>(load: () => Promise<T>): Promise<T> {
   if (typeof navigator !== 'undefined' && navigator.onLine === false) {
     throw new Error('There is no connection.');

@@ -1,7 +1,7 @@
 /**
- * Runs the task at the first sign that somebody uses the page: a key or a press. For code
- * that forms need when they are sent: it is there long before that, and whoever only reads never
- * loads it. Returns how to call it off.
+ * Runs the task at the first use of the page: a key or a press. For code that forms need when they
+ * are sent: it is loaded long before that, and never for a visitor who only reads. Returns a
+ * function that cancels it.
  */
 const SIGNS = ['pointerdown', 'keydown'] as const;
 

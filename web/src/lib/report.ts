@@ -1,4 +1,4 @@
-/** Notes for whoever looks at the browser's console; nothing leaves the browser. */
+/** Notes in the browser's console; nothing leaves the browser. */
 export function reportMissingPath(path: string): void {
   // A note and not an error: the page says what is wrong, and the server logs the answer.
   // biome-ignore lint/suspicious/noConsole: the attempted path is logged by specification.

@@ -31,7 +31,7 @@ export function toggleTheme(): void {
   setTheme(currentTheme() === 'dark' ? 'light' : 'dark');
 }
 
-/** Tells of changes, also of those made in another tab. */
+/** Reports changes, also those made in another tab. */
 export function subscribeToTheme(listener: () => void): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key !== THEME_KEY) return;

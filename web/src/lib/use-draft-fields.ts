@@ -39,7 +39,7 @@ export function useDraftFields<V extends AccountValues & Record<string, string>>
     setRestored(true);
   }, [key, empty, replace]);
 
-  // Whoever sits here next shall not find the name and the address of the account before.
+  // After a change of account the form must not show the previous account's name and address.
   const account = user?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per account, not per keystroke.
   useEffect(() => {

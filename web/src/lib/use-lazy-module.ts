@@ -15,7 +15,7 @@ export type LazyModule<T> = {
   fetch: () => Promise<boolean>;
 };
 
-/** Code that is fetched once for the whole document, whoever asks for it. */
+/** Code that is fetched once for the whole document, however many components use it. */
 export type LazyLoader<T> = {
   /** Undefined until it came. */
   known: T | undefined;

@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** True in prerendered HTML: whoever gets it is connected. */
+/** True in prerendered HTML: a browser that got it is connected. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, isOnline, () => true);
 }

@@ -1,7 +1,7 @@
 /**
  * Draws the pictures that stand for pages where their links are shared: the page's title and the
- * practice's name beside the same drawn art that the page shows. And the practice's mark as a
- * picture, for whoever keeps the site on a phone's screen.
+ * practice's name beside the same drawn art that the page shows. And the practice's mark as an icon
+ * for a phone's home screen.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** Which picture stands for a page where somebody shares its link. */
+/** Which picture stands for a page where its link is shared. */
 import type { Snapshot } from '@/lib/snapshot';
 
 export const CARD_WIDTH = 1200;
@@ -10,7 +10,7 @@ export type Card = {
   title: string;
   /** A line beneath the title. */
   line: string;
-  /** What the picture says, for whoever does not see it. */
+  /** The picture's text alternative. */
   alt: string;
   art: { seed: string; accent: string };
 };

@@ -15,14 +15,14 @@ const INLINE_SCRIPT = `${THEME_SCRIPT};${LAZY_SCRIPTS}`;
 export type DocumentParts = {
   head: PageHead;
   snapshot: Snapshot;
-  /** Name that tells the browser whether it may hydrate this HTML. */
+  /** The name by which the browser knows whether it may hydrate this HTML. */
   documentName: string;
   /** The page's HTML. */
   html: string;
   /** Built scripts to fetch after the first paint, the one to be run first. */
   code: readonly string[];
   fonts: readonly string[];
-  /** What other programs are told about this address; absent where the build cannot know it. */
+  /** Metadata of this address for other programs; absent where the build cannot know it. */
   found?: SeoPage;
 };
 

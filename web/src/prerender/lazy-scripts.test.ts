@@ -10,7 +10,7 @@ const TEMPLATE = `<head>
 
 type Told = () => void;
 
-/** A browser that tells of paints when the returned function is called. */
+/** A browser that reports a paint when the returned function is called. */
 function painting(types: string[]): Told {
   let told: Told = () => {
     throw new Error('Nobody listens to paints.');

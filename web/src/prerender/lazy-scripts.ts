@@ -5,7 +5,7 @@
 
 /**
  * Stands in the document's head. It fetches the files that the root names, the first of them to be
- * run, once something was painted; where a browser tells of no paint, soon after all is loaded.
+ * run, after the first paint; where a browser reports no paint, soon after everything is loaded.
  */
 export const LAZY_SCRIPTS =
   '(function(){var begun;function begin(){if(begun)return;begun=true;' +

@@ -43,7 +43,7 @@ const DYNAMIC = {
     words: { document: 'review-words.html', marks: 'review-marks.json' },
   },
 };
-/** Paths that those documents are rendered from: one whose id can be, and one whose cannot. */
+/** Paths that those documents are rendered from: one with a possible id, and one with no id. */
 const FOUND_REVIEW = `/reviews/${REVIEW}`;
 const MISSING_REVIEW = '/reviews/none';
 
@@ -89,7 +89,7 @@ function snapshotOf({ withGuide, legal }: PageEntry, site: Site): Snapshot {
   return { ...site.snapshot, ...guide, ...text };
 }
 
-/** An address is one page's: documents that serve any address are told nothing about theirs. */
+/** A document that is served at any address has no metadata of an address. */
 type AnyAddress = { anyAddress?: boolean };
 
 async function renderTo(

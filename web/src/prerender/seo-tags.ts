@@ -1,4 +1,4 @@
-/** What search engines, and whoever shows a preview of a link, are told about an address. */
+/** The metadata of an address for search engines and for previews of links. */
 import type { PageHead } from '@/app/page-heads';
 import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card';
 import { escapeHtml, scriptJson } from './escape';

@@ -7,7 +7,7 @@ import { dismissToast } from '@/components/ui/toast-store';
 configure({ asyncUtilTimeout: 5_000 });
 
 beforeEach(() => {
-  // Nobody answers here; plain reads then go by the transport that a test gives.
+  // There is no server here; plain reads then go by the transport that a test gives.
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('no network in tests'));
 });
 

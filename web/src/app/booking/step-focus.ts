@@ -17,8 +17,8 @@ function wasWindow(node: Node): boolean {
 }
 
 /**
- * The payment window keeps the focus while it is open, and takes it along when it closes. Where the
- * page has moved on meanwhile, the button that opened the window is gone.
+ * The payment window holds the focus while it is open, and the focus is lost when it closes. If the
+ * page shows another step by then, the button that opened the window is gone.
  */
 export function focusAfterWindow(): void {
   requestAnimationFrame(() => {

@@ -49,7 +49,7 @@ function Yours() {
 export default function NewestReviews() {
   const { data, error, isPending, isFetching, refetch } = useNewestReviews(SHOWN_MAX);
 
-  // Whoever comes online again need not ask for them.
+  // When the connection comes back, they are loaded without a press.
   useEffect(() => {
     if (!error) return;
     const again = () => void refetch({ cancelRefetch: false });

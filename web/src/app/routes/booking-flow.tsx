@@ -42,8 +42,8 @@ function titleOf(flow: Flow, refundDays: string): string {
 }
 
 /**
- * The calendar comes when its step does. The steps that follow a payment come with the page, as
- * nobody whose money is on its way should meet code that cannot be had.
+ * The calendar's code is loaded with its step. The steps that follow a payment are loaded with the
+ * page, so that a lost connection cannot take them from a customer who has paid.
  */
 const scheduleScreen = lazyLoader(
   async () => (await importWithRetry(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,

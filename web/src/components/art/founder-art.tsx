@@ -1,4 +1,4 @@
-/** A drawn portrait for a practice that shows no photograph: somebody who sits and listens. */
+/** A drawn portrait for a practice that shows no photograph: a person who sits and listens. */
 
 /** A person keeps her colours when the theme changes; only the room around her gets dark. */
 const SKIN = '#c98f6b';

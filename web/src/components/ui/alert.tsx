@@ -54,7 +54,7 @@ export function Alert({ tone = 'info', title, children, action, live, className 
   );
 }
 
-/** What somebody quotes who writes to us about a fault, so that it is found in the logs. */
+/** A person quotes it in a message about a fault, so that the fault is found in the logs. */
 export function Reference({ id }: { id: string | undefined }) {
   if (!id) return null;
   return (

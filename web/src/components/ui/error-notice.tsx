@@ -24,7 +24,7 @@ function SignInAgain() {
   const go = useGo();
 
   function leave() {
-    // The sign-in page leads everybody straight back who has a session, and this one was refused.
+    // The sign-in page sends back everyone with a session, and this session was refused.
     signOut();
     go(`/sign-in?return=${encodeURIComponent(`${pathname}${search}`)}`);
   }
@@ -37,8 +37,8 @@ function SignInAgain() {
 }
 
 /**
- * A failed call in human words, with a way on and a number to quote. A call that reached nobody is
- * made again as soon as the connection is back.
+ * A failed call in human words, with a way on and a number to quote. A call that reached no server
+ * is made again as soon as the connection is back.
  */
 export function ErrorNotice({ error, onRetry, title, action, className }: ErrorNoticeProps) {
   // The words about a lost connection depend on whether there is one now.

@@ -18,6 +18,6 @@ export function showFlashToast(): void {
   try {
     toast(JSON.parse(left) as ToastInput);
   } catch {
-    // Somebody else wrote there; nothing is to be said.
+    // Other code wrote there; there is no toast to show.
   }
 }

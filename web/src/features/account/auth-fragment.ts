@@ -27,7 +27,7 @@ export function mailLink(hash: string): MailLink | undefined {
   return { tokenHash, type: type === 'recovery' ? 'recovery' : 'signup', redirectTo };
 }
 
-/** The link has signed somebody in who wants a new password; other identity services do so. */
+/** The link has signed in, for a new password; other identity services do so. */
 export function isRecoveryLink(hash: string): boolean {
   const answer = answerOf(hash);
   return answer.get('type') === 'recovery' && answer.has('access_token');

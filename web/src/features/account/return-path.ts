@@ -1,4 +1,4 @@
-/** Where somebody goes after signing in: back to where they came from, and never to another site. */
+/** Where signing in leads: back to the page before it, and never to another site. */
 
 const HOME = '/';
 const ACCOUNT_PAGES = ['/sign-in', '/sign-up', '/recover', '/confirm'];

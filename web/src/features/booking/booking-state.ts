@@ -25,7 +25,7 @@ export function isPlaced(booking: Booking | undefined): boolean {
   );
 }
 
-/** Placed on the customer's word: whether the money has come nobody knows yet. */
+/** Confirmed on the customer's word: the payment has not been seen yet. */
 export function isOnWord(booking: Booking): boolean {
   return booking.paymentState === PaymentState.CLAIMED;
 }

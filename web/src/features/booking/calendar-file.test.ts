@@ -45,7 +45,7 @@ function said(component: ICAL.Component, name: string): string | null {
   return value === undefined || value === null ? null : String(value);
 }
 
-/** An instant, which must not depend on the zone of whoever reads it. */
+/** An instant, which must not depend on the reader's zone. */
 function instant(component: ICAL.Component, name: string): string {
   const time = component.getFirstPropertyValue(name);
   expect(time).toBeInstanceOf(ICAL.Time);

@@ -6,7 +6,7 @@ import type { StepId } from './steps';
 
 type Known = { url: FlowUrl; signedIn: boolean; booking: Booking | undefined };
 
-/** The step that the address means once somebody is signed in. */
+/** The step that the address means for a signed-in customer. */
 export function requestedStep(url: FlowUrl): StepId {
   return url.step ?? (url.bookingId ? 'payment' : 'calendar-terms');
 }
@@ -19,7 +19,7 @@ export function currentStep({ url, signedIn, booking }: Known): StepId {
   return booking ? stepOf(booking, asked) : asked;
 }
 
-/** Where somebody goes on after signing in: past the first step, with every choice kept. */
+/** The step after signing in: past the first one, with every choice kept. */
 export function afterSignIn(url: FlowUrl): FlowUrl {
   const asked = requestedStep(url);
   return { ...url, step: asked === 'auth' ? 'calendar-terms' : asked };

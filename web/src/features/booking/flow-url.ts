@@ -54,8 +54,8 @@ function showsBooking({ bookingId, step }: FlowUrl): boolean {
 }
 
 /**
- * The query of a point in the flow. The payment provider's script tells its servers the address of
- * the page, beside the customer's name; what is booked and when is nothing that they need to know.
+ * The query of a point in the flow. The payment provider's script sends the page's address to its
+ * servers, with the customer's name; they need not know what is booked and when.
  */
 export function flowQuery(url: FlowUrl): URLSearchParams {
   const query = new URLSearchParams();

@@ -7,7 +7,7 @@ function compact(at: Date): string {
 
 /**
  * An address that adds the session to a calendar on the web. It names the practice and never the
- * service: what somebody seeks help for is nobody else's business.
+ * service, because what a client seeks help for is private.
  */
 export function googleCalendarUrl(booking: Booking, practice: string): string | undefined {
   const times = sessionTimes(booking);

@@ -8,7 +8,7 @@ export function clockText(leftMs: number): string {
   return `${Math.floor(seconds / 60)}:${rest}`;
 }
 
-/** What a screen reader is told: only at five minutes, at one minute, and at the end. */
+/** What a screen reader says: only at five minutes, at one minute, and at the end. */
 export function minuteToTell(leftMs: number): string {
   if (leftMs <= 0) return 'The time is no longer kept.';
   if (leftMs <= MINUTE_MS) return 'Your time is kept for one more minute.';

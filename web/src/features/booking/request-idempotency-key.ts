@@ -9,7 +9,7 @@ const KEY = 'bookingRequestKey';
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** A short mark of a text (FNV-1a); it tells two contents apart and reveals neither. */
+/** A short mark of a text (FNV-1a); it differs between two contents and reveals neither. */
 export function fingerprint(text: string): string {
   let hash = FNV_OFFSET;
   for (let index = 0; index < text.length; index += 1) {

@@ -8,7 +8,7 @@ export const THANK_YOU: ToastInput = {
   description: "We've got it, and we answer by e-mail.",
 };
 
-/** What is said to somebody who has left the page before the answer came. */
+/** What is said when the page was left before the answer came. */
 export const NOT_SENT_ELSEWHERE: ToastInput = {
   title: 'Your message was not sent',
   description: 'What you wrote is still on our contact page. Please send it again from there.',

@@ -1,4 +1,4 @@
-/** The attempt to send what is written. It goes on when somebody leaves the page meanwhile. */
+/** The attempt to send what is written. It goes on when the page is left. */
 
 import type { Transport } from '@connectrpc/connect';
 import { toast } from '@/components/ui/toast-store';
@@ -14,7 +14,7 @@ export function loadCalls() {
   return importWithRetry(() => import('./api/send-message'));
 }
 
-/** Somebody on another page is told that it failed, and the form says why when it is seen again. */
+/** On another page a toast says that it failed; the form says why when it is shown again. */
 function failedElsewhere({ kind }: Outcome): boolean {
   if (kind === 'sent') return false;
   toast(NOT_SENT_ELSEWHERE);
@@ -35,7 +35,7 @@ async function attempt({ transport, values, website }: Wish): Promise<Outcome> {
   }
 }
 
-/** What was sent is thanked for and forgotten at once, whoever is looking. */
+/** After a message was sent, the draft is deleted and the thanks shown on any page. */
 export function send(wish: Wish): Promise<void> {
   return sending.run(async () => {
     const outcome = await attempt(wish);

@@ -1,4 +1,4 @@
-/** When the guide may be offered to somebody who is about to leave. */
+/** When the guide may be offered to a visitor who is about to leave. */
 import { readTab, writeTab } from '@/lib/tab-storage';
 
 /** How long after the page was opened it is offered at the latest. */
@@ -29,7 +29,7 @@ export function isBehind(card: Element | null): boolean {
   return [...document.querySelectorAll(IN_FRONT)].some((other) => other !== card);
 }
 
-/** Whether it would be in the way: something is open, or somebody is in the middle of a field. */
+/** Whether it would interrupt: a dialog or menu is open, or a field has the focus. */
 export function isBusy(): boolean {
   if (isBehind(null)) return true;
   return document.activeElement?.matches(TYPED_INTO) ?? false;

@@ -1,4 +1,4 @@
-/** Where somebody is in the guide after a while: pure, so that every moment can be tested. */
+/** The step of the guide at a time: pure, so that every moment can be tested. */
 import type { MeditationStep } from '@/gen/catalogue/v1/catalogue_service_pb';
 
 const MINUTE_MS = 60_000;

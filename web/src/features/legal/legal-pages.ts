@@ -1,4 +1,4 @@
-/** What the pages of the legal texts are called, and what search engines are told of them. */
+/** Titles of the legal texts' pages, and their descriptions for search engines. */
 import type { LegalName } from '@/lib/legal-text';
 
 type LegalPageWords = {

@@ -85,7 +85,7 @@ export function lossOf(error: unknown): string | undefined {
   return code === Code.PermissionDenied ? (BY_REASON[reason] ?? ENDED) : undefined;
 }
 
-/** Whether an answer to a password means "no", as opposed to "nobody could check it". */
+/** Whether an answer to a password means "wrong", as opposed to "it could not be checked". */
 export function isRefusal(error: unknown): boolean {
   const { code } = describeError(error);
   return (

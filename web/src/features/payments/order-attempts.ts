@@ -14,7 +14,7 @@ type Start = {
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** The same key every time: there is one order per booking, for ever. */
+/** The same key every time: a booking never has more than one order. */
 export async function startOrder(start: Start): Promise<StartPaymentResponse> {
   const { payments, bookingId, signal, pause = wait } = start;
   const idempotencyKey = `start-${bookingId}`;

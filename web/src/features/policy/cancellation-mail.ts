@@ -1,4 +1,4 @@
-/** A mail to the practice that already asks for everything that a cancellation needs. */
+/** A mail to the practice with everything that a cancellation needs. */
 
 type Known = { email: string; service: string; reference: string };
 

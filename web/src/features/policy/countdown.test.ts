@@ -26,7 +26,7 @@ describe('the time in the address', () => {
       '2026-11-21T10:30:00.000Z',
       '2026-11-21T10:30Z',
       '2026-11-21T16:00:00+05:30',
-      // The same with a plus sign that nobody escaped.
+      // The same with a plus sign that was not escaped.
       '2026-11-21T16:00:00 05:30',
       '2026-11-21T16:00:00',
       '2026-11-21T16:00',

@@ -6,7 +6,7 @@ export const HOUR_MS = 3_600_000;
 /** What lies further ahead than any booking is no booking. */
 const AHEAD_MAX_MS = 366 * 24 * HOUR_MS;
 
-/** A date, a time and, where it is told, the zone that it is meant in. */
+/** A date, a time and, where it is given, their zone. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/;
 /** Milliseconds since 1970, as programs write a moment. */
 const EPOCH_MS = /^\d{13}$/;

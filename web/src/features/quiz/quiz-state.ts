@@ -48,7 +48,7 @@ export function begunAt(state: QuizState): number | undefined {
   return state.step === 'welcome' ? undefined : state.begunAt;
 }
 
-/** Whole seconds that are left: 90 at the beginning, 89 after one second, and 0 for ever after 90. */
+/** Whole seconds left: 90 at the beginning, 89 after one second, and 0 from 90 seconds on. */
 export function secondsLeft(begun: number | undefined, now: number): number {
   if (begun === undefined) return QUIZ_SECONDS;
   const left = QUIZ_SECONDS - Math.floor(Math.max(0, now - begun) / 1000);

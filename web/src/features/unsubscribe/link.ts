@@ -9,7 +9,7 @@ const TOKEN_KEY = 'unsubscribeToken';
 const DONE_KEY = 'unsubscribeDone';
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** What somebody asks for: that the mails end, or that they come again. */
+/** The request: that the mails end, or that they come again. */
 export type Wish = 'end' | 'resume';
 
 export type Link = {

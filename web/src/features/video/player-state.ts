@@ -1,4 +1,4 @@
-/** What a player shows, as a function of what its video tells; knows no element and no clock. */
+/** What a player shows, as a function of its video's events; knows no element and no clock. */
 
 export const VOLUME_DEFAULT = 0.7;
 export const SEEK_SECONDS = 1;
@@ -52,7 +52,7 @@ function onlyPositive(value: number): number {
 
 /** What changes where the video is on its way between loading and playing. */
 function statusAfter(state: PlayerState, type: PlayerEvent['type']): Partial<PlayerState> {
-  // Only loading anew leads out of a failure; what a failed video still tells is of no interest.
+  // Only loading again ends a failure; further events of a failed video are ignored.
   if (state.status === 'error') return {};
   switch (type) {
     case 'ready':

@@ -19,8 +19,8 @@ const REASONS: Record<number, string> = {
 };
 
 /**
- * A media error's code in words, or nothing for one that nobody knows. The browser's own text is
- * not for people.
+ * A media error's code in words, or nothing for an unknown one. The browser's own text is not for
+ * visitors.
  */
 export function reasonOf(code: number | undefined, online: boolean): string {
   if (!online) return 'you are offline';

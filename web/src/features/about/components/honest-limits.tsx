@@ -55,7 +55,7 @@ function Panel({ children }: { children: ReactNode }) {
   );
 }
 
-/** Sessions for wellbeing, and not medical treatment: said before anybody books. */
+/** Sessions for wellbeing, and not medical treatment: said before the booking. */
 export function HonestLimits() {
   return (
     <section aria-labelledby="limits-title" className="container-page flex flex-col gap-8">

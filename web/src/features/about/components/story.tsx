@@ -1,6 +1,6 @@
 import { usePractice } from '@/lib/practice';
 
-/** The founder's story, as the founder tells it. */
+/** The founder's story, in the founder's words. */
 export function Story() {
   const { about, name, practitionerName } = usePractice();
   if (!about || about.story.length === 0) return null;

@@ -17,7 +17,7 @@ import { ProblemNotice } from './account-problem';
 
 type RecoverEmailFormProps = { back: string; onCodeSent: (email: string) => void };
 
-/** Asks where to send the code. Nobody learns whether there is an account. */
+/** Asks where to send the code. The answer does not say whether there is an account. */
 export function RecoverEmailForm({ back, onCodeSent }: RecoverEmailFormProps) {
   const fields = useFields<EmailValues>({ email: '' }, validateEmail);
   const call = useAuthCall();
@@ -50,7 +50,7 @@ export function RecoverEmailForm({ back, onCodeSent }: RecoverEmailFormProps) {
   );
 }
 
-/** Takes the new password of somebody whom the code has proved. */
+/** Takes the new password, once the code was right. */
 export function NewPasswordForm({ onDone }: { onDone: () => void }) {
   const fields = useFields<PasswordValues>({ password: '' }, validatePassword);
   const call = useAuthCall();

@@ -27,7 +27,7 @@ export function RecoverPage() {
   const [stage, setStage] = useState<Stage>(() =>
     isRecoveryLink(hash) ? { name: 'password' } : { name: 'email' },
   );
-  // The session of the link is read in a moment; until then nobody is there to give a password to.
+  // The session of the link is read in a moment; until then there is no account for a password.
   const ready = stage.name !== 'password' || status === 'signed-in';
 
   function done() {

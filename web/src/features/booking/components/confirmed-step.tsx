@@ -52,7 +52,7 @@ export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps)
   const isPaid = !isOnWord(booking);
   const rows = [
     ...sessionRows(booking, zone),
-    // The practice may have taken the customer's word for a payment that nobody has seen yet.
+    // The practice may have confirmed on the customer's word, before the payment was seen.
     { label: isPaid ? 'Paid' : 'Price', value: formatPrice(booking.price) },
     {
       label: 'Reference',

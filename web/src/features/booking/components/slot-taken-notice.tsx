@@ -11,7 +11,7 @@ export function SlotTakenNotice({ schedule, onTake }: LostTimeProps) {
   const { lost, zone } = schedule;
   const ref = useRef<HTMLDivElement>(null);
   const refusedAt = lost?.refused ? lost.at.getTime() : undefined;
-  // Who pressed the button below is led up here; nobody is led away while typing.
+  // A refused press of the button below moves the focus here. Typing never loses the focus.
   useEffect(() => {
     if (refusedAt !== undefined) ref.current?.focus();
   }, [refusedAt]);

@@ -31,7 +31,7 @@ export function useBooking(bookingId: string, userId: string | undefined): Booki
   const query = useQuery({
     queryKey,
     enabled,
-    // Whoever comes back from a banking app sees at once what has happened meanwhile.
+    // On the way back from a banking app, the booking is read again at once.
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const { booking } = await client.getBooking({ bookingId }, { signal });

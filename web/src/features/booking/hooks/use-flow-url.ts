@@ -12,8 +12,8 @@ export type FlowMoves = {
 };
 
 /**
- * The router tells of a new address a moment later. A pressed chip must not wait for that, so a
- * move counts at once, and addresses that are older than the last move are not looked at.
+ * The router reports a new address a moment later. A pressed chip must not wait for that, so a move
+ * counts at once, and addresses that are older than the last move are ignored.
  */
 export function useFlowUrl(): FlowMoves {
   const location = useLocation();

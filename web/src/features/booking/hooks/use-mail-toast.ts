@@ -7,8 +7,8 @@ import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
 const AFTER_ARRIVAL_MS = 2500;
 
 /**
- * Says when the confirmation mail went out, or could not: to people who have just paid, and to
- * those who see it happen. Whoever opens an old booking is not told again.
+ * Says that the confirmation mail was sent or failed: just after a payment, and when it happens
+ * while the page is open. It says nothing when an old booking is opened.
  */
 export function useMailToast(booking: Booking | undefined, justPaid: boolean): void {
   const said = useRef<MailState | undefined>(undefined);

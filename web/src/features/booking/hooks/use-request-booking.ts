@@ -76,7 +76,7 @@ export function useRequestBooking() {
     return request(wish);
   }
 
-  /** Another time is taken first and the old one given back then: nobody loses both. */
+  /** The other time is taken before the old one is given back, so that none is lost. */
   async function change(wish: Wish, held: Booking): Promise<Booking> {
     if (instantOf(held) === wish.instant) {
       await giveBack(held);
@@ -108,7 +108,7 @@ export function releaseKey(booking: Booking): string {
   return `release-${booking.bookingId}`;
 }
 
-/** Gives a held time back while that is allowed. It never keeps anybody on the page. */
+/** Gives a held time back while that is allowed. A failure does not keep the page open. */
 export function useReleaseBooking() {
   const transport = useTransport();
   const queryClient = useQueryClient();

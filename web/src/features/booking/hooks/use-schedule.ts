@@ -12,7 +12,7 @@ const SUGGESTIONS = 3;
 export type LostTime = {
   at: Date;
   reason: string;
-  /** The server refused it just now: whoever pressed the button is to see it at once. */
+  /** The server refused it just now, which has to be seen at once. */
   refused: boolean;
   suggestions: Start[];
 };

@@ -21,7 +21,7 @@ export function useSlots(range: SlotsInput | undefined) {
   const transport = useTransport();
   return useQuery({
     queryKey: connectGetKey(BOOKING, 'ListSlots', range),
-    // Free times are the same for everybody, so whoever is signed in reads them plainly as well.
+    // Free times do not depend on who asks, so signed-in customers read them by plain GET as well.
     queryFn: range ? ({ signal }) => readSlots(range, { transport, signal }) : skipToken,
     ...ALIVE,
   });

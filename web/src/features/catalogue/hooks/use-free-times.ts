@@ -1,4 +1,4 @@
-/** The free starts of a week, for everybody; nothing is held by looking. */
+/** The free starts of a week; reading them holds no time. */
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
@@ -8,7 +8,7 @@ import { localHour, toDate } from '@/lib/time';
 
 export const DAYS_SHOWN = 7;
 
-/** Others book meanwhile, so a list that was left alone is asked for again. */
+/** Other customers book too, so a list on an open page is read again. */
 const REFRESH_MS = 5 * 60_000;
 const NOON = 12;
 const EVENING = 17;

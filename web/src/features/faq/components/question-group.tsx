@@ -2,7 +2,7 @@ import type { FaqGroup } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { anchorOf } from '../anchors';
 import { Question } from './question';
 
-/** A titled group of questions; open at first, and closed by whoever looks for another one. */
+/** A titled group of questions; open at first, and the visitor may close it. */
 export function QuestionGroup({ group: { title, faqs } }: { group: FaqGroup }) {
   return (
     <details

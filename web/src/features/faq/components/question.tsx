@@ -21,7 +21,7 @@ export function Question({ faq: { question, answer } }: { faq: Faq }) {
       </summary>
       <div className="measure flex flex-col items-start pb-4 text-ink-2">
         <p>{answer}</p>
-        {/* By the router, which also tells when a link to where one is already is followed again. */}
+        {/* By the router, which also reports a link to the address that is open already. */}
         <Link
           to={{ hash: anchor }}
           className="inline-flex min-h-11 items-center text-sm font-semibold text-brand hover:underline print:hidden"

@@ -28,7 +28,7 @@ const ABOVE_A_TOAST = 'high:bottom-34 high:max-h-[min(45dvh,calc(100dvh-14rem))]
 
 type LineProps = { name: string; hidden: boolean; onOpen: () => void };
 
-/** All of the offer that a low window has room for, until somebody asks for the rest. */
+/** The offer in one line, for windows too low for the whole card; a press opens the card. */
 function Line({ name, hidden, onOpen }: LineProps) {
   return (
     <button

@@ -1,4 +1,4 @@
-/** The offer to whoever is about to leave, with a clock and a mouse that the test moves. */
+/** The offer to visitors who are about to leave, with a clock and a mouse that the test moves. */
 import { Code } from '@connectrpc/connect';
 import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
 import type { ReactNode } from 'react';

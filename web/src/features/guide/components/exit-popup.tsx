@@ -8,9 +8,9 @@ async function loadCard(): Promise<ComponentType<ExitCardProps>> {
 }
 
 /**
- * Offers the meditation guide to somebody who is about to leave. This part is small and stands on the
- * page from the beginning, because its 30 seconds begin there; the card and its form come when they
- * open. It never takes the focus: who listens is told that it is there.
+ * Offers the meditation guide to a visitor who is about to leave. This part is small and is mounted
+ * with the page, because its 30 seconds begin there; the card and its form are loaded when they
+ * open. It never takes the focus: a screen reader announces it.
  */
 export function ExitPopup() {
   const { state, close } = useExitPopup(loadCard);

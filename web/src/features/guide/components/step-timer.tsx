@@ -31,7 +31,7 @@ function Bars({ steps, passedMs }: { steps: readonly MeditationStep[]; passedMs:
   );
 }
 
-/** Heard when a step begins, and when somebody rests or goes on; the seconds are not. */
+/** Announced when a step begins, pauses or goes on; the seconds are not. */
 function newsOf({ guide: { steps }, clock: { state, index } }: TimerProps): string {
   const step = steps[index];
   if (state === 'over') return 'All steps are over. Take your time to get up.';

@@ -1,4 +1,4 @@
-/** Opens what is offered to somebody who is about to leave: once per session, and at a good moment. */
+/** Opens the offer when a visitor is about to leave: once per session, and interrupting nothing. */
 import { useCallback, useEffect, useState } from 'react';
 import { EXIT_DELAY_MS, isBusy, leavesThroughTop, markShown, wasShown } from '../exit-popup-rules';
 
@@ -17,7 +17,7 @@ function whenDue(call: () => void): () => void {
   const onLeave = (event: MouseEvent) => {
     if (leavesThroughTop(event)) call();
   };
-  // Leaving is told to the root alone and does not bubble; on the way down the document hears it.
+  // The event of leaving goes to the root alone and does not bubble, so it is captured.
   document.addEventListener('mouseleave', onLeave, true);
   return () => {
     clearTimeout(timer);
@@ -25,7 +25,7 @@ function whenDue(call: () => void): () => void {
   };
 }
 
-/** Calls back as soon as no dialog is open and nobody types. */
+/** Calls back as soon as no dialog is open and no field has the focus. */
 function whenFree(call: () => void): () => void {
   if (!isBusy()) {
     call();

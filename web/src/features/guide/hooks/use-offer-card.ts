@@ -1,4 +1,4 @@
-/** Closing a card that nobody asked for: by Escape, and with the focus where it was before. */
+/** Closing a card that opened by itself: by Escape, and with the focus where it was before. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { isBehind } from '../exit-popup-rules';
 
@@ -25,7 +25,7 @@ export function useOfferCard(card: RefObject<HTMLElement | null>, onClose: () =>
     onClose();
   }, [card, onClose]);
 
-  // Before the card is painted: whoever sees it can close it.
+  // Before the card is painted: as soon as it is seen, Escape closes it.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || isBehind(card.current)) return;

@@ -2,7 +2,7 @@ import { Button } from '@/components/ui/button';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 
-/** The way on for whoever has read so far. */
+/** The invitation to book at the end of the home page. */
 export function Closing() {
   const { phone } = usePractice();
   return (

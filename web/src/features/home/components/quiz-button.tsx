@@ -4,7 +4,7 @@ import { useLazyModule } from '@/lib/use-lazy-module';
 
 export type QuizDialog = ComponentType<{ open: boolean; onClose: () => void }>;
 
-/** Opens the quiz. Its code is fetched when somebody reaches for the button, and not before. */
+/** Opens the quiz. Its code is fetched on hover, focus or press of the button, and not before. */
 export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
   const quiz = useLazyModule(load);
   const [wanted, setWanted] = useState(false);

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { readNextFree } from '@/lib/read-slots';
 
-/** Others book meanwhile, so a time that was left on the screen is asked for again. */
+/** Other customers book too, so a time on an open page is read again. */
 export const REFRESH_MS = 60_000;
 
 /** Undefined while it is not known; null where nothing is free, or where there was no answer. */

@@ -4,7 +4,7 @@ import { RPC_BASE } from '@/lib/env';
 
 const PATH = `${RPC_BASE}/${ReviewsStaffService.typeName}/${ReviewsStaffService.method.lock.name}`;
 
-/** Whoever opens the panel again does not wait longer for the answer. */
+/** Opening the panel again does not wait longer than this for the answer. */
 const WAIT_MS = 5000;
 
 let locking: Promise<void> = Promise.resolve();
@@ -19,7 +19,7 @@ async function send(): Promise<void> {
       signal: AbortSignal.timeout(WAIT_MS),
     });
   } catch {
-    // Offline, or no answer: the server ends a grant by itself that nobody uses.
+    // Offline, or no answer: the server itself ends a grant that is not used.
   }
 }
 

@@ -3,7 +3,7 @@ import { toast } from '@/components/ui/toast-store';
 import { importWithRetry } from '@/lib/import-with-retry';
 import type { AdminPanelProps } from './admin-panel';
 
-/** At the end of every page. The panel itself is loaded when somebody wants it. */
+/** At the end of every page. The panel itself is loaded when it is opened. */
 export function AdminButton() {
   const [Panel, setPanel] = useState<ComponentType<AdminPanelProps>>();
   const [open, setOpen] = useState(false);

@@ -14,7 +14,7 @@ export type Grant = {
   /** Why the panel is locked again, or empty. */
   why: string;
   /**
-   * Asks for a grant; throws what the server answers. False when the panel was closed meanwhile.
+   * Asks for a grant; throws what the server answers. False if the panel was closed by then.
    * The password is kept nowhere.
    */
   unlock: (password: string) => Promise<boolean>;

@@ -91,7 +91,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
     onReturn(reviewId);
   }
 
-  /** Each deletion can be undone for its own time, whatever is said meanwhile. */
+  /** Each deletion can be undone for its own time, whatever other toasts are shown. */
   function offer(removed: Removed, until: number) {
     const action = {
       label: 'Undo',

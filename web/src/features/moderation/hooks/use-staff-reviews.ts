@@ -43,7 +43,7 @@ export function useStaffReviews(grant: Grant, filters: Filters): StaffReviews {
     },
     getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
     placeholderData: keepPreviousData,
-    // Each look counts as use of the grant, so there is none that nobody asked for.
+    // Each read counts as use of the grant, so there are no reads in the background.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
     gcTime: 0,

@@ -114,7 +114,7 @@ function usePreparedOrder(latest: Latest, round: number, dispatch: Dispatch): vo
   }, [prepare, round]);
 }
 
-/** Opens the provider's window and tells what becomes of it. */
+/** Opens the provider's window and reports how it ends. */
 function openWindow(
   order: StartPaymentResponse,
   booking: Booking,
@@ -193,7 +193,7 @@ export function usePaymentPanel(asked: Asked): PaymentPanelModel {
     void open(order);
   }
 
-  // Whoever pressed too early need not press again.
+  // A press that came too early is done now.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when everything is there.
   useEffect(() => {
     if (state.phase !== 'ready' || !wanted.current || !state.order) return;

@@ -59,7 +59,7 @@ function startRound(kind: WindowKind): Round {
   return { kind, deadline: Date.now() + windowSeconds(kind) * 1000 };
 }
 
-/** Whole seconds to the deadline, as long as somebody looks at them. */
+/** Whole seconds to the deadline, as long as they are shown. */
 function useCountdown(deadline: number, running: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -98,7 +98,7 @@ export function useVerification({ bookingId, idle, onNews }: Asked): Verificatio
     },
   });
 
-  // Who has claimed a payment is told that it is being looked at, and not that it failed.
+  // After a claim the page says that the payment is being checked, and not that it failed.
   const still = idle || claim.isSuccess;
   useEffect(() => {
     if (still) return;

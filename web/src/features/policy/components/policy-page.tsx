@@ -41,7 +41,7 @@ function Notes() {
   );
 }
 
-/** What the address tells about the session, for the mail that asks to cancel it. */
+/** What the address says about the session, for the mail that asks to cancel it. */
 function useKnown(asked: Asked) {
   const service = useService(asked.kind === 'time' ? asked.serviceId : undefined);
   const reference = asked.kind === 'booking' ? bookingReference(asked.bookingId) : '';

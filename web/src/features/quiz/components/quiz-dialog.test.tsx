@@ -1,4 +1,4 @@
-/** The quiz as somebody takes it, with a clock that the test moves. */
+/** The quiz from its first step to its last, with a clock that the test moves. */
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -19,7 +19,7 @@ function useQuiz(open: boolean) {
   const areaId = state.step === 'results' ? state.areaId : undefined;
   const area = areas.find((one) => one.areaId === areaId);
 
-  // Whoever opens it again begins at the beginning.
+  // Opened again, it begins with the first step.
   useEffect(() => {
     if (!open) dispatch({ kind: 'retake' });
   }, [open]);

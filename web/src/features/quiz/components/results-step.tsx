@@ -9,7 +9,7 @@ import { bookLink, detailsLink } from '../quiz-links';
 import { StepHeading } from './step-heading';
 
 type ResultsStepProps = {
-  /** What was chosen; the practice may have taken it away meanwhile. */
+  /** What was chosen; the practice may no longer offer it. */
   area: QuizArea | undefined;
   /** Best first. */
   services: readonly Service[];

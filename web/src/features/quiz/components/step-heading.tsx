@@ -3,7 +3,7 @@ import { type QuizStep, STEPS } from '../quiz-state';
 
 type StepHeadingProps = { step: QuizStep; ref: Ref<HTMLHeadingElement>; children: ReactNode };
 
-/** Gets the focus when its step comes, and so tells those who listen where they are. */
+/** Gets the focus when its step comes, so that a screen reader says which step it is. */
 export function StepHeading({ step, ref, children }: StepHeadingProps) {
   return (
     <h3 ref={ref} tabIndex={-1} className="text-h2 outline-none">

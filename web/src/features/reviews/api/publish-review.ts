@@ -109,7 +109,7 @@ export async function publishReview(
   }
 }
 
-/** Asks anew for everything that was read of reviews. */
+/** Reads everything about reviews again. */
 export async function refreshReviews(queryClient: QueryClient): Promise<void> {
   const queryKey = createConnectQueryKey({ schema: ReviewsService, cardinality: undefined });
   await queryClient.invalidateQueries({ queryKey });

@@ -1,4 +1,4 @@
-/** Sends a picture's bytes as they are, and tells how far it is. */
+/** Sends a picture's bytes as they are, and reports the progress. */
 import { fromBinary } from '@bufbuild/protobuf';
 import { base64Decode } from '@bufbuild/protobuf/wire';
 import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';

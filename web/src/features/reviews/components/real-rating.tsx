@@ -44,7 +44,7 @@ function NothingYet() {
   );
 }
 
-/** Tells what was counted to the figures beside it. */
+/** Hands what was counted to the figures beside it. */
 function useTold(data: { countsByRating: bigint[] } | undefined, failed: boolean, tell: Tell) {
   useEffect(() => {
     if (data) tell(countedOf(data.countsByRating));

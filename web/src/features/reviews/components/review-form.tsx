@@ -159,7 +159,7 @@ function Badge({ form: { withoutBadge, setWithoutBadge, phase }, invitation }: B
   );
 }
 
-/** Anybody may write a review; it is published at once. */
+/** Every visitor may write a review; it is published at once. */
 export function ReviewForm({ invitation, onPublished }: ReviewFormProps) {
   const { user } = useAuth();
   const { reviewServices } = usePractice();

@@ -22,7 +22,7 @@ type ReviewListSectionProps = {
 export function ReviewListSection(props: ReviewListSectionProps) {
   const { filter, onFilter, freshId, toShow } = props;
   const [news, setNews] = useState('');
-  // Nobody is told about a list that comes with the page.
+  // A list that comes with the page is not announced.
   const [asked, setAsked] = useState(false);
 
   function choose(next: FilterName) {

@@ -16,7 +16,7 @@ type ReviewListProps = {
   freshId: string | undefined;
   /** The id of a review that is to be brought into view; emptied when that was done. */
   toShow: RefObject<string>;
-  /** Told what there is to hear of the list, for a status that outlasts it. */
+  /** Gets what a screen reader shall say of the list; the status outlasts the list. */
   onNews: (news: string) => void;
   /** Called when more were asked for and came. */
   onMore: () => void;
@@ -60,7 +60,7 @@ function Cards({ reviews, freshId, toShow, firstNew }: CardsProps) {
     showCard(card);
   }, [freshAt, freshId, toShow]);
 
-  // Whoever asked for more goes on reading where the new ones begin.
+  // After "more" the focus goes to the first of the new ones.
   useEffect(() => {
     if (firstNew > 0) cards.current.get(firstNew)?.focus({ preventScroll: true });
   }, [firstNew]);

@@ -47,7 +47,7 @@ function Write({ invitation, published, onPublished }: WriteProps) {
   const title = useRef<HTMLHeadingElement>(null);
   const { arrivals } = invitation;
 
-  // Whoever comes by the link of a mail came to write.
+  // The link of a mail is an invitation to write.
   useEffect(() => {
     if (arrivals === 0) return;
     title.current?.scrollIntoView({ behavior: 'instant', block: 'start' });
@@ -82,7 +82,7 @@ function Write({ invitation, published, onPublished }: WriteProps) {
   );
 }
 
-/** /reviews: figures, the form, and what everybody wrote. */
+/** /reviews: figures, the form, and the list of reviews. */
 export function ReviewsPage() {
   const [filter, setFilter] = useFilter();
   const [fresh, setFresh] = useState<{ reviewId: string; count: number }>();

@@ -21,7 +21,7 @@ function initialOf(name: string): string {
   return first?.segment.toUpperCase() ?? '';
 }
 
-/** "3 days ago", with the date itself for whoever points at it. */
+/** "3 days ago", with the date itself as its tooltip. */
 function WrittenAt({ review }: { review: Review }) {
   const zone = usePracticeZone();
   if (!review.createdAt) return null;

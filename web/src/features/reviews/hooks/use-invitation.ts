@@ -5,7 +5,7 @@ import { invitationIn, readInvitation, writeInvitation } from '../invitation';
 
 export type Invitation = {
   secret: string;
-  /** Grows when somebody comes by a link, to lead them to the form. */
+  /** Grows when an invitation's link is opened, so that the page scrolls to the form. */
   arrivals: number;
   forget: () => void;
 };

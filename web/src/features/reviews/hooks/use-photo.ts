@@ -1,4 +1,4 @@
-/** The picture that somebody chose, with what can be seen of it before it is sent. */
+/** The chosen picture, with its preview before it is sent. */
 import { useRef, useState } from 'react';
 import { type ToastInput, toast } from '@/components/ui/toast-store';
 import type { Picture } from '../api/publish-review';

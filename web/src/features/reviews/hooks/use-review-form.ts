@@ -80,7 +80,7 @@ function useIsThere(): () => boolean {
 type Asked = {
   user: AuthUser | undefined;
   invitation: Invitation;
-  /** Called while the form is on the page; whoever has gone elsewhere is not called back. */
+  /** Called only while the form is on the page, not after the visitor has left it. */
   onPublished: (review: Review) => void;
 };
 

@@ -64,8 +64,8 @@ function WhatStops() {
 
 /**
  * The form is a real one: before the page's own code runs, pressing the button sends what a mail
- * program would send, to the address with the secret in it. Nobody can see from the link whether it
- * was used before, so the page offers both ways.
+ * program would send, to the address with the secret in it. The link does not say whether it was
+ * used before, so the page offers both ways.
  */
 function Ask({ sending, failure, press }: Asking) {
   const hydrated = useHydrated();

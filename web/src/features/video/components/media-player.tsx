@@ -34,7 +34,7 @@ function onKeyDown(event: KeyboardEvent, { state, run }: Player): void {
 
 /**
  * Captions of another site are only fetched for a video that is fetched with CORS as well; then
- * both hosts have to allow it. A video with captions of ours needs nobody's leave.
+ * both hosts have to allow it. A video with our own captions needs no CORS.
  */
 function corsOf(captions: string): 'anonymous' | undefined {
   const elsewhere = new URL(captions, window.location.href).origin !== window.location.origin;

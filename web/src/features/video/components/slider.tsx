@@ -10,7 +10,7 @@ type SliderProps = {
   step: number;
   /** Something lighter behind the value, in the value's own unit: how much is loaded. */
   behind?: number;
-  /** Tells the player's keys what has the focus. */
+  /** Marks the slider, so that the player's keys know what has the focus. */
   target: 'seek' | 'volume';
   onValue: (value: number) => void;
   className?: string;

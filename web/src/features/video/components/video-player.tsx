@@ -48,7 +48,7 @@ function Play({ src, title, busy, onPlay }: PlayProps) {
       aria-busy={busy || undefined}
       className={look}
       onClick={busy ? undefined : onPlay}
-      // Whoever points at it will likely press it; only code is fetched, nothing of the video.
+      // A press is likely after hovering; only code is fetched, nothing of the video.
       onPointerEnter={() => void fetchPlayer().catch(() => {})}
     >
       {inside}

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Pauses when nobody looks, when something else begins to play, and when the page is left. */
+/** Pauses in a hidden tab, when another video begins to play, and when the page is left. */
 export function useAutoPause(ref: RefObject<HTMLVideoElement | null>): void {
   useEffect(() => {
     const video = ref.current;

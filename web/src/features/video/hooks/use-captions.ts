@@ -13,7 +13,7 @@ export function toggleCaptions(video: HTMLVideoElement): void {
   const track = firstTrack(video);
   if (!track) return;
   const choice = track.mode === 'showing' ? 'off' : 'on';
-  // Disabled, not hidden: captions that nobody reads are not loaded either.
+  // Disabled, not hidden: hidden captions would still be loaded.
   track.mode = choice === 'on' ? 'showing' : 'disabled';
   keepCaptionsChoice(choice);
 }

@@ -21,7 +21,7 @@ import { useAutoPause } from './use-auto-pause';
 import { toggleCaptions, useCaptions } from './use-captions';
 import { useFullScreen } from './use-full-screen';
 
-/** A refusal to play needs no words: the video stays where it is, and its own error is told. */
+/** A refusal to play needs no message: the video stays where it is and reports its own errors. */
 function play(video: HTMLVideoElement): void {
   video.play().catch(() => {});
 }
@@ -74,7 +74,7 @@ function obey(video: HTMLVideoElement, command: PlayerCommand): void {
 
 type VideoEvents = Record<`on${string}`, (event: SyntheticEvent<HTMLVideoElement>) => void>;
 
-/** What the video tells, handed to the state. */
+/** The video's events, handed to the state. */
 function eventsOf(send: Dispatch<PlayerEvent>): VideoEvents {
   const moved = ({ currentTarget: video }: SyntheticEvent<HTMLVideoElement>) => {
     send({ type: 'moved', seconds: video.currentTime });
