@@ -34,7 +34,7 @@ test('every route is easy to read and to press @phone', async ({ page, practice 
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
       await expectEase(page, `route-${nameOf(path)}`, page.getByRole('main'));
-      // What was looked at is the page that was asked for, and none that it leads to.
+      // The page is still at its path and has not led elsewhere.
       const { origin, pathname } = new URL(page.url());
       expect(pathname).toBe(new URL(path, origin).pathname);
     });

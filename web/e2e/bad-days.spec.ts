@@ -1,4 +1,4 @@
-/** A part is down: the page says so in words, keeps what was typed, and a retry works. */
+/** A service is down: the page says so, keeps what was typed, and a retry works. */
 import {
   agree,
   CALENDAR,

@@ -44,7 +44,7 @@ type Place = {
   settled?: (page: Page) => Promise<void>;
   /** A person is signed in by then. */
   signedIn?: boolean;
-  /** Who is asked beside the practice. */
+  /** Another origin that may be called beside the practice. */
   provider?: string;
 };
 

@@ -100,7 +100,7 @@ test('a finger never leaves through the top @phone-only @phone', async ({ page }
   );
 });
 
-/** So many stops of the Tab key are looked at. */
+/** How many stops of the Tab key are checked. */
 const STOPS = 12;
 
 /** What is left of the window between the header and the offer. */

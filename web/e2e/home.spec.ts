@@ -101,7 +101,7 @@ test('a quiz that cannot be fetched says so and takes nothing away @phone', asyn
 });
 
 test('the statistics strip shows the four figures of the practice @phone', async ({ page }) => {
-  // What is counted, once there are reviews, is looked at in shop-window.spec.ts.
+  // Figures that are counted from reviews are tested in shop-window.spec.ts.
   await standIn(page, RPC.statistics, {});
   await page.goto('/');
   const strip = part(page, 'Sukoon in figures');

@@ -122,7 +122,7 @@ test('a booking of my own counts to its own limit, and only for me @phone', asyn
   // The way back by signing in has the same size on all screens.
   if (project.name === 'phone') return;
 
-  // Who is signed out signs in and comes back.
+  // A signed-out customer signs in and comes back.
   await otherPage.evaluate(() => localStorage.clear());
   await otherPage.reload();
   await otherPage.getByRole('main').getByRole('link', { name: 'Sign In' }).click();

@@ -14,7 +14,7 @@ type Opened = { title: RegExp; heading: string | RegExp; status?: number };
 
 const main = (page: Page) => page.getByRole('main');
 
-/** What the footer says to the letter, and who it leads to. */
+/** The footer's exact words, and its links. */
 async function expectFooter(footer: Locator): Promise<void> {
   const said = [
     'Transform your life through holistic mental and spiritual healing. Your journey to wellness starts here.',

@@ -22,7 +22,7 @@ function transport(url: string, token?: string) {
   return createConnectTransport({ baseUrl: `${url}/rpc`, interceptors: [authorize] });
 }
 
-/** Publishes a review, as who is not signed in. */
+/** Publishes a review without a session. */
 export async function writeReview(url: string, person: Person, text: string): Promise<Review> {
   const { review } = await createClient(ReviewsService, transport(url)).submitReview({
     name: `${person.firstName} ${person.lastName}`,

@@ -11,9 +11,9 @@ import { NOT_FOUND, PAGES, type PageEntry } from './pages';
 export type PageMatch = { entry: PageEntry; params: Params };
 
 /**
- * What stands in the open parts of a page's path, if the path is the page's. The gateway compares
- * texts, and so does this: with a capital letter or an encoded one it is no page's path. React
- * Router would take both, and show a page over the document that says there is none.
+ * The values of the open parts of a page's path, if the path matches. Paths are compared as texts,
+ * as the gateway does: one with a capital or an encoded letter matches no page. React Router would
+ * match both, and show a page over the document that says there is none.
  */
 function paramsOf(pattern: string, path: string): Params | undefined {
   const names = pattern.split('/');

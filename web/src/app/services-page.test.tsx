@@ -1,4 +1,4 @@
-/** The catalogue's own card, which leads who is unsure to a first step. */
+/** The card that leads an unsure client to a first step. */
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { practiceFixture } from '@/testing/practice-fixture';

@@ -60,7 +60,7 @@ type AccountMenuProps = {
   children?: ReactNode;
 };
 
-/** Sign In and Sign Up, or the avatar of who is signed in. */
+/** Sign In and Sign Up, or the avatar of the signed-in person. */
 export function AccountMenu({ where, onNavigate, children }: AccountMenuProps) {
   const auth = useAuth();
   const inBar = where === 'bar';

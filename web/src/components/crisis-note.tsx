@@ -1,6 +1,6 @@
 import { usePractice } from '@/lib/practice';
 
-/** Whom to call when a session is not what is needed now; nothing where the practice says nothing. */
+/** The practice's note on help in a crisis; nothing where the practice has none. */
 export function CrisisNote({ className = 'text-sm text-ink-2' }: { className?: string }) {
   const { crisisNote } = usePractice();
   if (!crisisNote) return null;

@@ -24,7 +24,7 @@ type FigureStripProps = {
 
 export const FIGURE = 'font-display text-h2 font-semibold text-brand numeric';
 
-/** A figure of which a newer one is asked for; where no script runs, none comes. */
+/** A figure whose newer value is being loaded; without scripts it stays as it is. */
 export const UNTOLD = 'invisible noscript:visible';
 
 export function FigureStrip({ figures, note, room, className }: FigureStripProps) {

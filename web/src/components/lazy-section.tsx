@@ -10,7 +10,7 @@ import { Button } from './ui/button';
 
 type LateNoticeProps = { title: string; late: LazyModule<unknown> };
 
-/** Stands where the piece would. It goes by itself when the connection comes back. */
+/** Shown in the section's place. It disappears by itself when the connection comes back. */
 export function LazyNotice({ title, late: { coming, failures, fetch } }: LateNoticeProps) {
   const online = useOnline();
 

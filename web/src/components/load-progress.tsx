@@ -1,6 +1,6 @@
 import { useSlowLoad } from '@/lib/chunk-loads';
 
-/** A line below the header while the next page takes its time, and a word for who cannot see it. */
+/** A line below the header while the next page is loading slowly, and a text for screen readers. */
 export function LoadProgress() {
   const slow = useSlowLoad();
   return (

@@ -38,7 +38,7 @@ function NotLoaded({ busy, triedAgain, onRetry }: NotLoadedProps) {
   );
 }
 
-/** Stands in for a page whose code cannot be loaded. Everything else that fails goes further up. */
+/** Shown for a page whose code cannot be loaded. Other errors go on to the boundary above. */
 export class PageBoundary extends Component<Props, State> {
   override state: State = { ...WHOLE, place: this.props.place };
 

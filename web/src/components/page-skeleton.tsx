@@ -1,7 +1,7 @@
 import { Skeleton } from '@/components/ui/skeleton';
 import { VisuallyHidden } from '@/components/ui/visually-hidden';
 
-/** What stands in a page's place until it is there. */
+/** Shown in a page's place until it is loaded. */
 export function PageSkeleton() {
   return (
     <div className="container-page flex min-h-[70dvh] flex-col gap-6 py-12" aria-busy="true">

@@ -8,7 +8,7 @@ import { Toaster } from './ui/toaster';
 type ShellProps = {
   children: ReactNode;
   linksAt: LinksAt;
-  /** What stands at the bottom right of every page. */
+  /** Shown at the bottom right of every page. */
   corner?: ReactNode;
 };
 

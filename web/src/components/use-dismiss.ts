@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** The button that opens and closes what stands inside of an element. */
+/** The button that opens and closes a part of an element. */
 const TRIGGER = '[aria-expanded="true"]';
 
 /**

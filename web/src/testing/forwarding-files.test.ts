@@ -1,6 +1,6 @@
 /**
  * Refuses files of fewer than 15 lines that only forward: that export again what they import, or
- * wrap one call of it. Who reads such a file has to open another one.
+ * wrap one call of it. A reader of such a file has to open another one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

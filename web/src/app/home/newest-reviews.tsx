@@ -33,7 +33,7 @@ function NoneYet() {
   );
 }
 
-/** Stands where the next review would. */
+/** Fills the place of the next review. */
 function Yours() {
   return (
     <div className="flex h-full flex-col items-start justify-center gap-5 rounded-panel border border-dashed border-control p-6">

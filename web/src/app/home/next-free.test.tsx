@@ -1,4 +1,4 @@
-/** The next free time of the first screen: fresh, one press from its booking, and calm without one. */
+/** The next free time of the first screen: read again, and a plain link where there is none. */
 import { act, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { bookingSlotLink } from '@/features/catalogue/api/booking-links';
@@ -8,7 +8,7 @@ import { renderApp } from '@/testing/render-app';
 
 const SERVICE = 'general-consultation';
 
-/** What the desk answers; undefined where it has nothing, and null where it does not answer. */
+/** What booking answers: undefined without a free time, and null for no answer. */
 let next: string | undefined | null;
 let asked: URL[];
 
@@ -32,7 +32,7 @@ function link(): HTMLAnchorElement {
   return screen.getByRole('link');
 }
 
-/** The practice's day after tomorrow at noon, so that no word stands for it. */
+/** Noon in the practice, three days from now, so that it is not called today or tomorrow. */
 function later(): Date {
   const at = new Date(Date.now() + 3 * 86_400_000);
   at.setUTCHours(6, 30, 0, 0);

@@ -4,7 +4,7 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
 import { useService, useServices } from '@/lib/practice';
 
-/** Where people begin who do not know yet what helps them. */
+/** The service for clients who do not know yet which one they need. */
 const FIRST_STEP = 'general-consultation';
 
 export default function ServicesPage() {

@@ -20,7 +20,7 @@ function Sky() {
 }
 
 /**
- * A picture of its own: what moves inside of a picture is painted anew sixty times a second, a
+ * A separate picture: a change inside of a picture paints it again sixty times a second, but a
  * picture that moves as a whole is painted once.
  */
 function Ring() {

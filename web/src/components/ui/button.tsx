@@ -44,14 +44,14 @@ const VARIANTS: Record<ButtonVariant, string> = {
   danger: 'bg-err text-surface border border-transparent hover:opacity-90',
 };
 
-/** With large letters on a small screen it is the words that need the room. */
+/** With large text on a small screen the label needs the room. */
 const SIZES: Record<ButtonSize, string> = {
   sm: 'min-h-11 px-[min(1rem,5vw)] py-2 text-sm',
   md: 'min-h-12 px-[min(1.5rem,7vw)] py-2.5 text-base',
   lg: 'min-h-14 px-[min(2rem,9vw)] py-3 text-lg',
 };
 
-/** Beside something wide a button keeps its words whole. */
+/** Beside a wide element a button's label does not wrap. */
 const AMONG_OTHERS = 'wrap-break-word';
 
 function look({ variant = 'primary', size = 'md', block, className }: Look): string {

@@ -2,7 +2,7 @@
 import { classes } from '@/lib/classes';
 
 type CloseButtonProps = {
-  /** Its name for who does not see the cross. */
+  /** Its name for screen readers. */
   label?: string;
   onClick: () => void;
   /** Where it stands, and its colours; `text-ink-2` in most places. */

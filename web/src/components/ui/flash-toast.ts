@@ -1,10 +1,10 @@
-/** A toast that is said on this page and still stands on the next one, in another document. */
+/** A toast that is raised on this page and shown on the next one, in another document. */
 import { readTab, writeTab } from '@/lib/tab-storage';
 import { type ToastInput, toast } from './toast-store';
 
 const KEY = 'carriedToast';
 
-/** Only words go along; what a toast could do ends with its document. */
+/** Only the texts are kept; a toast's action ends with its document. */
 export function setFlashToast(input: Omit<ToastInput, 'action'>): void {
   toast(input);
   writeTab(KEY, JSON.stringify(input));

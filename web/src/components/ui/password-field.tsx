@@ -7,14 +7,14 @@ type PasswordFieldProps = {
   value: string;
   error: string | undefined;
   onChange: (event: { target: { value: string } }) => void;
-  /** A password that is made here, or one that exists. */
+  /** A new password, or an existing one. */
   kind: 'new-password' | 'current-password';
   hint?: string;
   readOnly?: boolean;
   ref?: Ref<HTMLInputElement>;
 };
 
-/** A password that can be looked at. Pasting and password managers are welcome. */
+/** A password that can be shown. Pasting and password managers work. */
 export function PasswordField(props: PasswordFieldProps) {
   const { label = 'Password', name, value, error, onChange, kind, hint, ...input } = props;
   const [shown, setShown] = useState(false);

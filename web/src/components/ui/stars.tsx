@@ -51,7 +51,7 @@ type StarsProps = {
   className?: string;
 };
 
-/** So many of five stars, with fractions: drawn for the eye and said in words for the ear. */
+/** A rating of five stars, with fractions: drawn, and as a text for screen readers. */
 export function Stars({ rating, className = 'size-5' }: StarsProps) {
   const many = rating === 1 ? '1 star' : `${rating} stars`;
   return (

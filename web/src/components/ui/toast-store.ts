@@ -28,7 +28,7 @@ export type ToastEntry = ToastInput & {
 };
 
 export const TOAST_DURATION_MS = 5000;
-/** Mere words make way sooner while an action waits behind them. */
+/** A toast without an action ends sooner while one with an action is waiting. */
 export const TOAST_BRIEF_MS = 2500;
 /** So that a second press on the same spot does not do the next action as well. */
 export const TOAST_GAP_MS = 600;
@@ -44,7 +44,7 @@ function publish(next: ToastEntry | null): void {
   for (const listener of listeners) listener();
 }
 
-/** The last of those whose time is not over, or as good as over. */
+/** The newest toast that still has a noticeable time left. */
 function newestWaiting(): ToastEntry | undefined {
   waiting = waiting.filter(({ until }) => until - Date.now() > TOAST_GAP_MS);
   return waiting.at(-1);

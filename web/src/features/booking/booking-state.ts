@@ -35,7 +35,7 @@ export function isEnded(booking: Booking | undefined): boolean {
   return booking !== undefined && !isLive(booking) && !isPlaced(booking);
 }
 
-/** The step that a booking belongs to when the address asks for this one. */
+/** The step that is shown of a booking when the address names this step. */
 export function stepOf(booking: Booking, asked: StepId): StepId {
   if (isPlaced(booking)) return 'confirmed';
   if (asked === 'confirmed') return isLive(booking) ? 'confirmation' : 'payment';

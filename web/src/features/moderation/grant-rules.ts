@@ -11,7 +11,7 @@ export const IDLE_MS = 10 * MINUTE_MS;
 /** From here on it is offered to stay unlocked. */
 const SOON_MS = 2 * MINUTE_MS;
 
-/** How often the clock is looked at: a timer stands still while the machine sleeps. */
+/** How often the time is compared: timers stop while the machine sleeps. */
 export const LOOK_EVERY_MS = 5000;
 
 /** When a grant ends, on this browser's clock. */
@@ -52,7 +52,7 @@ export type TimeLeft = {
 
 /** "Locks by itself in 9 minutes if you do nothing, in 24 minutes at the latest." */
 export function timeLeft(ends: Ends, lookedAt: number): TimeLeft {
-  // The clock is looked at now and then; the grant may have been used since.
+  // The time is compared only now and then; the grant may have been used since.
   const now = Math.max(lookedAt, ends.idleAt - IDLE_MS);
   const left = leftMs(ends, now);
   const last = Math.max(0, ends.atLatest - now);

@@ -64,7 +64,7 @@ export function panelReducer(state: PanelState, event: PanelEvent): PanelState {
     case 'dismissed':
       return { ...state, phase: 'ready', dismissed: true };
     case 'declined':
-      // The window stays open for another attempt; the words wait behind it.
+      // The window stays open for another attempt; the message is shown behind it.
       return { ...state, declined: event.words, dismissed: true };
     case 'answered':
       return { ...state, phase: 'answered', declined: undefined };

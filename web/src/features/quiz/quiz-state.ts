@@ -69,7 +69,7 @@ function counted(count: number, unit: string): string {
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
-/** 65 → "1 minute 5 seconds", for those who listen. */
+/** 65 → "1 minute 5 seconds", for screen readers. */
 export function spokenTime(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = seconds % 60;

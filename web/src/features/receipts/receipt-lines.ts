@@ -62,7 +62,7 @@ export function footnotes(receipt: Receipt): string[] {
   return [...notes, `This is a computer-generated ${name} and needs no signature.`];
 }
 
-/** How the amount is made up, for who states tax. */
+/** The parts of the amount, for a practice that states tax. */
 export function taxLines(receipt: Receipt): Line[] {
   if (receipt.taxMode !== TaxMode.GST) return [];
   const half = halfOf(receipt.gstPercent);

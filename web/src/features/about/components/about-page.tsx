@@ -54,7 +54,7 @@ function Closing() {
   );
 }
 
-/** /about: who one will sit with, and on what terms. */
+/** /about: the practitioner, and how sessions are held. */
 export function AboutPage() {
   return (
     <div className="flex flex-col gap-16 py-12 lg:gap-24 lg:py-16">

@@ -3,7 +3,7 @@ import { TextField } from '@/components/ui/text-field';
 import type { Fields } from '@/lib/use-fields';
 import type { ContactValues } from '../draft';
 
-/** Who comes. Filled from the account, and never asked for twice. */
+/** The client's name and contact, filled from the account and never asked for twice. */
 export function ContactFields({ fields }: { fields: Fields<ContactValues> }) {
   return (
     <fieldset className="flex flex-col gap-4">

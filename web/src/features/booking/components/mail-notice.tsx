@@ -2,7 +2,7 @@ import { Alert } from '@/components/ui/alert';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
 import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
 
-/** What became of the confirmation mail, in words that stay. */
+/** Whether the confirmation mail was sent, as a notice that stays. */
 export function MailNotice({ booking }: { booking: Booking }) {
   const to = booking.contact?.email ?? '';
   switch (booking.mailState) {

@@ -17,7 +17,7 @@ export function SlotTakenNotice({ schedule, onTake }: LostTimeProps) {
   }, [refusedAt]);
   if (!lost) return null;
   const gone = `${formatShortDate(lost.at, zone)}, ${formatTime(lost.at, zone)}`;
-  // The day is named only where it is another one.
+  // The day is named only if it differs.
   const day = localDate(lost.at, zone.timeZone);
   const shortest = (at: Date) =>
     localDate(at, zone.timeZone) === day

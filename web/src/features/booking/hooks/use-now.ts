@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const LOOK_EVERY_MS = 20_000;
 
-/** The time, looked at again several times a minute. */
+/** The current time, updated several times a minute. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -71,7 +71,7 @@ export function useRequestBooking() {
     } catch (error) {
       if (errorReason(error) !== 'IDEMPOTENCY_KEY_REUSED') throw error;
     }
-    // The same wish was once granted and has ended since: it is asked for anew.
+    // The same request was granted earlier and that booking has ended: it needs a new key.
     renewIdempotencyKey();
     return request(wish);
   }

@@ -1,4 +1,4 @@
-/** The starts of a week or a month, asked again when the page is looked at and every minute. */
+/** The starts of a week or a month, read again when the window gets the focus and every minute. */
 import { useTransport } from '@connectrpc/connect-query';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { connectGetKey } from '@/lib/connect-get';

@@ -1,4 +1,4 @@
-/** What stands beside a service besides its words: whom to call, and what a session is not. */
+/** The notes beside a service: help in a crisis, and that a session is no medical treatment. */
 import { screen } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import type { Snapshot } from '@/lib/snapshot';

@@ -120,7 +120,7 @@ test('a message is sent; thanks, an empty form, and the top of the page', async 
     expect(field(label).getAttribute('aria-invalid')).toBeNull();
   }
   expect(screen.getByText("Thanks, we've got your message")).toBeTruthy();
-  // Who has unsubscribed gets no note, so none is promised.
+  // An unsubscribed address gets no confirmation mail, so none is promised.
   expect(screen.getByText(/^We read and answer messages Mon-Fri/)).toBeTruthy();
   expect(document.body.textContent).not.toMatch(/on its way|inbox/);
   expect(scrolled).toHaveBeenCalledWith({ top: 0, behavior: 'smooth' });

@@ -1,7 +1,7 @@
 import { FigureStrip, OWN_FIGURES } from '@/components/figure-strip';
 import { usePractice } from '@/lib/practice';
 
-/** Which of the practice's figures stand here, and the words of this page for each. */
+/** Which of the practice's figures are shown here, and this page's label of each. */
 const SHOWN = [
   { key: 'happy_clients', label: 'Clients helped' },
   { key: 'satisfaction', label: 'Satisfaction' },

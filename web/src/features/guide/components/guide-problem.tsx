@@ -4,7 +4,7 @@ import { GuideError } from '../guide-error';
 
 type GuideProblemProps = { error: Error; onRetry: () => void };
 
-/** The guide is not there. The words come with the error, so that offline nothing more is loaded. */
+/** The guide could not be read. The error carries the text, so that nothing is loaded offline. */
 export function GuideProblem({ error, onRetry }: GuideProblemProps) {
   const { message, referenceId } =
     error instanceof GuideError

@@ -3,7 +3,7 @@ import { VisuallyHidden } from '@/components/ui/visually-hidden';
 
 const STEPS = ['first', 'second', 'third', 'fourth', 'fifth'];
 
-/** What stands in the guide's place until it is there. */
+/** Shown in the guide's place until it is loaded. */
 export function GuideSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-10">

@@ -112,7 +112,7 @@ function useFocusThatGoesOn(frame: RefObject<HTMLElement | null>, phase: string)
   }, [frame, phase]);
 }
 
-/** A clock for those who like one. It never moves the page and never asks for anything. */
+/** An optional clock. It never scrolls the page and needs no input. */
 export function StepTimer(props: TimerProps) {
   const { state } = props.clock;
   const going = state === 'running' || state === 'resting';

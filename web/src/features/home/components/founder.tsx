@@ -2,7 +2,7 @@ import { FounderPortrait } from '@/components/art/founder-portrait';
 import { Button } from '@/components/ui/button';
 import { usePractice } from '@/lib/practice';
 
-/** Who one will sit with, and what she believes. */
+/** The practitioner, and what she believes. */
 export function Founder() {
   const { about, practitionerName } = usePractice();
   return (

@@ -18,7 +18,7 @@ function useSteps() {
   ];
 }
 
-/** How one gets from this page to a session. */
+/** The steps from this page to a session. */
 export function HowItWorks() {
   const steps = useSteps();
   return (

@@ -116,7 +116,7 @@ function Missing({ name }: { name: LegalName }) {
   );
 }
 
-/** /privacy, /terms and /refunds: what stands in the practice's files of these names. */
+/** /privacy, /terms and /refunds: the texts of the practice's files of these names. */
 export function LegalPage({ name }: { name: LegalName }) {
   const text = useLegalText(name);
   const practice = usePractice();

@@ -49,7 +49,7 @@ type PaymentPanelProps = {
   leaving: boolean;
 };
 
-/** Brings what went wrong into sight: the button is in reach from everywhere, the words are not. */
+/** Scrolls to the error: the button is always visible, the message is not. */
 function useInSight(trouble: unknown): RefObject<HTMLDivElement | null> {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {

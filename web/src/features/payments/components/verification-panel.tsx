@@ -13,7 +13,7 @@ import { Countdown } from './countdown';
 
 export type VerificationFacts = {
   reference: string;
-  /** The customer's claim is being looked at. */
+  /** The customer's claim is being checked. */
   claimed: boolean;
   /** The last attempt was refused by the bank. */
   attemptFailed: boolean;

@@ -1,4 +1,4 @@
-/** Paying for a booking: one order, the provider's window, and what becomes of it. */
+/** Paying for a booking: one order, the provider's window, and its result. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';

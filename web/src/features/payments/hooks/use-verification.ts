@@ -47,7 +47,7 @@ export type Verification = {
 
 type Asked = {
   bookingId: string;
-  /** The page knows the end already, or the customer's claim is being looked at. */
+  /** The page knows the result already, or the customer's claim is being checked. */
   idle: boolean;
   /** Money was seen or claimed: the booking is worth reading again. */
   onNews: () => void;

@@ -1,6 +1,6 @@
 import { Skeleton } from '@/components/ui/skeleton';
 
-/** Stands in for a countdown until the booking is known. */
+/** Shown in the countdown's place until the booking is known. */
 export function CountdownSkeleton() {
   return (
     <div role="status" className="flex flex-col items-center gap-5">

@@ -8,7 +8,7 @@ export function useOwnBooking(bookingId: string, userId: string) {
   const transport = useTransport();
   return useQuery({
     queryKey: ['policy-booking', userId, bookingId],
-    // A session may have been moved since this page was looked at last.
+    // A session may have been moved since the window last had the focus.
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const client = createClient(BookingService, transport);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SECOND_MS = 1000;
 
-/** Milliseconds until a moment, anew each second, and 0 from then on. */
+/** Milliseconds until a moment, updated each second, and 0 from then on. */
 export function useTimeLeft(until: Date): number {
   const end = until.getTime();
   const [now, setNow] = useState(() => Date.now());

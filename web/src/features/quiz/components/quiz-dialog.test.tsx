@@ -143,7 +143,7 @@ test('a timer that comes late shows the right second at once', () => {
   pass(1000);
   vi.setSystemTime(Date.now() + 3_600_000);
   pass(1000);
-  // The time of day was set; the clock of the quiz does not know one.
+  // The time of day changed, which the quiz's clock does not use.
   expect(shownTime()).toBe('1:28');
   const asleep = performance.now() + 40_000;
   vi.spyOn(performance, 'now').mockImplementation(() => asleep);

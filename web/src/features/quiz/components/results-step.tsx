@@ -72,7 +72,7 @@ function NothingLeft({ headingRef }: Pick<ResultsStepProps, 'headingRef'>) {
   );
 }
 
-/** What fits the chosen area. Beside it stands whom to call when a session is not what is needed. */
+/** The services that fit the chosen area, with the note on help in a crisis. */
 export function ResultsStep({ area, services, headingRef }: ResultsStepProps) {
   if (services.length === 0) return <NothingLeft headingRef={headingRef} />;
   return (

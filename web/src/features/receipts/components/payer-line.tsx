@@ -9,7 +9,7 @@ type PayerLineProps = {
   onSaved: () => void;
 };
 
-/** Whom the papers of a booking name, where that can be changed. */
+/** The payer on the receipts of a booking, where it can be changed. */
 export function PayerLine({ paper, onSaved }: PayerLineProps) {
   const [open, setOpen] = useState(false);
   const { booking, payer, takesPayer } = paper;

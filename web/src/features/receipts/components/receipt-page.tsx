@@ -162,7 +162,7 @@ function Sheets({ paper, onPayer }: SheetsProps) {
 
 type AskedProps = { bookingId: string; userId: string; here: string };
 
-/** What the server says to who is signed in. */
+/** The server's answer to a signed-in customer. */
 function Asked({ bookingId, userId, here }: AskedProps) {
   const { paper, error, looking, again, anew } = useReceipts(bookingId, userId);
   if (paper && paper.receipts.length > 0) return <Sheets paper={paper} onPayer={again} />;

@@ -82,7 +82,7 @@ function To({ receipt, booking }: SheetProps) {
   );
 }
 
-/** The paper that this one refers to. */
+/** The receipt that this one refers to. */
 function RefersTo({ receipt }: { receipt: Receipt }) {
   const zone = usePracticeZone();
   const { refersToSerial, refersToIssuedAt } = receipt;
@@ -166,7 +166,7 @@ function Amounts({ receipt }: { receipt: Receipt }) {
   );
 }
 
-/** One receipt as it lies on paper: on the screen a sheet, in print the page itself. */
+/** One receipt: on the screen a sheet of paper, in print the page itself. */
 export function ReceiptSheet({ receipt, booking }: SheetProps) {
   const titleId = `receipt-${receipt.receiptId}`;
   return (

@@ -9,7 +9,7 @@ import { isReceiptDue, nextLookMs } from '../receipt-schedule';
 export type Paper = {
   booking: Booking;
   receipts: Receipt[];
-  /** Whom later papers name. */
+  /** The payer of later receipts. */
   payer: Payer | undefined;
   /** Whether that can be changed. */
   takesPayer: boolean;

@@ -19,7 +19,7 @@ type ReviewCardProps = {
   labelled?: boolean;
   /** Stands out as the one that was just published. */
   fresh?: boolean;
-  /** Where "Back to Reviews" leads, if the card stands in a list to come back to. */
+  /** Where "Back to Reviews" leads, if the card is in a list. */
   from?: string;
   ref?: Ref<HTMLElement>;
 };

@@ -62,7 +62,7 @@ function Figures({ counted }: { counted: CountedNow }) {
 /** What the reviews come to, and beside it what the practice states of itself. */
 export function ReviewFigures() {
   const first = useCounted();
-  // Where the code beside it is there, it counts anew after each review.
+  // Once its code is loaded, the part beside it counts again after each review.
   const [newest, setNewest] = useState<CountedNow>();
   const counted = newest === undefined ? first : newest;
   return (

@@ -139,7 +139,7 @@ function Problem({ form: { problem, phase, submitWithoutInvitation } }: Form) {
 
 type BadgeProps = Form & { invitation: string };
 
-/** Only for whom it may concern, so its code waits for them. */
+/** Only for reviewers who may get a badge, so its code is loaded for them alone. */
 function Badge({ form: { withoutBadge, setWithoutBadge, phase }, invitation }: BadgeProps) {
   return (
     <LazySection

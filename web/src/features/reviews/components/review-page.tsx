@@ -106,7 +106,7 @@ function KnownReview({ reviewId }: { reviewId: string }) {
   const { review, missing, error, isPending, isFetching, refetch } = useReview(reviewId);
   usePageTitle(review ? `${review.name} on ${review.service}` : undefined);
 
-  // The document's word is about the address that it was loaded with, and about no later one.
+  // The document's answer is about the address that it was loaded with, not about a later one.
   useEffect(() => {
     if (wasMissing) document.getElementById('root')?.removeAttribute('data-document');
   }, [wasMissing]);

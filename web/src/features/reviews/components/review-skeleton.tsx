@@ -2,7 +2,7 @@ import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
 import { VisuallyHidden } from '@/components/ui/visually-hidden';
 
-/** A review at rest, until its words are there. */
+/** Shown in a review's place until it is loaded. */
 export function ReviewSkeleton() {
   return (
     <Card className="flex flex-col gap-6 rounded-panel sm:p-10" aria-busy="true">
