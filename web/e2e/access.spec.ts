@@ -41,7 +41,10 @@ test('every route is easy to read and to press @phone', async ({ page, practice 
   }
 });
 
-test('so are the pages of what does not exist @phone', async ({ page, complaints }) => {
+test('pages that do not exist are easy to read and to press @phone', async ({
+  page,
+  complaints,
+}) => {
   for (const path of ['/no/such/page', '/service/levitation', '/reviews/none']) {
     complaints.expect(refusal(path), refusal('/rpc/catalogue.v1.CatalogueService/GetService'));
     await page.goto(path);
@@ -50,7 +53,7 @@ test('so are the pages of what does not exist @phone', async ({ page, complaints
   }
 });
 
-test('so is what opens over a page @phone', async ({ page }, { project }) => {
+test('dialogs and menus are easy to read and to press @phone', async ({ page }, { project }) => {
   await page.goto('/services');
   await page.getByRole('button', { name: 'Karmic Healing' }).click();
   const details = page.getByRole('dialog', { name: 'Karmic Healing' });
@@ -88,7 +91,7 @@ test('thumbs reach everything in the quiz @phone-only @phone', async ({ page }) 
   await expectReach();
 });
 
-test('so is what only those see who are signed in @phone', async ({ page, practice }) => {
+test('what needs a session is easy to read and to press @phone', async ({ page, practice }) => {
   await signUpQuietly(page, practice.url, newPerson('Savita'));
   await page.goto('/booking-flow?service=meditation&step=auth');
   const welcome = page.getByRole('heading', { level: 1, name: "You're Signed In!" });

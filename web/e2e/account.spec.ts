@@ -198,7 +198,7 @@ test('links of mails open a page, and only its button does something @phone', as
   }
 });
 
-test('a sign-out that nobody hears still ends in this browser @phone', async ({
+test('a sign-out without an answer still ends the session in this browser @phone', async ({
   page,
   practice,
   complaints,

@@ -138,10 +138,7 @@ test('an answer that was lost makes no second message', async ({ page, complaint
   await expect.poll(async () => (await received(sandbox, person)).length).toBe(1);
 });
 
-test('who leaves and comes back while it is sent finds it sent, once', async ({
-  page,
-  sandbox,
-}) => {
+test('leaving and coming back while a message is sent sends it once', async ({ page, sandbox }) => {
   const person = newPerson('Kiran');
   let answer = () => {};
   const held = new Promise<void>((resolve) => {

@@ -100,7 +100,7 @@ for (const binary of [false, true]) {
   });
 }
 
-test('free times are for everybody, and are never kept', async ({ baseURL }) => {
+test('free times need no session and are never cached', async ({ baseURL }) => {
   const line = connect(baseURL, { get: true });
   const { services } = await createClient(CatalogueService, line.transport).listServices({});
   const serviceId = services[0]?.serviceId ?? '';
@@ -129,7 +129,7 @@ test('booking and paying need a token', async ({ baseURL }) => {
   }
 });
 
-test('so does watching a booking', async ({ baseURL }) => {
+test('watching a booking needs a token', async ({ baseURL }) => {
   for (const binary of [false, true]) {
     const booking = createClient(BookingService, connect(baseURL, { binary }).transport);
     const watch = async () => {

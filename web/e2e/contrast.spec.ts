@@ -80,7 +80,7 @@ test('the day, the time, the way to meet and the step of a booking', async ({ pa
   await expectTold(page, current, ahead);
 });
 
-test('the page that one is on', async ({ page }) => {
+test('the current page', async ({ page }) => {
   await page.goto('/faq');
   const bar = page.getByRole('navigation', { name: 'Main' });
   const line = 'text-decoration-line';

@@ -75,7 +75,7 @@ async function deleteIn(row: Locator): Promise<void> {
   await row.getByRole('button', { name: 'Yes, delete' }).click();
 }
 
-test('what the owner deletes is gone for everybody, and Undo brings it back @phone', async ({
+test('what the owner deletes is gone for all visitors, and Undo brings it back @phone', async ({
   page,
   otherPage,
   complaints,

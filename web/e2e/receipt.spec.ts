@@ -75,7 +75,7 @@ test('a paid booking has a receipt, on the screen, on paper and by mail @phone',
   expect(mail.text).toContain(`/receipt?b=${bookingId}`);
 });
 
-test('a receipt is for who booked, and for nobody else @phone', async ({
+test('a receipt is for its customer only @phone', async ({
   page,
   otherPage,
   complaints,

@@ -124,7 +124,7 @@ test('a review opened from a list is announced, and its heading has the focus @p
   await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
 });
 
-test('the badge is for the customer of a session, and not for whoever types the address', async ({
+test('the badge needs a session’s customer, and not only the address', async ({
   browser,
   contextOptions,
   complaints,

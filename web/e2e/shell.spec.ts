@@ -253,7 +253,7 @@ test('the invitation moves nothing and covers no bar @phone', async ({ page }) =
   await expect(bubble).toHaveCount(0);
 });
 
-test('who is offline is told so, and reads come back by themselves @phone', async ({
+test('without a network a banner says so, and reads come back by themselves @phone', async ({
   page,
   context,
   complaints,

@@ -102,7 +102,7 @@ test('a stranger keeps the chosen time until after the sign-in @phone', async ({
   await expect(page).toHaveURL(/\bslot=\d{4}-\d\d-\d\dT/);
 });
 
-test('without a free time, or without an answer, it calmly leads to the calendar @phone', async ({
+test('without a free time, or without an answer, it leads to the calendar @phone', async ({
   page,
   complaints,
 }) => {

@@ -208,7 +208,7 @@ test('it fills the screen and comes back', async ({ page }) => {
   expect(await page.evaluate(() => document.fullscreenElement)).toBeNull();
 });
 
-test('it pauses when nobody looks and when something else plays', async ({ page }) => {
+test('it pauses in a hidden tab and when something else plays', async ({ page }) => {
   await openPaused(page);
   await page.keyboard.press('k');
   await isIn(page, 'playing');
@@ -234,7 +234,7 @@ async function isTold(page: Page, reason: string): Promise<void> {
   await expect(told.getByRole('button', { name: 'Try again' })).toBeFocused();
 }
 
-test('a file that does not come is told, and comes with another try @phone', async ({
+test('a file that does not come has its message, and comes with another try @phone', async ({
   page,
   complaints,
 }) => {
@@ -255,7 +255,7 @@ test('a file that does not come is told, and comes with another try @phone', asy
   await expect(control(page, 'Pause')).toBeFocused();
 });
 
-test('a file that is missing is told in the same way @phone', async ({ page, complaints }) => {
+test('a missing file has the same message @phone', async ({ page, complaints }) => {
   complaints.expect(refusal(FILE));
   await page.route(`**${FILE}`, (route) => route.fulfill({ status: 404, body: 'Not found.' }));
   await page.goto(PATH);

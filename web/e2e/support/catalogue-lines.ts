@@ -24,8 +24,8 @@ export const CATALOGUE: readonly Line[] = [
   {
     situation: 'Video: "Failed to load video: …", and the fallback',
     tests: [
-      'a file that does not come is told, and comes with another try',
-      'a file that is missing is told in the same way',
+      'a file that does not come has its message, and comes with another try',
+      'a missing file has the same message',
     ],
   },
   {

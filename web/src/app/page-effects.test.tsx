@@ -56,21 +56,21 @@ async function says(words: RegExp): Promise<void> {
   await waitFor(() => expect(screen.getByTestId('page-news').textContent).toMatch(words));
 }
 
-test('what comes in place of a skeleton is announced, and its heading has the focus', async () => {
+test('the content that replaces a skeleton is announced, and its heading has the focus', async () => {
   await openFromList();
   await press('The answer comes');
   await says(/^Asha on Energy Healing · /);
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
 });
 
-test('so is that there is nothing', async () => {
+test('a missing review is announced as well', async () => {
   await openFromList();
   await press('There is none');
   await says(/^Review Not Found · /);
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
 });
 
-test('whoever has gone on meanwhile keeps the focus', async () => {
+test('a focus that is on another element stays there', async () => {
   await openFromList();
   const button = screen.getByText('The answer comes');
   button.focus();

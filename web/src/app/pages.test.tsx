@@ -45,7 +45,7 @@ test('unknown paths have the 404 page', async () => {
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Oops! Page Not Found');
 });
 
-test('a review has a document of its own, and what cannot be one has another', () => {
+test('a review has its own document, and an impossible id has another one', () => {
   const known = matchPage(`/reviews/rvw_${'0a'.repeat(16)}`);
   expect(documentName(known)).toBe('review');
   expect(known.entry.head(practiceFixture(), known.params).hidden).toBeUndefined();
@@ -81,7 +81,7 @@ test('encoded letters make the address of another service, and of no review', as
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Service Not Found');
 });
 
-test('the guide is for everybody who has the link, and not for search engines', () => {
+test('the guide is hidden from search engines', () => {
   const match = matchPage('/meditation-guide');
   expect(documentName(match)).toBe('meditation-guide');
   expect(match.entry).toMatchObject({ withGuide: true });

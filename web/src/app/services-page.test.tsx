@@ -5,7 +5,7 @@ import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import ServicesPage from './routes/services';
 
-test('who is unsure is led to the first step by its own name', () => {
+test('the first step is offered by the service’s name', () => {
   const snapshot = practiceFixture();
   for (const service of snapshot.services) {
     if (service.serviceId === 'general-consultation') service.title = 'First Conversation';
@@ -16,7 +16,7 @@ test('who is unsure is led to the first step by its own name', () => {
   expect(link.getAttribute('href')).toBe('/service/general-consultation');
 });
 
-test('nobody is led to a first step that is not offered', () => {
+test('no first step is shown if its service is not offered', () => {
   const snapshot = practiceFixture();
   const services = snapshot.services.filter((it) => it.serviceId !== 'general-consultation');
   renderApp(<ServicesPage />, { snapshot: { ...snapshot, services } });

@@ -70,7 +70,7 @@ test('code that does not come takes only its own place, and can be tried again',
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('it comes by itself when the connection does', async () => {
+test('the section is loaded when the connection comes back', async () => {
   const { code } = codeAfter(1);
   await open(code);
   expect(screen.getByText(MISSING)).toBeTruthy();

@@ -54,7 +54,7 @@ test('its close button sends it away for good', () => {
   expect(bubble()).toBeNull();
 });
 
-test('so does Escape, unless it closes something in front of it', () => {
+test('Escape hides it, unless it closes something in front of it', () => {
   open();
   pass(PROMO_DELAY_MS);
   const dialog = document.createElement('dialog');
@@ -67,7 +67,7 @@ test('so does Escape, unless it closes something in front of it', () => {
   expect(bubble()).toBeNull();
 });
 
-test('nobody is invited who has an account, or who is busy with a booking or with signing in', () => {
+test('no invitation with an account, during a booking or on the pages of signing in', () => {
   for (const path of ['/booking-flow', '/sign-in', '/sign-up']) {
     const { unmount } = open(path);
     pass(PROMO_DELAY_MS);

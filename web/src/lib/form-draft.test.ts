@@ -20,7 +20,7 @@ test('a draft survives a reload, and nothing is left of an empty one', () => {
   expect(sessionStorage.length).toBe(0);
 });
 
-test('what somebody else wrote into the tab does no harm', () => {
+test('a foreign value in the tab does no harm', () => {
   for (const other of ['{"name":7', '7', 'null', '[]', '{"name":{"a":1},"more":"x"}']) {
     sessionStorage.setItem('draft', other);
     expect(readFormDraft('draft', EMPTY)).toEqual(EMPTY);

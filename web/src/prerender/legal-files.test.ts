@@ -45,7 +45,7 @@ const plain = (text: LegalText) =>
     .map((line) => line.map((words) => words.text).join(''))
     .join('\n');
 
-test('paragraphs, lists and links are told apart', () => {
+test('paragraphs, lists and links are recognised', () => {
   expect(blocksOf('One\n line.\n\n- A [page](/faq).\n- A point\n  of two lines.\n\nLast.')).toEqual(
     [
       { kind: 'paragraph', words: [{ text: 'One line.' }] },

@@ -231,7 +231,7 @@ test('the sitemap holds each public address once, with the day of the build', ()
   expect(xml).not.toContain('/services/');
 });
 
-test('robots are told where the map is and what is nobody else’s', () => {
+test('robots.txt names the sitemap and closes the private paths', () => {
   const lines = robotsTxt().trim().split('\n');
   expect(lines).toContain(`Sitemap: ${ORIGIN}/sitemap.xml`);
   for (const path of ['/booking-flow', '/receipt', '/sign-in', '/unsubscribe', '/book']) {

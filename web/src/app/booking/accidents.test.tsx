@@ -109,7 +109,7 @@ async function readyToGoOn() {
   return person;
 }
 
-test('what a lost connection has stopped goes on by itself when it is back', async () => {
+test('a request that a lost connection stopped is made again when it is back', async () => {
   const person = await readyToGoOn();
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   server.refusals = [new ConnectError('Failed to fetch', Code.Unknown)];
@@ -165,7 +165,7 @@ test('the button that takes the next free time leaves the focus on that time', a
   expect(document.activeElement).toHaveProperty('checked', true);
 });
 
-test('so does a time that is offered in place of one that was taken', async () => {
+test('taking a time offered for a lost one leaves the focus on that time', async () => {
   const person = await readyToGoOn();
   server.taken.add(11);
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));

@@ -83,7 +83,7 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
   expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
 });
 
-test('whoever is signed in is welcomed on the first step', async () => {
+test('a signed-in customer is welcomed on the first step', async () => {
   const person = open(`${FLOW}&step=auth`);
   await heading("You're Signed In!");
   expect(screen.getByRole('link', { name: 'Back to Terms' })).toHaveProperty(
@@ -113,7 +113,7 @@ test('time and agreement are asked for in the words of the specification', async
   expect(server.requests).toHaveLength(0);
 });
 
-test('a time that was just taken is told at once, and what was typed stays', async () => {
+test('a time that was just taken is reported at once, and what was typed stays', async () => {
   const person = open(FLOW);
   await person.click(await screen.findByLabelText(/^12:00 pm IST/));
   await person.click(screen.getByLabelText('I agree to these simple terms'));
@@ -206,7 +206,7 @@ test('an order that cannot be made is said in words, with a way to try again', a
   await waitFor(() => expect(pay.getAttribute('aria-disabled')).toBeNull());
 });
 
-test('whoever presses too early is told so, and need not press again', async () => {
+test('a press that is too early says so and is done later', async () => {
   server.booking = bookingFixture();
   let arrive = () => {};
   server.ready = new Promise<void>((resolve) => {
@@ -239,7 +239,7 @@ test('Back keeps the time once checkout was opened', async () => {
   expect(server.released).toBe(0);
 });
 
-test('a claim is asked for twice and then looked at', async () => {
+test('a claim is confirmed twice and then checked', async () => {
   server.booking = bookingFixture({ checkoutOpened: true });
   const person = open(`${FLOW}&step=confirmation&b=${BOOKING_ID}`);
   await person.click(await screen.findByRole('button', { name: 'I Completed Payment' }));

@@ -73,7 +73,7 @@ async function payButton() {
   return pay;
 }
 
-test('a time inside the limit is said to be one, and asked for once', async () => {
+test('a time inside the limit needs a consent, which is asked for once', async () => {
   const person = open(FLOW);
   await person.click(await screen.findByLabelText(/^11:00 am IST/));
   expect(screen.getByText('This session starts in 10 hours')).toBeTruthy();
@@ -106,7 +106,7 @@ test('a time inside the limit is said to be one, and asked for once', async () =
   expect(tick()).toBeNull();
 });
 
-test('the consent is to one time, and another one asks for its own', async () => {
+test('the consent is for one time, and another time needs its own', async () => {
   const person = open(FLOW);
   await person.click(await screen.findByLabelText(/^11:00 am IST/));
   await person.click(screen.getByLabelText(LATE_TICK));
@@ -130,7 +130,7 @@ test('payment that is opened by a link asks there, before anything is paid', asy
   await waitFor(() => expect(opened).toBe(1));
 });
 
-test('a time that comes inside the limit while it is kept is asked for then', async () => {
+test('a held time that comes inside the limit needs the consent then', async () => {
   vi.setSystemTime(LAST_MOMENT);
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: LAST_MOMENT });
   server.booking = bookingFixture();

@@ -61,7 +61,7 @@ test('six of the newest reviews at most are cards that lead to the whole review'
   expect(screen.getByRole('link', { name: 'Read all reviews' })).toBeTruthy();
 });
 
-test('where nobody has written yet, one is invited to', async () => {
+test('without reviews there is an invitation to write one', async () => {
   open();
   comeNear();
   const write = await screen.findByRole('link', { name: 'Write the first review' });
@@ -81,7 +81,7 @@ test('a failure says so without the words of the service, and can be tried again
   await screen.findByRole('article');
 });
 
-test('after a failure they come by themselves when the connection does', async () => {
+test('after a failure they are loaded when the connection comes back', async () => {
   server.down = true;
   open();
   comeNear();

@@ -65,7 +65,7 @@ for (const [name, answer] of [
   ['nothing is free', undefined],
   ['there is no answer', null],
 ] as const) {
-  test(`where ${name} it calmly leads to the free times`, async () => {
+  test(`where ${name} it leads to the free times`, async () => {
     next = answer;
     open();
     await vi.waitFor(() => expect(asked).toHaveLength(1));

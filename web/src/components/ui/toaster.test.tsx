@@ -41,7 +41,7 @@ test('it leaves after five seconds', () => {
   expect(screen.queryByText('Hello')).toBeNull();
 });
 
-test('it waits while it is looked at', () => {
+test('its time stops while the pointer or the focus is on it', () => {
   render(<Toaster />);
   const card = show('Read me');
   fireEvent.mouseEnter(card);
@@ -88,7 +88,7 @@ function offer(title: string, onAction = vi.fn()) {
   return onAction;
 }
 
-test('an action ends at its time, even while it is looked at', () => {
+test('a toast with an action ends at its time, even under the pointer', () => {
   render(<Toaster />);
   offer('Removed');
   act(() => vi.advanceTimersByTime(6_000));

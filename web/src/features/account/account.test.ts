@@ -56,7 +56,7 @@ test('the account pages hand the way back on', () => {
   );
 });
 
-test('a wrong password is told in human words', () => {
+test('a wrong password has a message for people', () => {
   const problem = describeAccountError({
     code: 'invalid_credentials',
     message: 'Invalid login credentials',
@@ -80,7 +80,7 @@ test('limits name the wait where the service names it', () => {
   expect(describeAccountError({ status: 429 }).message).toContain('few minutes');
 });
 
-test('nobody sees the text of a broken connection', () => {
+test('the text of a network error is not shown', () => {
   const problem = describeAccountError(new TypeError('Failed to fetch'));
   expect(problem.message).not.toContain('fetch');
   expect(problem.title).toBe('This part is not available right now');

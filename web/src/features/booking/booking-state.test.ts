@@ -46,7 +46,7 @@ test('a calendar on the web learns the practice and not the service', () => {
   expect(address).not.toMatch(/consultation/i);
 });
 
-test('the end of a booking is told in words', () => {
+test('an ended booking has a title and a text', () => {
   expect(endedWords(bookingFixture({ state: EXPIRED }), 'two weeks', true).lead).toBe(
     'Payment was cancelled or expired',
   );
@@ -78,7 +78,7 @@ test.each([
   expect(words.title).toBe(title);
 });
 
-test('the hold is counted by the second and told by the minute', () => {
+test('the hold is counted by the second and announced by the minute', () => {
   expect(clockText(899_001)).toBe('15:00');
   expect(clockText(5000)).toBe('0:05');
   expect(minuteToTell(600_000)).toBe('');

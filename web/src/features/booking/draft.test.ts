@@ -18,7 +18,7 @@ test('a draft survives a reload without notes and without the consent', () => {
   expect(readDraft().contact).toEqual(EMPTY_CONTACT);
 });
 
-test('a draft that somebody else wrote is as if it were not there', () => {
+test('a draft in another form is ignored', () => {
   writeTab('bookingDraft', '{"firstName": 7');
   expect(readDraft().contact).toEqual(EMPTY_CONTACT);
 });

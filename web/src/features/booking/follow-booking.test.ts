@@ -83,7 +83,7 @@ test('news ends the waiting', async () => {
   expect(result.pauses).toEqual([1000]);
 });
 
-test('a booking of somebody else is not asked for again', async () => {
+test('another customer’s booking is not read again', async () => {
   const result = await follow(
     // biome-ignore lint/correctness/useYield: it fails before the first booking.
     async function* () {

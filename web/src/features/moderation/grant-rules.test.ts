@@ -11,7 +11,7 @@ const GRANTED = {
   endsAt: timestampFromDate(new Date('2026-11-26T07:00:00Z')),
 };
 
-test('a browser whose clock is wrong counts right', () => {
+test('a wrong clock of the browser does not change the time left', () => {
   const ends = endsOf(GRANTED, ASKED);
   expect(leftMs(ends, ASKED)).toBe(IDLE_MS);
   expect(ends.atLatest - ASKED).toBe(30 * MINUTE);

@@ -47,7 +47,7 @@ test('where the bank has not decided the payer is asked to wait', () => {
   }
 });
 
-test('what another attempt cannot mend does not ask for one', () => {
+test('a failure that another attempt cannot help does not offer one', () => {
   expect(causeMessage('live_mode_not_enabled')).toContain('write to us');
   expect(causeMessage('card_expired')).toContain('use another card or UPI app');
   expect(causeMessage('incorrect_cvv')).toContain('try again');

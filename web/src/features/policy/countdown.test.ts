@@ -63,7 +63,7 @@ test('the ring empties with the last hours', () => {
 });
 
 describe('a booking', () => {
-  test('that stands counts to so many hours before its start', () => {
+  test('that is confirmed counts to the limit before its start', () => {
     for (const state of [BookingState.CONFIRMED, BookingState.MEETING_SCHEDULED]) {
       expect(bookingWindow(bookingFixture({ state }), 24)).toEqual({
         kind: 'counting',

@@ -58,7 +58,7 @@ test('a failure says why and stays until the video is loaded anew', () => {
   });
 });
 
-test('what the video tells about itself is taken over, and nonsense is nothing', () => {
+test('the video’s own data is taken over, and impossible values are ignored', () => {
   expect(after({ type: 'measured', duration: 24 }).duration).toBe(24);
   expect(after({ type: 'measured', duration: Number.NaN }).duration).toBe(0);
   expect(after({ type: 'measured', duration: Number.POSITIVE_INFINITY }).duration).toBe(0);

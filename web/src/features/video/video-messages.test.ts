@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FALLBACK, failureTitle, reasonOf, timeText } from './video-messages';
 
-test('a failure is told in the specified words', () => {
+test('a failure has the specified words', () => {
   expect(failureTitle('the file is damaged')).toBe('Failed to load video: the file is damaged');
   expect(failureTitle('')).toBe('Failed to load video: Unknown error');
   expect(failureTitle(null)).toBe('Failed to load video: Unknown error');

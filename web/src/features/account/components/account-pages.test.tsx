@@ -119,7 +119,7 @@ test('an account that exists leads to sign-in, and nothing typed is lost', async
   expect(link.getAttribute('href')).toBe('/sign-in?return=%2Ffaq');
 });
 
-test('a wrong password is told, focused and not cleared', async () => {
+test('a wrong password has its message and the focus, and is not cleared', async () => {
   identity.signInWithPassword.mockResolvedValue({
     data: {},
     error: { code: 'invalid_credentials', message: 'Invalid login credentials' },
@@ -133,7 +133,7 @@ test('a wrong password is told, focused and not cleared', async () => {
   expect(screen.getByLabelText('Password')).toHaveProperty('value', 'wrong password');
 });
 
-test('a password can be looked at', async () => {
+test('a password can be shown', async () => {
   const person = open(<SignInPage />, '/sign-in');
   const field = screen.getByLabelText('Password');
   expect(field).toHaveProperty('type', 'password');
@@ -141,7 +141,7 @@ test('a password can be looked at', async () => {
   expect(field).toHaveProperty('type', 'text');
 });
 
-test('whoever is signed in already goes on at once', async () => {
+test('a signed-in person is led on at once', async () => {
   auth.status = 'signed-in';
   open(<SignInPage />, '/sign-in?return=%2Freviews');
   await arrived('/reviews');

@@ -84,7 +84,7 @@ test('opening the link does nothing; the button confirms and leads back', async 
   expect(localStorage.getItem('signUpSecret')).toBeNull();
 });
 
-test('who has not shown that the account is theirs chooses its password', async () => {
+test('an account whose sign-up is not proved gets a new password', async () => {
   identity.verifyOtp.mockResolvedValue(WITHOUT_PASSWORD);
   identity.updateUser.mockResolvedValue({ data: { user: {} }, error: null });
   const person = openLink('signup');
@@ -127,7 +127,7 @@ test('an address without a link says so, too', () => {
   expect(identity.verifyOtp).not.toHaveBeenCalled();
 });
 
-test('a bad moment is told, and the button can be pressed again', async () => {
+test('a failure has its message, and the button can be pressed again', async () => {
   identity.verifyOtp.mockResolvedValueOnce({ data: {}, error: { status: 503, message: 'x' } });
   identity.verifyOtp.mockResolvedValueOnce(SESSION);
   const person = openLink('signup');
@@ -137,7 +137,7 @@ test('a bad moment is told, and the button can be pressed again', async () => {
   await arrived('/services');
 });
 
-test('who is signed in is told whom the link may replace', () => {
+test('with a session the page names the account that the link may replace', () => {
   auth.state = { status: 'signed-in', user: { id: 'u2', email: 'ravi@example.org' } };
   openLink('signup');
   expect(screen.getByText('ravi@example.org')).toBeTruthy();
@@ -178,7 +178,7 @@ test('the browser that signed up shows it with the code', async () => {
   expect(identity.updateUser).not.toHaveBeenCalled();
 });
 
-test('when a stranger has signed up meanwhile, the password that was typed here is set', async () => {
+test('after a sign-up from another browser, the password that was typed here is set', async () => {
   const user = { id: 'u1', sign_up_secret: 'made here' };
   identity.signUp.mockResolvedValue({ data: { user, session: null }, error: null });
   identity.updateUser.mockResolvedValue({ data: { user: {} }, error: null });
@@ -199,7 +199,7 @@ test('after a reload there is no password to set, so it is asked for', async () 
   expect(screen.getByTestId('where').textContent).toBe('/sign-up?return=%2Ffaq');
 });
 
-test('who signs in before confirming keeps the password that they have just typed', async () => {
+test('signing in before confirming keeps the password that was just typed', async () => {
   identity.signInWithPassword.mockResolvedValue({
     data: {},
     error: { code: 'email_not_confirmed', message: 'Email not confirmed' },

@@ -134,7 +134,7 @@ test('a message is sent; thanks, an empty form, and the top of the page', async 
   });
 });
 
-test('while it is sent the button says so, fields stand still, and once is enough', async () => {
+test('while it is sent fields are locked, and a second press does nothing', async () => {
   let answer = () => {};
   server.gate = new Promise((resolve) => {
     answer = resolve;
@@ -160,7 +160,7 @@ function holdAnswers(): () => void {
   return () => act(answer);
 }
 
-test('who comes back before the answer finds a form that is sending, and then an empty one', async () => {
+test('coming back before the answer shows the form sending, and then empty', async () => {
   const answer = holdAnswers();
   const person = open();
   await fill(person);
@@ -181,7 +181,7 @@ test('who comes back before the answer finds a form that is sending, and then an
   expect(sessionStorage.length).toBe(0);
 });
 
-test('and hears of a failure, whether it comes before or after', async () => {
+test('a failure is shown, whether it comes before or after the return', async () => {
   for (const early of [true, false]) {
     sessionStorage.clear();
     const answer = holdAnswers();
@@ -249,7 +249,7 @@ test('too many messages are answered kindly', async () => {
   expect(field('Message').value).toBe('May I come by?');
 });
 
-test('what the server finds wrong stands at its field', async () => {
+test('an error of the server is shown at its field', async () => {
   const message = 'Please check this address';
   server.refusals = [refusal(Code.InvalidArgument, 'INVALID_EMAIL', { field: 'email', message })];
   const person = open();
@@ -269,7 +269,7 @@ test('what was typed survives a reload', async () => {
   expect(field('Name').value).toBe('Asha');
 });
 
-test('an account fills in who writes, and stays out of what the tab keeps', async () => {
+test('an account fills in name and address, which the tab does not keep', async () => {
   const user = { id: 'u1', email: 'ravi@example.org', firstName: 'Ravi', lastName: '', phone: '' };
   auth.state = { status: 'signed-in', user };
   const person = open();
@@ -279,7 +279,7 @@ test('an account fills in who writes, and stays out of what the tab keeps', asyn
   expect(sessionStorage.getItem('contactDraft')).not.toMatch(/ravi/i);
 });
 
-test('nobody sees or reaches the field for programs, and what they write goes along', async () => {
+test('the field for programs is hidden and out of reach, and its content is sent', async () => {
   const person = open();
   const trap = document.querySelector<HTMLInputElement>('input[name="website"]');
   if (!trap) throw new Error('There is no such field.');

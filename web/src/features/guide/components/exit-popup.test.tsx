@@ -132,7 +132,7 @@ test('it waits while a dialog is open', async () => {
   expect(popup()).toBeTruthy();
 });
 
-test('it waits while somebody is in a field', async () => {
+test('it waits while a field has the focus', async () => {
   visit(<input aria-label="Your words" />);
   screen.getByLabelText('Your words').focus();
   await pass(45_000);

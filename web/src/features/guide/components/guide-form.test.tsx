@@ -49,7 +49,7 @@ test('the browser checks the address itself', () => {
   expect(field().form?.noValidate).toBe(false);
 });
 
-test('while it is sent the button says so, the field stands still, and once is enough', async () => {
+test('while it is sent the field is locked, and a second press does nothing', async () => {
   let answer = () => {};
   server.gate = new Promise((resolve) => {
     answer = resolve;
@@ -66,7 +66,7 @@ test('while it is sent the button says so, the field stands still, and once is e
   expect(server.asked).toHaveLength(1);
 });
 
-test('who comes back before the answer finds an empty form, and the same wish is no second one', async () => {
+test('after a return before the answer the form is empty, and nothing is sent twice', async () => {
   let answer = () => {};
   server.gate = new Promise((resolve) => {
     answer = resolve;
@@ -142,7 +142,7 @@ test('an address that the server refuses is said at its field, which has the foc
   expect(field().getAttribute('aria-invalid')).toBeNull();
 });
 
-test('who asks too often is asked to wait', async () => {
+test('too many requests are answered with a wait', async () => {
   server.refusals = [refusal(Code.ResourceExhausted, 'TOO_MANY_REQUESTS')];
   const person = open();
   await person.type(field(), 'asha@example.org');
@@ -151,7 +151,7 @@ test('who asks too often is asked to wait', async () => {
   expect(field().value).toBe('asha@example.org');
 });
 
-test('what a program writes in the hidden field goes along, and people never meet it', async () => {
+test('the hidden field’s content is sent, and people cannot reach the field', async () => {
   const person = open();
   const hidden = document.querySelector<HTMLInputElement>('input[name="website"]');
   if (!hidden) throw new Error('There is no hidden field.');
@@ -165,7 +165,7 @@ test('what a program writes in the hidden field goes along, and people never mee
   expect(server.asked[0]?.website).toBe('https://spam.example');
 });
 
-test('the form that comes with the page takes no letters until the page listens', () => {
+test('the prerendered form is disabled until the page is hydrated', () => {
   const html = writtenApp(<GuideForm />);
   expect(html).toContain('<fieldset disabled=""');
   expect(html).toMatch(/<button type="submit" disabled=""/);

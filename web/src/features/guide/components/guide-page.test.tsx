@@ -103,7 +103,7 @@ test('the timer goes from step to step, rests, and says what is on', async () =>
   expect(document.activeElement?.textContent).toBe('Start 3 minutes');
 });
 
-test('a timer that ends takes the focus from nobody who writes', async () => {
+test('a timer that ends does not take the focus from a field', async () => {
   open(true);
   await waitFor(() => expect(server.reads).toBe(1), { timeout: 6000 });
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });

@@ -14,7 +14,7 @@ const PlayedQuiz: QuizDialog = ({ open, onClose }) =>
 
 const NAME = 'Take the 90-second quiz';
 
-test('the quiz is fetched when somebody reaches for it, and opened by a press only', async () => {
+test('the quiz is fetched on hover or focus, and opened by a press only', async () => {
   const load = vi.fn(() => Promise.resolve(PlayedQuiz));
   renderApp(<QuizButton load={load} />);
   const person = userEvent.setup();

@@ -202,7 +202,7 @@ test('a throttled try looks like a wrong one; a service that is down does not', 
   expect(screen.getByLabelText('Password').getAttribute('aria-invalid')).toBeNull();
 });
 
-test('whoever is signed out is told to sign in first, and comes back', async () => {
+test('without a session the panel asks to sign in first, and signing in leads back', async () => {
   auth.status = 'signed-out';
   const user = userEvent.setup();
   await open(user);
@@ -234,7 +234,7 @@ test('a deletion asks once, leaves at once, and can be undone', async () => {
   expect(document.activeElement).toBe(screen.getByRole('article', { name: 'Asha' }));
 });
 
-test('the keyboard undoes as it does everywhere', async () => {
+test('Ctrl+Z restores the deleted review', async () => {
   const { user } = await unlocked();
   await deleteFirst(user);
   await screen.findByText('Review Removed');

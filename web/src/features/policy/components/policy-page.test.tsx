@@ -119,7 +119,7 @@ test('a window that is over says so from the beginning', () => {
   expect(screen.queryByRole('timer')).toBeNull();
 });
 
-test('a time that nobody can read leaves the policy as it is', () => {
+test('a time that cannot be parsed leaves the policy as it is', () => {
   open('?bookingTime=tomorrow');
   expect(screen.getByText(/We could not read the time in this link/)).toBeTruthy();
   expect(screen.queryByRole('timer')).toBeNull();
@@ -154,7 +154,7 @@ test('a booking that is cancelled already needs no clock', async () => {
   expect(screen.queryByRole('timer')).toBeNull();
 });
 
-test('a booking of somebody else does not exist', async () => {
+test('another customer’s booking is not found', async () => {
   auth.state = { status: 'signed-in', user: ASHA };
   server.refusals = [refusal(Code.NotFound, 'BOOKING_NOT_FOUND')];
   open(`?b=${BOOKING_ID}`);

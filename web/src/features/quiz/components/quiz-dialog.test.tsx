@@ -168,7 +168,7 @@ test('taking it again goes back to the welcome, with the area forgotten and the 
   expect(hrefs(/^Book Your First Session$/)).toEqual(['/book?service=vedic-astrology']);
 });
 
-test('one can go back a step at a time, and choose another area', () => {
+test('Back leads one step back, and another area can be chosen', () => {
   open();
   choose('Relationship & Connection');
   pass(4000);

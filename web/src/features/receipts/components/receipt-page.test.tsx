@@ -129,7 +129,7 @@ test('a receipt that is being written is waited for', async () => {
   expect(server.looks).toBe(3);
 });
 
-test('and not for ever', async () => {
+test('a receipt that stays away is not waited for without end', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   server.writtenAt = 99;
   open();
@@ -181,7 +181,7 @@ test('a booking that was cancelled keeps the receipt that it had', async () => {
   await sheet();
 });
 
-test('somebody else finds nothing', async () => {
+test('another customer’s receipt is not found', async () => {
   server.refusal = refusal(Code.NotFound, 'BOOKING_NOT_FOUND');
   open();
   await screen.findByRole('heading', { name: 'Receipt not found' });
@@ -194,7 +194,7 @@ test('neither does an address without a booking', () => {
   expect(server.looks).toBe(0);
 });
 
-test('who is not signed in is led through signing in and back', () => {
+test('without a session the page leads to signing in and back', () => {
   auth.state = { status: 'signed-out', user: undefined };
   open();
   const link = screen.getByRole('link', { name: 'Sign In' });

@@ -60,7 +60,7 @@ function formed(reason: string) {
   return { code: 'x', message: 'x', details: [{ type: 'common.v1.ErrorDetail', value }] };
 }
 
-test('the bytes go as they are, and what was sent is told', async () => {
+test('the bytes are sent as they are, and the progress is reported', async () => {
   const { request, parts, done } = start();
   expect(request.opened).toEqual(['POST', '/uploads/reviews']);
   expect(request.headers['Content-Type']).toBe('image/jpeg');

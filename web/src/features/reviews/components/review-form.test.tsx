@@ -92,7 +92,7 @@ test('a failure keeps the form, and trying again has the same key', async () => 
   expect(new Set(keys).size).toBe(1);
 });
 
-test('what the server finds wrong stands at its field', async () => {
+test('an error of the server is shown at its field', async () => {
   server.refusals = [refusal(Code.InvalidArgument, 'INVALID_EMAIL', 'email')];
   const person = open('/reviews');
   await fill(person);
@@ -150,7 +150,7 @@ test('the picture goes first and once, and can be taken away before', async () =
   expect(server.submitted.map(({ imageId }) => imageId)).toEqual(['img_7', 'img_7']);
 });
 
-test('a picture that the server threw away meanwhile is sent once more', async () => {
+test('a picture that the server has deleted is sent once more', async () => {
   upload.mockResolvedValueOnce('img_1').mockResolvedValueOnce('img_2');
   server.refusals = [
     refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE'),
@@ -242,7 +242,7 @@ function stands(field: Element): boolean {
   return field.closest('[disabled]') !== null;
 }
 
-test('while a review is sent its fields stand still', async () => {
+test('while a review is sent its fields cannot be changed', async () => {
   let answer = () => {};
   server.gate = new Promise((resolve) => {
     answer = resolve;
@@ -263,7 +263,7 @@ test('while a review is sent its fields stand still', async () => {
   expect(stands(screen.getByRole('radio', { name: '5 stars, Excellent!' }))).toBe(false);
 });
 
-test('whoever has gone elsewhere meanwhile is not led back', async () => {
+test('a published review does not lead back from another page', async () => {
   let answer = () => {};
   server.gate = new Promise((resolve) => {
     answer = resolve;
@@ -297,7 +297,7 @@ test('prerendered fields take nothing that hydration would wipe out', () => {
   expect(stands(screen.getByLabelText('Your review'))).toBe(false);
 });
 
-test('the account fills name and address, and who is not eligible is told nothing', async () => {
+test('the account fills the form, and without a past session no badge is shown', async () => {
   const user = {
     id: 'u1',
     email: 'ravi@example.org',
@@ -313,7 +313,7 @@ test('the account fills name and address, and who is not eligible is told nothin
   expect(screen.queryByText(/badge/i)).toBeNull();
 });
 
-test('what an account filled in goes with it, and is not kept in the tab', async () => {
+test('what an account filled in is cleared with it, and is not kept in the tab', async () => {
   const ravi = { id: 'u1', email: 'ravi@example.org', firstName: 'Ravi', lastName: '', phone: '' };
   auth.state = { status: 'signed-in', user: ravi };
   const person = open('/reviews');

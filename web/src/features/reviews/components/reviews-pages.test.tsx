@@ -72,7 +72,7 @@ test('more are loaded page by page, each once', async () => {
   expect(screen.getByText('All Reviews: 14 reviews are shown.')).toBeTruthy();
 });
 
-test('a deleted review is gone when the window is looked at again', async () => {
+test('a deleted review is gone when the window gets the focus again', async () => {
   server.reviews = [reviewFixture(1), reviewFixture(2)];
   open('/reviews');
   await waitFor(() => expect(names()).toHaveLength(2));
@@ -101,7 +101,7 @@ function figures(): Record<string, string> {
   );
 }
 
-test('what the practice states of its reviews gives way to what they come to', async () => {
+test('counted figures replace those that the practice states', async () => {
   server.reviews = [5, 4, 2].map((rating, index) => reviewFixture(index, { rating }));
   open('/reviews');
   await screen.findByText('from 3 reviews');

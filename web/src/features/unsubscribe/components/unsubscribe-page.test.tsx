@@ -152,7 +152,7 @@ test('a link that the server does not know is said to be incomplete', async () =
   expect(sessionStorage.length).toBe(0);
 });
 
-test('so is one that was cut, and an address without any', async () => {
+test('a cut link and an address without a link are said to be no links', async () => {
   open('/unsubscribe?t=abc');
   await waitFor(() => expect(title()).toBe('This link is not complete'));
   expect(where()).toBe('/unsubscribe');
