@@ -1,6 +1,10 @@
 /**
- * Every remote read of a page in each state that it can have: on its way, refused with a try that
- * helps, without a network, back by itself, and empty. web/README.md says where each is shown.
+ * The remote reads of the pages in each state: loading, failed with a retry that works, without a
+ * network, back by itself, and empty. Other files test these reads or states: home.spec.ts (reviews
+ * of the home page), policy.spec.ts (a booking on the policy page), slots.spec.ts (another customer's
+ * booking), guide.spec.ts and guide-page.test.tsx (the guide), free-times.test.tsx,
+ * booking-flow.test.tsx (a full day), reviews-pages.test.tsx, admin-panel.test.tsx (reviews in the
+ * admin panel) and receipt-page.test.tsx (a receipt that is being written).
  */
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
