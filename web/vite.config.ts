@@ -62,7 +62,7 @@ const READ = filesNamed([
   ...['useQuery', 'useBaseQuery', 'queryObserver', 'errorBoundaryUtils', 'suspense'],
   ...['QueryErrorResetBoundary', 'IsRestoringProvider'],
 ]);
-/** Words and stars of reviews, and what reads and shows them once the page stands. */
+/** Words and stars of reviews, and the code that reads and shows them after hydration. */
 const REVIEW_WORDS = filesNamed(['rating', 'book-call', 'review-messages', 'stars']);
 const REVIEW_CARDS = filesNamed([
   ...['use-review-list', 'use-refetch-at-focus', 'reads', 'review-shapes', 'relative-date'],
@@ -70,7 +70,7 @@ const REVIEW_CARDS = filesNamed([
   ...['useInfiniteQuery', 'infiniteQueryObserver'],
 ]);
 
-/** What every file stands on; left to itself it falls into five files. */
+/** Code that every file needs; without this group it would be five files. */
 const CORE =
   /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|import-with-retry)\./;
 /** By their whole names: the booking has a `use-late` of its own, which no other page needs. */

@@ -1,4 +1,4 @@
-/** Unit tests stand beside the code and run in a drawn-up browser. */
+/** Unit tests are beside the code and run in a simulated browser. */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';

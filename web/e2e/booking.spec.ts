@@ -42,7 +42,7 @@ async function expectMails(sandbox: Sandbox, person: Person, meetingLink: string
   expect(notice.text).toContain(NOTES);
 }
 
-/** A step for eyes, thumbs and magnifiers. */
+/** Checks a step's accessibility: axe, sizes of targets, and enlarged text. */
 function seeStep(page: Page, name: string): Promise<void> {
   return expectEase(page, name, page.getByRole('main'));
 }

@@ -14,7 +14,7 @@ const field = (page: Page) => popup(page).getByLabel('Email');
 const opener = (page: Page) => page.getByRole('button', { name: /quiz/i });
 const quizStart = (page: Page) => page.getByRole('button', { name: 'Start Your Assessment' });
 
-/** The quiz opens, so the page is awake and its clocks go. */
+/** The quiz opens, so the page is hydrated and its timers run. */
 async function untilAwake(page: Page): Promise<void> {
   await opener(page).click();
   await expect(quizStart(page)).toBeVisible();
@@ -22,7 +22,7 @@ async function untilAwake(page: Page): Promise<void> {
   await expect(quizStart(page)).toBeHidden();
 }
 
-/** On the home page, with a clock that stands still until the test moves it. */
+/** On the home page, with a clock that only the test moves. */
 async function openAtRest(page: Page): Promise<void> {
   await page.clock.install({ time: NOON });
   await page.clock.pauseAt(new Date(NOON.getTime() + 1000));

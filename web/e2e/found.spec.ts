@@ -61,7 +61,7 @@ test('an unknown path has the 404 page and status @phone', async ({ page, compla
 for (const path of ['/About', '/%61bout', '/Booking-Flow', '/About/']) {
   test(`${path} is no page, in the browser neither`, async ({ page, complaints }) => {
     complaints.expect(refusal(path));
-    // Asked for by the app when it stands; until then the document speaks, which the gateway chose.
+    // The app reads it after hydration; until then the gateway's document is shown.
     const running = page.waitForResponse('**/catalogue.v1.CatalogueService/GetPractice?*');
     const answer = await page.goto(path);
     expect(answer?.status()).toBe(404);

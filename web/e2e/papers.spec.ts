@@ -94,7 +94,7 @@ test('a business pays, and finds its name and its tax on every paper @phone', as
     for (const words of [serial, 'GSTIN 27AAPFU0939F1ZV', 'Maharashtra', '999319', '₹76.27']) {
       await expect(invoice).toContainText(words);
     }
-    // It stands on an invoice now.
+    // It is on an invoice now.
     await expect(page.getByRole('button', { name: /billing details/ })).toBeHidden();
     await look(page, 'receipt-invoice');
     const mail = await sandbox.mail(person.email, /^Your tax invoice INV\//);

@@ -252,7 +252,7 @@ test('the provider learns neither what is booked nor when @phone', async ({
   await expect(checkout.getByLabel('UPI ID')).toBeHidden();
   await closeCheckout(checkout);
 
-  // An address of an older kind, as it may stand among bookmarks, and a reload of the new one.
+  // An address of an older kind, as a bookmark may have it, and a reload of the new one.
   await page.goto(`${CALENDAR}&slot=${slot}&step=payment&b=${booking}`);
   await openCheckout(page);
   await page.reload();

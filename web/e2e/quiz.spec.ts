@@ -16,7 +16,7 @@ function area(page: Page, title: string): Locator {
   return quiz(page).getByRole('button', { name: new RegExp(`^Select This Area.*${title}`) });
 }
 
-/** With a clock that stands still until the test moves it. */
+/** With a clock that only the test moves. */
 async function openAtRest(page: Page): Promise<void> {
   await page.clock.install({ time: NOON });
   await page.clock.pauseAt(new Date(NOON.getTime() + 1000));

@@ -14,7 +14,7 @@ function sheet(page: Page) {
   return page.getByRole('article', { name: 'Receipt' });
 }
 
-/** Words that would be printed although they do not stand on the sheet. */
+/** Words that would be printed although they are not on the receipt. */
 function printedBeside(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -22,7 +22,7 @@ function printedBeside(page: Page): Promise<string[]> {
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const parent = node.parentElement;
       if (!node.textContent?.trim() || !parent?.checkVisibility()) continue;
-      // What only listeners get is one pixel wide.
+      // Text for screen readers is one pixel wide.
       if (parent.closest('article') || parent.getBoundingClientRect().width <= 1) continue;
       found.push(node.textContent.trim());
     }

@@ -71,7 +71,7 @@ async function expectLink(page: Page, name: string | RegExp, path: string): Prom
   await expect(link).toHaveAttribute('href', path);
 }
 
-/** Pages open at their top also when they are led to from the foot of another one. */
+/** A link in the footer opens its page at the top. */
 async function arriveFromFoot(page: Page, name: string, heading: string | RegExp): Promise<void> {
   await page.getByRole('contentinfo').getByRole('link', { name, exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);
@@ -79,7 +79,7 @@ async function arriveFromFoot(page: Page, name: string, heading: string | RegExp
 }
 
 test('/: home @phone', async ({ page }) => {
-  // Without reviews the practice's own figures stand.
+  // Without reviews the practice's own figures are shown.
   await standIn(page, RPC.statistics, {});
   await open(page, '/', { title: / · Sukoon$/, heading: /90 seconds/ });
   await expect(main(page).getByRole('button', { name: /quiz/i })).toBeVisible();

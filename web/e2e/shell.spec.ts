@@ -1,4 +1,4 @@
-/** What stands around every page, and the pages that lead to a booking. */
+/** The frame around every page, and the pages that lead to a booking. */
 import type { Page } from '@playwright/test';
 import { expectStep } from './support/flow';
 import { fitsTheWidth, look } from './support/look';

@@ -233,7 +233,7 @@ for (const percent of [130, 150, 200]) {
     for (const path of PAGES) {
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
-      // What the reviews come to is asked for after the page is there.
+      // The reviews' figures are read after the page is loaded.
       if (path === '/reviews') await expect(page.getByText('From the reviews below')).toBeVisible();
       await test.step(path, () => fitsTheWidth(page));
       const bar = page.getByRole('banner');

@@ -44,7 +44,7 @@ test('opening the link ends nothing, pressing the button does @phone', async ({
   await askForGuide(practice.url, email, 2);
   await expect.poll(() => guides(sandbox, email)).toBe(2);
 
-  // A server that is away is said to be; the link stays good, over a reload too.
+  // The page says that the server is away; the link stays valid, over a reload too.
   complaints.expect(refusal(CALL));
   const mails = practice.keepDown('notifications');
   await page.getByRole('button', { name: 'Unsubscribe' }).click();
@@ -86,7 +86,7 @@ test('what was done is said after a reload, and can be undone @phone', async ({
   await askForGuide(practice.url, email, 2);
   await expect.poll(() => guides(sandbox, email)).toBe(2);
 
-  // An old link cannot tell how things stand, so it offers both ways.
+  // An old link does not say whether it was used, so it offers both ways.
   await page.getByRole('button', { name: 'Unsubscribe' }).click();
   await expectTitle(page, 'You are unsubscribed');
   await page.goto(link);

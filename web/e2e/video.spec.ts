@@ -1,4 +1,4 @@
-/** The video of a service: nothing before it is asked for, its states, its keys and its failures. */
+/** The video of a service: no request before the press, its states, its keys and its failures. */
 import type { Locator, Page } from '@playwright/test';
 import { look } from './support/look';
 import { expect, test } from './support/test';
@@ -34,7 +34,7 @@ async function isIn(page: Page, state: string): Promise<void> {
   await expect(player(page)).toHaveAttribute('data-state', state);
 }
 
-/** Where what stands below the player begins in the document, however far the page is scrolled. */
+/** The position in the document of what is below the player, independent of scrolling. */
 function below(page: Page): Promise<number> {
   return page
     .getByText('If you have tried to meditate')
@@ -55,7 +55,7 @@ async function isAt(page: Page, seconds: number): Promise<void> {
   await expect.poll(async () => (await video(page)).time).toBeCloseTo(seconds, 2);
 }
 
-/** Plays and pauses, so that time stands still and the play button has the focus. */
+/** Plays and pauses, so that the time is fixed and the play button has the focus. */
 async function openPaused(page: Page): Promise<number> {
   await page.goto(PATH);
   await cover(page).click();

@@ -12,7 +12,7 @@ import { openBrowser } from './browser.mjs';
 
 const WIDTHS = [360, 800];
 const THEMES = ['light', 'dark'];
-/** How high a thumb wants a button to be, in pixels. */
+/** The least height of a button on a phone, in pixels. */
 const BUTTON_MIN = 44;
 
 const say = (line) => process.stdout.write(`${line}\n`);

@@ -79,7 +79,7 @@ async function quiet(page) {
   }
 }
 
-/** Waits until the page stands still, with the pictures that come when they are scrolled to. */
+/** Waits until nothing moves and the pictures that load on scrolling are there. */
 async function atRest(page) {
   const restless = await quiet(page);
   const height = await page.evaluate(() => document.documentElement.scrollHeight);

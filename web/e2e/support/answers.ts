@@ -42,7 +42,7 @@ export type StandIn = {
   asked: () => number;
 };
 
-/** Stands in for the practice at one path. */
+/** Answers one path in place of the practice. */
 export async function standIn(page: Page, path: string, first: Answer): Promise<StandIn> {
   let now = first;
   let count = 0;

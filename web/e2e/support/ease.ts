@@ -1,8 +1,8 @@
-/** Whether a page is easy to read and to press: axe, the reach of a thumb, and larger sizes. */
+/** Whether a page is easy to read and to press: axe, sizes of targets, and enlarged text. */
 import { expect, type Locator, type Page } from '@playwright/test';
 import { fitsTheWidth, look } from './look';
 
-/** How wide a desk of 1280 pixels is at 200 % and at 400 %. */
+/** The width of a 1280-pixel window at 200 % and at 400 %. */
 const ZOOMED = [640, 320];
 const THUMB = 44;
 /** Rounding of layouts. */
@@ -18,7 +18,7 @@ async function canBeEnlarged(page: Page): Promise<void> {
   if (before) await page.setViewportSize(before);
 }
 
-/** What is smaller than a thumb wants it, of all that is pressed or typed into and is seen. */
+/** The visible buttons, links and fields that are too small to press. */
 export async function hardToPress(part: Locator): Promise<string[]> {
   const pressed = part.locator('button, summary, select, textarea, input, a[class*="min-h-"]');
   const found = await pressed.evaluateAll((elements) =>
@@ -42,7 +42,7 @@ export async function hardToPress(part: Locator): Promise<string[]> {
     .map(({ name, height }) => `${name}: ${height}`);
 }
 
-/** A part of a page for eyes, thumbs and magnifiers, in both themes and at all sizes. */
+/** Checks a part of a page in both themes and at all sizes. */
 export async function expectEase(page: Page, name: string, part: Locator): Promise<void> {
   await look(page, name);
   expect(await hardToPress(part), `what a thumb misses on ${name}`).toEqual([]);

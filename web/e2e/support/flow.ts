@@ -23,7 +23,7 @@ export async function chooseTime(page: Page): Promise<string> {
   return slotOf(page);
 }
 
-/** The chosen start as it stands in the address. */
+/** The chosen start as the address writes it. */
 export function slotOf(page: Page): string {
   return new URL(page.url()).searchParams.get('slot') ?? '';
 }

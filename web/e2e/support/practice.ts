@@ -160,8 +160,8 @@ export class Practice {
   }
 
   /**
-   * Puts the clocks of the desk, the till and, where it is asked for, of others ahead of what they
-   * are now. They are never put back: what was decided then would lie in the future.
+   * Moves clocks of services forward, by default those of booking and payments. They are never
+   * moved back: what was decided then would lie in the future.
    */
   async passMinutes(minutes: number, services = ['booking', 'payments']): Promise<void> {
     const { databases } = readRecord(this.data);

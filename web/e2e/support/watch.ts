@@ -5,7 +5,7 @@ import type { BrowserContext, Request, Response } from '@playwright/test';
 export type Expected = RegExp;
 
 export type Complaints = {
-  /** Listens to another browser as well. */
+  /** Watches another browser as well. */
   alsoOf: (context: BrowserContext) => void;
   /** What was complained about and not expected. */
   unexpected: () => string[];
@@ -23,7 +23,7 @@ function sayOf(response: Response): string {
   return `${response.request().method()} ${pathname} answered ${response.status()}`;
 }
 
-/** Listens to all pages of a context. */
+/** Watches all pages of a context. */
 function listen(context: BrowserContext, baseURL: string, hear: (text: string) => void): void {
   context.on('console', (message) => {
     const kind = message.type();

@@ -6,7 +6,7 @@ import type { ComponentType } from 'react';
 import { followLoad, PageNotLoaded } from '@/lib/chunk-loads';
 import { importWithRetry } from '@/lib/import-with-retry';
 
-/** The parts of a path that its page leaves open, as they stand in the address. */
+/** The values of a path's open parts, as the address writes them. */
 export type Params = Readonly<Record<string, string | undefined>>;
 
 export type PageProps = { params: Params };

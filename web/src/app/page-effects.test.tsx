@@ -1,4 +1,4 @@
-/** What is said, and where the focus goes, when a page comes in two steps. */
+/** What is announced, and where the focus goes, when a page comes in two steps. */
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { Link, Route, Routes } from 'react-router';

@@ -1,4 +1,4 @@
-/** Everything that all pages stand on. */
+/** The providers that all pages need. */
 import { TransportProvider } from '@connectrpc/connect-query';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';

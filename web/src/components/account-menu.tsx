@@ -53,10 +53,10 @@ function AvatarMenu({ user }: { user: AuthUser }) {
 }
 
 type AccountMenuProps = {
-  /** A narrow bar has no room for two buttons: they stand in the menu instead. */
+  /** A narrow bar has no room for two buttons: they are in the menu instead. */
   where: 'bar' | 'menu';
   onNavigate?: () => void;
-  /** Stands at the outer end of the bar; the avatar alone stands behind it. */
+  /** Shown at the outer end of the bar, before the avatar. */
   children?: ReactNode;
 };
 

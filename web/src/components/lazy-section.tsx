@@ -47,14 +47,14 @@ export function LazyNotice({ title, late: { coming, failures, fetch } }: LateNot
 
 type LateSectionProps<Piece> = {
   code: LazyLoader<Piece>;
-  /** What stands in the prerendered page, and until the code is there. */
+  /** Shown in the prerendered page, and until the code is loaded. */
   resting: ReactNode;
   /** What to say where the code cannot be had. */
   missing: string;
   children: (piece: Piece) => ReactNode;
 };
 
-/** Asks for the code as soon as it stands on the page; code that is known is shown at once. */
+/** Loads the code when it is mounted; code that is loaded already is shown at once. */
 export function LazySection<Piece>(props: LateSectionProps<Piece>) {
   const { code, resting, missing, children } = props;
   const late = useLazyModule(code.load);

@@ -28,7 +28,7 @@ function NotLoaded({ busy, triedAgain, onRetry }: NotLoadedProps) {
           Try again
         </Button>
         {triedAgain ? (
-          // What is asked for may be gone since the site was renewed, and a new document knows.
+          // After a release the old file may be gone; a new document names the new one.
           <Button variant="secondary" onClick={() => window.location.reload()}>
             Refresh Page
           </Button>

@@ -132,7 +132,7 @@ export function startAuth(): () => void {
   publish(toState(storedSession()));
   const wake = () => {
     void authClient().catch(() => {
-      // Offline: the stored session stands until a call needs a token and fails with words.
+      // Offline: the stored session is kept until a call needs a token and fails with a message.
     });
   };
   const onStorage = (event: StorageEvent) => {

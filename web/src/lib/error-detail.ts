@@ -25,7 +25,7 @@ function varint(bytes: Uint8Array, at: number): [value: number, next: number] {
   return [0, bytes.length];
 }
 
-/** What stands in the bytes; texts that are not there are empty. */
+/** The content of the bytes; absent texts are empty. */
 export function readDetail(bytes: Uint8Array): Detail {
   const detail: Detail = { reason: '', field: '', referenceId: '' };
   let at = 0;

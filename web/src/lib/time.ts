@@ -15,7 +15,7 @@ export function toDate(timestamp: TimestampLike): Date {
   return new Date(Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1_000_000));
 }
 
-/** "11:00 am", without a zone: only where the zone stands beside a whole list of times. */
+/** "11:00 am", without a zone: only where the zone is written beside a whole list of times. */
 export function formatClock(at: Date, zone: Zone): string {
   return formatter(zone.timeZone, { hour: 'numeric', minute: '2-digit', hour12: true })
     .format(at)

@@ -12,7 +12,7 @@ export type Fields<V extends Values> = {
   set: (name: keyof V & string, value: string) => void;
   /** Shows all errors and says whether there are none. */
   check: () => boolean;
-  /** Takes an error that the server found. It goes away when the field is changed. */
+  /** Shows an error that the server found, until the field is changed. */
   refuse: (errors: FieldErrors<V>) => void;
   replace: (next: V | ((before: V) => V)) => void;
   /** What an input needs to be one of these fields. */

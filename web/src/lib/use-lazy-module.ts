@@ -7,9 +7,9 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 export type LazyModule<T> = {
   /** Undefined until it is there. */
   piece: T | undefined;
-  /** Asked for and on its way. */
+  /** It is being loaded. */
   coming: boolean;
-  /** How many attempts have brought nothing since it was first asked for. */
+  /** How many attempts to load it have failed. */
   failures: number;
   /** Fetches it, once; says whether it is there. */
   fetch: () => Promise<boolean>;

@@ -89,7 +89,7 @@ function svgOf(card: Card, practiceName: string, faces: Typefaces): string {
   const leading = Math.round(size * 1.14);
   const ink = 'var(--ink)';
   const soft = 'var(--ink-2)';
-  // The title and the line beneath it stand in the middle of what the mark leaves free.
+  // The title and the line below it are centred in the space beside the mark.
   const top = Math.round(326 - ((lines.length - 1) * leading) / 2 + size * 0.2);
   const title = lines.map((line, index) =>
     outlined(faces.display, line, { x: MARGIN, y: top + index * leading, size, fill: ink }),

@@ -35,7 +35,7 @@ export function widthOf(face: Typeface, text: string, size: number): number {
   return (face.font.layout(drawable(face, text)).advanceWidth * size) / face.font.unitsPerEm;
 }
 
-/** Lines that fit; a single word that is too long stands alone. */
+/** Lines that fit; a word that is too long has a line of its own. */
 export function linesOf(face: Typeface, text: string, size: number, width: number): string[] {
   const lines: string[] = [];
   for (const word of drawable(face, text).split(/\s+/)) {

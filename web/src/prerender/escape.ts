@@ -1,4 +1,4 @@
-/** Texts of the practice's files as they may stand in HTML, in XML and inside of a script element. */
+/** Escapes texts of the practice's files for HTML, for XML and for a script element. */
 
 export function escapeHtml(text: string): string {
   return text
@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
     .replace(/"/g, '&quot;');
 }
 
-/** JSON whose texts cannot end the script element that it stands in. */
+/** JSON whose texts cannot end the script element around it. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }

@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Writes every line of a file anew. */
+/** Replaces every line of a file. */
 function rewrite(name: string, line: (before: string) => string): void {
   const lines = readFileSync(join(folder, name), 'utf8').split('\n');
   writeFileSync(join(folder, name), lines.map(line).join('\n'));

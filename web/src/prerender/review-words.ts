@@ -13,7 +13,7 @@ const START = 'SUKOON-REVIEW-START';
 const ANSWER = 'SUKOON-REVIEW-ANSWER';
 const MARKS = '<!--SUKOON-REVIEW-MARKS-->';
 
-/** Marks that stand in the rendered page until their gap takes their place. */
+/** Marks in the rendered page that are replaced by a gap. */
 const PLACED = { rating: 5, verified: true, recent: false };
 
 export type Marks = typeof PLACED;

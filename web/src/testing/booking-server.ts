@@ -1,4 +1,4 @@
-/** The booking desk and the till of one booking, for tests of the flow. */
+/** The booking and payments services of one booking, for tests of the flow. */
 import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
 import {
   type Booking,

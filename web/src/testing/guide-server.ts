@@ -1,4 +1,4 @@
-/** A catalogue with a guide and a desk that mails it, as a test plays them. */
+/** A catalogue with a guide and the notifications service that mails it, played by a test. */
 import { create } from '@bufbuild/protobuf';
 import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
 import {

@@ -120,7 +120,7 @@ function AtItsId({ Page }: { Page: Pages['One'] }) {
   return <Page reviewId={useParams().reviewId} />;
 }
 
-/** Opens a path at which one of the two pages of reviews stands. */
+/** Opens the path of one of the two pages of reviews. */
 export function openPage(path: string, { List, One }: Pages) {
   const page = (
     <>

@@ -254,7 +254,7 @@ test('a reload after the money moved finds the confirmed session', async () => {
 });
 
 test("a session that was confirmed on the customer's word is not said to be paid", async () => {
-  // An id of its own, because each booking is cheered once in a document.
+  // Another id, because a document congratulates once on each booking.
   const facts = { bookingId: `bkg_${'c3'.repeat(16)}`, paymentState: PaymentState.CLAIMED };
   server.booking = bookingFixture({ state: BookingState.CONFIRMED, ...facts });
   open(`${FLOW}&step=payment&b=${facts.bookingId}`);

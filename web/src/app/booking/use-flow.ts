@@ -16,12 +16,12 @@ import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer
 import { useAuth } from '@/lib/auth';
 import { usePracticeZone } from '@/lib/practice';
 
-/** Bookings that this document has already cheered. */
+/** Bookings for which this document has shown its congratulations. */
 const cheered = new Set<string>();
 
 const BOOKED = 'Your session is booked.';
 
-/** A payment is said to be verified only where one was seen. */
+/** A payment is called verified only if it was seen. */
 function arrivalWords(onWord: boolean): ToastInput {
   return onWord ? { title: BOOKED } : { title: 'Payment Verified!', description: BOOKED };
 }

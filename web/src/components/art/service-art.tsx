@@ -17,7 +17,7 @@ type ServiceArtProps = {
   className?: string;
 };
 
-/** A service's drawn picture. It decorates and says nothing, so it is hidden from listeners. */
+/** A service's drawn picture. It is decoration, so it is hidden from screen readers. */
 export function ServiceArt({ seed, accent, className }: ServiceArtProps) {
   const next = seededNumbers(seed);
   const Motif = motifOf(seed, next);

@@ -1,11 +1,11 @@
-/** A round button with a cross: what it stands on goes away. */
+/** A round button with a cross that closes what it is on. */
 import { classes } from '@/lib/classes';
 
 type CloseButtonProps = {
   /** Its name for screen readers. */
   label?: string;
   onClick: () => void;
-  /** Where it stands, and its colours; `text-ink-2` in most places. */
+  /** Its position and its colours; `text-ink-2` in most places. */
   className?: string;
 };
 

@@ -18,7 +18,7 @@ type ErrorNoticeProps = {
   className?: string;
 };
 
-/** To the sign-in page, and back to this place with everything that stands in its address. */
+/** To the sign-in page, and back to this address with its whole query. */
 function SignInAgain() {
   const { pathname, search } = useLocation();
   const go = useGo();

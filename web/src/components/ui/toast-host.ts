@@ -1,5 +1,5 @@
 /**
- * Where the toast area stands. A modal dialog makes everything outside of it unreachable, so while
+ * Where the toast area is mounted. A modal dialog makes everything outside of it inert, so while
  * one is open the toasts are shown inside of it, where their buttons can be pressed.
  */
 let hosts: readonly HTMLElement[] = [];

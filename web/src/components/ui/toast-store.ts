@@ -17,7 +17,7 @@ export type ToastInput = {
   variant?: ToastVariant;
   /** One thing that can be done about it; doing it dismisses the toast. */
   action?: ToastAction;
-  /** How long it is shown; five seconds where nothing is said. */
+  /** How long it is shown; five seconds by default. */
   durationMs?: number;
 };
 

@@ -37,7 +37,7 @@ function written(name: string): string {
   return readFileSync(join(SNAPSHOTS, file), 'utf8');
 }
 
-/** A property that is said at most once. */
+/** A property that is there at most once. */
 function said(component: ICAL.Component, name: string): string | null {
   const properties = component.getAllProperties(name);
   expect(properties.length).toBeLessThan(2);

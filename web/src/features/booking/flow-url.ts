@@ -1,4 +1,4 @@
-/** The flow's choices as they stand in the address, so that any reload finds them again. */
+/** The flow's choices in the address, so that a reload keeps them. */
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { toDate } from '@/lib/time';
 import { isStepId, type StepId } from './steps';

@@ -3,7 +3,7 @@ import { readTab, writeTab } from '@/lib/tab-storage';
 
 export type HeldBooking = {
   bookingId: string;
-  /** A mark of what was asked for; another mark means that something was changed since. */
+  /** A hash of the request; another hash means that something was changed since. */
   content: string;
 };
 

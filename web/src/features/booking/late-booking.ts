@@ -1,4 +1,4 @@
-/** What is said, and remembered, of a session that starts inside the cancellation limit. */
+/** Texts and the stored consent for a session that starts inside the cancellation limit. */
 import { toast } from '@/components/ui/toast-store';
 import { readTab, writeTab } from '@/lib/tab-storage';
 
@@ -24,7 +24,7 @@ export const NO_REFUND = "Once paid it can't be cancelled for a refund.";
 /** The words beside the tick. */
 export const LATE_TICK = "I understand that this session can't be cancelled for a refund";
 
-/** What is said to a customer who goes on without the tick. */
+/** The toast when a customer goes on without the consent. */
 export const LATE_TICK_MISSING = "Please confirm that you understand it can't be refunded.";
 
 /** The same beside a tick. */

@@ -1,10 +1,10 @@
-/** What is said where the confirmation mail could not be sent. */
+/** The message when the confirmation mail could not be sent. */
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { isOnWord } from './booking-state';
 
 export const MAIL_FAILED = 'Email Notification Issue';
 
-/** That a payment has come is said only where one was seen. */
+/** A payment is mentioned only if it was seen. */
 export function mailFailedMessage(booking: Booking): string {
   const trouble = "couldn't send the confirmation email. We'll contact you shortly.";
   return isOnWord(booking) ? `We ${trouble}` : `Payment successful, but we ${trouble}`;

@@ -9,7 +9,7 @@ const NOON = 12;
 const EVENING = 17;
 
 export type Start = {
-  /** The instant as it stands in the address. */
+  /** The instant as the address writes it. */
   instant: string;
   at: Date;
   endsAt: Date;

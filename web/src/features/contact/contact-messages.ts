@@ -1,4 +1,4 @@
-/** What is said around the form, to the letter of the specification where it has the words. */
+/** The form's messages, with the specification's exact words where it has them. */
 import type { ToastInput } from '@/components/ui/toast-store';
 
 export const FILL_IN_ALL = 'Please fill in all fields';
@@ -8,7 +8,7 @@ export const THANK_YOU: ToastInput = {
   description: "We've got it, and we answer by e-mail.",
 };
 
-/** What is said when the page was left before the answer came. */
+/** The toast when the page was left before the answer came. */
 export const NOT_SENT_ELSEWHERE: ToastInput = {
   title: 'Your message was not sent',
   description: 'What you wrote is still on our contact page. Please send it again from there.',

@@ -50,7 +50,7 @@ export function isIncomplete(values: ContactValues, errors: FieldErrors<ContactV
   return CONTACT_FIELDS.some((field) => errors[field] && !values[field].trim());
 }
 
-/** What is said below the message near its limit, or nothing. */
+/** The counter below the message near its limit, or nothing. */
 export function lettersLeft(message: string): string | undefined {
   const length = lengthOf(message);
   if (length < COUNTER_FROM) return undefined;

@@ -75,10 +75,10 @@ const BY_REASON: Record<string, string> = {
   ROLE_NOT_ALLOWED: 'This account may not manage reviews.',
 };
 
-/** What is said when the browser's own clock has run out. */
+/** The message when the time has run out in the browser. */
 export const RAN_OUT = ENDED;
 
-/** Why the panel is locked after this error, or undefined when the grant still stands. */
+/** Why the panel is locked after this error, or undefined when the grant is still valid. */
 export function lossOf(error: unknown): string | undefined {
   const { code, reason } = describeError(error);
   if (code === Code.Unauthenticated) return 'Your sign-in has ended. Please sign in again.';

@@ -1,4 +1,4 @@
-/** Where the payment panel stands: the order, then the provider's script, then the window. */
+/** The state of the payment panel: the order, then the provider's script, then the window. */
 import type { StartPaymentResponse } from '@/gen/payments/v1/payments_service_pb';
 
 export type PanelPhase =

@@ -40,7 +40,7 @@ export function countdownText(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** What is said when a window ended without money. */
+/** The message when a window ended without a payment. */
 export function endMessage(kind: WindowKind, end: WindowEnd): string {
   if (end === 'unable') return 'Unable to verify payment. Please contact support.';
   if (end === 'exhausted') return 'Payment verification timeout or max retries exceeded';

@@ -43,7 +43,7 @@ export function nextState(state: QuizState, action: QuizAction): QuizState {
   }
 }
 
-/** When the clock began, or undefined while it stands at its full time. */
+/** When the clock was started, or undefined before that. */
 export function begunAt(state: QuizState): number | undefined {
   return state.step === 'welcome' ? undefined : state.begunAt;
 }

@@ -18,7 +18,7 @@ export function valuesOf(payer: Payer | undefined): PayerValues {
   return { name, gstin, address, stateCode };
 }
 
-/** As it stands on papers: capitals without blanks. */
+/** As receipts write it: capitals without blanks. */
 export function plainGstin(typed: string): string {
   return typed.replace(/\s/g, '').toUpperCase();
 }

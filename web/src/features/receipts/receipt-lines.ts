@@ -50,7 +50,7 @@ export function headingOf(receipts: readonly Receipt[]): string {
   return plain ? 'Your receipts' : 'Your receipts and invoices';
 }
 
-/** What is said below the amounts. */
+/** The notes below the amounts. */
 export function footnotes(receipt: Receipt): string[] {
   const hasTax = receipt.taxMode === TaxMode.GST;
   const { kind } = receipt;

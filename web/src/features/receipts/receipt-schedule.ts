@@ -11,7 +11,7 @@ const PLACED: ReadonlySet<BookingState> = new Set([
   BookingState.NO_SHOW,
 ]);
 
-/** Whether there will be a receipt within seconds: the money is here and the booking stands. */
+/** Whether there will be a receipt within seconds: the booking is paid and not ended. */
 export function isReceiptDue(booking: Booking): boolean {
   return PLACED.has(booking.state) && booking.paymentState === PaymentState.PAID;
 }

@@ -1,4 +1,4 @@
-/** The figures that reviews come to. What a practice states of itself gives way to them. */
+/** The figures that are counted from reviews. They replace those that a practice states. */
 export type Counted = {
   /** The mean to one decimal, "4.6". */
   average: string;

@@ -1,4 +1,4 @@
-/** Whether a text can be the id of a review at all; what cannot be one is not asked for. */
+/** Whether a text can be the id of a review; any other text is not sent to the server. */
 const FORM = /^rvw_[0-9a-f]{32}$/;
 
 export function isReviewId(text: string | undefined): text is string {

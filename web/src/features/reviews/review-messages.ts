@@ -1,4 +1,4 @@
-/** What is said around the form, to the letter of the specification where it has the words. */
+/** The form's messages, with the specification's exact words where it has them. */
 import type { ToastInput } from '@/components/ui/toast-store';
 
 function failed(title: string, description: string): ToastInput {

@@ -64,7 +64,7 @@ export function validateReview(values: ReviewValues): FieldErrors<ReviewValues> 
   return Object.fromEntries(entries) as FieldErrors<ReviewValues>;
 }
 
-/** What is said below the text near its limit, or nothing. */
+/** The counter below the text near its limit, or nothing. */
 export function lettersLeft(text: string): string | undefined {
   const length = lengthOf(text.trim());
   if (length < COUNTER_FROM) return undefined;

@@ -1,4 +1,4 @@
-/** What is said when a press has got no answer. */
+/** The message when a press has got no answer. */
 export type Failure = {
   title: string;
   message: string;
@@ -6,7 +6,7 @@ export type Failure = {
   referenceId: string;
 };
 
-/** An answer can be lost after the server did what was asked, so nothing is said about that. */
+/** The answer may be lost after the server has acted, so the message leaves open whether it did. */
 export const UNREACHABLE: Failure = {
   title: 'We could not be reached',
   message: 'Please try again in a moment. Pressing twice does no harm.',

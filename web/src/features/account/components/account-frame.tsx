@@ -3,7 +3,7 @@ import { PageHeading } from '@/components/ui/page-heading';
 
 type AccountFrameProps = { title: string; lead?: ReactNode; children: ReactNode; foot?: ReactNode };
 
-/** The calm sheet that the account pages are written on. */
+/** The frame of the account pages. */
 export function AccountFrame({ title, lead, children, foot }: AccountFrameProps) {
   return (
     <div className="container-page grid min-h-[70dvh] place-items-center py-10 sm:py-16">

@@ -11,7 +11,7 @@ import { ChoosePassword } from './choose-password';
 import { CodeForm } from './code-form';
 import { SignUpForm } from './sign-up-form';
 
-/** /sign-up: names, address and password, and where it is asked for, the code from the mail. */
+/** /sign-up: names, address and password and, if the service wants it, the code from the mail. */
 export function SignUpPage() {
   const auth = useAuth();
   const { back, leave } = useReturn();

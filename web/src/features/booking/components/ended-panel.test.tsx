@@ -1,4 +1,4 @@
-/** What stands on the page of a booking that ended. */
+/** What the page of an ended booking shows. */
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';

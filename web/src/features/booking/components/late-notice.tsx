@@ -19,7 +19,7 @@ export function LateTick({ late, error }: LateTickProps) {
 }
 
 type LateNoticeProps = LateTickProps & {
-  /** The tick stands elsewhere, or was given before. */
+  /** The checkbox is elsewhere on the page, or the consent was given before. */
   told?: boolean;
 };
 

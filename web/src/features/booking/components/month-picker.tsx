@@ -6,7 +6,7 @@ import { importWithRetry } from '@/lib/import-with-retry';
 import { lazyLoader } from '@/lib/use-lazy-module';
 import type { Schedule } from '../hooks/use-schedule';
 
-/** The month grid is heavy and rarely needed, so it comes when it is asked for. */
+/** The month grid is large and rarely needed, so its code is loaded when it is opened. */
 const monthGrid = lazyLoader(
   async () => (await importWithRetry(() => import('./month-grid'))).default,
 );

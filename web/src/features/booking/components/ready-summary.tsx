@@ -3,7 +3,7 @@ import { formatDateTime, formatOwnTime, type Zone } from '@/lib/time';
 
 type ReadySummaryProps = { title: string; price: string; at: Date; zone: Zone; inPerson: boolean };
 
-/** Stands there once date, time and agreement are set. */
+/** Shown once date, time and agreement are set. */
 export function ReadySummary({ title, price, at, zone, inPerson }: ReadySummaryProps) {
   const own = inPerson ? undefined : formatOwnTime(at, zone);
   return (

@@ -11,7 +11,7 @@ type TimePickerProps = {
   chosen: string;
   /** The start that this customer holds already. */
   own: string;
-  /** For people elsewhere the time on their own clock stands beside it. */
+  /** In another zone the visitor's own time is shown beside it. */
   showOwnTime: boolean;
   error?: string | undefined;
 };

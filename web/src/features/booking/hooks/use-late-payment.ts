@@ -1,4 +1,4 @@
-/** Before paying for a session inside the cancellation limit its consent is asked for, once. */
+/** Paying for a session inside the cancellation limit needs a consent, which is asked for once. */
 import { useState } from 'react';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { sessionTimes } from '../booking-state';

@@ -20,7 +20,7 @@ export type Wish = {
   contact: ContactValues;
 };
 
-/** A mark of everything that was asked for. */
+/** A hash of the whole request. */
 export function contentOf(wish: Wish): string {
   const { contact } = wish;
   const parts = [wish.serviceId, wish.instant, String(wish.inPerson)];

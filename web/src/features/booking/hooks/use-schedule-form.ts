@@ -1,4 +1,4 @@
-/** Sending the calendar step: what is missing is said, and a granted time leads to payment. */
+/** Sending the calendar step: it names what is missing, and a granted time leads to payment. */
 import { useEffect, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';

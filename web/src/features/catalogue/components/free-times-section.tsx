@@ -7,7 +7,7 @@ const freeTimes = lazyLoader(
   async () => (await importWithRetry(() => import('./free-times'))).FreeTimes,
 );
 
-/** Free times with their heading; the calls are loaded only after the page stands. */
+/** Free times with their heading; their code is loaded after the page is hydrated. */
 export function FreeTimesSection({ serviceId }: { serviceId: string }) {
   return (
     <section id="times" aria-labelledby="times-title" className="flex scroll-mt-24 flex-col gap-5">

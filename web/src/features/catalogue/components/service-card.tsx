@@ -6,7 +6,7 @@ import { ServiceDialog } from './service-dialog';
 
 type ServiceCardProps = {
   service: Service;
-  /** Where the card stands decides how deep its heading is. */
+  /** The level of the card's heading depends on the page. */
   level?: 'h2' | 'h3';
 };
 

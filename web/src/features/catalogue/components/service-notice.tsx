@@ -3,7 +3,7 @@ import { usePractice } from '@/lib/practice';
 
 type ServiceNoticeProps = { title: string; disclaimer: string };
 
-/** The notice that must stand beside a service; where there is none, what is true of all of them. */
+/** The notice that a service requires; without one, the notice that holds for all services. */
 export function ServiceNotice({ title, disclaimer }: ServiceNoticeProps) {
   const { wellbeingNote } = usePractice();
   if (disclaimer) {

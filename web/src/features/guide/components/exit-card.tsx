@@ -8,7 +8,7 @@ import { GuideForm } from './guide-form';
 
 export type ExitCardProps = { onClose: () => void };
 
-/** A toast stands at the same edge; the card makes room for it. */
+/** A toast is shown at the same edge; the card makes room for it. */
 function useToastBelow(): boolean {
   return useSyncExternalStore(subscribeToToast, currentToast, () => null) !== null;
 }

@@ -46,7 +46,7 @@ const NUMBER =
 type StepProps = {
   step: MeditationStep;
   number: number;
-  /** The timer stands here. */
+  /** The timer is at this step. */
   current: boolean;
 };
 

@@ -24,7 +24,7 @@ function arcs(steps: MinuteRingProps['steps']): Arc[] {
   });
 }
 
-/** Where an arc's number stands, outside of the ring. */
+/** The position of an arc's number, outside of the ring. */
 function place({ from, length }: Arc): { x: number; y: number } {
   const angle = ((from + length / 2) / WHOLE - 0.25) * 2 * Math.PI;
   const at = (turn: number) => Math.round((CENTRE + (RADIUS + 27) * turn) * 10) / 10;

@@ -1,4 +1,4 @@
-/** What happens when the form is sent: every refusal is said in words and the address stays. */
+/** Sending the form: every refusal has a message, and the address stays. */
 
 import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useRef, useState } from 'react';
@@ -59,7 +59,7 @@ export function useGuideForm(onSent?: () => void) {
     email,
     website,
     sending,
-    /** What is wrong with the address in the server's eyes. */
+    /** The server's error about the address. */
     invalid,
     problem,
     setWebsite,

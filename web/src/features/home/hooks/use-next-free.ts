@@ -1,4 +1,4 @@
-/** The earliest free start of a service: asked for when the page is there, and kept fresh. */
+/** The earliest free start of a service: read after the page is loaded, and again later. */
 import { useEffect, useState } from 'react';
 import { readNextFree } from '@/lib/read-slots';
 

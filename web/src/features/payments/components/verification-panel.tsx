@@ -146,7 +146,7 @@ function Actions({
   );
 }
 
-/** "Payment Verification": calm while it lasts, and never a dead end. */
+/** "Payment Verification": what is happening while it lasts, and always a way on. */
 export function VerificationPanel(props: VerificationPanelProps) {
   const { verification, facts, summary, onPayAgain } = props;
   const [asking, setAsking] = useState(false);

@@ -25,7 +25,7 @@ const server: { booking: Booking; refusals: ConnectError[]; asked: string[] } = 
 };
 
 beforeEach(() => {
-  // Only the page's clock stands still; answers of the server come as they come.
+  // Only the page's clock is stopped; answers of the server come in real time.
   const toFake = ['Date', 'setInterval', 'clearInterval'] as const;
   vi.useFakeTimers({ toFake: [...toFake], now: new Date('2026-11-21T12:00:00Z') });
   auth.state = { status: 'signed-out', user: undefined };

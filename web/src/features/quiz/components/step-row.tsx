@@ -44,7 +44,7 @@ function Progress({ at }: { at: number }) {
   );
 }
 
-/** What stands above every step: the way back, how far one is, and the time. */
+/** The row above every step: the way back, the progress, and the time. */
 export function StepRow({ state, onBack, ref }: StepRowProps) {
   return (
     <div ref={ref} className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 sm:gap-x-3">

@@ -53,7 +53,7 @@ function useSaving({ bookingId, onClose, onSaved }: PayerDialogProps) {
   return { busy, error, save };
 }
 
-/** Asks for the name, GSTIN and address that shall stand on the papers of a booking. */
+/** Asks for the name, GSTIN and address for the receipts of a booking. */
 export function PayerDialog(props: PayerDialogProps) {
   const { payer, onClose } = props;
   const fields = useFields<PayerValues>(valuesOf(payer), validatePayer);

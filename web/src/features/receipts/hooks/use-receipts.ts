@@ -1,4 +1,4 @@
-/** A booking with its receipts, looked at again while a receipt is being written. */
+/** A booking with its receipts, read again while a receipt is being written. */
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

@@ -17,7 +17,7 @@ type ReviewCardProps = {
    * small that all cards of a row keep one height.
    */
   labelled?: boolean;
-  /** Stands out as the one that was just published. */
+  /** Highlighted as the one that was just published. */
   fresh?: boolean;
   /** Where "Back to Reviews" leads, if the card is in a list. */
   from?: string;

@@ -18,7 +18,7 @@ type ReviewListSectionProps = {
   toShow: RefObject<string>;
 };
 
-/** The list with its filters; the calls are loaded only after the page stands. */
+/** The list with its filters; its code is loaded after the page is hydrated. */
 export function ReviewListSection(props: ReviewListSectionProps) {
   const { filter, onFilter, freshId, toShow } = props;
   const [news, setNews] = useState('');

@@ -18,7 +18,7 @@ type ReviewListProps = {
   toShow: RefObject<string>;
   /** Gets what a screen reader shall say of the list; the status outlasts the list. */
   onNews: (news: string) => void;
-  /** Called when more were asked for and came. */
+  /** Called when further reviews were loaded. */
   onMore: () => void;
 };
 
@@ -92,7 +92,7 @@ export function ReviewList({ filter, freshId, toShow, onNews, onMore }: ReviewLi
   useReturnScroll(reviews !== undefined);
 
   const loading = isPending || (!reviews && isFetching);
-  // A failure is said by its own notice.
+  // A failure has its own notice.
   const news = loading ? LOADING_REVIEWS : reviews ? newsOf(filter, reviews.length) : '';
   useEffect(() => onNews(news), [news, onNews]);
 

@@ -43,7 +43,7 @@ function BackLink() {
 }
 
 type FrameProps = {
-  /** Nothing stands below what is not there yet, so that nothing is pushed down when it comes. */
+  /** Nothing is below a part that is still loading, so that it pushes nothing down. */
   waiting?: boolean;
   children: ReactNode;
 };

@@ -49,7 +49,7 @@ export function Writer({ review, className }: { review: Review; className?: stri
       <div className="min-w-0 leading-snug">
         <p className="font-semibold">{review.name}</p>
         <div className="overflow-hidden text-sm text-ink-2">
-          {/* The dot stands between the two on one line, and is cut off where they take two. */}
+          {/* The dot is between the two on one line, and is cut off where they take two lines. */}
           <p className="-ml-3.5 flex flex-wrap *:pl-3.5">
             <span>{review.service} </span>
             <span className="relative before:absolute before:left-1.25 before:content-['·']">

@@ -3,8 +3,8 @@ import { useEffect } from 'react';
 type Refetch = (options: { cancelRefetch: boolean }) => unknown;
 
 /**
- * Asks again when the window is looked at. The query client itself hears of tabs that were hidden,
- * but not of windows that stand side by side.
+ * Reads again when the window gets the focus. The query client itself notices hidden tabs, but not
+ * windows side by side.
  */
 export function useRefetchAtFocus(refetch: Refetch): void {
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What happens when the form is sent: every refusal is said in words and nothing typed is lost. */
+/** Sending the form: every refusal has a message, and nothing typed is lost. */
 
 import { useTransport } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';

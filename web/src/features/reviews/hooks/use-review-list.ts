@@ -1,4 +1,4 @@
-/** Reviews as pages, asked again whenever the list is opened or looked at. */
+/** Reviews in pages, read again whenever the list is opened or the window gets the focus. */
 import { useTransport } from '@connectrpc/connect-query';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';

@@ -54,7 +54,7 @@ const title = () => screen.getByRole('heading', { level: 1 }).textContent;
 const where = () => screen.getByTestId('where').textContent;
 const button = (name: string) => screen.getByRole('button', { name });
 
-/** Opens the link, waits until the page has looked at it, and presses. */
+/** Opens the link, waits until the page has read it, and presses. */
 async function press(name: string) {
   const person = open();
   await waitFor(() => expect(where()).toBe('/unsubscribe'));
@@ -62,7 +62,7 @@ async function press(name: string) {
   return person;
 }
 
-/** The same tab, loaded anew: its address holds no secret any more. */
+/** The same tab after a reload: its address has no secret any more. */
 function reload() {
   cleanup();
   return open('/unsubscribe');

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { type Link, NO_LINK, readLink, tokenIn, writeLink } from '../link';
 
-/** The link that this tab came with and how it stands, nothing until the page has looked. */
+/** The link of this tab and what was done with it; nothing until the address was read. */
 export function useLink(): { link: Link | undefined; keep: (next: Link) => void } {
   const { pathname, search, hash, state } = useLocation();
   const navigate = useNavigate();
@@ -19,7 +19,7 @@ export function useLink(): { link: Link | undefined; keep: (next: Link) => void 
       setLink((known) => known ?? readLink());
       return;
     }
-    // Much may have happened elsewhere since a link was used here, so it is asked anew.
+    // The link may have been used elsewhere since, so both ways are offered again.
     keep({ ...NO_LINK, token });
     void navigate({ pathname, search: '', hash }, { replace: true, state });
   }, [pathname, search, hash, state, navigate, keep]);

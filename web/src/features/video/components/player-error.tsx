@@ -5,7 +5,7 @@ import { FALLBACK, failureTitle } from '../video-messages';
 
 type PlayerErrorProps = { reason: string | null; onRetry: () => void };
 
-/** Stands over the whole player, which keeps its size: nothing on the page moves. */
+/** Covers the whole player, which keeps its size: nothing on the page moves. */
 export function PlayerError({ reason, onRetry }: PlayerErrorProps) {
   const again = useRef<HTMLButtonElement>(null);
   useFocusWhenLost(again);

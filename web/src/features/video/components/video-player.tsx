@@ -9,11 +9,11 @@ import { BAR, FRAME, PICTURE } from './player-frame';
 import { PlayerIcon } from './player-icons';
 
 export type VideoPlayerProps = MediaPlayerProps & {
-  /** What stands in the video's place until it is asked for: drawn, so that it costs no request. */
+  /** Shown in the video's place until it is played: drawn, so that it costs no request. */
   cover: ReactNode;
 };
 
-/** The player's code; asked for again and again, because a lost connection comes back. */
+/** The player's code. It is tried again at each press, because a lost connection comes back. */
 function fetchPlayer(): Promise<ComponentType<MediaPlayerProps>> {
   return importWithRetry(() => import('./media-player')).then((module) => module.MediaPlayer);
 }

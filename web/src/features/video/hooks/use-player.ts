@@ -108,7 +108,7 @@ export type Player = {
   retry: () => void;
 };
 
-/** A player that was asked for: it begins to play as soon as it can. */
+/** A player that was opened by a press: it begins to play as soon as it can. */
 export function usePlayer(): Player {
   const frame = useRef<HTMLElement>(null);
   const video = useRef<HTMLVideoElement>(null);
