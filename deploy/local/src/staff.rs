@@ -5,6 +5,7 @@
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
 mod arguments;
+mod outcome;
 mod session;
 mod refusal;
 mod confirm;
@@ -32,6 +33,7 @@ use anyhow::Result;
 use arguments::{Arguments, Usage};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use outcome::Outcome;
 use session::{Address, Session};
 use std::process::ExitCode;
 
@@ -67,16 +69,7 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   --json prints what programs read; --yes answers the question before what cannot be undone
   --key KEY says again what may have been done already, without doing it twice";
 
-/// How well a command went, for the exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Done {
-    /// All of it.
-    All,
-    /// Not all of it; what went wrong was said.
-    NotAll,
-}
-
-type Work<'a> = BoxFuture<'a, Result<Done>>;
+type Work<'a> = BoxFuture<'a, Result<Outcome>>;
 
 /// A command: its words, what may follow them, and what it does.
 struct Command {
@@ -145,8 +138,8 @@ pub(crate) async fn run(
         }
     };
     Some(match work(environment, paths, command, &arguments).await {
-        Ok(Done::All) => ExitCode::SUCCESS,
-        Ok(Done::NotAll) => ExitCode::FAILURE,
+        Ok(Outcome::Complete) => ExitCode::SUCCESS,
+        Ok(Outcome::Partial) => ExitCode::FAILURE,
         Err(error) => {
             output::problem(&error);
             ExitCode::FAILURE
@@ -172,7 +165,7 @@ async fn work(
     paths: Option<&Paths>,
     command: &Command,
     arguments: &Arguments,
-) -> Result<Done> {
+) -> Result<Outcome> {
     let address = Address::find(environment, paths)?;
     let session = Session::open(address).await?;
     let done = (command.run)(&session, arguments).await;

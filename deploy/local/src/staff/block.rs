@@ -1,7 +1,7 @@
 //! `sukoon block` and `sukoon unblock`: times that are closed to customers.
-use super::Done;
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::text;
+use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
 use super::when::{Zone, check_date, check_times};
 use crate::output;
@@ -18,7 +18,7 @@ pub(super) fn check_close(arguments: &Arguments) -> Result<(), Usage> {
     }
 }
 
-pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     // Midnight at the end of a day is no time of that day; the service takes nothing for it.
     let to = Some(arguments.at(2)).filter(|to| *to != "24:00").unwrap_or_default();
     let asked = json!({
@@ -28,7 +28,7 @@ pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Do
     let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
         output::line(answer);
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let (zone, time) = (Zone::of(session).await?, &answer["blockedTime"]);
     output::line(format_args!(
@@ -38,14 +38,14 @@ pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Do
         zone.label,
         text(&time["blockId"]),
     ));
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 pub(super) fn check_open(arguments: &Arguments) -> Result<(), Usage> {
     check_id(arguments, 0, "blk_")
 }
 
-pub(super) async fn open(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn open(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({ "blockId": arguments.at(0) });
     let answer = session.call("booking.v1.BookingStaffService/UnblockTime", &asked).await?;
     if arguments.json() {
@@ -53,5 +53,5 @@ pub(super) async fn open(session: &Session, arguments: &Arguments) -> Result<Don
     } else {
         output::line("Open to customers again.");
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }

@@ -1,7 +1,7 @@
 //! `sukoon bookings`: the bookings of some days.
-use super::Done;
 use super::arguments::{Arguments, Usage};
 use super::labels::{STATES, contact, list, payment, state, text, what, who};
+use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
 use super::when::{Zone, check_date};
@@ -39,7 +39,7 @@ fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
     })
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({
         "fromDate": arguments.option("from"),
         "days": days(arguments)?,
@@ -48,14 +48,14 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let answer = session.call("booking.v1.BookingStaffService/ListBookings", &asked).await?;
     if arguments.json() {
         output::line(answer);
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let zone = Zone::of(session).await?;
     table(&zone, list(&answer["bookings"])).show("No bookings in these days.");
     if answer["more"] == true {
         output::line("There are more than these: ask for fewer days.");
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 fn table(zone: &Zone, bookings: &[Value]) -> Table {

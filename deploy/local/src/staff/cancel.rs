@@ -1,7 +1,8 @@
 //! `sukoon cancel`: a confirmed booking does not take place.
 use super::arguments::{Arguments, Usage, check_id};
+use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
-use super::{Done, confirm, money};
+use super::{confirm, money};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Usage> {
     }
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let (id, Wanted { by: (who, by), refund: (refund, words) }) =
         (arguments.at(0), wanted(arguments)?);
     let question = format!("Cancel {id} because the {who} wants it; {words}. Are you sure?");
@@ -58,7 +59,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
             what_goes_back(&answer)
         ));
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 /// Booking says how much goes back at most; what went back before is for payments to count.

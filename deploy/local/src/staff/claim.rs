@@ -1,7 +1,8 @@
 //! `sukoon accept-claim`: a booking is confirmed on the customer's word that it is paid.
 use super::arguments::{Arguments, Usage, check_id};
+use super::confirm;
+use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
-use super::{Done, confirm};
 use crate::output;
 use anyhow::Result;
 use serde_json::json;
@@ -11,7 +12,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     check_key(arguments)
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let id = arguments.at(0);
     let question = format!(
         "Confirm {id} although nobody has seen its money? The provider goes on being asked, but \
@@ -25,5 +26,5 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     } else {
         output::line("Confirmed on the customer's word. They are told by mail.");
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }

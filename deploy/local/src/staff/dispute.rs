@@ -2,9 +2,10 @@
 //! that any browser shows and prints. It leaves out what the client wrote about themselves.
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::{contact, list, state, text, what, who};
+use super::money;
+use super::outcome::Outcome;
 use super::session::Session;
 use super::when::Zone;
-use super::{Done, money};
 use crate::output;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     check_id(arguments, 0, "bkg_")
 }
 
-pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let booking_id = arguments.at(0);
     let asked = json!({ "bookingId": booking_id });
     let file = Facts {
@@ -35,7 +36,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Don
         output::line(json!({
             "booking": file.booking, "payment": file.money, "mails": file.mails["mails"],
         }));
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let path = match arguments.option("output") {
         "" => PathBuf::from(format!("dispute-{booking_id}.html")),
@@ -43,7 +44,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Don
     };
     write(&path, &page(&Zone::of(session).await?, &file))?;
     output::line(format_args!("{} is written. Read it before you send it.", path.display()));
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 /// Writes a file that is not there yet.

@@ -1,8 +1,8 @@
 //! `sukoon doctor` and `sukoon doctor payments`: what works, what doesn't, and what to do about it.
-use super::Done;
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::text;
 use super::money;
+use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
 use super::when::Zone;
@@ -34,12 +34,12 @@ pub(super) fn check_payments(arguments: &Arguments) -> Result<(), Usage> {
 }
 
 /// Every part of the practice, what browsers' reports say, and the payment provider.
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let health = session.health().await?;
     let provider = ask(session, "").await?;
     if arguments.json() {
         output::line(json!({ "health": health, "provider": provider }));
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let mut table = Table::new(&["", "PART", "STATE"]);
     let parts = health["parts"].as_object().into_iter().flatten();
@@ -60,15 +60,15 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     table.show("No part is known.");
     output::line("");
     let payments = show(&Zone::of(session).await?, &provider);
-    Ok(if is_good && payments == Done::All { Done::All } else { Done::NotAll })
+    Ok(if is_good && payments == Outcome::Complete { Outcome::Complete } else { Outcome::Partial })
 }
 
 /// Whether the payment provider is set up, shown by one payment and its refund.
-pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let answer = ask(session, arguments.at(0)).await?;
     if arguments.json() {
         output::line(answer);
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     Ok(show(&Zone::of(session).await?, &answer))
 }
@@ -82,7 +82,7 @@ fn mark(is_good: bool) -> String {
     if is_good { "ok" } else { "NO" }.to_owned()
 }
 
-fn show(zone: &Zone, answer: &Value) -> Done {
+fn show(zone: &Zone, answer: &Value) -> Outcome {
     let mut table = Table::new(&["", "PAYMENTS", "STATE"]);
     let mut findings = setup(zone, answer);
     findings.extend(sale(&answer["payment"]));
@@ -91,7 +91,7 @@ fn show(zone: &Zone, answer: &Value) -> Done {
         table.row([mark(is_good), name.to_owned(), told]);
     }
     table.show("");
-    if is_good { Done::All } else { Done::NotAll }
+    if is_good { Outcome::Complete } else { Outcome::Partial }
 }
 
 /// What shows before anything is sold.

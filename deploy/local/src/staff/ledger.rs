@@ -1,10 +1,11 @@
 //! `sukoon balances` and `sukoon ledger`: what the double-entry ledger says.
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::{list, text};
+use super::money;
+use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
 use super::when::Zone;
-use super::{Done, money};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -13,11 +14,11 @@ pub(super) fn check_balances(_arguments: &Arguments) -> Result<(), Usage> {
     Ok(())
 }
 
-pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let answer = session.call("payments.v1.PaymentsStaffService/GetBalances", &json!({})).await?;
     if arguments.json() {
         output::line(answer);
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let mut table = Table::new(&["ACCOUNT", "DEBIT", "CREDIT"]);
     for balance in list(&answer["balances"]) {
@@ -25,20 +26,20 @@ pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result
         table.row([text(&balance["account"]), debit, credit]);
     }
     table.show("The ledger is empty.");
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 pub(super) fn check_entries(arguments: &Arguments) -> Result<(), Usage> {
     check_id(arguments, 0, "bkg_")
 }
 
-pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({ "bookingId": arguments.at(0) });
     let method = "payments.v1.PaymentsStaffService/ListLedgerEntries";
     let answer = session.call(method, &asked).await?;
     if arguments.json() {
         output::line(answer);
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let zone = Zone::of(session).await?;
     let mut table = Table::new(&["WHEN", "ENTRY", "ACCOUNT", "DEBIT", "CREDIT"]);
@@ -52,7 +53,7 @@ pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<
         }
     }
     table.show("The ledger has no entry about this booking.");
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 /// An amount in the column where it belongs: debits are positive.

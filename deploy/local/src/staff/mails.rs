@@ -1,12 +1,13 @@
 //! `sukoon mails`: where every mail stands, and what a person does about one that failed. Whom a
 //! mail goes to is not kept, so it is not shown either.
 use super::arguments::{Arguments, Usage, check_form, check_id};
+use super::confirm;
 use super::labels::{list, text};
+use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::table::Table;
 use super::when::Zone;
-use super::{Done, confirm};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -87,12 +88,12 @@ struct MatchingMails {
     more: bool,
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let found = ask_for(session, arguments).await?;
     if arguments.json() {
         let MatchingMails { mails, counts, more } = found;
         output::line(json!({ "mails": mails, "counts": counts, "more": more }));
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let zone = Zone::of(session).await?;
     let counts = counted(&found.counts);
@@ -103,7 +104,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     if found.more {
         output::line("There are more than these: --all shows them.");
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 async fn ask_for(session: &Session, arguments: &Arguments) -> Result<MatchingMails> {
@@ -221,7 +222,7 @@ pub(super) fn check_retry(arguments: &Arguments) -> Result<(), Usage> {
     }
 }
 
-pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     if arguments.has("failed") {
         return retry_failed(session, arguments).await;
     }
@@ -231,7 +232,7 @@ pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Do
     } else {
         output::line(retried(&answer["mail"]));
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 async fn retry_one(session: &Session, id: &str) -> Result<Value, Refusal> {
@@ -249,7 +250,7 @@ fn retried(mail: &Value) -> String {
 
 /// Retries every failed mail, one after the other. All are listed before the first retry, so that
 /// a mail that fails again during the loop is not retried endlessly.
-async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Done> {
+async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let mut failed = MatchingMails::default();
     of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;
     let mut mails = failed.mails;
@@ -269,7 +270,7 @@ async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Done> 
         }
     }
     let retried = count.saturating_sub(refused.len());
-    let done = if refused.is_empty() { Done::All } else { Done::NotAll };
+    let done = if refused.is_empty() { Outcome::Complete } else { Outcome::Partial };
     if arguments.json() {
         output::line(json!({ "retried": retried, "refused": refused }));
     } else if count == 0 {
@@ -286,7 +287,7 @@ fn keep_reason(mails: &mut Vec<Value>, reason: &str) {
     mails.retain(|mail| reason.is_empty() || text(&mail["reason"]) == reason);
 }
 
-pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let id = arguments.at(0);
     let question = format!("Has {id} been dealt with? It is never sent then.");
     confirm::require_confirmation(arguments, &question)?;
@@ -297,7 +298,7 @@ pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<D
         let what = kind(&answer["mail"]);
         output::line(format_args!("Dealt with, and not sent any more: {what}."));
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 //! until staff does.
 use super::arguments::{Arguments, Usage};
 use super::labels::{list, text};
+use super::money;
+use super::outcome::Outcome;
 use super::session::Session;
 use super::table::{Table, on_screen};
 use super::when::Zone;
-use super::{Done, money};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -15,13 +16,13 @@ pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
     Ok(())
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({ "includeYoung": arguments.has("all") });
     let method = "payments.v1.PaymentsStaffService/ListUnexplainedOrders";
     let answer = session.call(method, &asked).await?;
     if arguments.json() {
         output::line(answer);
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let (zone, orders) = (Zone::of(session).await?, list(&answer["orders"]));
     table(&zone, orders).show("Every order and payment is explained.");
@@ -36,11 +37,11 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     for (reason, explanation) in reasons {
         output::line(format_args!("{}: {}", on_screen(&reason), on_screen(&explanation)));
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 /// Says why a row of the list is right as it is.
-pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({
         "reason": arguments.at(0),
         "subject": arguments.at(1),
@@ -56,7 +57,7 @@ pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<
             "{reason} of {subject} is explained. It comes back when its amount changes."
         ));
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 fn table(zone: &Zone, orders: &[Value]) -> Table {

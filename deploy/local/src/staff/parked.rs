@@ -1,8 +1,8 @@
 //! `sukoon parked`: events that a service could not handle. A service that is down does not keep
 //! the others from answering.
-use super::Done;
 use super::arguments::{Arguments, Usage};
 use super::labels::{list as items, text};
+use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::table::Table;
@@ -25,12 +25,12 @@ pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
     Ok(())
 }
 
-pub(super) async fn list(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn list(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let answers = of_each(session, "ListParkedEvents", &json!({})).await;
     show(&answers, arguments, "Nothing is parked.")
 }
 
-pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({ "streamId": arguments.at(0) });
     let answers = of_each(session, "RetryParkedEvents", &asked).await;
     if !arguments.json() {
@@ -52,7 +52,7 @@ async fn of_each(session: &Session, method: &str, asked: &Value) -> Answers {
     answers
 }
 
-fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Done> {
+fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Outcome> {
     // A missing permission is reported once instead of once per service.
     let refused = answers
         .iter()
@@ -67,11 +67,11 @@ fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Done>
     } else {
         table(answered).show(nothing);
     }
-    let mut done = Done::All;
+    let mut done = Outcome::Complete;
     for (name, answer) in answers {
         if let Err(refusal) = answer {
             output::problem(&anyhow::anyhow!("{name}: {refusal}"));
-            done = Done::NotAll;
+            done = Outcome::Partial;
         }
     }
     Ok(done)

@@ -1,8 +1,9 @@
 //! `sukoon refund`: money of a booking goes back, besides what a policy gives back by itself.
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::text;
+use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
-use super::{Done, confirm, money};
+use super::{confirm, money};
 use crate::output;
 use anyhow::Result;
 use serde_json::json;
@@ -21,7 +22,7 @@ fn amount(arguments: &Arguments) -> Result<Option<i64>, Usage> {
     }
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let id = arguments.at(0);
     let mut asked = json!({ "bookingId": id });
     let mut how_much = "All that is left".to_owned();
@@ -42,5 +43,5 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
         let (amount, refund) = (money::shown(&answer["amount"]), text(&answer["refundId"]));
         output::line(format_args!("{amount} goes back ({refund}). The customer is told by mail."));
     }
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }

@@ -1,7 +1,7 @@
 //! `sukoon today`: one day of the practice.
-use super::Done;
 use super::arguments::{Arguments, Usage};
 use super::labels::{contact, is_held, list, payment, state, takes_place, text, what, who};
+use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
 use super::when::{Zone, check_date};
@@ -13,7 +13,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     check_date(arguments.at(0))
 }
 
-pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let asked = json!({ "fromDate": arguments.at(0), "days": 1 });
     let service = "booking.v1.BookingStaffService";
     let bookings = session.call(&format!("{service}/ListBookings"), &asked).await?;
@@ -21,7 +21,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let (bookings, blocked) = (&bookings["bookings"], &blocked["blockedTimes"]);
     if arguments.json() {
         output::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
-        return Ok(Done::All);
+        return Ok(Outcome::Complete);
     }
     let zone = Zone::of(session).await?;
     let day = if arguments.at(0).is_empty() { "today" } else { arguments.at(0) };
@@ -35,7 +35,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let others = of(|booking| !takes_place(booking) && !is_held(booking));
     section("Not taking place", &sessions(&zone, others));
     section("Closed to customers", &closed(&zone, list(blocked)));
-    Ok(Done::All)
+    Ok(Outcome::Complete)
 }
 
 fn section(title: &str, table: &Table) {
