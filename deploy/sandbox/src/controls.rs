@@ -1,6 +1,7 @@
 //! The controls that tests and demos use: faults on order, payments without a browser, and the
 //! whole book to check against. No third party has these.
 
+mod body;
 mod disputing;
 mod settling;
 mod telling;
@@ -8,13 +9,14 @@ mod telling;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use body::{Body, unreadable};
 
 use crate::book::rows::{self, DeliveryState, Method, Settlement};
 use crate::faults::Fault;
@@ -43,10 +45,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/healthz", get(|| async { "ok\n" }))
 }
 
-async fn order_fault(
-    State(world): State<Shared>,
-    fault: Result<Json<Fault>, JsonRejection>,
-) -> Response {
+async fn order_fault(State(world): State<Shared>, fault: Body<Fault>) -> Response {
     match fault {
         Ok(Json(fault)) => (StatusCode::CREATED, Json(world.faults.add(fault))).into_response(),
         Err(refused) => unreadable(&refused),
@@ -60,11 +59,6 @@ async fn list_faults(State(world): State<Shared>) -> Json<Vec<Fault>> {
 async fn clear_faults(State(world): State<Shared>) -> StatusCode {
     world.faults.clear();
     StatusCode::NO_CONTENT
-}
-
-fn unreadable(refused: &JsonRejection) -> Response {
-    let body = Json(json!({ "error": refused.body_text() }));
-    (StatusCode::BAD_REQUEST, body).into_response()
 }
 
 #[derive(Deserialize)]
@@ -106,11 +100,8 @@ fn captured() -> Wanted {
     Wanted::Captured
 }
 
-async fn pay(State(world): State<Shared>, given: Result<Json<Payment>, JsonRejection>) -> Response {
-    match given {
-        Ok(Json(given)) => pay_now(&world, given).into_response(),
-        Err(refused) => unreadable(&refused),
-    }
+async fn pay(State(world): State<Shared>, given: Body<Payment>) -> Response {
+    body::answer(given, |given| pay_now(&world, given))
 }
 
 fn pay_now(world: &Shared, given: Payment) -> Answer {

@@ -1,12 +1,10 @@
 //! Controls of disputes: what a payer's bank does.
 
-use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use serde::Deserialize;
 
-use super::unreadable;
+use super::body::{Body, answer};
 use crate::provider::disputes::{self, Begun};
 use crate::world::Shared;
 
@@ -34,17 +32,10 @@ fn a_week() -> i64 {
     7
 }
 
-pub(super) async fn begin(
-    State(world): State<Shared>,
-    given: Result<Json<Begin>, JsonRejection>,
-) -> Response {
-    match given {
-        Ok(Json(Begin { payment_id, amount, phase, days, at_onset })) => {
-            disputes::begin(&world, Begun { payment_id, amount, phase, days, at_onset })
-                .into_response()
-        }
-        Err(refused) => unreadable(&refused),
-    }
+pub(super) async fn begin(State(world): State<Shared>, given: Body<Begin>) -> Response {
+    answer(given, |Begin { payment_id, amount, phase, days, at_onset }| {
+        disputes::begin(&world, Begun { payment_id, amount, phase, days, at_onset })
+    })
 }
 
 #[derive(Deserialize)]
@@ -54,12 +45,6 @@ pub(super) struct GoOn {
     state: String,
 }
 
-pub(super) async fn go_on(
-    State(world): State<Shared>,
-    given: Result<Json<GoOn>, JsonRejection>,
-) -> Response {
-    match given {
-        Ok(Json(given)) => disputes::go_on(&world, &given.dispute_id, &given.state).into_response(),
-        Err(refused) => unreadable(&refused),
-    }
+pub(super) async fn go_on(State(world): State<Shared>, given: Body<GoOn>) -> Response {
+    answer(given, |given| disputes::go_on(&world, &given.dispute_id, &given.state))
 }

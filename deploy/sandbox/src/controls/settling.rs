@@ -3,30 +3,19 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::unreadable;
+use super::body::{Body, answer};
 use crate::book::rows::{Adjustment, Change, SettledLine};
 use crate::clock;
 use crate::ids;
 use crate::provider::entities;
-use crate::provider::errors::{Answer, ApiError};
+use crate::provider::errors::ApiError;
 use crate::provider::{bank, from_dashboard, settlements};
 use crate::world::Shared;
-
-type Given<T> = Result<Json<T>, JsonRejection>;
-
-/// Answers a control, or says why its body cannot be read.
-fn answer<T>(given: Given<T>, act: impl FnOnce(T) -> Answer) -> Response {
-    match given {
-        Ok(Json(given)) => act(given).into_response(),
-        Err(refused) => unreadable(&refused),
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +24,7 @@ pub(super) struct Uncaptured {
 }
 
 /// The period is over after which an uncaptured authorised payment goes back.
-pub(super) async fn give_back(State(world): State<Shared>, given: Given<Uncaptured>) -> Response {
+pub(super) async fn give_back(State(world): State<Shared>, given: Body<Uncaptured>) -> Response {
     answer(given, |given| {
         let payment = bank::give_back(&world, &given.payment_id)?;
         Ok(Json(entities::payment(&payment)))
@@ -49,7 +38,7 @@ pub(super) struct Settle {
     day: Option<Date>,
 }
 
-pub(super) async fn settle(State(world): State<Shared>, given: Given<Settle>) -> Response {
+pub(super) async fn settle(State(world): State<Shared>, given: Body<Settle>) -> Response {
     answer(given, |given| {
         let at = match given.day {
             Some(day) => settlements::morning_of(day)
@@ -73,7 +62,7 @@ pub(super) struct Adjust {
     description: Option<String>,
 }
 
-pub(super) async fn adjust(State(world): State<Shared>, given: Given<Adjust>) -> Response {
+pub(super) async fn adjust(State(world): State<Shared>, given: Body<Adjust>) -> Response {
     answer(given, |given| {
         if given.amount == 0 {
             return Err(ApiError::bad_field("amount", "The amount must not be zero."));
@@ -102,7 +91,7 @@ pub(super) struct Refund {
 }
 
 /// Refunds a payment as a merchant does on the provider's pages.
-pub(super) async fn refund(State(world): State<Shared>, given: Given<Refund>) -> Response {
+pub(super) async fn refund(State(world): State<Shared>, given: Body<Refund>) -> Response {
     answer(given, |given| from_dashboard(&world, &given.payment_id, given.amount))
 }
 
@@ -138,7 +127,7 @@ impl Forge {
 }
 
 /// Alters what the report says of a line; the settlement's own sum stays what it was.
-pub(super) async fn forge(State(world): State<Shared>, given: Given<Forge>) -> Response {
+pub(super) async fn forge(State(world): State<Shared>, given: Body<Forge>) -> Response {
     answer(given, |given| {
         let mut book = world.book();
         let settlement = book.settlements().get(&given.settlement_id).cloned();

@@ -4,12 +4,11 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::unreadable;
+use super::body::{Body, answer};
 use crate::book::rows::Change;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::webhooks;
@@ -24,14 +23,8 @@ pub(super) struct Told {
     entities: Map<String, Value>,
 }
 
-pub(super) async fn tell(
-    State(world): State<Shared>,
-    given: Result<Json<Told>, JsonRejection>,
-) -> Response {
-    match given {
-        Ok(Json(told)) => send(&world, told).into_response(),
-        Err(refused) => unreadable(&refused),
-    }
+pub(super) async fn tell(State(world): State<Shared>, given: Body<Told>) -> Response {
+    answer(given, |told| send(&world, told))
 }
 
 fn send(world: &Shared, told: Told) -> Answer {

@@ -1,0 +1,26 @@
+//! The JSON body of a control's request, and the answer to one that cannot be read.
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::provider::errors::Answer;
+
+/// A body as JSON, or the reason why it cannot be read.
+pub(super) type Body<T> = Result<Json<T>, JsonRejection>;
+
+/// Runs a control with its body, or answers that the body cannot be read.
+pub(super) fn answer<T>(given: Body<T>, act: impl FnOnce(T) -> Answer) -> Response {
+    match given {
+        Ok(Json(given)) => act(given).into_response(),
+        Err(refused) => unreadable(&refused),
+    }
+}
+
+/// The answer to a body that cannot be read: 400 with the reason.
+pub(super) fn unreadable(refused: &JsonRejection) -> Response {
+    let body = Json(json!({ "error": refused.body_text() }));
+    (StatusCode::BAD_REQUEST, body).into_response()
+}
