@@ -12,6 +12,7 @@ mod notes;
 mod orders;
 mod payments;
 mod refunds;
+mod requests;
 pub(crate) mod settlements;
 
 use axum::Router;

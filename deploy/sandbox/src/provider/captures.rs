@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::provider::errors::ApiError;
-use crate::provider::orders::only;
+use crate::provider::requests::only;
 
 /// The least window in which payments are captured by themselves.
 const MINUTES_MIN: i64 = 12;

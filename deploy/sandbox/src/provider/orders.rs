@@ -4,7 +4,6 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::book::rows::{Change, Order, OrderStatus};
@@ -12,11 +11,10 @@ use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
+use crate::provider::requests::{Filter, only, read_amount, read_json};
 use crate::provider::{captures, entities, notes};
 use crate::world::{Shared, World};
 
-/// The least amount that can be paid: one rupee.
-const LEAST: i64 = 100;
 /// What the documentation lets an order ask for.
 const FIELDS: [&str; 8] = [
     "amount",
@@ -58,38 +56,6 @@ fn is_unique(world: &World, given: &Value) -> Result<bool, ApiError> {
     }
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Filter {
-    receipt: Option<String>,
-    from: Option<i64>,
-    to: Option<i64>,
-    count: Option<usize>,
-    skip: Option<usize>,
-}
-
-impl Filter {
-    /// Whether something of this age was asked for.
-    pub(crate) fn takes(&self, created_at: i64) -> bool {
-        (self.from.unwrap_or(0)..=self.to.unwrap_or(i64::MAX)).contains(&created_at)
-    }
-
-    /// The part of a list that was asked for: ten, and never more than `most`.
-    ///
-    /// # Errors
-    /// When none was asked for.
-    pub(crate) fn page<T>(
-        &self,
-        list: impl Iterator<Item = T>,
-        most: usize,
-    ) -> Result<impl Iterator<Item = T>, ApiError> {
-        let count = self.count.unwrap_or(10).min(most);
-        if count == 0 {
-            return Err(ApiError::bad_field("count", "The count must be at least 1."));
-        }
-        Ok(list.skip(self.skip.unwrap_or(0)).take(count))
-    }
-}
-
 pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
     let book = world.book();
     let mut orders: Vec<&Order> = match &filter.receipt {
@@ -117,42 +83,6 @@ pub(crate) async fn payments(
     let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
     let page = filter.page(book.payments_of(order).into_iter(), 100)?;
     Ok(Json(entities::collection(&page.map(entities::payment).collect::<Vec<_>>())))
-}
-
-/// A request's JSON object; an empty body is an empty object.
-pub(crate) fn read_json(body: &[u8]) -> Result<Value, ApiError> {
-    if body.is_empty() {
-        return Ok(serde_json::json!({}));
-    }
-    match serde_json::from_slice(body) {
-        Ok(object @ Value::Object(_)) => Ok(object),
-        _ => Err(ApiError::bad("The request body is not a JSON object")),
-    }
-}
-
-/// Refuses what is none of the fields that a call knows.
-pub(crate) fn only(given: &Value, known: &[&str]) -> Result<(), ApiError> {
-    let mut names = given.as_object().into_iter().flat_map(|fields| fields.keys());
-    match names.find(|name| !known.contains(&name.as_str())) {
-        Some(name) => Err(ApiError::extra_field(name)),
-        None => Ok(()),
-    }
-}
-
-/// An amount in paise; the real API also takes it as text.
-pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
-    let amount = match given.get("amount") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Number(number)) => number.as_i64(),
-        Some(Value::String(text)) => text.parse().ok(),
-        Some(_) => None,
-    };
-    let amount =
-        amount.ok_or_else(|| ApiError::bad_field("amount", "The amount must be an integer."))?;
-    if amount < LEAST {
-        return Err(ApiError::bad_field("amount", "The amount must be at least INR 1.00"));
-    }
-    Ok(Some(amount))
 }
 
 fn order_from(given: &Value) -> Result<Order, ApiError> {

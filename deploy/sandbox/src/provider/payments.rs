@@ -6,7 +6,7 @@ use axum::extract::{Path, Query, State};
 use serde_json::Value;
 
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::orders::{Filter, only, read_amount, read_json};
+use crate::provider::requests::{Filter, only, read_amount, read_json};
 use crate::provider::{bank, entities};
 use crate::world::Shared;
 

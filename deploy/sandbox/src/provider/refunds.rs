@@ -13,7 +13,7 @@ use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::orders::{only, read_amount, read_json};
+use crate::provider::requests::{only, read_amount, read_json};
 use crate::provider::{entities, notes, webhooks};
 use crate::world::{Shared, World};
 

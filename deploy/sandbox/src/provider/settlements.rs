@@ -16,7 +16,7 @@ use crate::book::rows::{
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::orders::Filter;
+use crate::provider::requests::Filter;
 use crate::provider::{entities, webhooks};
 use crate::world::Shared;
 
