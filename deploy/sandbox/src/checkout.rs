@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::assets;
 use crate::book::rows::{Method, Order, OrderStatus, Payment, PaymentStatus};
 use crate::faults::Kind;
-use crate::provider::bank::{self, Attempt, Outcome};
+use crate::provider::bank::{self, Attempt, Outcome, failures};
 use crate::provider::errors::{Answer, ApiError};
 use crate::world::{Shared, World};
 
@@ -186,7 +186,8 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
     }
     let no = wanted.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
     let collect = wanted.flow == Some(Flow::Collect);
-    let failure = if collect { bank::collect_is_gone() } else { bank::declined(wanted.method) };
+    let failure =
+        if collect { failures::collect_is_gone() } else { failures::declined(wanted.method) };
     let fault = world.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
     let outcome = match fault {
         Some(fault) if fault.kind == Kind::LateAuthorisation => {

@@ -20,7 +20,7 @@ use body::{Body, unreadable};
 
 use crate::book::rows::{self, DeliveryState, Method, Settlement};
 use crate::faults::Fault;
-use crate::provider::bank::{self, Attempt, Outcome};
+use crate::provider::bank::{self, Attempt, Outcome, failures, transaction};
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::{disputes, entities};
 use crate::switches;
@@ -117,7 +117,7 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
         let entity = entities::payment(&payment);
         return Ok(Json(json!({ "payment_id": payment.id, "payment": entity })));
     };
-    let failure = bank::declined(given.method);
+    let failure = failures::declined(given.method);
     let outcome = match given.outcome {
         Wanted::Captured => Outcome::Captured,
         Wanted::Authorized => Outcome::Authorized,
@@ -187,7 +187,7 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
         if let Some(fields) = shown.as_object_mut() {
             fields.insert(
                 "pays_order".to_owned(),
-                json!(order.is_some_and(|it| bank::pays(row, it))),
+                json!(order.is_some_and(|it| transaction::pays(row, it))),
             );
         }
         shown

@@ -138,7 +138,8 @@ fn resume(world: &Shared) {
             tokio::spawn(end);
         }
         if payment.back_at_ms.is_some() {
-            let back = provider::bank::give_back_when_due(world.clone(), payment.id.clone());
+            let back =
+                provider::bank::transaction::give_back_when_due(world.clone(), payment.id.clone());
             tokio::spawn(back);
         }
     }

@@ -12,9 +12,10 @@ use super::body::{Body, answer};
 use crate::book::rows::{Adjustment, Change, SettledLine};
 use crate::clock;
 use crate::ids;
+use crate::provider::bank::transaction;
 use crate::provider::entities;
 use crate::provider::errors::ApiError;
-use crate::provider::{bank, from_dashboard, settlements};
+use crate::provider::{from_dashboard, settlements};
 use crate::world::Shared;
 
 #[derive(Deserialize)]
@@ -26,7 +27,7 @@ pub(super) struct Uncaptured {
 /// The period is over after which an uncaptured authorised payment goes back.
 pub(super) async fn give_back(State(world): State<Shared>, given: Body<Uncaptured>) -> Response {
     answer(given, |given| {
-        let payment = bank::give_back(&world, &given.payment_id)?;
+        let payment = transaction::give_back(&world, &given.payment_id)?;
         Ok(Json(entities::payment(&payment)))
     })
 }

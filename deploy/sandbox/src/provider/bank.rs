@@ -2,19 +2,20 @@
 //! The checkout, `/api/pay` and the API's capture all come here, so the rules of an order hold
 //! for each: one captured payment, and anything that arrives beside it goes back at once.
 
+pub(crate) mod failures;
+pub(crate) mod transaction;
 pub(crate) mod waiting;
 
 use std::time::Duration;
 
 use crate::book::Book;
-use crate::book::rows::{
-    Change, Delivery, Failure, Method, Order, OrderStatus, Payment, PaymentStatus,
-};
+use crate::book::rows::{Failure, Method, Order, OrderStatus, Payment, PaymentStatus};
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::ApiError;
-use crate::provider::{entities, refunds, webhooks};
 use crate::world::{Shared, World};
+
+use transaction::{Step, captures_itself};
 
 pub(crate) enum Outcome {
     Captured,
@@ -40,42 +41,6 @@ pub(crate) struct Attempt {
     /// How long ago the payer began.
     pub(crate) begun_minutes_ago: i64,
     pub(crate) outcome: Outcome,
-}
-
-/// The refusal that a test card or a declined request ends in.
-pub(crate) fn declined(method: Method) -> Failure {
-    let (description, source, step, reason) = match method {
-        Method::Upi => (
-            "Payment was declined in the UPI app. Please try again or use another method.",
-            "customer",
-            "payment_authentication",
-            "payment_cancelled",
-        ),
-        Method::Card | Method::Netbanking | Method::Wallet => (
-            "Your card was declined. Please try a different card or another method.",
-            "issuer_bank",
-            "payment_authorization",
-            "payment_failed",
-        ),
-    };
-    Failure {
-        code: "BAD_REQUEST_ERROR".to_owned(),
-        description: description.to_owned(),
-        source: source.to_owned(),
-        step: step.to_owned(),
-        reason: reason.to_owned(),
-    }
-}
-
-/// The end of every request to a UPI ID since India's banks have given that flow up.
-pub(crate) fn collect_is_gone() -> Failure {
-    Failure {
-        code: "BAD_REQUEST_ERROR".to_owned(),
-        description: "UPI IDs take no requests any more. Use the QR code or a UPI app.".to_owned(),
-        source: "business".to_owned(),
-        step: "payment_initiation".to_owned(),
-        reason: "input_validation_failed".to_owned(),
-    }
 }
 
 /// Signs what the checkout hands to the page after a payment.
@@ -209,37 +174,6 @@ pub(crate) async fn authorise_when_due(world: Shared, id: String) {
     }
 }
 
-/// Waits for the day on which an uncaptured authorised payment goes back.
-pub(crate) async fn give_back_when_due(world: Shared, id: String) {
-    let due = world.book().payments().get(&id).and_then(|payment| payment.back_at_ms);
-    let Some(due) = due else { return };
-    clock::wait_until(due).await;
-    // If it was captured in between, it stays.
-    drop(give_back(&world, &id));
-}
-
-/// Gives an uncaptured authorised payment back.
-pub(crate) fn give_back(world: &Shared, id: &str) -> Result<Payment, ApiError> {
-    let mut book = world.book();
-    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
-    if payment.status != PaymentStatus::Authorized {
-        return Err(ApiError::bad("Only an authorized payment can go back uncaptured."));
-    }
-    payment.back_at_ms = None;
-    let refund = refunds::give_back(world, &mut payment);
-    let mut step = Step::default();
-    step.deliveries.extend(refunds::created(world, &refund, &payment));
-    step.refund = Some(refund);
-    step.commit(world, &mut book, None, payment.clone())?;
-    Ok(payment)
-}
-
-/// Whether money that arrives now is captured without a call.
-fn captures_itself(order: &Order, payment: &Payment) -> bool {
-    let minutes = clock::now_s().saturating_sub(payment.created_at) / 60;
-    !order.manual_capture && order.capture_within_minutes.is_none_or(|within| minutes <= within)
-}
-
 fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
     let order = book.orders().get(&attempt.order_id).ok_or_else(ApiError::unknown_id)?;
     if attempt.again {
@@ -253,12 +187,6 @@ fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
         return Err(ApiError::bad("A payment of this order is already authorized."));
     }
     Ok(order.clone())
-}
-
-/// Whether the provider takes a payment for the whole of its order.
-pub(crate) fn pays(payment: &Payment, order: &Order) -> bool {
-    payment.pays_minor.unwrap_or(payment.amount) == order.amount
-        && payment.currency == order.currency
 }
 
 fn payment_of(world: &World, order: &Order, attempt: &Attempt) -> Payment {
@@ -286,86 +214,5 @@ fn payment_of(world: &World, order: &Order, attempt: &Attempt) -> Payment {
         back_at_ms: None,
         ends_at_ms: None,
         settlement: None,
-    }
-}
-
-/// One transaction of the bank: what changes beside order and payment, and the webhooks.
-#[derive(Default)]
-struct Step {
-    deliveries: Vec<Delivery>,
-    refund: Option<crate::book::rows::Refund>,
-}
-
-impl Step {
-    fn fail(&mut self, world: &World, payment: &mut Payment, failure: Failure) {
-        payment.status = PaymentStatus::Failed;
-        payment.failure = Some(failure);
-        self.tell(world, "payment.failed", payment, None);
-    }
-
-    fn authorise(
-        &mut self,
-        world: &World,
-        order: &mut Order,
-        payment: &mut Payment,
-        capture: bool,
-    ) {
-        payment.status = PaymentStatus::Authorized;
-        payment.failure = None;
-        self.tell(world, "payment.authorized", payment, None);
-        if order.status == OrderStatus::Paid {
-            let refund = refunds::give_back(world, payment);
-            self.deliveries.extend(refunds::created(world, &refund, payment));
-            self.refund = Some(refund);
-        } else if capture {
-            self.capture(world, order, payment);
-        } else {
-            let days = i64::try_from(world.pace.given_back_after.as_millis()).unwrap_or(i64::MAX);
-            payment.back_at_ms = Some(clock::now_ms().saturating_add(days));
-        }
-    }
-
-    fn capture(&mut self, world: &World, order: &mut Order, payment: &mut Payment) {
-        payment.status = PaymentStatus::Captured;
-        payment.captured = true;
-        payment.back_at_ms = None;
-        self.tell(world, "payment.captured", payment, None);
-        if pays(payment, order) {
-            order.status = OrderStatus::Paid;
-            order.amount_paid = order.amount;
-            self.tell(world, "order.paid", payment, Some(order));
-        }
-    }
-
-    fn tell(&mut self, world: &World, event: &str, payment: &Payment, order: Option<&Order>) {
-        let payment = ("payment", entities::payment(payment));
-        let order = order.map(|order| ("order", entities::order(order)));
-        let parts = [payment].into_iter().chain(order).collect();
-        self.deliveries.extend(webhooks::envelope(world, event, parts));
-    }
-
-    fn commit(
-        self,
-        world: &Shared,
-        book: &mut Book,
-        order: Option<Order>,
-        payment: Payment,
-    ) -> Result<(), ApiError> {
-        let sent: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
-        let due = self.refund.as_ref().map(|refund| refund.id.clone());
-        let left = payment.back_at_ms.is_some().then(|| payment.id.clone());
-        let mut changes = vec![Change::Payment(Box::new(payment))];
-        changes.extend(order.map(|order| Change::Order(Box::new(order))));
-        changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
-        changes.extend(self.deliveries.into_iter().map(|it| Change::Delivery(Box::new(it))));
-        book.commit(changes)?;
-        webhooks::start(world, sent);
-        if let Some(id) = due {
-            tokio::spawn(refunds::process_when_due(world.clone(), id));
-        }
-        if let Some(id) = left {
-            tokio::spawn(give_back_when_due(world.clone(), id));
-        }
-        Ok(())
     }
 }

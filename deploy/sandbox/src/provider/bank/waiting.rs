@@ -3,7 +3,8 @@
 
 use crate::book::rows::{Failure, Payment, PaymentStatus};
 use crate::clock;
-use crate::provider::bank::{self, Step, captures_itself};
+use crate::provider::bank::failures::{declined, not_in_time};
+use crate::provider::bank::transaction::{Step, captures_itself};
 use crate::provider::errors::ApiError;
 use crate::world::{Shared, World};
 
@@ -15,7 +16,7 @@ pub(super) fn begin(world: &World, payment: &mut Payment) {
 
 /// What the payer decides on the bank's page.
 pub(crate) fn decide(world: &Shared, id: &str, approves: bool) -> Result<Payment, ApiError> {
-    end(world, id, |payment| (!approves).then(|| bank::declined(payment.method)))
+    end(world, id, |payment| (!approves).then(|| declined(payment.method)))
 }
 
 /// Waits for the moment in which the bank gives up.
@@ -50,14 +51,4 @@ fn end(
     }
     step.commit(world, &mut book, Some(order), payment.clone())?;
     Ok(payment)
-}
-
-fn not_in_time() -> Failure {
-    Failure {
-        code: "BAD_REQUEST_ERROR".to_owned(),
-        description: "Payment was not completed on time.".to_owned(),
-        source: "customer".to_owned(),
-        step: "payment_authentication".to_owned(),
-        reason: "payment_timed_out".to_owned(),
-    }
 }

@@ -1,0 +1,50 @@
+//! The reasons that a bank or the provider gives for a payment that fails.
+
+use crate::book::rows::{Failure, Method};
+
+/// The refusal that a test card or a declined request ends in.
+pub(crate) fn declined(method: Method) -> Failure {
+    let (description, source, step, reason) = match method {
+        Method::Upi => (
+            "Payment was declined in the UPI app. Please try again or use another method.",
+            "customer",
+            "payment_authentication",
+            "payment_cancelled",
+        ),
+        Method::Card | Method::Netbanking | Method::Wallet => (
+            "Your card was declined. Please try a different card or another method.",
+            "issuer_bank",
+            "payment_authorization",
+            "payment_failed",
+        ),
+    };
+    Failure {
+        code: "BAD_REQUEST_ERROR".to_owned(),
+        description: description.to_owned(),
+        source: source.to_owned(),
+        step: step.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+/// The end of every request to a UPI ID since India's banks have given that flow up.
+pub(crate) fn collect_is_gone() -> Failure {
+    Failure {
+        code: "BAD_REQUEST_ERROR".to_owned(),
+        description: "UPI IDs take no requests any more. Use the QR code or a UPI app.".to_owned(),
+        source: "business".to_owned(),
+        step: "payment_initiation".to_owned(),
+        reason: "input_validation_failed".to_owned(),
+    }
+}
+
+/// The bank has waited long enough for its payer.
+pub(super) fn not_in_time() -> Failure {
+    Failure {
+        code: "BAD_REQUEST_ERROR".to_owned(),
+        description: "Payment was not completed on time.".to_owned(),
+        source: "customer".to_owned(),
+        step: "payment_authentication".to_owned(),
+        reason: "payment_timed_out".to_owned(),
+    }
+}
