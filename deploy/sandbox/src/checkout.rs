@@ -3,7 +3,7 @@
 
 mod bank_page;
 mod elsewhere;
-pub(crate) mod opened;
+mod openings;
 mod qr;
 
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/checkout/phone.js", get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }))
         .route("/checkout/orders/{id}", get(order))
         .route("/checkout/orders/{id}/qr.svg", get(qr_picture))
-        .route("/checkout/orders/{id}/opened", post(opened::told))
+        .route("/checkout/orders/{id}/opened", post(openings::record))
         .route("/checkout/orders/{id}/payments", post(pay))
         .route("/upi/{id}", get(phone))
         .merge(bank_page::routes())

@@ -4,6 +4,7 @@
 mod body;
 mod disputing;
 mod settling;
+mod switches;
 mod telling;
 
 use std::time::Duration;
@@ -23,7 +24,6 @@ use crate::faults::Fault;
 use crate::provider::bank::{self, Attempt, Outcome, failures, transaction};
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::{disputes, entities};
-use crate::switches;
 use crate::world::Shared;
 
 pub(crate) fn routes() -> Router<Shared> {
@@ -152,12 +152,12 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
 
 /// What the opening pages sent to the checkouts of this process, oldest first.
 async fn opened_checkouts(State(world): State<Shared>) -> Json<Vec<Value>> {
-    Json(world.opened.told())
+    Json(world.checkout_log.openings())
 }
 
 /// Which of the checkout's scripts the pages let run and call home, oldest first.
 async fn counted_scripts(State(world): State<Shared>) -> Json<Vec<Value>> {
-    Json(world.opened.counted())
+    Json(world.checkout_log.beacons())
 }
 
 async fn whole_book(State(world): State<Shared>) -> Json<Value> {

@@ -1,21 +1,14 @@
 //! Faults on order: what goes wrong next, where, and how often. They are asked for through
 //! `/api/faults`, taken one by one as they strike, and forgotten by a restart.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{MatchedPath, Request, State};
-use axum::http::Method;
-use axum::middleware::Next;
-use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::provider::errors::ApiError;
-use crate::world::Shared;
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,10 +32,6 @@ pub(crate) enum Kind {
     /// The first mail of a sender to a recipient is refused, a repeat is accepted.
     Greylist,
 }
-
-/// The kinds that any HTTP interface can suffer from.
-const OVER_HTTP: [Kind; 5] =
-    [Kind::Delay, Kind::Drop, Kind::Status, Kind::TimeoutAfterSuccess, Kind::Refuse];
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,68 +152,6 @@ impl Faults {
     fn lock(&self) -> MutexGuard<'_, Vec<Fault>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The name under which a route's faults are ordered.
-fn target_of(method: &Method, path: &str) -> Option<&'static str> {
-    Some(match (method.as_str(), path) {
-        ("POST", "/v1/orders") => "orders.create",
-        ("GET", "/v1/orders") => "orders.fetch.list",
-        ("GET", "/v1/orders/{id}") => "orders.fetch.one",
-        ("GET", "/v1/orders/{id}/payments") => "orders.fetch.payments",
-        ("GET", "/v1/payments") => "payments.fetch.list",
-        ("GET", "/v1/payments/{id}") => "payments.fetch.one",
-        ("GET", "/v1/payments/{id}/refunds") => "payments.fetch.refunds",
-        ("POST", "/v1/payments/{id}/capture") => "payments.capture",
-        ("POST", "/v1/payments/{id}/refund") => "refunds.create",
-        ("GET", "/v1/refunds/{id}") => "refunds.fetch",
-        ("GET", "/v1/settlements") => "settlements.fetch.list",
-        ("GET", "/v1/settlements/recon/combined") => "settlements.fetch.recon",
-        ("GET", "/v1/settlements/{id}") => "settlements.fetch.one",
-        ("GET", "/v1/checkout.js") => "checkout.script",
-        ("POST", "/checkout/orders/{id}/payments") => "checkout.pay",
-        ("POST", "/meetings") => "meetings.create",
-        _ => return None,
-    })
-}
-
-/// Lets the ordered fault strike around a request.
-pub(crate) async fn strike(State(world): State<Shared>, request: Request, next: Next) -> Response {
-    let path = request.extensions().get::<MatchedPath>().cloned();
-    let target = path.and_then(|path| target_of(request.method(), path.as_str()));
-    let kinds = match target {
-        // A refusal of the bank is a declined payment, which the checkout itself plays.
-        Some("checkout.pay") => OVER_HTTP.get(..4).unwrap_or_default(),
-        _ => &OVER_HTTP[..],
-    };
-    let Some(fault) = target.and_then(|target| world.faults.take(target, kinds)) else {
-        return next.run(request).await;
-    };
-    match fault.kind {
-        Kind::Drop => hang_up(),
-        Kind::Status => ApiError::ordered(fault.status.unwrap_or(500), fault.code),
-        Kind::Refuse => ApiError::ordered(fault.status.unwrap_or(400), fault.code),
-        Kind::TimeoutAfterSuccess => {
-            drop(next.run(request).await);
-            tokio::time::sleep(fault.pause(30_000)).await;
-            hang_up()
-        }
-        Kind::Delay
-        | Kind::Duplicate
-        | Kind::Reorder
-        | Kind::LateAuthorisation
-        | Kind::Greylist => {
-            tokio::time::sleep(fault.pause(1_000)).await;
-            next.run(request).await
-        }
-    }
-}
-
-/// Closes the connection without a byte of an answer. HTTP has no word for that, so the
-/// connection's task is unwound, which is how its socket gets closed; no panic is reported.
-fn hang_up() -> Response {
-    let reason: Box<dyn Any + Send> = Box::new("an ordered fault");
-    std::panic::resume_unwind(reason)
 }
 
 #[cfg(test)]

@@ -6,16 +6,18 @@ mod settings;
 mod clock;
 mod ids;
 mod book;
+mod faults;
+mod switches;
+mod checkout_log;
 mod world;
 mod assets;
-mod faults;
 mod provider;
 mod checkout;
 mod meeting;
 mod smtp;
-mod switches;
 mod inbox;
 mod controls;
+mod http_faults;
 mod home;
 
 use std::net::SocketAddr;
@@ -110,7 +112,7 @@ fn router(world: &Shared) -> Router {
         .merge(inbox::routes())
         .merge(controls::routes())
         .merge(home::routes())
-        .route_layer(from_fn_with_state(world.clone(), faults::strike))
+        .route_layer(from_fn_with_state(world.clone(), http_faults::strike))
         .layer(DefaultBodyLimit::max(256 * 1024))
         .with_state(world.clone())
 }

@@ -5,14 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use axum::Json;
-use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use crate::provider::errors::{Answer, ApiError};
-use crate::world::Shared;
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +36,11 @@ impl Switches {
         self.fee_credits
     }
 
+    /// Whether no switch changes an order's amount by more than a half.
+    pub(crate) fn is_within_limits(self) -> bool {
+        self.convenience_fee_percent <= 50 && self.offer_percent <= 50
+    }
+
     /// What the payer of an order pays, and how much of that is a fee.
     pub(crate) fn payable(self, amount: i64) -> (i64, i64) {
         let part = |percent: u8| (amount * i64::from(percent) + 50) / 100;
@@ -61,26 +59,13 @@ impl Account {
         *self.switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Replaces all switches.
+    pub(crate) fn set(&self, switches: Switches) {
+        *self.switches.lock().unwrap_or_else(PoisonError::into_inner) = switches;
+    }
+
     /// Ends the webhooks until a person switches them on.
     pub(crate) fn end_webhooks(&self) {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner).webhooks_off = true;
     }
-}
-
-pub(crate) async fn show(State(world): State<Shared>) -> Answer {
-    Ok(Json(json!(world.switches.switches())))
-}
-
-pub(crate) async fn set(
-    State(world): State<Shared>,
-    given: Result<Json<Switches>, JsonRejection>,
-) -> Answer {
-    let Ok(Json(given)) = given else {
-        return Err(ApiError::bad("The switches could not be read."));
-    };
-    if given.convenience_fee_percent > 50 || given.offer_percent > 50 {
-        return Err(ApiError::bad("No switch goes beyond 50 percent."));
-    }
-    *world.switches.switches.lock().unwrap_or_else(PoisonError::into_inner) = given;
-    Ok(Json(json!(given)))
 }

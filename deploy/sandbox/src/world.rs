@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use crate::book::Book;
-use crate::checkout::opened::Opened;
+use crate::checkout_log::CheckoutLog;
 use crate::faults::Faults;
 use crate::settings::{Account, Pace};
 
@@ -21,8 +21,7 @@ pub(crate) struct World {
     pub(crate) public_url: String,
     /// The base of the checkout's frame, without a last slash.
     pub(crate) frame_url: String,
-    /// What the opening pages sent to the checkouts.
-    pub(crate) opened: Opened,
+    pub(crate) checkout_log: CheckoutLog,
     pub(crate) faults: Faults,
     pub(crate) switches: crate::switches::Account,
     /// Idempotency keys of refunds that were refused for want of balance: such a refusal stays.
@@ -52,7 +51,7 @@ impl World {
             meeting_token: settings.meeting_token,
             public_url,
             frame_url,
-            opened: Opened::default(),
+            checkout_log: CheckoutLog::default(),
             faults: Faults::default(),
             switches: crate::switches::Account::default(),
             refused_keys: Mutex::default(),

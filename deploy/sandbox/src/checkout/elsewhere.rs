@@ -49,6 +49,6 @@ struct Counted {
 
 async fn beacon(State(world): State<Shared>, Query(counted): Query<Counted>) -> StatusCode {
     let Counted { order_id, script } = counted;
-    world.opened.count(json!({ "order_id": order_id, "script": script }));
+    world.checkout_log.add_beacon(json!({ "order_id": order_id, "script": script }));
     StatusCode::NO_CONTENT
 }

@@ -1,0 +1,38 @@
+//! The call with which the checkout's frame forwards what its page sent.
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, State};
+use axum::{Json, http::StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::provider::errors::ApiError;
+use crate::world::Shared;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Opening {
+    key_id: String,
+    /// The address of the page, as the script reads it.
+    referer: String,
+    /// How the page wants the checkout to look.
+    config: Value,
+}
+
+/// Records what a page sent to its checkout.
+pub(super) async fn record(
+    State(world): State<Shared>,
+    Path(order_id): Path<String>,
+    opening: Result<Json<Opening>, JsonRejection>,
+) -> Result<StatusCode, ApiError> {
+    let Ok(Json(opening)) = opening else {
+        return Err(ApiError::bad("What the page told could not be read."));
+    };
+    if opening.key_id != world.account.key_id {
+        return Err(ApiError::wrong_key());
+    }
+    world.checkout_log.add_opening(json!({
+        "order_id": order_id, "referer": opening.referer, "config": opening.config,
+    }));
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,25 @@
+//! Controls of the switches on the provider's own pages.
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::json;
+
+use super::body::Body;
+use crate::provider::errors::{Answer, ApiError};
+use crate::switches::Switches;
+use crate::world::Shared;
+
+pub(super) async fn show(State(world): State<Shared>) -> Answer {
+    Ok(Json(json!(world.switches.switches())))
+}
+
+pub(super) async fn set(State(world): State<Shared>, given: Body<Switches>) -> Answer {
+    let Ok(Json(given)) = given else {
+        return Err(ApiError::bad("The switches could not be read."));
+    };
+    if !given.is_within_limits() {
+        return Err(ApiError::bad("No switch goes beyond 50 percent."));
+    }
+    world.switches.set(given);
+    Ok(Json(json!(given)))
+}
