@@ -30,6 +30,13 @@ pub(crate) fn file(kind: &'static str, body: impl Into<String>) -> Response {
     (headers, body.into()).into_response()
 }
 
+/// Lets pages of other origins load a file.
+pub(crate) fn for_other_sites(mut response: Response) -> Response {
+    let allowed = HeaderValue::from_static("cross-origin");
+    response.headers_mut().insert("cross-origin-resource-policy", allowed);
+    response
+}
+
 /// A page of the sandbox.
 pub(crate) fn page(body: impl Into<String>) -> Response {
     with_policy(body.into(), STRICT)

@@ -1,6 +1,7 @@
 //! The checkout: the script that a website includes, the frame that it opens, and what the frame
 //! asks of the bank. It shows card and UPI; no card number ever leaves the frame.
 
+mod answers;
 mod bank_page;
 mod elsewhere;
 mod openings;
@@ -10,7 +11,6 @@ use std::time::Duration;
 
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::assets;
-use crate::book::rows::{Method, Order, OrderStatus, Payment, PaymentStatus};
+use crate::book::rows::{Method, PaymentStatus};
 use crate::faults::Kind;
 use crate::provider::bank::{self, Attempt, Outcome, failures};
 use crate::provider::errors::{Answer, ApiError};
@@ -61,13 +61,7 @@ async fn script(State(world): State<Shared>) -> Response {
         .replace("'{FRAME_URL}'", &quoted(world.frame_url.clone()))
         .replace("'{RISK_URL}'", &quoted(elsewhere::risk_url(&world)))
         .replace("'{BEACON_URL}'", &quoted(elsewhere::beacon_url(&world)));
-    for_other_sites(assets::file(assets::SCRIPT, script))
-}
-
-fn for_other_sites(mut response: Response) -> Response {
-    let allowed = HeaderValue::from_static("cross-origin");
-    response.headers_mut().insert("cross-origin-resource-policy", allowed);
-    response
+    assets::for_other_sites(assets::file(assets::SCRIPT, script))
 }
 
 #[derive(Deserialize)]
@@ -89,48 +83,7 @@ async fn order(
     let book = world.book();
     let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
     let payments = book.payments_of(order);
-    Ok(Json(facts_of(&world, order, &payments)))
-}
-
-fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
-    let (payable, _fee) = world.switches.switches().payable(order.amount);
-    let untaken = [PaymentStatus::Created, PaymentStatus::Failed];
-    let taken = |it: &&&Payment| !untaken.contains(&it.status);
-    let paid = payments.iter().find(taken).map(|payment| answer_of(world, payment));
-    let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
-    json!({
-        "order_id": order.id,
-        "amount": payable,
-        "amount_text": assets::rupees(payable),
-        "currency": order.currency,
-        "paid": order.status == OrderStatus::Paid || paid.is_some(),
-        "answer": paid,
-        "attempts": payments.len(),
-        "failure": failed.map(|payment| failure_of(payment)),
-    })
-}
-
-fn answer_of(world: &World, payment: &Payment) -> Value {
-    json!({
-        "razorpay_payment_id": payment.id,
-        "razorpay_order_id": payment.order_id,
-        "razorpay_signature": bank::signature(world, payment),
-    })
-}
-
-/// The error that a page hears of through `payment.failed`.
-fn failure_of(payment: &Payment) -> Value {
-    let Some(failure) = &payment.failure else {
-        return Value::Null;
-    };
-    json!({
-        "code": failure.code,
-        "description": failure.description,
-        "source": failure.source,
-        "step": failure.step,
-        "reason": failure.reason,
-        "metadata": { "payment_id": payment.id, "order_id": payment.order_id },
-    })
+    Ok(Json(answers::facts_of(&world, order, &payments)))
 }
 
 #[derive(Deserialize)]
@@ -167,7 +120,7 @@ async fn pay(
     let payment = bank::attempt(&world, attempt_of(&world, id, &wanted)?)?;
     let book = world.book();
     let order = book.orders().get(&payment.order_id).ok_or_else(ApiError::unknown_id)?;
-    let mut facts = facts_of(&world, order, &[&payment]);
+    let mut facts = answers::facts_of(&world, order, &[&payment]);
     if let Some(fields) = facts.as_object_mut() {
         fields.insert("attempts".to_owned(), json!(order.payments.len()));
         if payment.status == PaymentStatus::Created {

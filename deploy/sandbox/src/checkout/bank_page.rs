@@ -11,6 +11,7 @@ use axum::{Form, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::answers;
 use crate::assets;
 use crate::book::rows::{Payment, PaymentStatus};
 use crate::provider::bank::waiting;
@@ -91,6 +92,6 @@ fn fields_of(world: &World, payment: &Payment) -> Value {
             "error[description]": failure.description,
             "error[reason]": failure.reason,
         }),
-        _ => super::answer_of(world, payment),
+        _ => answers::answer_of(world, payment),
     }
 }

@@ -10,7 +10,6 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::for_other_sites;
 use crate::assets;
 use crate::world::{Shared, World};
 
@@ -36,7 +35,7 @@ fn named(url: &str, name: &str) -> String {
 }
 
 fn risk() -> Response {
-    for_other_sites(assets::file(assets::SCRIPT, RISK))
+    assets::for_other_sites(assets::file(assets::SCRIPT, RISK))
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,51 @@
+//! JSON that the checkout gives to its frame and to the page about an order and its payments.
+
+use serde_json::{Value, json};
+
+use crate::assets;
+use crate::book::rows::{Order, OrderStatus, Payment, PaymentStatus};
+use crate::provider::bank;
+use crate::world::World;
+
+/// What the frame may know of an order and its payments.
+pub(super) fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
+    let (payable, _fee) = world.switches.switches().payable(order.amount);
+    let untaken = [PaymentStatus::Created, PaymentStatus::Failed];
+    let taken = |it: &&&Payment| !untaken.contains(&it.status);
+    let paid = payments.iter().find(taken).map(|payment| answer_of(world, payment));
+    let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
+    json!({
+        "order_id": order.id,
+        "amount": payable,
+        "amount_text": assets::rupees(payable),
+        "currency": order.currency,
+        "paid": order.status == OrderStatus::Paid || paid.is_some(),
+        "answer": paid,
+        "attempts": payments.len(),
+        "failure": failed.map(|payment| failure_of(payment)),
+    })
+}
+
+/// The signed answer that a page receives after a payment.
+pub(super) fn answer_of(world: &World, payment: &Payment) -> Value {
+    json!({
+        "razorpay_payment_id": payment.id,
+        "razorpay_order_id": payment.order_id,
+        "razorpay_signature": bank::signature(world, payment),
+    })
+}
+
+/// The error that a page hears of through `payment.failed`.
+fn failure_of(payment: &Payment) -> Value {
+    let Some(failure) = &payment.failure else {
+        return Value::Null;
+    };
+    json!({
+        "code": failure.code,
+        "description": failure.description,
+        "source": failure.source,
+        "step": failure.step,
+        "reason": failure.reason,
+        "metadata": { "payment_id": payment.id, "order_id": payment.order_id },
+    })
+}
