@@ -18,11 +18,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::assets;
-use crate::book::rows::{Method, PaymentStatus};
 use crate::faults::Kind;
 use crate::provider::bank::{self, Attempt, Outcome, failures};
 use crate::provider::errors::{Answer, ApiError};
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Method, PaymentStatus};
 
 const CHECKOUT: &str = include_str!("checkout/checkout.js");
 const FRAME: &str = include_str!("checkout/frame.html");
@@ -38,7 +38,7 @@ const DECLINED_CARD: &str = "0002";
 /// And the one whose bank asks the payer on a page of its own.
 const ASKING_CARD: &str = "3220";
 
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/v1/checkout.js", get(script))
         .route("/checkout", get(|| async { assets::checkout_page(FRAME) }))
@@ -55,12 +55,12 @@ pub(crate) fn routes() -> Router<Shared> {
         .merge(elsewhere::routes())
 }
 
-async fn script(State(world): State<Shared>) -> Response {
+async fn script(State(app): State<SharedState>) -> Response {
     let quoted = |url: String| Value::String(url).to_string();
     let script = CHECKOUT
-        .replace("'{FRAME_URL}'", &quoted(world.frame_url.clone()))
-        .replace("'{RISK_URL}'", &quoted(elsewhere::risk_url(&world)))
-        .replace("'{BEACON_URL}'", &quoted(elsewhere::beacon_url(&world)));
+        .replace("'{FRAME_URL}'", &quoted(app.frame_url.clone()))
+        .replace("'{RISK_URL}'", &quoted(elsewhere::risk_url(&app)))
+        .replace("'{BEACON_URL}'", &quoted(elsewhere::beacon_url(&app)));
     assets::for_other_sites(assets::file(assets::SCRIPT, script))
 }
 
@@ -73,17 +73,17 @@ struct Key {
 /// What the frame may know of an order. After a payment it also gets the signed answer, because a
 /// payer who approved on a phone has the page waiting on another screen.
 async fn order(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     Query(key): Query<Key>,
 ) -> Answer {
-    if key.key_id != world.account.key_id {
+    if key.key_id != app.account.key_id {
         return Err(ApiError::wrong_key());
     }
-    let book = world.book();
-    let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let payments = book.payments_of(order);
-    Ok(Json(answers::facts_of(&world, order, &payments)))
+    let store = app.store();
+    let order = store.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
+    let payments = store.payments_of(order);
+    Ok(Json(answers::facts_of(&app, order, &payments)))
 }
 
 #[derive(Deserialize)]
@@ -107,30 +107,30 @@ enum Flow {
 }
 
 async fn pay(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     wanted: Result<Json<Wanted>, JsonRejection>,
 ) -> Answer {
     let Ok(Json(wanted)) = wanted else {
         return Err(ApiError::bad("The payment could not be read."));
     };
-    if wanted.key_id != world.account.key_id {
+    if wanted.key_id != app.account.key_id {
         return Err(ApiError::wrong_key());
     }
-    let payment = bank::attempt(&world, attempt_of(&world, id, &wanted)?)?;
-    let book = world.book();
-    let order = book.orders().get(&payment.order_id).ok_or_else(ApiError::unknown_id)?;
-    let mut facts = answers::facts_of(&world, order, &[&payment]);
+    let payment = bank::attempt(&app, attempt_of(&app, id, &wanted)?)?;
+    let store = app.store();
+    let order = store.orders().get(&payment.order_id).ok_or_else(ApiError::unknown_id)?;
+    let mut facts = answers::facts_of(&app, order, &[&payment]);
     if let Some(fields) = facts.as_object_mut() {
         fields.insert("attempts".to_owned(), json!(order.payments.len()));
         if payment.status == PaymentStatus::Created {
-            fields.insert("bank_url".to_owned(), json!(bank_page::url_of(&world, &payment)));
+            fields.insert("bank_url".to_owned(), json!(bank_page::url_of(&app, &payment)));
         }
     }
     Ok(Json(facts))
 }
 
-fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attempt, ApiError> {
+fn attempt_of(app: &AppState, order_id: String, wanted: &Wanted) -> Result<Attempt, ApiError> {
     let by_card = wanted.method == Method::Card;
     let last4 = wanted.last4.clone().filter(|_| by_card);
     let digits = |it: &String| it.len() == 4 && it.bytes().all(|byte| byte.is_ascii_digit());
@@ -141,7 +141,7 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
     let collect = wanted.flow == Some(Flow::Collect);
     let failure =
         if collect { failures::collect_is_gone() } else { failures::declined(wanted.method) };
-    let fault = world.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
+    let fault = app.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
     let outcome = match fault {
         Some(fault) if fault.kind == Kind::LateAuthorisation => {
             Outcome::Late(failure, fault.pause(3_000).max(Duration::from_millis(1)))
@@ -166,25 +166,25 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
 }
 
 /// A QR code that leads a phone's camera to the simulated UPI app.
-async fn qr_picture(State(world): State<Shared>, Path(id): Path<String>) -> Response {
-    if world.book().orders().get(&id).is_none() {
+async fn qr_picture(State(app): State<SharedState>, Path(id): Path<String>) -> Response {
+    if app.store().orders().get(&id).is_none() {
         return ApiError::unknown_id().into_response();
     }
-    match qr::picture(&format!("{}/upi/{id}", world.public_url)) {
+    match qr::picture(&format!("{}/upi/{id}", app.public_url)) {
         Some(svg) => assets::file(assets::SVG, svg),
         None => ApiError::bad("This order has no picture.").into_response(),
     }
 }
 
 /// The page that plays the payer's UPI app, reached through the QR code.
-async fn phone(State(world): State<Shared>, Path(id): Path<String>) -> Response {
-    let amount = world.book().orders().get(&id).map(|order| order.amount);
+async fn phone(State(app): State<SharedState>, Path(id): Path<String>) -> Response {
+    let amount = app.store().orders().get(&id).map(|order| order.amount);
     let Some(amount) = amount else {
         return ApiError::unknown_id().into_response();
     };
     let page = PHONE
         .replace("{order_id}", &assets::escape(&id))
-        .replace("{key_id}", &assets::escape(&world.account.key_id))
+        .replace("{key_id}", &assets::escape(&app.account.key_id))
         .replace("{amount}", &assets::rupees(amount));
     assets::page(page)
 }

@@ -19,14 +19,14 @@ use serde_json::{Value, json};
 
 use body::{Body, unreadable};
 
-use crate::book::rows::{self, DeliveryState, Method, Settlement};
 use crate::faults::Fault;
 use crate::provider::bank::{self, Attempt, Outcome, failures, transaction};
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::{disputes, entities};
-use crate::world::Shared;
+use crate::state::SharedState;
+use crate::store::rows::{self, DeliveryState, Method, Settlement};
 
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/api/faults", post(order_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
@@ -39,25 +39,25 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/event", post(telling::tell))
         .route("/api/adjustment", post(settling::adjust))
         .route("/api/settlement-line", post(settling::forge))
-        .route("/api/book", get(whole_book))
+        .route("/api/book", get(store_contents))
         .route("/api/checkouts", get(opened_checkouts))
         .route("/api/beacons", get(counted_scripts))
         .route("/healthz", get(|| async { "ok\n" }))
 }
 
-async fn order_fault(State(world): State<Shared>, fault: Body<Fault>) -> Response {
+async fn order_fault(State(app): State<SharedState>, fault: Body<Fault>) -> Response {
     match fault {
-        Ok(Json(fault)) => (StatusCode::CREATED, Json(world.faults.add(fault))).into_response(),
+        Ok(Json(fault)) => (StatusCode::CREATED, Json(app.faults.add(fault))).into_response(),
         Err(refused) => unreadable(&refused),
     }
 }
 
-async fn list_faults(State(world): State<Shared>) -> Json<Vec<Fault>> {
-    Json(world.faults.list())
+async fn list_faults(State(app): State<SharedState>) -> Json<Vec<Fault>> {
+    Json(app.faults.list())
 }
 
-async fn clear_faults(State(world): State<Shared>) -> StatusCode {
-    world.faults.clear();
+async fn clear_faults(State(app): State<SharedState>) -> StatusCode {
+    app.faults.clear();
     StatusCode::NO_CONTENT
 }
 
@@ -100,11 +100,11 @@ fn captured() -> Wanted {
     Wanted::Captured
 }
 
-async fn pay(State(world): State<Shared>, given: Body<Payment>) -> Response {
-    body::answer(given, |given| pay_now(&world, given))
+async fn pay(State(app): State<SharedState>, given: Body<Payment>) -> Response {
+    body::answer(given, |given| pay_now(&app, given))
 }
 
-fn pay_now(world: &Shared, given: Payment) -> Answer {
+fn pay_now(app: &SharedState, given: Payment) -> Answer {
     if given.amount.is_some_and(|amount| amount < 1) {
         return Err(ApiError::bad_field("amount", "The amount must be positive."));
     }
@@ -113,7 +113,7 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
             ApiError::bad_field("amount", "Money without an order needs an amount.")
         })?;
         let currency = given.currency.unwrap_or_else(|| "INR".to_owned());
-        let payment = bank::without_order(world, given.method, amount, currency)?;
+        let payment = bank::without_order(app, given.method, amount, currency)?;
         let entity = entities::payment(&payment);
         return Ok(Json(json!({ "payment_id": payment.id, "payment": entity })));
     };
@@ -138,31 +138,31 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
         begun_minutes_ago: given.begun_minutes_ago.into(),
         outcome,
     };
-    let payment = bank::attempt(world, attempt)?;
+    let payment = bank::attempt(app, attempt)?;
     Ok(Json(json!({
         "razorpay_payment_id": payment.id,
         "razorpay_order_id": payment.order_id,
-        "razorpay_signature": bank::signature(world, &payment),
+        "razorpay_signature": bank::signature(app, &payment),
         "payment_id": payment.id,
         "order_id": payment.order_id,
-        "signature": bank::signature(world, &payment),
+        "signature": bank::signature(app, &payment),
         "payment": entities::payment(&payment),
     })))
 }
 
 /// What the opening pages sent to the checkouts of this process, oldest first.
-async fn opened_checkouts(State(world): State<Shared>) -> Json<Vec<Value>> {
-    Json(world.checkout_log.openings())
+async fn opened_checkouts(State(app): State<SharedState>) -> Json<Vec<Value>> {
+    Json(app.checkout_log.openings())
 }
 
 /// Which of the checkout's scripts the pages let run and call home, oldest first.
-async fn counted_scripts(State(world): State<Shared>) -> Json<Vec<Value>> {
-    Json(world.checkout_log.beacons())
+async fn counted_scripts(State(app): State<SharedState>) -> Json<Vec<Value>> {
+    Json(app.checkout_log.beacons())
 }
 
-async fn whole_book(State(world): State<Shared>) -> Json<Value> {
-    let book = world.book();
-    let webhooks = book.deliveries().iter().map(|row| {
+async fn store_contents(State(app): State<SharedState>) -> Json<Value> {
+    let store = app.store();
+    let webhooks = store.deliveries().iter().map(|row| {
         let state = match row.state {
             DeliveryState::Waiting => "waiting",
             DeliveryState::Delivered => "delivered",
@@ -183,7 +183,7 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
     };
     let payment = |row: &rows::Payment| {
         let mut shown = entities::payment(row);
-        let order = book.orders().get(&row.order_id);
+        let order = store.orders().get(&row.order_id);
         if let Some(fields) = shown.as_object_mut() {
             fields.insert(
                 "pays_order".to_owned(),
@@ -192,19 +192,19 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
         }
         shown
     };
-    let meetings = book.meetings().iter().map(|row| {
+    let meetings = store.meetings().iter().map(|row| {
         json!({
             "id": row.id, "external_id": row.external_id, "starts_at": row.starts_at,
             "duration_minutes": row.duration_minutes,
         })
     });
     Json(json!({
-        "orders": book.orders().iter().map(entities::order).collect::<Vec<_>>(),
-        "payments": book.payments().iter().map(payment).collect::<Vec<_>>(),
-        "refunds": book.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
-        "settlements": book.settlements().iter().map(settlement).collect::<Vec<_>>(),
-        "adjustments": book.adjustments().iter().map(entities::adjustment).collect::<Vec<_>>(),
-        "disputes": book.disputes().iter().map(disputes::entity).collect::<Vec<_>>(),
+        "orders": store.orders().iter().map(entities::order).collect::<Vec<_>>(),
+        "payments": store.payments().iter().map(payment).collect::<Vec<_>>(),
+        "refunds": store.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
+        "settlements": store.settlements().iter().map(settlement).collect::<Vec<_>>(),
+        "adjustments": store.adjustments().iter().map(entities::adjustment).collect::<Vec<_>>(),
+        "disputes": store.disputes().iter().map(disputes::entity).collect::<Vec<_>>(),
         "webhooks": webhooks.collect::<Vec<_>>(),
         "meetings": meetings.collect::<Vec<_>>(),
     }))

@@ -5,13 +5,13 @@ use axum::response::Response;
 use axum::routing::get;
 
 use crate::assets;
-use crate::world::Shared;
+use crate::state::SharedState;
 
 const PAGE: &str = include_str!("home/home.html");
 const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("home/home.css"));
 const ICON: &str = include_str!("assets/icon.svg");
 
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/", get(home))
         .route("/home.css", get(|| async { assets::file(assets::CSS, CSS) }))

@@ -9,7 +9,7 @@ use axum::response::Response;
 
 use crate::faults::Kind;
 use crate::provider::errors::ApiError;
-use crate::world::Shared;
+use crate::state::SharedState;
 
 /// The kinds that any HTTP interface can suffer from.
 const OVER_HTTP: [Kind; 5] =
@@ -39,7 +39,11 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
 }
 
 /// Lets the ordered fault strike around a request.
-pub(crate) async fn strike(State(world): State<Shared>, request: Request, next: Next) -> Response {
+pub(crate) async fn strike(
+    State(app): State<SharedState>,
+    request: Request,
+    next: Next,
+) -> Response {
     let path = request.extensions().get::<MatchedPath>().cloned();
     let target = path.and_then(|path| target_of(request.method(), path.as_str()));
     let kinds = match target {
@@ -47,7 +51,7 @@ pub(crate) async fn strike(State(world): State<Shared>, request: Request, next: 
         Some("checkout.pay") => OVER_HTTP.get(..4).unwrap_or_default(),
         _ => &OVER_HTTP[..],
     };
-    let Some(fault) = target.and_then(|target| world.faults.take(target, kinds)) else {
+    let Some(fault) = target.and_then(|target| app.faults.take(target, kinds)) else {
         return next.run(request).await;
     };
     match fault.kind {

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::assets;
-use crate::book::rows::{Change, Mail};
-use crate::world::Shared;
+use crate::state::SharedState;
+use crate::store::rows::{Change, Mail};
 
 const PAGE: &str = include_str!("inbox/inbox.html");
 const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("inbox/inbox.css"));
@@ -21,7 +21,7 @@ const SCRIPT: &str = include_str!("inbox/inbox.js");
 /// How many characters of a mail the list shows.
 const PREVIEW: usize = 120;
 
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/api/inbox", get(list).delete(clear))
         .route("/api/inbox/{id}", get(one))
@@ -37,33 +37,33 @@ struct Filter {
     to: Option<String>,
 }
 
-async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Json<Vec<Mail>> {
-    let book = world.book();
+async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Json<Vec<Mail>> {
+    let store = app.store();
     let wanted = |mail: &&Mail| match &filter.to {
         Some(to) => mail.to.iter().any(|it| it.eq_ignore_ascii_case(to)),
         None => true,
     };
-    Json(book.mails().iter().rev().filter(wanted).cloned().collect())
+    Json(store.mails().iter().rev().filter(wanted).cloned().collect())
 }
 
-async fn one(State(world): State<Shared>, Path(id): Path<String>) -> Response {
-    match world.book().mails().get(&id) {
+async fn one(State(app): State<SharedState>, Path(id): Path<String>) -> Response {
+    match app.store().mails().get(&id) {
         Some(mail) => Json(mail).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
-async fn clear(State(world): State<Shared>) -> StatusCode {
-    match world.commit(Change::InboxCleared) {
+async fn clear(State(app): State<SharedState>) -> StatusCode {
+    match app.commit(Change::InboxCleared) {
         Ok(()) => StatusCode::NO_CONTENT,
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
 /// The list without its bodies, and a number that grows with every change.
-async fn summaries(State(world): State<Shared>) -> Json<Value> {
-    let book = world.book();
-    let mails = book.mails().iter().rev().map(|mail| {
+async fn summaries(State(app): State<SharedState>) -> Json<Value> {
+    let store = app.store();
+    let mails = store.mails().iter().rev().map(|mail| {
         json!({
             "id": mail.id,
             "from": mail.from_name.as_ref().unwrap_or(&mail.from),
@@ -74,7 +74,7 @@ async fn summaries(State(world): State<Shared>) -> Json<Value> {
             "receivedAt": mail.received_at,
         })
     });
-    Json(json!({ "version": book.inbox_version(), "mails": mails.collect::<Vec<_>>() }))
+    Json(json!({ "version": store.inbox_version(), "mails": mails.collect::<Vec<_>>() }))
 }
 
 fn preview(mail: &Mail) -> String {
@@ -84,11 +84,11 @@ fn preview(mail: &Mail) -> String {
 }
 
 async fn attachment(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path((id, number)): Path<(String, usize)>,
 ) -> Response {
-    let book = world.book();
-    let mail = book.mails().get(&id);
+    let store = app.store();
+    let mail = store.mails().get(&id);
     let Some(file) = mail.and_then(|mail| mail.attachments.get(number)) else {
         return StatusCode::NOT_FOUND.into_response();
     };

@@ -5,11 +5,11 @@
 mod settings;
 mod clock;
 mod ids;
-mod book;
+mod store;
 mod faults;
 mod switches;
 mod checkout_log;
-mod world;
+mod state;
 mod assets;
 mod provider;
 mod checkout;
@@ -28,9 +28,9 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
-use book::Book;
-use book::rows::DeliveryState;
-use world::{Shared, World};
+use state::{AppState, SharedState};
+use store::Store;
+use store::rows::DeliveryState;
 
 pub use settings::{Account, Pace, Settings};
 
@@ -38,7 +38,7 @@ pub use settings::{Account, Pace, Settings};
 pub struct Sandbox {
     http: TcpListener,
     smtp: TcpListener,
-    world: Shared,
+    app: SharedState,
 }
 
 impl Sandbox {
@@ -46,7 +46,8 @@ impl Sandbox {
     pub async fn bind(settings: Settings) -> Result<Self> {
         let http = bind(settings.listen, "SANDBOX_LISTEN").await?;
         let smtp = bind(settings.smtp_listen, "SANDBOX_SMTP_LISTEN").await?;
-        let book = Book::open(&settings.data).context("SANDBOX_DATA cannot be read or written")?;
+        let store =
+            Store::open(&settings.data).context("SANDBOX_DATA cannot be read or written")?;
         let url = match &settings.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => format!("http://{}", http.local_addr()?),
@@ -55,13 +56,13 @@ impl Sandbox {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => other_name(&url),
         };
-        let world = World::new(settings, (url, frame_url), book)?;
-        Ok(Self { http, smtp, world })
+        let app = AppState::new(settings, (url, frame_url), store)?;
+        Ok(Self { http, smtp, app })
     }
 
     /// The base of every HTTP interface.
     pub fn url(&self) -> &str {
-        &self.world.public_url
+        &self.app.public_url
     }
 
     /// Where HTTP is served.
@@ -76,10 +77,10 @@ impl Sandbox {
 
     /// Serves until the future is dropped. What was under way goes on from the book.
     pub async fn serve(self) -> Result<()> {
-        resume(&self.world);
-        let mail = smtp::serve(self.smtp, self.world.clone());
-        let settling = provider::settlements::settle_as_days_go_by(self.world.clone());
-        let pages = async { axum::serve(self.http, router(&self.world)).await };
+        resume(&self.app);
+        let mail = smtp::serve(self.smtp, self.app.clone());
+        let settling = provider::settlements::settle_as_days_go_by(self.app.clone());
+        let pages = async { axum::serve(self.http, router(&self.app)).await };
         let (pages, (), ()) = tokio::join!(pages, mail, settling);
         Ok(pages?)
     }
@@ -104,44 +105,44 @@ async fn bind(address: SocketAddr, name: &str) -> Result<TcpListener> {
     listener.with_context(|| format!("{name}: the address {address} cannot be taken"))
 }
 
-fn router(world: &Shared) -> Router {
+fn router(app: &SharedState) -> Router {
     Router::new()
-        .merge(provider::routes(world))
+        .merge(provider::routes(app))
         .merge(checkout::routes())
         .merge(meeting::routes())
         .merge(inbox::routes())
         .merge(controls::routes())
         .merge(home::routes())
-        .route_layer(from_fn_with_state(world.clone(), http_faults::strike))
+        .route_layer(from_fn_with_state(app.clone(), http_faults::strike))
         .layer(DefaultBodyLimit::max(256 * 1024))
-        .with_state(world.clone())
+        .with_state(app.clone())
 }
 
 /// Takes up what a restart interrupted: webhooks, refunds and payments that wait for something.
-fn resume(world: &Shared) {
-    let book = world.book();
-    for delivery in book.deliveries().iter() {
+fn resume(app: &SharedState) {
+    let store = app.store();
+    for delivery in store.deliveries().iter() {
         if delivery.state == DeliveryState::Waiting {
-            tokio::spawn(provider::webhooks::retry(world.clone(), delivery.id.clone()));
+            tokio::spawn(provider::webhooks::retry(app.clone(), delivery.id.clone()));
         }
     }
-    for refund in book.refunds().iter() {
-        if refund.status == book::rows::RefundStatus::Pending {
-            tokio::spawn(provider::process_when_due(world.clone(), refund.id.clone()));
+    for refund in store.refunds().iter() {
+        if refund.status == store::rows::RefundStatus::Pending {
+            tokio::spawn(provider::process_when_due(app.clone(), refund.id.clone()));
         }
     }
-    for payment in book.payments().iter() {
+    for payment in store.payments().iter() {
         if payment.late_at_ms.is_some() {
-            let late = provider::bank::authorise_when_due(world.clone(), payment.id.clone());
+            let late = provider::bank::authorise_when_due(app.clone(), payment.id.clone());
             tokio::spawn(late);
         }
         if payment.ends_at_ms.is_some() {
-            let end = provider::bank::waiting::end_when_due(world.clone(), payment.id.clone());
+            let end = provider::bank::waiting::end_when_due(app.clone(), payment.id.clone());
             tokio::spawn(end);
         }
         if payment.back_at_ms.is_some() {
             let back =
-                provider::bank::transaction::give_back_when_due(world.clone(), payment.id.clone());
+                provider::bank::transaction::give_back_when_due(app.clone(), payment.id.clone());
             tokio::spawn(back);
         }
     }

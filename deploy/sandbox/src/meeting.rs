@@ -12,11 +12,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::assets;
-use crate::book::rows::{Change, Meeting};
 use crate::ids;
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Change, Meeting};
 
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/meetings", post(create))
         .route("/m/{id}", get(room))
@@ -38,9 +38,9 @@ struct Wanted {
     duration_minutes: u32,
 }
 
-async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
+async fn create(State(app): State<SharedState>, headers: HeaderMap, body: Bytes) -> Response {
     let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if given.and_then(|value| value.strip_prefix("Bearer ")) != Some(world.meeting_token.as_str()) {
+    if given.and_then(|value| value.strip_prefix("Bearer ")) != Some(app.meeting_token.as_str()) {
         return refuse(StatusCode::UNAUTHORIZED, "A valid bearer token is required.");
     }
     let Some(key) = headers.get("idempotency-key").and_then(|value| value.to_str().ok()) else {
@@ -54,10 +54,10 @@ async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) ->
         return refuse(StatusCode::BAD_REQUEST, fault);
     }
     let asked = ids::fingerprint(&body);
-    let mut book = world.book();
-    if let Some(first) = book.meeting_under(key) {
+    let mut store = app.store();
+    if let Some(first) = store.meeting_by_key(key) {
         if first.asked == asked {
-            return answer(&world, StatusCode::OK, first);
+            return answer(&app, StatusCode::OK, first);
         }
         return refuse(StatusCode::CONFLICT, "This Idempotency-Key was used for another meeting.");
     }
@@ -71,8 +71,8 @@ async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) ->
         key: key.to_owned(),
         asked,
     };
-    let response = answer(&world, StatusCode::CREATED, &meeting);
-    match book.commit(vec![Change::Meeting(Box::new(meeting))]) {
+    let response = answer(&app, StatusCode::CREATED, &meeting);
+    match store.commit(vec![Change::Meeting(Box::new(meeting))]) {
         Ok(()) => response,
         Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "It could not be written down."),
     }
@@ -92,8 +92,8 @@ fn fault_in(wanted: &Wanted) -> Option<&'static str> {
     (!fits).then_some("duration_minutes must be between 1 and 1440.")
 }
 
-fn answer(world: &World, status: StatusCode, meeting: &Meeting) -> Response {
-    let join_url = format!("{}/m/{}", world.public_url, meeting.id);
+fn answer(app: &AppState, status: StatusCode, meeting: &Meeting) -> Response {
+    let join_url = format!("{}/m/{}", app.public_url, meeting.id);
     (status, Json(json!({ "id": meeting.id, "join_url": join_url }))).into_response()
 }
 
@@ -101,8 +101,8 @@ fn refuse(status: StatusCode, message: &str) -> Response {
     (status, Json(json!({ "error": { "message": message } }))).into_response()
 }
 
-async fn room(State(world): State<Shared>, Path(id): Path<String>) -> Response {
-    let meeting = world.book().meetings().get(&id).cloned();
+async fn room(State(app): State<SharedState>, Path(id): Path<String>) -> Response {
+    let meeting = app.store().meetings().get(&id).cloned();
     let Some(meeting) = meeting else {
         return (StatusCode::NOT_FOUND, assets::page(GONE)).into_response();
     };

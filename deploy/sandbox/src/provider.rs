@@ -19,12 +19,12 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use crate::world::Shared;
+use crate::state::SharedState;
 
 pub(crate) use refunds::{from_dashboard, process_when_due};
 
 /// The provider's API under `/v1`, behind its keys.
-pub(crate) fn routes(world: &Shared) -> Router<Shared> {
+pub(crate) fn routes(app: &SharedState) -> Router<SharedState> {
     Router::new()
         .route("/v1/orders", post(orders::create).get(orders::list))
         .route("/v1/orders/{id}", get(orders::fetch))
@@ -40,5 +40,5 @@ pub(crate) fn routes(world: &Shared) -> Router<Shared> {
         .route("/v1/settlements", get(settlements::list))
         .route("/v1/settlements/recon/combined", get(settlements::recon))
         .route("/v1/settlements/{id}", get(settlements::fetch))
-        .route_layer(from_fn_with_state(world.clone(), auth::require_key))
+        .route_layer(from_fn_with_state(app.clone(), auth::require_key))
 }

@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-use crate::world::Shared;
+use crate::state::SharedState;
 
 /// Accepts connections in an endless loop; each has a task of its own.
-pub(crate) async fn serve(listener: TcpListener, world: Shared) {
+pub(crate) async fn serve(listener: TcpListener, app: SharedState) {
     loop {
         match listener.accept().await {
             Ok((socket, _)) => {
-                let world = world.clone();
+                let app = app.clone();
                 tokio::spawn(async move {
                     // A client that hangs up in the middle is no concern of ours.
-                    drop(conversation::hold(socket, &world).await);
+                    drop(conversation::hold(socket, &app).await);
                 });
             }
             Err(error) => {

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::assets;
-use crate::book::rows::{Order, OrderStatus, Payment, PaymentStatus};
 use crate::provider::bank;
-use crate::world::World;
+use crate::state::AppState;
+use crate::store::rows::{Order, OrderStatus, Payment, PaymentStatus};
 
 /// What the frame may know of an order and its payments.
-pub(super) fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
-    let (payable, _fee) = world.switches.switches().payable(order.amount);
+pub(super) fn facts_of(app: &AppState, order: &Order, payments: &[&Payment]) -> Value {
+    let (payable, _fee) = app.switches.switches().payable(order.amount);
     let untaken = [PaymentStatus::Created, PaymentStatus::Failed];
     let taken = |it: &&&Payment| !untaken.contains(&it.status);
-    let paid = payments.iter().find(taken).map(|payment| answer_of(world, payment));
+    let paid = payments.iter().find(taken).map(|payment| answer_of(app, payment));
     let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
     json!({
         "order_id": order.id,
@@ -27,11 +27,11 @@ pub(super) fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> V
 }
 
 /// The signed answer that a page receives after a payment.
-pub(super) fn answer_of(world: &World, payment: &Payment) -> Value {
+pub(super) fn answer_of(app: &AppState, payment: &Payment) -> Value {
     json!({
         "razorpay_payment_id": payment.id,
         "razorpay_order_id": payment.order_id,
-        "razorpay_signature": bank::signature(world, payment),
+        "razorpay_signature": bank::signature(app, payment),
     })
 }
 

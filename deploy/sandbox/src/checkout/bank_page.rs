@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 
 use super::answers;
 use crate::assets;
-use crate::book::rows::{Payment, PaymentStatus};
 use crate::provider::bank::waiting;
 use crate::provider::errors::ApiError;
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Payment, PaymentStatus};
 
 const BANK: &str = include_str!("bank.html");
 const RETURN: &str = include_str!("bank-return.html");
 const RETURN_SCRIPT: &str = include_str!("bank-return.js");
 
-pub(super) fn routes() -> Router<Shared> {
+pub(super) fn routes() -> Router<SharedState> {
     Router::new().route("/bank/{id}", get(page)).route("/checkout/bank/{id}", post(decided)).route(
         "/checkout/bank-return.js",
         get(|| async { assets::file(assets::SCRIPT, RETURN_SCRIPT) }),
@@ -30,8 +30,8 @@ pub(super) fn routes() -> Router<Shared> {
 }
 
 /// Where the payer decides about a payment.
-pub(super) fn url_of(world: &World, payment: &Payment) -> String {
-    format!("{}/bank/{}", world.public_url, payment.id)
+pub(super) fn url_of(app: &AppState, payment: &Payment) -> String {
+    format!("{}/bank/{}", app.public_url, payment.id)
 }
 
 #[derive(Deserialize)]
@@ -42,16 +42,16 @@ struct Origin {
 }
 
 async fn page(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     Query(origin): Query<Origin>,
 ) -> Response {
-    let amount = world.book().payments().get(&id).map(|payment| payment.amount);
+    let amount = app.store().payments().get(&id).map(|payment| payment.amount);
     let Some(amount) = amount else {
         return ApiError::unknown_id().into_response();
     };
     let page = BANK
-        .replace("{action}", &format!("{}/checkout/bank/{}", world.frame_url, assets::escape(&id)))
+        .replace("{action}", &format!("{}/checkout/bank/{}", app.frame_url, assets::escape(&id)))
         .replace("{callback_url}", &assets::escape(&origin.callback_url))
         .replace("{amount}", &assets::rupees(amount));
     assets::checkout_page(page)
@@ -65,16 +65,16 @@ struct Decision {
 }
 
 async fn decided(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     decision: Result<Form<Decision>, FormRejection>,
 ) -> Response {
     let Ok(Form(decision)) = decision else {
         return ApiError::bad("What the bank sent could not be read.").into_response();
     };
-    match waiting::decide(&world, &id, decision.approves) {
+    match waiting::decide(&app, &id, decision.approves) {
         Ok(payment) => {
-            let fields = fields_of(&world, &payment).to_string();
+            let fields = fields_of(&app, &payment).to_string();
             let page = RETURN
                 .replace("{fields}", &assets::escape(&fields))
                 .replace("{callback_url}", &assets::escape(&decision.callback_url));
@@ -85,13 +85,13 @@ async fn decided(
 }
 
 /// The fields that the website's `callback_url` receives.
-fn fields_of(world: &World, payment: &Payment) -> Value {
+fn fields_of(app: &AppState, payment: &Payment) -> Value {
     match &payment.failure {
         Some(failure) if payment.status == PaymentStatus::Failed => json!({
             "error[code]": failure.code,
             "error[description]": failure.description,
             "error[reason]": failure.reason,
         }),
-        _ => answers::answer_of(world, payment),
+        _ => answers::answer_of(app, payment),
     }
 }

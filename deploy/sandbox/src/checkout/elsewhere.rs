@@ -11,20 +11,20 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::assets;
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
 
 const RISK: &str = include_str!("risk.js");
 
-pub(super) fn routes() -> Router<Shared> {
+pub(super) fn routes() -> Router<SharedState> {
     Router::new().route("/risk/bundle.js", get(|| async { risk() })).route("/beacon", post(beacon))
 }
 
-pub(super) fn risk_url(world: &World) -> String {
-    named(&world.public_url, "risk")
+pub(super) fn risk_url(app: &AppState) -> String {
+    named(&app.public_url, "risk")
 }
 
-pub(super) fn beacon_url(world: &World) -> String {
-    named(&world.public_url, "beacon")
+pub(super) fn beacon_url(app: &AppState) -> String {
+    named(&app.public_url, "beacon")
 }
 
 /// The same place under a further name, which browsers look up on the machine that they run on. A
@@ -46,8 +46,8 @@ struct Counted {
     script: String,
 }
 
-async fn beacon(State(world): State<Shared>, Query(counted): Query<Counted>) -> StatusCode {
+async fn beacon(State(app): State<SharedState>, Query(counted): Query<Counted>) -> StatusCode {
     let Counted { order_id, script } = counted;
-    world.checkout_log.add_beacon(json!({ "order_id": order_id, "script": script }));
+    app.checkout_log.add_beacon(json!({ "order_id": order_id, "script": script }));
     StatusCode::NO_CONTENT
 }

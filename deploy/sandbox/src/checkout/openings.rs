@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::provider::errors::ApiError;
-use crate::world::Shared;
+use crate::state::SharedState;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,17 +21,17 @@ pub(super) struct Opening {
 
 /// Records what a page sent to its checkout.
 pub(super) async fn record(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(order_id): Path<String>,
     opening: Result<Json<Opening>, JsonRejection>,
 ) -> Result<StatusCode, ApiError> {
     let Ok(Json(opening)) = opening else {
         return Err(ApiError::bad("What the page told could not be read."));
     };
-    if opening.key_id != world.account.key_id {
+    if opening.key_id != app.account.key_id {
         return Err(ApiError::wrong_key());
     }
-    world.checkout_log.add_opening(json!({
+    app.checkout_log.add_opening(json!({
         "order_id": order_id, "referer": opening.referer, "config": opening.config,
     }));
     Ok(StatusCode::NO_CONTENT)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::body::{Body, answer};
 use crate::provider::disputes::{self, Begun};
-use crate::world::Shared;
+use crate::state::SharedState;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,9 +32,9 @@ fn a_week() -> i64 {
     7
 }
 
-pub(super) async fn begin(State(world): State<Shared>, given: Body<Begin>) -> Response {
+pub(super) async fn begin(State(app): State<SharedState>, given: Body<Begin>) -> Response {
     answer(given, |Begin { payment_id, amount, phase, days, at_onset }| {
-        disputes::begin(&world, Begun { payment_id, amount, phase, days, at_onset })
+        disputes::begin(&app, Begun { payment_id, amount, phase, days, at_onset })
     })
 }
 
@@ -45,6 +45,6 @@ pub(super) struct GoOn {
     state: String,
 }
 
-pub(super) async fn go_on(State(world): State<Shared>, given: Body<GoOn>) -> Response {
-    answer(given, |given| disputes::go_on(&world, &given.dispute_id, &given.state))
+pub(super) async fn go_on(State(app): State<SharedState>, given: Body<GoOn>) -> Response {
+    answer(given, |given| disputes::go_on(&app, &given.dispute_id, &given.state))
 }

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::body::{Body, answer};
-use crate::book::rows::{Adjustment, Change, SettledLine};
 use crate::clock;
 use crate::ids;
 use crate::provider::bank::transaction;
 use crate::provider::entities;
 use crate::provider::errors::ApiError;
 use crate::provider::{from_dashboard, settlements};
-use crate::world::Shared;
+use crate::state::SharedState;
+use crate::store::rows::{Adjustment, Change, SettledLine};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,9 +25,9 @@ pub(super) struct Uncaptured {
 }
 
 /// The period is over after which an uncaptured authorised payment goes back.
-pub(super) async fn give_back(State(world): State<Shared>, given: Body<Uncaptured>) -> Response {
+pub(super) async fn give_back(State(app): State<SharedState>, given: Body<Uncaptured>) -> Response {
     answer(given, |given| {
-        let payment = transaction::give_back(&world, &given.payment_id)?;
+        let payment = transaction::give_back(&app, &given.payment_id)?;
         Ok(Json(entities::payment(&payment)))
     })
 }
@@ -39,14 +39,14 @@ pub(super) struct Settle {
     day: Option<Date>,
 }
 
-pub(super) async fn settle(State(world): State<Shared>, given: Body<Settle>) -> Response {
+pub(super) async fn settle(State(app): State<SharedState>, given: Body<Settle>) -> Response {
     answer(given, |given| {
         let at = match given.day {
             Some(day) => settlements::morning_of(day)
                 .ok_or_else(|| ApiError::bad_field("day", "There is no such day."))?,
             None => clock::now_s(),
         };
-        let Some(settlement) = settlements::settle(&world, i64::MAX, at)? else {
+        let Some(settlement) = settlements::settle(&app, i64::MAX, at)? else {
             return Ok(Json(json!({ "settlement": null, "lines": [] })));
         };
         let line = |line| entities::settled_line(&settlement, line);
@@ -63,7 +63,7 @@ pub(super) struct Adjust {
     description: Option<String>,
 }
 
-pub(super) async fn adjust(State(world): State<Shared>, given: Body<Adjust>) -> Response {
+pub(super) async fn adjust(State(app): State<SharedState>, given: Body<Adjust>) -> Response {
     answer(given, |given| {
         if given.amount == 0 {
             return Err(ApiError::bad_field("amount", "The amount must not be zero."));
@@ -79,7 +79,7 @@ pub(super) async fn adjust(State(world): State<Shared>, given: Body<Adjust>) -> 
             dispute_id: None,
         };
         let shown = entities::adjustment(&adjustment);
-        world.commit(Change::Adjustment(Box::new(adjustment)))?;
+        app.commit(Change::Adjustment(Box::new(adjustment)))?;
         Ok(Json(shown))
     })
 }
@@ -92,8 +92,8 @@ pub(super) struct Refund {
 }
 
 /// Refunds a payment as a merchant does on the provider's pages.
-pub(super) async fn refund(State(world): State<Shared>, given: Body<Refund>) -> Response {
-    answer(given, |given| from_dashboard(&world, &given.payment_id, given.amount))
+pub(super) async fn refund(State(app): State<SharedState>, given: Body<Refund>) -> Response {
+    answer(given, |given| from_dashboard(&app, &given.payment_id, given.amount))
 }
 
 #[derive(Deserialize)]
@@ -128,17 +128,17 @@ impl Forge {
 }
 
 /// Alters what the report says of a line; the settlement's own sum stays what it was.
-pub(super) async fn forge(State(world): State<Shared>, given: Body<Forge>) -> Response {
+pub(super) async fn forge(State(app): State<SharedState>, given: Body<Forge>) -> Response {
     answer(given, |given| {
-        let mut book = world.book();
-        let settlement = book.settlements().get(&given.settlement_id).cloned();
+        let mut store = app.store();
+        let settlement = store.settlements().get(&given.settlement_id).cloned();
         let mut settlement = settlement.ok_or_else(ApiError::unknown_id)?;
         let line = settlement.lines.iter_mut().find(|line| line.entity_id == given.entity_id);
         let line = line.ok_or_else(ApiError::unknown_id)?;
         given.alter(line);
         let line = line.clone();
         let shown = entities::settled_line(&settlement, &line);
-        book.commit(vec![Change::Settlement(Box::new(settlement))])?;
+        store.commit(vec![Change::Settlement(Box::new(settlement))])?;
         Ok(Json(shown))
     })
 }

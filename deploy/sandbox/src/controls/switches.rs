@@ -6,20 +6,20 @@ use serde_json::json;
 
 use super::body::Body;
 use crate::provider::errors::{Answer, ApiError};
+use crate::state::SharedState;
 use crate::switches::Switches;
-use crate::world::Shared;
 
-pub(super) async fn show(State(world): State<Shared>) -> Answer {
-    Ok(Json(json!(world.switches.switches())))
+pub(super) async fn show(State(app): State<SharedState>) -> Answer {
+    Ok(Json(json!(app.switches.switches())))
 }
 
-pub(super) async fn set(State(world): State<Shared>, given: Body<Switches>) -> Answer {
+pub(super) async fn set(State(app): State<SharedState>, given: Body<Switches>) -> Answer {
     let Ok(Json(given)) = given else {
         return Err(ApiError::bad("The switches could not be read."));
     };
     if !given.is_within_limits() {
         return Err(ApiError::bad("No switch goes beyond 50 percent."));
     }
-    world.switches.set(given);
+    app.switches.set(given);
     Ok(Json(json!(given)))
 }

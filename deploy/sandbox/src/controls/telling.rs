@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::body::{Body, answer};
-use crate::book::rows::Change;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::webhooks;
-use crate::world::Shared;
+use crate::state::SharedState;
+use crate::store::rows::Change;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,16 +23,16 @@ pub(super) struct Told {
     entities: Map<String, Value>,
 }
 
-pub(super) async fn tell(State(world): State<Shared>, given: Body<Told>) -> Response {
-    answer(given, |told| send(&world, told))
+pub(super) async fn tell(State(app): State<SharedState>, given: Body<Told>) -> Response {
+    answer(given, |told| send(&app, told))
 }
 
-fn send(world: &Shared, told: Told) -> Answer {
+fn send(app: &SharedState, told: Told) -> Answer {
     let parts = told.entities.into_iter().collect();
-    let delivery = webhooks::envelope(world, &told.event, parts)
+    let delivery = webhooks::envelope(app, &told.event, parts)
         .ok_or_else(|| ApiError::bad("Webhooks have no address, or it is switched off."))?;
     let id = delivery.id.clone();
-    world.commit(Change::Delivery(Box::new(delivery)))?;
-    webhooks::start(world, vec![id.clone()]);
+    app.commit(Change::Delivery(Box::new(delivery)))?;
+    webhooks::start(app, vec![id.clone()]);
     Ok(Json(json!({ "event_id": id })))
 }

@@ -9,16 +9,16 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::provider::errors::ApiError;
-use crate::world::Shared;
+use crate::state::SharedState;
 
 pub(crate) async fn require_key(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     request: Request,
     next: Next,
 ) -> Response {
     let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let pair = given.and_then(|value| value.strip_prefix("Basic "));
-    let account = &world.account;
+    let account = &app.account;
     let expected = STANDARD.encode(format!("{}:{}", account.key_id, account.key_secret));
     if pair == Some(expected.as_str()) {
         next.run(request).await

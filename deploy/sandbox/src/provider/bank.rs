@@ -8,12 +8,12 @@ pub(crate) mod waiting;
 
 use std::time::Duration;
 
-use crate::book::Book;
-use crate::book::rows::{Failure, Method, Order, OrderStatus, Payment, PaymentStatus};
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::ApiError;
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::Store;
+use crate::store::rows::{Failure, Method, Order, OrderStatus, Payment, PaymentStatus};
 
 use transaction::{Step, captures_itself};
 
@@ -44,16 +44,16 @@ pub(crate) struct Attempt {
 }
 
 /// Signs what the checkout hands to the page after a payment.
-pub(crate) fn signature(world: &World, payment: &Payment) -> String {
+pub(crate) fn signature(app: &AppState, payment: &Payment) -> String {
     let message = format!("{}|{}", payment.order_id, payment.id);
-    ids::sign(&world.account.key_secret, message.as_bytes())
+    ids::sign(&app.account.key_secret, message.as_bytes())
 }
 
 /// Makes one attempt on an order and tells the website about it.
-pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiError> {
-    let mut book = world.book();
-    let mut order = open_order(&book, &attempt)?;
-    let mut payment = payment_of(world, &order, &attempt);
+pub(crate) fn attempt(app: &SharedState, attempt: Attempt) -> Result<Payment, ApiError> {
+    let mut store = app.store();
+    let mut order = open_order(&store, &attempt)?;
+    let mut payment = payment_of(app, &order, &attempt);
     order.payments.push(payment.id.clone());
     if order.status == OrderStatus::Created {
         order.status = OrderStatus::Attempted;
@@ -62,31 +62,31 @@ pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiEr
     match attempt.outcome {
         Outcome::Captured => {
             let capture = captures_itself(&order, &payment);
-            step.authorise(world, &mut order, &mut payment, capture);
+            step.authorise(app, &mut order, &mut payment, capture);
         }
-        Outcome::Authorized => step.authorise(world, &mut order, &mut payment, false),
-        Outcome::Failed(failure) => step.fail(world, &mut payment, failure),
+        Outcome::Authorized => step.authorise(app, &mut order, &mut payment, false),
+        Outcome::Failed(failure) => step.fail(app, &mut payment, failure),
         Outcome::Late(failure, after) => {
             let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
             payment.late_at_ms = Some(clock::now_ms().saturating_add(after));
-            step.fail(world, &mut payment, failure);
+            step.fail(app, &mut payment, failure);
         }
-        Outcome::Created => waiting::begin(world, &mut payment),
+        Outcome::Created => waiting::begin(app, &mut payment),
     }
-    step.commit(world, &mut book, Some(order), payment.clone())?;
-    drop(book);
+    step.commit(app, &mut store, Some(order), payment.clone())?;
+    drop(store);
     if payment.ends_at_ms.is_some() {
-        tokio::spawn(waiting::end_when_due(world.clone(), payment.id.clone()));
+        tokio::spawn(waiting::end_when_due(app.clone(), payment.id.clone()));
     }
     if payment.late_at_ms.is_some() {
-        tokio::spawn(authorise_when_due(world.clone(), payment.id.clone()));
+        tokio::spawn(authorise_when_due(app.clone(), payment.id.clone()));
     }
     Ok(payment)
 }
 
 /// Money taken on the provider's own pages: it belongs to no order.
 pub(crate) fn without_order(
-    world: &Shared,
+    app: &SharedState,
     method: Method,
     amount: i64,
     currency: String,
@@ -114,20 +114,20 @@ pub(crate) fn without_order(
         settlement: None,
     };
     let mut step = Step::default();
-    step.tell(world, "payment.captured", &payment, None);
-    step.commit(world, &mut world.book(), None, payment.clone())?;
+    step.tell(app, "payment.captured", &payment, None);
+    step.commit(app, &mut app.store(), None, payment.clone())?;
     Ok(payment)
 }
 
 /// Captures an authorised payment, as the API's capture call asks.
 pub(crate) fn capture(
-    world: &Shared,
+    app: &SharedState,
     id: &str,
     (amount, currency): (i64, &str),
 ) -> Result<Payment, ApiError> {
-    let mut book = world.book();
-    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
-    let order = book.orders().get(&payment.order_id).cloned();
+    let mut store = app.store();
+    let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+    let order = store.orders().get(&payment.order_id).cloned();
     let mut order = order.ok_or_else(ApiError::unknown_id)?;
     match payment.status {
         PaymentStatus::Authorized => {}
@@ -148,50 +148,50 @@ pub(crate) fn capture(
         return Err(ApiError::bad_field("currency", description));
     }
     let mut step = Step::default();
-    step.capture(world, &mut order, &mut payment);
-    step.commit(world, &mut book, Some(order), payment.clone())?;
+    step.capture(app, &mut order, &mut payment);
+    step.commit(app, &mut store, Some(order), payment.clone())?;
     Ok(payment)
 }
 
 /// Waits for the moment in which a failed payment turns out to have been authorised.
-pub(crate) async fn authorise_when_due(world: Shared, id: String) {
-    let due = world.book().payments().get(&id).and_then(|payment| payment.late_at_ms);
+pub(crate) async fn authorise_when_due(app: SharedState, id: String) {
+    let due = app.store().payments().get(&id).and_then(|payment| payment.late_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
-    let mut book = world.book();
-    let Some(mut payment) = book.payments().get(&id).cloned() else {
+    let mut store = app.store();
+    let Some(mut payment) = store.payments().get(&id).cloned() else {
         return;
     };
-    let Some(mut order) = book.orders().get(&payment.order_id).cloned() else {
+    let Some(mut order) = store.orders().get(&payment.order_id).cloned() else {
         return;
     };
     payment.late_at_ms = None;
     let capture = captures_itself(&order, &payment);
     let mut step = Step::default();
-    step.authorise(&world, &mut order, &mut payment, capture);
-    if step.commit(&world, &mut book, Some(order), payment).is_err() {
+    step.authorise(&app, &mut order, &mut payment, capture);
+    if step.commit(&app, &mut store, Some(order), payment).is_err() {
         tracing::error!(payment = id, "a late authorisation could not be written");
     }
 }
 
-fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
-    let order = book.orders().get(&attempt.order_id).ok_or_else(ApiError::unknown_id)?;
+fn open_order(store: &Store, attempt: &Attempt) -> Result<Order, ApiError> {
+    let order = store.orders().get(&attempt.order_id).ok_or_else(ApiError::unknown_id)?;
     if attempt.again {
         return Ok(order.clone());
     }
     if order.status == OrderStatus::Paid {
         return Err(ApiError::bad("Payment already done for this order."));
     }
-    let payments = book.payments_of(order);
+    let payments = store.payments_of(order);
     if payments.iter().any(|payment| payment.status == PaymentStatus::Authorized) {
         return Err(ApiError::bad("A payment of this order is already authorized."));
     }
     Ok(order.clone())
 }
 
-fn payment_of(world: &World, order: &Order, attempt: &Attempt) -> Payment {
+fn payment_of(app: &AppState, order: &Order, attempt: &Attempt) -> Payment {
     // An amount of a test's own is a bank's mistake; without one, the account's switches count.
-    let (payable, fee) = world.switches.switches().payable(order.amount);
+    let (payable, fee) = app.switches.switches().payable(order.amount);
     let is_lawful = attempt.amount.is_none();
     Payment {
         id: ids::new_id("pay"),

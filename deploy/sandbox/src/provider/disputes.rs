@@ -6,27 +6,27 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use serde_json::{Value, json};
 
-use crate::book::rows::{Adjustment, Change, Dispute, DisputeStatus};
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::requests::Filter;
 use crate::provider::{entities, webhooks};
-use crate::world::Shared;
+use crate::state::SharedState;
+use crate::store::rows::{Adjustment, Change, Dispute, DisputeStatus};
 
 const DAY_S: i64 = 24 * 60 * 60;
 
-pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
-    let book = world.book();
-    let disputes = book.disputes().iter().rev();
+pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+    let store = app.store();
+    let disputes = store.disputes().iter().rev();
     let listed = disputes.filter(|dispute| filter.takes(dispute.created_at));
     let items: Vec<_> = filter.page(listed, 100)?.map(entity).collect();
     Ok(Json(entities::collection(&items)))
 }
 
-pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
-    let book = world.book();
-    let dispute = book.disputes().get(&id).ok_or_else(ApiError::unknown_id)?;
+pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>) -> Answer {
+    let store = app.store();
+    let dispute = store.disputes().get(&id).ok_or_else(ApiError::unknown_id)?;
     Ok(Json(entity(dispute)))
 }
 
@@ -61,8 +61,8 @@ pub(crate) struct Begun {
     pub(crate) at_onset: bool,
 }
 
-pub(crate) fn begin(world: &Shared, begun: Begun) -> Answer {
-    let payment = world.book().payments().get(&begun.payment_id).cloned();
+pub(crate) fn begin(app: &SharedState, begun: Begun) -> Answer {
+    let payment = app.store().payments().get(&begun.payment_id).cloned();
     let payment = payment.ok_or_else(ApiError::unknown_id)?;
     let now = clock::now_s();
     let dispute = Dispute {
@@ -79,12 +79,12 @@ pub(crate) fn begin(world: &Shared, begun: Begun) -> Answer {
         created_at: now,
     };
     let taken = begun.at_onset.then(|| adjustment(&dispute, -dispute.amount));
-    write(world, "payment.dispute.created", dispute, taken)
+    write(app, "payment.dispute.created", dispute, taken)
 }
 
 /// How a dispute goes on, by the last word of its event.
-pub(crate) fn go_on(world: &Shared, id: &str, word: &str) -> Answer {
-    let dispute = world.book().disputes().get(id).cloned();
+pub(crate) fn go_on(app: &SharedState, id: &str, word: &str) -> Answer {
+    let dispute = app.store().disputes().get(id).cloned();
     let mut dispute = dispute.ok_or_else(ApiError::unknown_id)?;
     let mut moved = None;
     match dispute.status {
@@ -111,7 +111,7 @@ pub(crate) fn go_on(world: &Shared, id: &str, word: &str) -> Answer {
         }
         DisputeStatus::Open | DisputeStatus::UnderReview => {}
     }
-    write(world, &format!("payment.dispute.{word}"), dispute, moved)
+    write(app, &format!("payment.dispute.{word}"), dispute, moved)
 }
 
 fn adjustment(dispute: &Dispute, amount: i64) -> Adjustment {
@@ -127,19 +127,19 @@ fn adjustment(dispute: &Dispute, amount: i64) -> Adjustment {
     }
 }
 
-fn write(world: &Shared, event: &str, row: Dispute, moved: Option<Adjustment>) -> Answer {
-    let mut book = world.book();
-    let payment = book.payments().get(&row.payment_id).map(entities::payment);
+fn write(app: &SharedState, event: &str, row: Dispute, moved: Option<Adjustment>) -> Answer {
+    let mut store = app.store();
+    let payment = store.payments().get(&row.payment_id).map(entities::payment);
     let shown = entity(&row);
     let payment = payment.map(|payment| ("payment", payment));
     let parts = payment.into_iter().chain([("dispute", shown.clone())]).collect();
-    let told = webhooks::envelope(world, event, parts);
+    let told = webhooks::envelope(app, event, parts);
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
     let mut changes = vec![Change::Dispute(Box::new(row))];
     changes.extend(moved.map(|moved| Change::Adjustment(Box::new(moved))));
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
-    book.commit(changes)?;
-    drop(book);
-    webhooks::start(world, sent);
+    store.commit(changes)?;
+    drop(store);
+    webhooks::start(app, sent);
     Ok(Json(shown))
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::book::rows::{
+use crate::store::rows::{
     Adjustment, Failure, Method, Order, OrderStatus, Payment, PaymentStatus, Refund, RefundStatus,
     SettledLine, Settlement,
 };

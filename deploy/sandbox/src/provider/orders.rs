@@ -6,14 +6,14 @@ use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use serde_json::Value;
 
-use crate::book::rows::{Change, Order, OrderStatus};
 use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::requests::{Filter, only, read_amount, read_json};
 use crate::provider::{captures, entities, notes};
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Change, Order, OrderStatus};
 
 /// What the documentation lets an order ask for.
 const FIELDS: [&str; 8] = [
@@ -27,28 +27,28 @@ const FIELDS: [&str; 8] = [
     "payment",
 ];
 
-pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
+pub(crate) async fn create(State(app): State<SharedState>, body: Bytes) -> Answer {
     let given = read_json(&body)?;
     let order = order_from(&given)?;
-    let unique = is_unique(&world, &given)?;
-    let mut book = world.book();
+    let unique = is_unique(&app, &given)?;
+    let mut store = app.store();
     let receipt = order.receipt.as_deref().filter(|_| unique);
-    if let Some(first) = receipt.and_then(|it| book.orders_of(it).first().copied()) {
+    if let Some(first) = receipt.and_then(|it| store.orders_by_receipt(it).first().copied()) {
         if first.amount == order.amount && first.currency == order.currency {
             return Ok(Json(entities::order(first)));
         }
         return Err(ApiError::bad_field("receipt", "Order receipt should be unique"));
     }
     let answer = entities::order(&order);
-    book.commit(vec![Change::Order(Box::new(order))])?;
+    store.commit(vec![Change::Order(Box::new(order))])?;
     Ok(Json(answer))
 }
 
 /// Whether the order is to be the only one of its receipt. Only some documented pages know
 /// that field, so a fault makes an account that refuses it, or that passes it over.
-fn is_unique(world: &World, given: &Value) -> Result<bool, ApiError> {
+fn is_unique(app: &AppState, given: &Value) -> Result<bool, ApiError> {
     let Some(wanted) = given.get("unique_receipt") else { return Ok(false) };
-    let fault = world.faults.take("account.unique_receipt", &[Kind::Refuse, Kind::Drop]);
+    let fault = app.faults.take("account.unique_receipt", &[Kind::Refuse, Kind::Drop]);
     match fault.map(|fault| fault.kind) {
         Some(Kind::Refuse) => Err(ApiError::extra_field("unique_receipt")),
         Some(_) => Ok(false),
@@ -56,11 +56,11 @@ fn is_unique(world: &World, given: &Value) -> Result<bool, ApiError> {
     }
 }
 
-pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
-    let book = world.book();
+pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+    let store = app.store();
     let mut orders: Vec<&Order> = match &filter.receipt {
-        Some(receipt) => book.orders_of(receipt),
-        None => book.orders().iter().collect(),
+        Some(receipt) => store.orders_by_receipt(receipt),
+        None => store.orders().iter().collect(),
     };
     orders.reverse();
     let listed = orders.into_iter().filter(|order| filter.takes(order.created_at));
@@ -68,20 +68,20 @@ pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filte
     Ok(Json(entities::collection(&page.map(entities::order).collect::<Vec<_>>())))
 }
 
-pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
-    let book = world.book();
-    let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
+pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>) -> Answer {
+    let store = app.store();
+    let order = store.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
     Ok(Json(entities::order(order)))
 }
 
 pub(crate) async fn payments(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     Query(filter): Query<Filter>,
 ) -> Answer {
-    let book = world.book();
-    let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let page = filter.page(book.payments_of(order).into_iter(), 100)?;
+    let store = app.store();
+    let order = store.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
+    let page = filter.page(store.payments_of(order).into_iter(), 100)?;
     Ok(Json(entities::collection(&page.map(entities::payment).collect::<Vec<_>>())))
 }
 

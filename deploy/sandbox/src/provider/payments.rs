@@ -8,25 +8,25 @@ use serde_json::Value;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::requests::{Filter, only, read_amount, read_json};
 use crate::provider::{bank, entities};
-use crate::world::Shared;
+use crate::state::SharedState;
 
-pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
-    let book = world.book();
-    let payment = book.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
+pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>) -> Answer {
+    let store = app.store();
+    let payment = store.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
     Ok(Json(entities::payment(payment)))
 }
 
 /// Every payment of the account, newest first.
-pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
-    let book = world.book();
-    let payments = book.payments().iter().rev();
+pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+    let store = app.store();
+    let payments = store.payments().iter().rev();
     let listed = payments.filter(|payment| filter.takes(payment.created_at));
     let items: Vec<_> = filter.page(listed, 100)?.map(entities::payment).collect();
     Ok(Json(entities::collection(&items)))
 }
 
 pub(crate) async fn capture(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Answer {
@@ -38,5 +38,5 @@ pub(crate) async fn capture(
         .get("currency")
         .and_then(Value::as_str)
         .ok_or_else(|| ApiError::bad_field("currency", "The currency field is required."))?;
-    Ok(Json(entities::payment(&bank::capture(&world, &id, (amount, currency))?)))
+    Ok(Json(entities::payment(&bank::capture(&app, &id, (amount, currency))?)))
 }

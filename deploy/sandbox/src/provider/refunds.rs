@@ -8,20 +8,20 @@ use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use crate::book::rows::{Change, Delivery, Payment, PaymentStatus, Refund, RefundStatus};
 use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::requests::{only, read_amount, read_json};
 use crate::provider::{entities, notes, webhooks};
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Change, Delivery, Payment, PaymentStatus, Refund, RefundStatus};
 
 /// The documented amount whose refund fails in test mode.
 const FAILING_AMOUNT: i64 = 2_468;
 
 pub(crate) async fn create(
-    State(world): State<Shared>,
+    State(app): State<SharedState>,
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -29,16 +29,16 @@ pub(crate) async fn create(
     let given = read_json(&body)?;
     only(&given, &["amount", "speed", "notes", "receipt"])?;
     let key = read_key(&headers)?;
-    check_balance(&world, key.as_deref())?;
-    refund_now(&world, &id, &given, key)
+    check_balance(&app, key.as_deref())?;
+    refund_now(&app, &id, &given, key)
 }
 
 /// Refuses while the account's balance is low, which a fault orders. What was refused so stays
 /// refused under its key, although there is balance again. The documentation doesn't say whether
 /// the provider does that, so a website has to bear it.
-fn check_balance(world: &World, key: Option<&str>) -> Result<(), ApiError> {
-    let mut refused = world.refused_keys.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_low = world.faults.take("account.balance", &[Kind::Refuse]).is_some();
+fn check_balance(app: &AppState, key: Option<&str>) -> Result<(), ApiError> {
+    let mut refused = app.refused_keys.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_low = app.faults.take("account.balance", &[Kind::Refuse]).is_some();
     if !is_low && !key.is_some_and(|key| refused.contains(key)) {
         return Ok(());
     }
@@ -49,25 +49,25 @@ fn check_balance(world: &World, key: Option<&str>) -> Result<(), ApiError> {
 }
 
 /// A refund made on the provider's own pages: no key, no receipt.
-pub(crate) fn from_dashboard(world: &Shared, id: &str, amount: Option<i64>) -> Answer {
-    refund_now(world, id, &json!({ "amount": amount }), None)
+pub(crate) fn from_dashboard(app: &SharedState, id: &str, amount: Option<i64>) -> Answer {
+    refund_now(app, id, &json!({ "amount": amount }), None)
 }
 
-fn refund_now(world: &Shared, id: &str, given: &Value, key: Option<String>) -> Answer {
+fn refund_now(app: &SharedState, id: &str, given: &Value, key: Option<String>) -> Answer {
     let asked = ids::fingerprint(format!("{id} {given}").as_bytes());
-    let mut book = world.book();
+    let mut store = app.store();
     // How long keys are kept is not documented, so a fault can pass them over.
-    let key = key.filter(|_| world.faults.take("account.idempotency", &[Kind::Drop]).is_none());
-    if let Some(first) = key.as_deref().and_then(|key| book.refund_under(key)) {
+    let key = key.filter(|_| app.faults.take("account.idempotency", &[Kind::Drop]).is_none());
+    if let Some(first) = key.as_deref().and_then(|key| store.refund_by_key(key)) {
         if first.asked == asked {
             return Ok(Json(entities::refund(first)));
         }
         let description = "Different request body sent for the same idempotency key";
         return Err(ApiError::conflict(description));
     }
-    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+    let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
     let amount = refundable(&payment, read_amount(given)?)?;
-    let mut refund = refund_of(world, &payment, amount);
+    let mut refund = refund_of(app, &payment, amount);
     refund.notes = notes::read(given.get("notes"))?;
     refund.receipt = given.get("receipt").and_then(Value::as_str).map(str::to_owned);
     refund.speed = given.get("speed").and_then(Value::as_str).unwrap_or("normal").to_owned();
@@ -75,65 +75,65 @@ fn refund_now(world: &Shared, id: &str, given: &Value, key: Option<String>) -> A
     refund.asked = asked;
     book_refund(&mut payment, &refund);
     let answer = entities::refund(&refund);
-    let told = created(world, &refund, &payment);
+    let told = created(app, &refund, &payment);
     let refund_id = refund.id.clone();
     let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
-    book.commit(changes)?;
-    webhooks::start(world, sent);
-    tokio::spawn(process_when_due(world.clone(), refund_id));
+    store.commit(changes)?;
+    webhooks::start(app, sent);
+    tokio::spawn(process_when_due(app.clone(), refund_id));
     Ok(Json(answer))
 }
 
-pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
-    let book = world.book();
-    let refund = book.refunds().get(&id).ok_or_else(ApiError::unknown_id)?;
+pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>) -> Answer {
+    let store = app.store();
+    let refund = store.refunds().get(&id).ok_or_else(ApiError::unknown_id)?;
     Ok(Json(entities::refund(refund)))
 }
 
-pub(crate) async fn of_payment(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
-    let book = world.book();
-    let payment = book.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let rows = payment.refunds.iter().rev().filter_map(|id| book.refunds().get(id));
+pub(crate) async fn of_payment(State(app): State<SharedState>, Path(id): Path<String>) -> Answer {
+    let store = app.store();
+    let payment = store.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
+    let rows = payment.refunds.iter().rev().filter_map(|id| store.refunds().get(id));
     let items = rows.map(entities::refund).collect::<Vec<_>>();
     Ok(Json(entities::collection(&items)))
 }
 
 /// Sends a payment back that must not stay, without being asked.
-pub(crate) fn give_back(world: &World, payment: &mut Payment) -> Refund {
-    let refund = refund_of(world, payment, payment.amount);
+pub(crate) fn give_back(app: &AppState, payment: &mut Payment) -> Refund {
+    let refund = refund_of(app, payment, payment.amount);
     book_refund(payment, &refund);
     refund
 }
 
 /// The webhook for a new refund.
-pub(crate) fn created(world: &World, refund: &Refund, payment: &Payment) -> Option<Delivery> {
-    tell(world, "refund.created", refund, payment)
+pub(crate) fn created(app: &AppState, refund: &Refund, payment: &Payment) -> Option<Delivery> {
+    tell(app, "refund.created", refund, payment)
 }
 
 /// Waits until a refund is due, then ends it one way or the other.
-pub(crate) async fn process_when_due(world: Shared, id: String) {
-    let Some(due) = world.book().refunds().get(&id).map(|refund| refund.due_at_ms) else {
+pub(crate) async fn process_when_due(app: SharedState, id: String) {
+    let Some(due) = app.store().refunds().get(&id).map(|refund| refund.due_at_ms) else {
         return;
     };
     clock::wait_until(due).await;
-    let fault = world.faults.take("refunds.process", &[Kind::Delay, Kind::Refuse]);
+    let fault = app.faults.take("refunds.process", &[Kind::Delay, Kind::Refuse]);
     if let Some(fault) = fault.as_ref().filter(|fault| fault.kind == Kind::Delay) {
         tokio::time::sleep(fault.pause(3_000)).await;
     }
     let refused = fault.is_some_and(|fault| fault.kind == Kind::Refuse);
-    if end(&world, &id, refused).is_err() {
+    if end(&app, &id, refused).is_err() {
         tracing::error!(refund = id, "the end of a refund could not be written");
     }
 }
 
-fn end(world: &Shared, id: &str, refused: bool) -> std::io::Result<()> {
-    let mut book = world.book();
-    let Some(mut refund) = book.refunds().get(id).cloned() else {
+fn end(app: &SharedState, id: &str, refused: bool) -> std::io::Result<()> {
+    let mut store = app.store();
+    let Some(mut refund) = store.refunds().get(id).cloned() else {
         return Ok(());
     };
-    let Some(mut payment) = book.payments().get(&refund.payment_id).cloned() else {
+    let Some(mut payment) = store.payments().get(&refund.payment_id).cloned() else {
         return Ok(());
     };
     if refund.status != RefundStatus::Pending {
@@ -149,22 +149,22 @@ fn end(world: &Shared, id: &str, refused: bool) -> std::io::Result<()> {
         refund.status = RefundStatus::Processed;
         "refund.processed"
     };
-    let told = tell(world, event, &refund, &payment);
+    let told = tell(app, event, &refund, &payment);
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
     let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
-    book.commit(changes)?;
-    webhooks::start(world, sent);
+    store.commit(changes)?;
+    webhooks::start(app, sent);
     Ok(())
 }
 
-fn tell(world: &World, event: &str, refund: &Refund, payment: &Payment) -> Option<Delivery> {
+fn tell(app: &AppState, event: &str, refund: &Refund, payment: &Payment) -> Option<Delivery> {
     let parts = vec![("refund", entities::refund(refund)), ("payment", entities::payment(payment))];
-    webhooks::envelope(world, event, parts)
+    webhooks::envelope(app, event, parts)
 }
 
-fn refund_of(world: &World, payment: &Payment, amount: i64) -> Refund {
-    let after = i64::try_from(world.pace.refund_after.as_millis()).unwrap_or(i64::MAX);
+fn refund_of(app: &AppState, payment: &Payment, amount: i64) -> Refund {
+    let after = i64::try_from(app.pace.refund_after.as_millis()).unwrap_or(i64::MAX);
     Refund {
         id: ids::new_id("rfnd"),
         payment_id: payment.id.clone(),

@@ -9,16 +9,16 @@ use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 use serde::Deserialize;
 
-use crate::book::Book;
-use crate::book::rows::{
-    Adjustment, Change, Payment, PaymentStatus, Refund, RefundStatus, SettledLine, Settlement,
-};
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::requests::Filter;
 use crate::provider::{entities, webhooks};
-use crate::world::Shared;
+use crate::state::SharedState;
+use crate::store::Store;
+use crate::store::rows::{
+    Adjustment, Change, Payment, PaymentStatus, Refund, RefundStatus, SettledLine, Settlement,
+};
 
 const DAY_S: i64 = 24 * 60 * 60;
 /// What was captured is paid out by itself after so many days.
@@ -28,16 +28,16 @@ const LOOK_EVERY: Duration = Duration::from_secs(600);
 /// The most lines of a report that one answer holds.
 const LINES_MAX: usize = 1_000;
 
-pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
-    let book = world.book();
-    let listed = book.settlements().iter().rev().filter(|it| filter.takes(it.created_at));
+pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+    let store = app.store();
+    let listed = store.settlements().iter().rev().filter(|it| filter.takes(it.created_at));
     let items: Vec<_> = filter.page(listed, 100)?.map(entities::settlement).collect();
     Ok(Json(entities::collection(&items)))
 }
 
-pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
-    let book = world.book();
-    let settlement = book.settlements().get(&id).ok_or_else(ApiError::unknown_id)?;
+pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>) -> Answer {
+    let store = app.store();
+    let settlement = store.settlements().get(&id).ok_or_else(ApiError::unknown_id)?;
     Ok(Json(entities::settlement(settlement)))
 }
 
@@ -51,15 +51,15 @@ pub(crate) struct Report {
     skip: Option<usize>,
 }
 
-pub(crate) async fn recon(State(world): State<Shared>, Query(asked): Query<Report>) -> Answer {
+pub(crate) async fn recon(State(app): State<SharedState>, Query(asked): Query<Report>) -> Answer {
     let told = |settlement: &&Settlement| {
         day_of(settlement.created_at).is_some_and(|date| {
             (date.year(), date.month()) == (asked.year, asked.month)
                 && asked.day.is_none_or(|day| day == date.day())
         })
     };
-    let book = world.book();
-    let settled = book.settlements().iter().filter(told);
+    let store = app.store();
+    let settled = store.settlements().iter().filter(told);
     let lines = settled.flat_map(|it| it.lines.iter().map(move |line| (it, line)));
     let items: Vec<_> = lines
         .filter(|(_, line)| !line.hidden)
@@ -87,36 +87,36 @@ pub(crate) fn morning_of(day: Date) -> Option<i64> {
 /// Pays out everything that was captured until a time and is not paid out, with the refunds of it.
 /// A sum below zero is settled as well. Nothing happens when there is nothing to settle.
 pub(crate) fn settle(
-    world: &Shared,
+    app: &SharedState,
     until_s: i64,
     at_s: i64,
 ) -> Result<Option<Settlement>, ApiError> {
-    let of_credits = world.switches.switches().takes_fees_from_credits();
-    let mut book = world.book();
+    let of_credits = app.switches.switches().takes_fees_from_credits();
+    let mut store = app.store();
     let id = ids::new_id("setl");
     let mut changes = Vec::new();
     let mut lines = Vec::new();
-    for payment in due_payments(&book, until_s) {
-        lines.push(payment_line(&book, payment, of_credits));
+    for payment in due_payments(&store, until_s) {
+        lines.push(payment_line(&store, payment, of_credits));
         let payment = Payment { settlement: Some(id.clone()), ..payment.clone() };
         changes.push(Change::Payment(Box::new(payment)));
     }
     let settling = |id: &str| lines.iter().any(|line| line.entity_id == id);
-    let refunds: Vec<&Refund> = book
+    let refunds: Vec<&Refund> = store
         .refunds()
         .iter()
         .filter(|it| it.status == RefundStatus::Processed && it.settlement.is_none())
         .filter(|it| {
-            let payment = book.payments().get(&it.payment_id);
+            let payment = store.payments().get(&it.payment_id);
             settling(&it.payment_id) || payment.is_some_and(|it| it.settlement.is_some())
         })
         .collect();
     for refund in refunds {
-        lines.push(refund_line(&book, refund));
+        lines.push(refund_line(&store, refund));
         let refund = Refund { settlement: Some(id.clone()), ..refund.clone() };
         changes.push(Change::Refund(Box::new(refund)));
     }
-    for adjustment in book.adjustments().iter().filter(|it| it.settlement.is_none()) {
+    for adjustment in store.adjustments().iter().filter(|it| it.settlement.is_none()) {
         lines.push(adjustment_line(adjustment));
         let adjustment = Adjustment { settlement: Some(id.clone()), ..adjustment.clone() };
         changes.push(Change::Adjustment(Box::new(adjustment)));
@@ -135,27 +135,27 @@ pub(crate) fn settle(
         id,
     };
     let parts = vec![("settlement", entities::settlement(&settlement))];
-    let told = webhooks::envelope(world, "settlement.processed", parts);
+    let told = webhooks::envelope(app, "settlement.processed", parts);
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
     changes.push(Change::Settlement(Box::new(settlement.clone())));
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
-    book.commit(changes)?;
-    webhooks::start(world, sent);
+    store.commit(changes)?;
+    webhooks::start(app, sent);
     Ok(Some(settlement))
 }
 
-fn due_payments(book: &Book, until_s: i64) -> impl Iterator<Item = &Payment> {
-    book.payments().iter().filter(move |payment| {
+fn due_payments(store: &Store, until_s: i64) -> impl Iterator<Item = &Payment> {
+    store.payments().iter().filter(move |payment| {
         let is_here = matches!(payment.status, PaymentStatus::Captured | PaymentStatus::Refunded);
         let is_due = payment.created_at <= until_s && payment.settlement.is_none();
         payment.captured && is_here && is_due
     })
 }
 
-fn payment_line(book: &Book, payment: &Payment, of_credits: bool) -> SettledLine {
+fn payment_line(store: &Store, payment: &Payment, of_credits: bool) -> SettledLine {
     let (fee, tax) = entities::fee_and_tax_of(payment);
     let withheld = if of_credits { 0 } else { fee };
-    let order = book.orders().get(&payment.order_id);
+    let order = store.orders().get(&payment.order_id);
     SettledLine {
         entity_id: payment.id.clone(),
         kind: "payment".to_owned(),
@@ -177,9 +177,9 @@ fn payment_line(book: &Book, payment: &Payment, of_credits: bool) -> SettledLine
     }
 }
 
-fn refund_line(book: &Book, refund: &Refund) -> SettledLine {
-    let payment = book.payments().get(&refund.payment_id);
-    let order = payment.and_then(|payment| book.orders().get(&payment.order_id));
+fn refund_line(store: &Store, refund: &Refund) -> SettledLine {
+    let payment = store.payments().get(&refund.payment_id);
+    let order = payment.and_then(|payment| store.orders().get(&payment.order_id));
     SettledLine {
         entity_id: refund.id.clone(),
         kind: "refund".to_owned(),
@@ -224,12 +224,12 @@ fn adjustment_line(adjustment: &Adjustment) -> SettledLine {
 }
 
 /// Settles, two days later, what was captured.
-pub(crate) async fn settle_as_days_go_by(world: Shared) {
+pub(crate) async fn settle_as_days_go_by(app: SharedState) {
     loop {
         let now = clock::now_s();
         let until = now - SETTLED_AFTER_DAYS * DAY_S;
-        let is_due = due_payments(&world.book(), until).next().is_some();
-        if is_due && settle(&world, until, now).is_err() {
+        let is_due = due_payments(&app.store(), until).next().is_some();
+        if is_due && settle(&app, until, now).is_err() {
             tracing::error!("a settlement could not be written");
         }
         tokio::time::sleep(LOOK_EVERY).await;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::book::rows::{Change, Delivery, DeliveryState};
 use crate::clock;
 use crate::faults::{Fault, Kind};
 use crate::ids;
 use crate::provider::entities::ACCOUNT_ID;
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Change, Delivery, DeliveryState};
 
 /// Pauses between attempts never grow beyond this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
@@ -29,12 +29,12 @@ const FAULTS: [Kind; 6] = [
 /// An event in the provider's envelope, ready to be written to the book with its entities.
 /// There is none without an address, or while that is switched off.
 pub(crate) fn envelope<N: Into<String>>(
-    world: &World,
+    app: &AppState,
     event: &str,
     parts: Vec<(N, Value)>,
 ) -> Option<Delivery> {
-    world.account.webhook_url.as_ref()?;
-    if world.switches.switches().is_silent() {
+    app.account.webhook_url.as_ref()?;
+    if app.switches.switches().is_silent() {
         return None;
     }
     let parts: Vec<(String, Value)> =
@@ -65,81 +65,81 @@ pub(crate) fn envelope<N: Into<String>>(
 }
 
 /// Sends deliveries of one transaction, one after the other; each that fails goes on by itself.
-pub(crate) fn start(world: &Shared, ids: Vec<String>) {
-    let world = world.clone();
+pub(crate) fn start(app: &SharedState, ids: Vec<String>) {
+    let app = app.clone();
     tokio::spawn(async move {
         for id in ids {
-            first_attempt(&world, id).await;
+            first_attempt(&app, id).await;
         }
     });
 }
 
-async fn first_attempt(world: &Shared, id: String) {
-    let Some(delivery) = world.book().deliveries().get(&id).cloned() else {
+async fn first_attempt(app: &SharedState, id: String) {
+    let Some(delivery) = app.store().deliveries().get(&id).cloned() else {
         return;
     };
     let target = format!("webhook.{}", delivery.event);
-    let Some(fault) = world.faults.take(&target, &FAULTS) else {
-        if !send(world, &id, None).await {
-            tokio::spawn(retry(world.clone(), id));
+    let Some(fault) = app.faults.take(&target, &FAULTS) else {
+        if !send(app, &id, None).await {
+            tokio::spawn(retry(app.clone(), id));
         }
         return;
     };
     // What is held up must not hold up its successors.
-    tokio::spawn(suffer(world.clone(), id, fault));
+    tokio::spawn(suffer(app.clone(), id, fault));
 }
 
 /// Sends a webhook under a fault.
-async fn suffer(world: Shared, id: String, fault: Fault) {
+async fn suffer(app: SharedState, id: String, fault: Fault) {
     let arrived = match fault.kind {
         Kind::Drop => {
-            finish(&world, &id, DeliveryState::Dropped);
+            finish(&app, &id, DeliveryState::Dropped);
             return;
         }
         Kind::Reorder => {
-            let mut others = world.arrived.subscribe();
+            let mut others = app.arrived.subscribe();
             drop(tokio::time::timeout(fault.pause(0).max(PATIENCE), others.changed()).await);
-            send(&world, &id, None).await
+            send(&app, &id, None).await
         }
         Kind::Duplicate => {
-            let copy = world.book().deliveries().get(&id).cloned();
-            if let (Some(copy), Some(url)) = (copy, &world.account.webhook_url) {
-                post(&world, url, &copy).await;
+            let copy = app.store().deliveries().get(&id).cloned();
+            if let (Some(copy), Some(url)) = (copy, &app.account.webhook_url) {
+                post(&app, url, &copy).await;
             }
-            send(&world, &id, None).await
+            send(&app, &id, None).await
         }
         // It arrives, but its answer is lost, so it will come again.
-        Kind::TimeoutAfterSuccess => send(&world, &id, Some(Lost::After)).await,
+        Kind::TimeoutAfterSuccess => send(&app, &id, Some(Lost::After)).await,
         // It counts as refused by the receiver without ever reaching it.
-        Kind::Status => send(&world, &id, Some(Lost::Before)).await,
+        Kind::Status => send(&app, &id, Some(Lost::Before)).await,
         Kind::Delay | Kind::LateAuthorisation | Kind::Refuse | Kind::Greylist => {
             tokio::time::sleep(fault.pause(1_000)).await;
-            send(&world, &id, None).await
+            send(&app, &id, None).await
         }
     };
     if !arrived {
-        retry(world, id).await;
+        retry(app, id).await;
     }
 }
 
 /// Goes on with a delivery until it has arrived or a day is over.
-pub(crate) async fn retry(world: Shared, id: String) {
+pub(crate) async fn retry(app: SharedState, id: String) {
     loop {
-        let Some(delivery) = world.book().deliveries().get(&id).cloned() else {
+        let Some(delivery) = app.store().deliveries().get(&id).cloned() else {
             return;
         };
         if delivery.state != DeliveryState::Waiting {
             return;
         }
         let age = u64::try_from(clock::now_ms() - delivery.created_at_ms).unwrap_or(0);
-        if Duration::from_millis(age) > world.pace.webhook_gives_up {
-            finish(&world, &id, DeliveryState::GivenUp);
-            world.switches.end_webhooks();
+        if Duration::from_millis(age) > app.pace.webhook_gives_up {
+            finish(&app, &id, DeliveryState::GivenUp);
+            app.switches.end_webhooks();
             tracing::warn!("webhooks failed for a day: their address is switched off");
             return;
         }
         clock::wait_until(delivery.next_at_ms).await;
-        if send(&world, &id, None).await {
+        if send(&app, &id, None).await {
             return;
         }
     }
@@ -152,33 +152,33 @@ enum Lost {
 }
 
 /// One attempt; says whether the delivery is over.
-async fn send(world: &Shared, id: &str, lost: Option<Lost>) -> bool {
-    let Some(delivery) = world.book().deliveries().get(id).cloned() else {
+async fn send(app: &SharedState, id: &str, lost: Option<Lost>) -> bool {
+    let Some(delivery) = app.store().deliveries().get(id).cloned() else {
         return true;
     };
-    let Some(url) = &world.account.webhook_url else {
+    let Some(url) = &app.account.webhook_url else {
         return true;
     };
     let answered = match lost {
         Some(Lost::Before) => false,
         Some(Lost::After) => {
-            post(world, url, &delivery).await;
+            post(app, url, &delivery).await;
             false
         }
-        None => post(world, url, &delivery).await,
+        None => post(app, url, &delivery).await,
     };
     if answered {
-        finish(world, id, DeliveryState::Delivered);
-        world.arrived.send_modify(|count| *count += 1);
+        finish(app, id, DeliveryState::Delivered);
+        app.arrived.send_modify(|count| *count += 1);
         return true;
     }
-    postpone(world, delivery);
+    postpone(app, delivery);
     false
 }
 
-async fn post(world: &World, url: &str, delivery: &Delivery) -> bool {
-    let signature = ids::sign(&world.account.webhook_secret, delivery.body.as_bytes());
-    let request = world
+async fn post(app: &AppState, url: &str, delivery: &Delivery) -> bool {
+    let signature = ids::sign(&app.account.webhook_secret, delivery.body.as_bytes());
+    let request = app
         .http
         .post(url)
         .header("content-type", "application/json")
@@ -189,19 +189,19 @@ async fn post(world: &World, url: &str, delivery: &Delivery) -> bool {
     matches!(request.send().await, Ok(answer) if answer.status().is_success())
 }
 
-fn postpone(world: &World, mut delivery: Delivery) {
+fn postpone(app: &AppState, mut delivery: Delivery) {
     let doubled = 1_u32.checked_shl(delivery.attempts).unwrap_or(u32::MAX);
-    let pause = world.pace.webhook_backoff.saturating_mul(doubled).min(LONGEST_PAUSE);
+    let pause = app.pace.webhook_backoff.saturating_mul(doubled).min(LONGEST_PAUSE);
     delivery.attempts += 1;
     let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
     delivery.next_at_ms = clock::now_ms().saturating_add(pause);
     tracing::info!(event_id = delivery.id, attempts = delivery.attempts, "webhook not taken");
-    write(world, delivery);
+    write(app, delivery);
 }
 
 /// Ends a delivery and lets its body go. A second end changes nothing.
-fn finish(world: &World, id: &str, state: DeliveryState) {
-    let Some(mut delivery) = world.book().deliveries().get(id).cloned() else {
+fn finish(app: &AppState, id: &str, state: DeliveryState) {
+    let Some(mut delivery) = app.store().deliveries().get(id).cloned() else {
         return;
     };
     if delivery.state != DeliveryState::Waiting {
@@ -210,12 +210,12 @@ fn finish(world: &World, id: &str, state: DeliveryState) {
     delivery.state = state;
     delivery.attempts += 1;
     delivery.body = String::new();
-    write(world, delivery);
+    write(app, delivery);
 }
 
-fn write(world: &World, delivery: Delivery) {
+fn write(app: &AppState, delivery: Delivery) {
     let id = delivery.id.clone();
-    if let Err(error) = world.commit(Change::Delivery(Box::new(delivery))) {
+    if let Err(error) = app.commit(Change::Delivery(Box::new(delivery))) {
         tracing::error!(event_id = id, %error, "a webhook's state could not be written");
     }
 }

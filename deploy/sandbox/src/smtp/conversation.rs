@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::faults::{Fault, Kind};
 use crate::smtp::mime;
-use crate::world::World;
+use crate::state::AppState;
 
 /// The largest message that is taken.
 const LARGEST: usize = 10 * 1024 * 1024;
@@ -51,10 +51,10 @@ enum Next {
 }
 
 /// Speaks with one client until it leaves.
-pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
+pub(super) async fn hold(socket: TcpStream, app: &AppState) -> io::Result<()> {
     let (reader, mut writer) = socket.into_split();
     let mut reader = BufReader::new(reader);
-    if let Some(fault) = world.faults.take("smtp_connect", &FAULTS) {
+    if let Some(fault) = app.faults.take("smtp_connect", &FAULTS) {
         match fault.kind {
             Kind::Delay => tokio::time::sleep(fault.pause(1_000)).await,
             Kind::Status | Kind::Refuse => {
@@ -66,7 +66,7 @@ pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
     say(&mut writer, "220 sandbox ESMTP ready").await?;
     let mut envelope = Envelope::default();
     while let Some(line) = read_line(&mut reader).await? {
-        match answer(world, &mut envelope, &line) {
+        match answer(app, &mut envelope, &line) {
             Next::Say(text) => say(&mut writer, &text).await?,
             Next::TakeCredentials(prompt) => {
                 say(&mut writer, prompt).await?;
@@ -84,7 +84,7 @@ pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
                     return Ok(());
                 };
                 let taken = std::mem::replace(&mut envelope, greeted());
-                let Some(text) = take(world, taken, message).await else {
+                let Some(text) = take(app, taken, message).await else {
                     return Ok(());
                 };
                 say(&mut writer, &text).await?;
@@ -101,7 +101,7 @@ fn greeted() -> Envelope {
 }
 
 /// What to do about one command.
-fn answer(world: &World, envelope: &mut Envelope, line: &str) -> Next {
+fn answer(app: &AppState, envelope: &mut Envelope, line: &str) -> Next {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let text = match verb.to_ascii_uppercase().as_str() {
         "EHLO" => {
@@ -115,7 +115,7 @@ fn answer(world: &World, envelope: &mut Envelope, line: &str) -> Next {
         }
         "AUTH" => return credentials(rest),
         "MAIL" => mail_from(envelope, rest),
-        "RCPT" => return rcpt_to(world, envelope, rest),
+        "RCPT" => return rcpt_to(app, envelope, rest),
         "DATA" if envelope.to.is_empty() => "503 5.5.1 Say MAIL and RCPT first",
         "DATA" => return Next::TakeMessage,
         "RSET" => {
@@ -158,7 +158,7 @@ fn mail_from(envelope: &mut Envelope, rest: &str) -> &'static str {
     "250 2.1.0 OK"
 }
 
-fn rcpt_to(world: &World, envelope: &mut Envelope, rest: &str) -> Next {
+fn rcpt_to(app: &AppState, envelope: &mut Envelope, rest: &str) -> Next {
     let say = |text: &str| Next::Say(text.to_owned());
     let Some(from) = &envelope.from else { return say("503 5.5.1 Say MAIL first") };
     let path = path_after(rest, "TO:").map(|(path, _)| path).filter(|path| path.contains('@'));
@@ -166,11 +166,11 @@ fn rcpt_to(world: &World, envelope: &mut Envelope, rest: &str) -> Next {
     if envelope.to.len() >= MOST_RECIPIENTS {
         return say("452 4.5.3 Too many recipients");
     }
-    if world.faults.is_greylisted(from, &path) {
+    if app.faults.is_greylisted(from, &path) {
         return say("451 4.7.1 Greylisted, please come again later");
     }
     let recipients = [path];
-    let fault = world.faults.take_for("smtp_rcpt", &FAULTS_OF_RECIPIENTS, &recipients);
+    let fault = app.faults.take_for("smtp_rcpt", &FAULTS_OF_RECIPIENTS, &recipients);
     match fault {
         Some(fault) if fault.kind == Kind::Drop => return Next::Die,
         Some(fault) => return Next::Say(refusal(&fault, 550)),
@@ -192,11 +192,11 @@ fn path_after(rest: &str, word: &str) -> Option<(String, String)> {
 }
 
 /// Takes a whole message under whatever fault is on order; no answer means to hang up.
-async fn take(world: &World, envelope: Envelope, message: Message) -> Option<String> {
+async fn take(app: &AppState, envelope: Envelope, message: Message) -> Option<String> {
     let Message::Whole(bytes) = message else {
         return Some("552 5.3.4 This message is too large".to_owned());
     };
-    let fault = world.faults.take_for("smtp", &FAULTS, &envelope.to);
+    let fault = app.faults.take_for("smtp", &FAULTS, &envelope.to);
     let kind = fault.as_ref().map(|fault| fault.kind);
     match (&fault, kind) {
         (Some(_), Some(Kind::Drop)) => return None,
@@ -208,9 +208,9 @@ async fn take(world: &World, envelope: Envelope, message: Message) -> Option<Str
     let times = if kind == Some(Kind::Duplicate) { 2 } else { 1 };
     for _ in 0..times {
         let mail = mime::read(&bytes, &from, &envelope.to);
-        let mut book = world.book();
-        let changes = book.with_room_for(mail);
-        if book.commit(changes).is_err() {
+        let mut store = app.store();
+        let changes = store.mail_changes(mail);
+        if store.commit(changes).is_err() {
             return Some("451 4.3.0 It could not be written down".to_owned());
         }
     }

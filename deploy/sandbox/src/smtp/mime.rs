@@ -6,9 +6,9 @@ use mail_parser::{
     Address, ContentType, Message, MessageParser, MessagePart, MimeHeaders, PartType,
 };
 
-use crate::book::rows::{Attachment, Header, Mail};
 use crate::clock;
 use crate::ids;
+use crate::store::rows::{Attachment, Header, Mail};
 
 /// Reads a message. The recipients are the envelope's, because those are who really gets it;
 /// a message that is no MIME at all is shown as the text it is.

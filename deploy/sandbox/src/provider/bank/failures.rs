@@ -1,6 +1,6 @@
 //! The reasons that a bank or the provider gives for a payment that fails.
 
-use crate::book::rows::{Failure, Method};
+use crate::store::rows::{Failure, Method};
 
 /// The refusal that a test card or a declined request ends in.
 pub(crate) fn declined(method: Method) -> Failure {

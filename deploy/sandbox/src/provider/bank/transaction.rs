@@ -1,14 +1,14 @@
 //! One transaction of the bank: the new state of a payment, its refund and its webhooks, written
 //! together. Such a transaction also refunds an authorised payment that stays uncaptured.
 
-use crate::book::Book;
-use crate::book::rows::{
-    Change, Delivery, Failure, Order, OrderStatus, Payment, PaymentStatus, Refund,
-};
 use crate::clock;
 use crate::provider::errors::ApiError;
 use crate::provider::{entities, refunds, webhooks};
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::Store;
+use crate::store::rows::{
+    Change, Delivery, Failure, Order, OrderStatus, Payment, PaymentStatus, Refund,
+};
 
 /// One transaction of the bank: what changes beside order and payment, and the webhooks.
 #[derive(Default)]
@@ -18,49 +18,49 @@ pub(super) struct Step {
 }
 
 impl Step {
-    pub(super) fn fail(&mut self, world: &World, payment: &mut Payment, failure: Failure) {
+    pub(super) fn fail(&mut self, app: &AppState, payment: &mut Payment, failure: Failure) {
         payment.status = PaymentStatus::Failed;
         payment.failure = Some(failure);
-        self.tell(world, "payment.failed", payment, None);
+        self.tell(app, "payment.failed", payment, None);
     }
 
     pub(super) fn authorise(
         &mut self,
-        world: &World,
+        app: &AppState,
         order: &mut Order,
         payment: &mut Payment,
         capture: bool,
     ) {
         payment.status = PaymentStatus::Authorized;
         payment.failure = None;
-        self.tell(world, "payment.authorized", payment, None);
+        self.tell(app, "payment.authorized", payment, None);
         if order.status == OrderStatus::Paid {
-            let refund = refunds::give_back(world, payment);
-            self.deliveries.extend(refunds::created(world, &refund, payment));
+            let refund = refunds::give_back(app, payment);
+            self.deliveries.extend(refunds::created(app, &refund, payment));
             self.refund = Some(refund);
         } else if capture {
-            self.capture(world, order, payment);
+            self.capture(app, order, payment);
         } else {
-            let days = i64::try_from(world.pace.given_back_after.as_millis()).unwrap_or(i64::MAX);
+            let days = i64::try_from(app.pace.given_back_after.as_millis()).unwrap_or(i64::MAX);
             payment.back_at_ms = Some(clock::now_ms().saturating_add(days));
         }
     }
 
-    pub(super) fn capture(&mut self, world: &World, order: &mut Order, payment: &mut Payment) {
+    pub(super) fn capture(&mut self, app: &AppState, order: &mut Order, payment: &mut Payment) {
         payment.status = PaymentStatus::Captured;
         payment.captured = true;
         payment.back_at_ms = None;
-        self.tell(world, "payment.captured", payment, None);
+        self.tell(app, "payment.captured", payment, None);
         if pays(payment, order) {
             order.status = OrderStatus::Paid;
             order.amount_paid = order.amount;
-            self.tell(world, "order.paid", payment, Some(order));
+            self.tell(app, "order.paid", payment, Some(order));
         }
     }
 
     pub(super) fn tell(
         &mut self,
-        world: &World,
+        app: &AppState,
         event: &str,
         payment: &Payment,
         order: Option<&Order>,
@@ -68,13 +68,13 @@ impl Step {
         let payment = ("payment", entities::payment(payment));
         let order = order.map(|order| ("order", entities::order(order)));
         let parts = [payment].into_iter().chain(order).collect();
-        self.deliveries.extend(webhooks::envelope(world, event, parts));
+        self.deliveries.extend(webhooks::envelope(app, event, parts));
     }
 
     pub(super) fn commit(
         self,
-        world: &Shared,
-        book: &mut Book,
+        app: &SharedState,
+        store: &mut Store,
         order: Option<Order>,
         payment: Payment,
     ) -> Result<(), ApiError> {
@@ -85,13 +85,13 @@ impl Step {
         changes.extend(order.map(|order| Change::Order(Box::new(order))));
         changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
         changes.extend(self.deliveries.into_iter().map(|it| Change::Delivery(Box::new(it))));
-        book.commit(changes)?;
-        webhooks::start(world, sent);
+        store.commit(changes)?;
+        webhooks::start(app, sent);
         if let Some(id) = due {
-            tokio::spawn(refunds::process_when_due(world.clone(), id));
+            tokio::spawn(refunds::process_when_due(app.clone(), id));
         }
         if let Some(id) = left {
-            tokio::spawn(give_back_when_due(world.clone(), id));
+            tokio::spawn(give_back_when_due(app.clone(), id));
         }
         Ok(())
     }
@@ -110,26 +110,26 @@ pub(crate) fn pays(payment: &Payment, order: &Order) -> bool {
 }
 
 /// Waits for the day on which an uncaptured authorised payment goes back.
-pub(crate) async fn give_back_when_due(world: Shared, id: String) {
-    let due = world.book().payments().get(&id).and_then(|payment| payment.back_at_ms);
+pub(crate) async fn give_back_when_due(app: SharedState, id: String) {
+    let due = app.store().payments().get(&id).and_then(|payment| payment.back_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
     // If it was captured in between, it stays.
-    drop(give_back(&world, &id));
+    drop(give_back(&app, &id));
 }
 
 /// Gives an uncaptured authorised payment back.
-pub(crate) fn give_back(world: &Shared, id: &str) -> Result<Payment, ApiError> {
-    let mut book = world.book();
-    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+pub(crate) fn give_back(app: &SharedState, id: &str) -> Result<Payment, ApiError> {
+    let mut store = app.store();
+    let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
     if payment.status != PaymentStatus::Authorized {
         return Err(ApiError::bad("Only an authorized payment can go back uncaptured."));
     }
     payment.back_at_ms = None;
-    let refund = refunds::give_back(world, &mut payment);
+    let refund = refunds::give_back(app, &mut payment);
     let mut step = Step::default();
-    step.deliveries.extend(refunds::created(world, &refund, &payment));
+    step.deliveries.extend(refunds::created(app, &refund, &payment));
     step.refund = Some(refund);
-    step.commit(world, &mut book, None, payment.clone())?;
+    step.commit(app, &mut store, None, payment.clone())?;
     Ok(payment)
 }

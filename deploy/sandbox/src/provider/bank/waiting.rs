@@ -1,41 +1,41 @@
 //! Payments whose payer is at the bank's own page: they are `created` until the payer decides there
 //! or the bank has waited long enough. The provider tells nothing of them until then.
 
-use crate::book::rows::{Failure, Payment, PaymentStatus};
 use crate::clock;
 use crate::provider::bank::failures::{declined, not_in_time};
 use crate::provider::bank::transaction::{Step, captures_itself};
 use crate::provider::errors::ApiError;
-use crate::world::{Shared, World};
+use crate::state::{AppState, SharedState};
+use crate::store::rows::{Failure, Payment, PaymentStatus};
 
-pub(super) fn begin(world: &World, payment: &mut Payment) {
-    let patience = i64::try_from(world.pace.bank_waits.as_millis()).unwrap_or(i64::MAX);
+pub(super) fn begin(app: &AppState, payment: &mut Payment) {
+    let patience = i64::try_from(app.pace.bank_waits.as_millis()).unwrap_or(i64::MAX);
     payment.status = PaymentStatus::Created;
     payment.ends_at_ms = Some(clock::now_ms().saturating_add(patience));
 }
 
 /// What the payer decides on the bank's page.
-pub(crate) fn decide(world: &Shared, id: &str, approves: bool) -> Result<Payment, ApiError> {
-    end(world, id, |payment| (!approves).then(|| declined(payment.method)))
+pub(crate) fn decide(app: &SharedState, id: &str, approves: bool) -> Result<Payment, ApiError> {
+    end(app, id, |payment| (!approves).then(|| declined(payment.method)))
 }
 
 /// Waits for the moment in which the bank gives up.
-pub(crate) async fn end_when_due(world: Shared, id: String) {
-    let due = world.book().payments().get(&id).and_then(|payment| payment.ends_at_ms);
+pub(crate) async fn end_when_due(app: SharedState, id: String) {
+    let due = app.store().payments().get(&id).and_then(|payment| payment.ends_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
     // If it was decided in between, it stays as it is.
-    drop(end(&world, &id, |_| Some(not_in_time())));
+    drop(end(&app, &id, |_| Some(not_in_time())));
 }
 
 fn end(
-    world: &Shared,
+    app: &SharedState,
     id: &str,
     failure: impl FnOnce(&Payment) -> Option<Failure>,
 ) -> Result<Payment, ApiError> {
-    let mut book = world.book();
-    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
-    let order = book.orders().get(&payment.order_id).cloned();
+    let mut store = app.store();
+    let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+    let order = store.orders().get(&payment.order_id).cloned();
     let mut order = order.ok_or_else(ApiError::unknown_id)?;
     if payment.status != PaymentStatus::Created {
         return Err(ApiError::bad("This payment has been decided already."));
@@ -43,12 +43,12 @@ fn end(
     payment.ends_at_ms = None;
     let mut step = Step::default();
     match failure(&payment) {
-        Some(failure) => step.fail(world, &mut payment, failure),
+        Some(failure) => step.fail(app, &mut payment, failure),
         None => {
             let capture = captures_itself(&order, &payment);
-            step.authorise(world, &mut order, &mut payment, capture);
+            step.authorise(app, &mut order, &mut payment, capture);
         }
     }
-    step.commit(world, &mut book, Some(order), payment.clone())?;
+    step.commit(app, &mut store, Some(order), payment.clone())?;
     Ok(payment)
 }

@@ -15,7 +15,7 @@ use rows::{
 };
 
 /// The inbox keeps this many mails; the oldest leave first.
-const MAILS_KEPT: usize = 2_000;
+const MAILS_MAX: usize = 2_000;
 /// The journal is rewritten when it has this many lines more than there are rows.
 const SLACK_LINES: usize = 20_000;
 
@@ -75,20 +75,20 @@ struct Tables {
     inbox_version: u64,
 }
 
-/// The book. Reading is free; writing goes through [`Book::commit`] alone.
-pub(crate) struct Book {
+/// The book. Reading is free; writing goes through [`Store::commit`] alone.
+pub(crate) struct Store {
     tables: Tables,
     journal: Journal,
 }
 
-impl Book {
+impl Store {
     /// Reads the journal of a folder and rewrites it without what was overwritten or removed.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let mut tables = Tables::default();
         let journal = Journal::open(folder, |change| tables.apply(change))?;
-        let mut book = Self { tables, journal };
-        book.compact()?;
-        Ok(book)
+        let mut store = Self { tables, journal };
+        store.compact()?;
+        Ok(store)
     }
 
     /// Writes changes that belong together: all of them or, after a crash, none.
@@ -104,8 +104,8 @@ impl Book {
     }
 
     /// The changes that a new mail brings: itself, and the oldest one's leave when it is full.
-    pub(crate) fn with_room_for(&self, mail: Mail) -> Vec<Change> {
-        let full = self.tables.mails.len() >= MAILS_KEPT;
+    pub(crate) fn mail_changes(&self, mail: Mail) -> Vec<Change> {
+        let full = self.tables.mails.len() >= MAILS_MAX;
         let oldest = self.tables.mails.iter().next().filter(|_| full);
         let gone = oldest.map(|it| Change::MailGone(it.id.clone()));
         gone.into_iter().chain([Change::Mail(Box::new(mail))]).collect()
@@ -152,7 +152,7 @@ impl Book {
     }
 
     /// The orders of a receipt, oldest first.
-    pub(crate) fn orders_of(&self, receipt: &str) -> Vec<&Order> {
+    pub(crate) fn orders_by_receipt(&self, receipt: &str) -> Vec<&Order> {
         let ids = self.tables.receipts.get(receipt).map_or(&[][..], Vec::as_slice);
         ids.iter().filter_map(|id| self.tables.orders.get(id)).collect()
     }
@@ -163,12 +163,12 @@ impl Book {
     }
 
     /// The refund that was asked for under an idempotency key.
-    pub(crate) fn refund_under(&self, key: &str) -> Option<&Refund> {
+    pub(crate) fn refund_by_key(&self, key: &str) -> Option<&Refund> {
         self.tables.refunds.get(self.tables.refund_keys.get(key)?)
     }
 
     /// The meeting that was created under an idempotency key.
-    pub(crate) fn meeting_under(&self, key: &str) -> Option<&Meeting> {
+    pub(crate) fn meeting_by_key(&self, key: &str) -> Option<&Meeting> {
         self.tables.meetings.get(self.tables.meeting_keys.get(key)?)
     }
 

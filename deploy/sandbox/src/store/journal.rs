@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::book::rows::Change;
+use crate::store::rows::Change;
 
 pub(crate) struct Journal {
     path: PathBuf,

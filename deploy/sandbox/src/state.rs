@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::book::Book;
 use crate::checkout_log::CheckoutLog;
 use crate::faults::Faults;
 use crate::settings::{Account, Pace};
+use crate::store::Store;
 
-pub(crate) type Shared = Arc<World>;
+pub(crate) type SharedState = Arc<AppState>;
 
-pub(crate) struct World {
+pub(crate) struct AppState {
     pub(crate) account: Account,
     pub(crate) pace: Pace,
     pub(crate) meeting_token: String,
@@ -29,15 +29,15 @@ pub(crate) struct World {
     pub(crate) http: reqwest::Client,
     /// Counts arrived webhooks; a delivery that must be overtaken waits for the next one.
     pub(crate) arrived: watch::Sender<u64>,
-    book: Mutex<Book>,
+    store: Mutex<Store>,
 }
 
-impl World {
+impl AppState {
     pub(crate) fn new(
         settings: crate::settings::Settings,
         (public_url, frame_url): (String, String),
-        book: Book,
-    ) -> Result<Shared, reqwest::Error> {
+        store: Store,
+    ) -> Result<SharedState, reqwest::Error> {
         // Fails only when a provider is installed already, which serves as well.
         drop(rustls::crypto::ring::default_provider().install_default());
         let http = reqwest::Client::builder()
@@ -57,17 +57,17 @@ impl World {
             refused_keys: Mutex::default(),
             http,
             arrived: watch::Sender::new(0),
-            book: Mutex::new(book),
+            store: Mutex::new(store),
         }))
     }
 
     /// The book, for one look or one change. It is never held across an await.
-    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes one change of one row.
-    pub(crate) fn commit(&self, change: crate::book::rows::Change) -> io::Result<()> {
-        self.book().commit(vec![change])
+    pub(crate) fn commit(&self, change: crate::store::rows::Change) -> io::Result<()> {
+        self.store().commit(vec![change])
     }
 }
