@@ -140,7 +140,7 @@ fn attempt_of(app: &AppState, order_id: String, wanted: &Wanted) -> Result<Attem
     let no = wanted.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
     let collect = wanted.flow == Some(Flow::Collect);
     let failure =
-        if collect { failures::collect_is_gone() } else { failures::declined(wanted.method) };
+        if collect { failures::collect_not_supported() } else { failures::declined(wanted.method) };
     let fault = app.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
     let outcome = match fault {
         Some(fault) if fault.kind == Kind::LateAuthorisation => {

@@ -187,7 +187,7 @@ async fn store_contents(State(app): State<SharedState>) -> Json<Value> {
         if let Some(fields) = shown.as_object_mut() {
             fields.insert(
                 "pays_order".to_owned(),
-                json!(order.is_some_and(|it| transaction::pays(row, it))),
+                json!(order.is_some_and(|it| transaction::pays_in_full(row, it))),
             );
         }
         shown

@@ -32,7 +32,7 @@ use state::{AppState, SharedState};
 use store::Store;
 use store::rows::DeliveryState;
 
-pub use settings::{Account, Pace, Settings};
+pub use settings::{Account, Settings, Timing};
 
 /// A sandbox that has its ports and its book, and waits to be served.
 pub struct Sandbox {
@@ -79,7 +79,7 @@ impl Sandbox {
     pub async fn serve(self) -> Result<()> {
         resume(&self.app);
         let mail = smtp::serve(self.smtp, self.app.clone());
-        let settling = provider::settlements::settle_as_days_go_by(self.app.clone());
+        let settling = provider::settlements::settle_periodically(self.app.clone());
         let pages = async { axum::serve(self.http, router(&self.app)).await };
         let (pages, (), ()) = tokio::join!(pages, mail, settling);
         Ok(pages?)
@@ -137,12 +137,14 @@ fn resume(app: &SharedState) {
             tokio::spawn(late);
         }
         if payment.ends_at_ms.is_some() {
-            let end = provider::bank::waiting::end_when_due(app.clone(), payment.id.clone());
+            let end = provider::bank::approval::expire_when_due(app.clone(), payment.id.clone());
             tokio::spawn(end);
         }
         if payment.back_at_ms.is_some() {
-            let back =
-                provider::bank::transaction::give_back_when_due(app.clone(), payment.id.clone());
+            let back = provider::bank::transaction::refund_uncaptured_when_due(
+                app.clone(),
+                payment.id.clone(),
+            );
             tokio::spawn(back);
         }
     }

@@ -6,7 +6,7 @@ pub(crate) mod entities;
 pub(crate) mod bank;
 pub(crate) mod webhooks;
 mod auth;
-mod captures;
+mod capture_options;
 pub(crate) mod disputes;
 mod notes;
 mod orders;

@@ -26,7 +26,7 @@ pub struct Settings {
     /// The bearer token that the meeting provider expects.
     pub meeting_token: String,
     /// How fast the provider does what it does by itself.
-    pub pace: Pace,
+    pub timing: Timing,
 }
 
 /// The keys of the one account that the payment provider knows.
@@ -44,7 +44,7 @@ pub struct Account {
 
 /// Delays of the provider, shorter in tests.
 #[derive(Clone, Copy)]
-pub struct Pace {
+pub struct Timing {
     /// How long a refund stays pending.
     pub refund_after: Duration,
     /// How long a webhook's receiver may take to answer.
@@ -52,24 +52,24 @@ pub struct Pace {
     /// The first pause after a failed delivery; it doubles from there.
     pub webhook_backoff: Duration,
     /// How long a webhook is sent again before the address is switched off.
-    pub webhook_gives_up: Duration,
+    pub webhook_retry_period: Duration,
     /// How long an authorised payment waits for its capture before it goes back.
-    pub given_back_after: Duration,
+    pub uncaptured_refund_after: Duration,
     /// How long a bank waits for what its payer decides.
-    pub bank_waits: Duration,
+    pub approval_timeout: Duration,
 }
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-impl Default for Pace {
+impl Default for Timing {
     fn default() -> Self {
         Self {
             refund_after: Duration::from_secs(2),
             webhook_timeout: Duration::from_secs(5),
             webhook_backoff: Duration::from_secs(1),
-            webhook_gives_up: DAY,
-            given_back_after: DAY.saturating_mul(3),
-            bank_waits: Duration::from_secs(10 * 60),
+            webhook_retry_period: DAY,
+            uncaptured_refund_after: DAY.saturating_mul(3),
+            approval_timeout: Duration::from_secs(10 * 60),
         }
     }
 }
@@ -91,11 +91,11 @@ impl Settings {
                 webhook_url,
             },
             meeting_token: "demo-meeting-token".into(),
-            pace: Pace {
+            timing: Timing {
                 refund_after: Duration::from_millis(50),
                 webhook_timeout: Duration::from_secs(2),
                 webhook_backoff: Duration::from_millis(50),
-                ..Pace::default()
+                ..Timing::default()
             },
         }
     }
@@ -124,7 +124,7 @@ impl Settings {
                 webhook_url: wanted.optional("SANDBOX_WEBHOOK_URL"),
             },
             meeting_token: wanted.text("SANDBOX_MEETING_TOKEN"),
-            pace: Pace::default(),
+            timing: Timing::default(),
         };
         if !wanted.faults.is_empty() {
             bail!("The sandbox cannot start: {}.", wanted.faults.join("; "));

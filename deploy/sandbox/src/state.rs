@@ -8,14 +8,14 @@ use tokio::sync::watch;
 
 use crate::checkout_log::CheckoutLog;
 use crate::faults::Faults;
-use crate::settings::{Account, Pace};
+use crate::settings::{Account, Timing};
 use crate::store::Store;
 
 pub(crate) type SharedState = Arc<AppState>;
 
 pub(crate) struct AppState {
     pub(crate) account: Account,
-    pub(crate) pace: Pace,
+    pub(crate) timing: Timing,
     pub(crate) meeting_token: String,
     /// The base under which browsers and services reach this process, without a last slash.
     pub(crate) public_url: String,
@@ -41,13 +41,13 @@ impl AppState {
         // Fails only when a provider is installed already, which serves as well.
         drop(rustls::crypto::ring::default_provider().install_default());
         let http = reqwest::Client::builder()
-            .timeout(settings.pace.webhook_timeout)
+            .timeout(settings.timing.webhook_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()?;
         Ok(Arc::new(Self {
             account: settings.account,
-            pace: settings.pace,
+            timing: settings.timing,
             meeting_token: settings.meeting_token,
             public_url,
             frame_url,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::answers;
 use crate::assets;
-use crate::provider::bank::waiting;
+use crate::provider::bank::approval;
 use crate::provider::errors::ApiError;
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Payment, PaymentStatus};
@@ -72,7 +72,7 @@ async fn decided(
     let Ok(Form(decision)) = decision else {
         return ApiError::bad("What the bank sent could not be read.").into_response();
     };
-    match waiting::decide(&app, &id, decision.approves) {
+    match approval::decide(&app, &id, decision.approves) {
         Ok(payment) => {
             let fields = fields_of(&app, &payment).to_string();
             let page = RETURN

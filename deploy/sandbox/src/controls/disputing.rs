@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::body::{Body, answer};
-use crate::provider::disputes::{self, Begun};
+use crate::provider::disputes::{self, NewDispute};
 use crate::state::SharedState;
 
 #[derive(Deserialize)]
@@ -34,7 +34,7 @@ fn a_week() -> i64 {
 
 pub(super) async fn begin(State(app): State<SharedState>, given: Body<Begin>) -> Response {
     answer(given, |Begin { payment_id, amount, phase, days, at_onset }| {
-        disputes::begin(&app, Begun { payment_id, amount, phase, days, at_onset })
+        disputes::open(&app, NewDispute { payment_id, amount, phase, days, at_onset })
     })
 }
 
@@ -46,5 +46,5 @@ pub(super) struct GoOn {
 }
 
 pub(super) async fn go_on(State(app): State<SharedState>, given: Body<GoOn>) -> Response {
-    answer(given, |given| disputes::go_on(&app, &given.dispute_id, &given.state))
+    answer(given, |given| disputes::change_status(&app, &given.dispute_id, &given.state))
 }

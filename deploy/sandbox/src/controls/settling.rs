@@ -27,7 +27,7 @@ pub(super) struct Uncaptured {
 /// The period is over after which an uncaptured authorised payment goes back.
 pub(super) async fn give_back(State(app): State<SharedState>, given: Body<Uncaptured>) -> Response {
     answer(given, |given| {
-        let payment = transaction::give_back(&app, &given.payment_id)?;
+        let payment = transaction::refund_uncaptured(&app, &given.payment_id)?;
         Ok(Json(entities::payment(&payment)))
     })
 }
@@ -42,7 +42,7 @@ pub(super) struct Settle {
 pub(super) async fn settle(State(app): State<SharedState>, given: Body<Settle>) -> Response {
     answer(given, |given| {
         let at = match given.day {
-            Some(day) => settlements::morning_of(day)
+            Some(day) => settlements::payout_time_on(day)
                 .ok_or_else(|| ApiError::bad_field("day", "There is no such day."))?,
             None => clock::now_s(),
         };

@@ -4,7 +4,7 @@
 
 pub(crate) mod failures;
 pub(crate) mod transaction;
-pub(crate) mod waiting;
+pub(crate) mod approval;
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::state::{AppState, SharedState};
 use crate::store::Store;
 use crate::store::rows::{Failure, Method, Order, OrderStatus, Payment, PaymentStatus};
 
-use transaction::{Step, captures_itself};
+use transaction::{Transaction, is_captured_automatically};
 
 pub(crate) enum Outcome {
     Captured,
@@ -58,25 +58,25 @@ pub(crate) fn attempt(app: &SharedState, attempt: Attempt) -> Result<Payment, Ap
     if order.status == OrderStatus::Created {
         order.status = OrderStatus::Attempted;
     }
-    let mut step = Step::default();
+    let mut transaction = Transaction::default();
     match attempt.outcome {
         Outcome::Captured => {
-            let capture = captures_itself(&order, &payment);
-            step.authorise(app, &mut order, &mut payment, capture);
+            let capture = is_captured_automatically(&order, &payment);
+            transaction.authorise(app, &mut order, &mut payment, capture);
         }
-        Outcome::Authorized => step.authorise(app, &mut order, &mut payment, false),
-        Outcome::Failed(failure) => step.fail(app, &mut payment, failure),
+        Outcome::Authorized => transaction.authorise(app, &mut order, &mut payment, false),
+        Outcome::Failed(failure) => transaction.fail(app, &mut payment, failure),
         Outcome::Late(failure, after) => {
             let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
             payment.late_at_ms = Some(clock::now_ms().saturating_add(after));
-            step.fail(app, &mut payment, failure);
+            transaction.fail(app, &mut payment, failure);
         }
-        Outcome::Created => waiting::begin(app, &mut payment),
+        Outcome::Created => approval::start(app, &mut payment),
     }
-    step.commit(app, &mut store, Some(order), payment.clone())?;
+    transaction.commit(app, &mut store, Some(order), payment.clone())?;
     drop(store);
     if payment.ends_at_ms.is_some() {
-        tokio::spawn(waiting::end_when_due(app.clone(), payment.id.clone()));
+        tokio::spawn(approval::expire_when_due(app.clone(), payment.id.clone()));
     }
     if payment.late_at_ms.is_some() {
         tokio::spawn(authorise_when_due(app.clone(), payment.id.clone()));
@@ -113,9 +113,9 @@ pub(crate) fn without_order(
         ends_at_ms: None,
         settlement: None,
     };
-    let mut step = Step::default();
-    step.tell(app, "payment.captured", &payment, None);
-    step.commit(app, &mut app.store(), None, payment.clone())?;
+    let mut transaction = Transaction::default();
+    transaction.add_event(app, "payment.captured", &payment, None);
+    transaction.commit(app, &mut app.store(), None, payment.clone())?;
     Ok(payment)
 }
 
@@ -147,9 +147,9 @@ pub(crate) fn capture(
         let description = "Capture currency must be the currency of the payment";
         return Err(ApiError::bad_field("currency", description));
     }
-    let mut step = Step::default();
-    step.capture(app, &mut order, &mut payment);
-    step.commit(app, &mut store, Some(order), payment.clone())?;
+    let mut transaction = Transaction::default();
+    transaction.capture(app, &mut order, &mut payment);
+    transaction.commit(app, &mut store, Some(order), payment.clone())?;
     Ok(payment)
 }
 
@@ -166,10 +166,10 @@ pub(crate) async fn authorise_when_due(app: SharedState, id: String) {
         return;
     };
     payment.late_at_ms = None;
-    let capture = captures_itself(&order, &payment);
-    let mut step = Step::default();
-    step.authorise(&app, &mut order, &mut payment, capture);
-    if step.commit(&app, &mut store, Some(order), payment).is_err() {
+    let capture = is_captured_automatically(&order, &payment);
+    let mut transaction = Transaction::default();
+    transaction.authorise(&app, &mut order, &mut payment, capture);
+    if transaction.commit(&app, &mut store, Some(order), payment).is_err() {
         tracing::error!(payment = id, "a late authorisation could not be written");
     }
 }

@@ -9,14 +9,17 @@ use serde_json::{Value, json};
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::requests::Filter;
+use crate::provider::requests::ListFilter;
 use crate::provider::{entities, webhooks};
 use crate::state::SharedState;
 use crate::store::rows::{Adjustment, Change, Dispute, DisputeStatus};
 
 const DAY_S: i64 = 24 * 60 * 60;
 
-pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+pub(crate) async fn list(
+    State(app): State<SharedState>,
+    Query(filter): Query<ListFilter>,
+) -> Answer {
     let store = app.store();
     let disputes = store.disputes().iter().rev();
     let listed = disputes.filter(|dispute| filter.takes(dispute.created_at));
@@ -52,7 +55,7 @@ pub(crate) fn entity(row: &Dispute) -> Value {
 }
 
 /// What a payer's bank begins.
-pub(crate) struct Begun {
+pub(crate) struct NewDispute {
     pub(crate) payment_id: String,
     pub(crate) amount: Option<i64>,
     pub(crate) phase: String,
@@ -61,32 +64,32 @@ pub(crate) struct Begun {
     pub(crate) at_onset: bool,
 }
 
-pub(crate) fn begin(app: &SharedState, begun: Begun) -> Answer {
-    let payment = app.store().payments().get(&begun.payment_id).cloned();
+pub(crate) fn open(app: &SharedState, new: NewDispute) -> Answer {
+    let payment = app.store().payments().get(&new.payment_id).cloned();
     let payment = payment.ok_or_else(ApiError::unknown_id)?;
     let now = clock::now_s();
     let dispute = Dispute {
         id: ids::new_id("disp"),
         payment_id: payment.id,
-        amount: begun.amount.unwrap_or(payment.amount),
+        amount: new.amount.unwrap_or(payment.amount),
         currency: payment.currency,
         amount_deducted: 0,
-        at_onset: begun.at_onset,
+        at_onset: new.at_onset,
         reason_code: "goods_or_services_not_received".to_owned(),
-        respond_by: now.saturating_add(begun.days.saturating_mul(DAY_S)),
+        respond_by: now.saturating_add(new.days.saturating_mul(DAY_S)),
         status: DisputeStatus::Open,
-        phase: begun.phase,
+        phase: new.phase,
         created_at: now,
     };
-    let taken = begun.at_onset.then(|| adjustment(&dispute, -dispute.amount));
-    write(app, "payment.dispute.created", dispute, taken)
+    let taken = new.at_onset.then(|| adjustment(&dispute, -dispute.amount));
+    commit(app, "payment.dispute.created", dispute, taken)
 }
 
 /// How a dispute goes on, by the last word of its event.
-pub(crate) fn go_on(app: &SharedState, id: &str, word: &str) -> Answer {
+pub(crate) fn change_status(app: &SharedState, id: &str, word: &str) -> Answer {
     let dispute = app.store().disputes().get(id).cloned();
     let mut dispute = dispute.ok_or_else(ApiError::unknown_id)?;
-    let mut moved = None;
+    let mut balance_change = None;
     match dispute.status {
         DisputeStatus::Open | DisputeStatus::UnderReview => {}
         DisputeStatus::Won | DisputeStatus::Lost | DisputeStatus::Closed => {
@@ -104,14 +107,14 @@ pub(crate) fn go_on(app: &SharedState, id: &str, word: &str) -> Answer {
     match dispute.status {
         DisputeStatus::Lost => {
             dispute.amount_deducted = dispute.amount;
-            moved = (!dispute.at_onset).then(|| adjustment(&dispute, -dispute.amount));
+            balance_change = (!dispute.at_onset).then(|| adjustment(&dispute, -dispute.amount));
         }
         DisputeStatus::Won | DisputeStatus::Closed => {
-            moved = dispute.at_onset.then(|| adjustment(&dispute, dispute.amount));
+            balance_change = dispute.at_onset.then(|| adjustment(&dispute, dispute.amount));
         }
         DisputeStatus::Open | DisputeStatus::UnderReview => {}
     }
-    write(app, &format!("payment.dispute.{word}"), dispute, moved)
+    commit(app, &format!("payment.dispute.{word}"), dispute, balance_change)
 }
 
 fn adjustment(dispute: &Dispute, amount: i64) -> Adjustment {
@@ -127,19 +130,24 @@ fn adjustment(dispute: &Dispute, amount: i64) -> Adjustment {
     }
 }
 
-fn write(app: &SharedState, event: &str, row: Dispute, moved: Option<Adjustment>) -> Answer {
+fn commit(
+    app: &SharedState,
+    event: &str,
+    row: Dispute,
+    balance_change: Option<Adjustment>,
+) -> Answer {
     let mut store = app.store();
     let payment = store.payments().get(&row.payment_id).map(entities::payment);
     let shown = entity(&row);
     let payment = payment.map(|payment| ("payment", payment));
     let parts = payment.into_iter().chain([("dispute", shown.clone())]).collect();
-    let told = webhooks::envelope(app, event, parts);
-    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    let delivery = webhooks::envelope(app, event, parts);
+    let delivery_ids = delivery.iter().map(|delivery| delivery.id.clone()).collect();
     let mut changes = vec![Change::Dispute(Box::new(row))];
-    changes.extend(moved.map(|moved| Change::Adjustment(Box::new(moved))));
-    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    changes.extend(balance_change.map(|row| Change::Adjustment(Box::new(row))));
+    changes.extend(delivery.map(|delivery| Change::Delivery(Box::new(delivery))));
     store.commit(changes)?;
     drop(store);
-    webhooks::start(app, sent);
+    webhooks::start(app, delivery_ids);
     Ok(Json(shown))
 }

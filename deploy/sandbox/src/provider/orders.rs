@@ -10,8 +10,8 @@ use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::requests::{Filter, only, read_amount, read_json};
-use crate::provider::{captures, entities, notes};
+use crate::provider::requests::{ListFilter, read_amount, read_json, reject_unknown_fields};
+use crate::provider::{capture_options, entities, notes};
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Change, Order, OrderStatus};
 
@@ -29,7 +29,7 @@ const FIELDS: [&str; 8] = [
 
 pub(crate) async fn create(State(app): State<SharedState>, body: Bytes) -> Answer {
     let given = read_json(&body)?;
-    let order = order_from(&given)?;
+    let order = read_order(&given)?;
     let unique = is_unique(&app, &given)?;
     let mut store = app.store();
     let receipt = order.receipt.as_deref().filter(|_| unique);
@@ -47,16 +47,19 @@ pub(crate) async fn create(State(app): State<SharedState>, body: Bytes) -> Answe
 /// Whether the order is to be the only one of its receipt. Only some documented pages know
 /// that field, so a fault makes an account that refuses it, or that passes it over.
 fn is_unique(app: &AppState, given: &Value) -> Result<bool, ApiError> {
-    let Some(wanted) = given.get("unique_receipt") else { return Ok(false) };
+    let Some(unique) = given.get("unique_receipt") else { return Ok(false) };
     let fault = app.faults.take("account.unique_receipt", &[Kind::Refuse, Kind::Drop]);
     match fault.map(|fault| fault.kind) {
         Some(Kind::Refuse) => Err(ApiError::extra_field("unique_receipt")),
         Some(_) => Ok(false),
-        None => Ok(wanted == &Value::Bool(true)),
+        None => Ok(unique == &Value::Bool(true)),
     }
 }
 
-pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+pub(crate) async fn list(
+    State(app): State<SharedState>,
+    Query(filter): Query<ListFilter>,
+) -> Answer {
     let store = app.store();
     let mut orders: Vec<&Order> = match &filter.receipt {
         Some(receipt) => store.orders_by_receipt(receipt),
@@ -77,7 +80,7 @@ pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>
 pub(crate) async fn payments(
     State(app): State<SharedState>,
     Path(id): Path<String>,
-    Query(filter): Query<Filter>,
+    Query(filter): Query<ListFilter>,
 ) -> Answer {
     let store = app.store();
     let order = store.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
@@ -85,8 +88,8 @@ pub(crate) async fn payments(
     Ok(Json(entities::collection(&page.map(entities::payment).collect::<Vec<_>>())))
 }
 
-fn order_from(given: &Value) -> Result<Order, ApiError> {
-    only(given, &FIELDS)?;
+fn read_order(given: &Value) -> Result<Order, ApiError> {
+    reject_unknown_fields(given, &FIELDS)?;
     let amount = read_amount(given)?
         .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
     let currency = match given.get("currency").and_then(Value::as_str) {
@@ -104,7 +107,7 @@ fn order_from(given: &Value) -> Result<Order, ApiError> {
             return Err(ApiError::bad_field("receipt", description));
         }
     };
-    let capture = captures::read(given.get("payment"))?;
+    let capture = capture_options::read(given.get("payment"))?;
     Ok(Order {
         id: ids::new_id("order"),
         amount,

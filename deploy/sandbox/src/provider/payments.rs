@@ -6,7 +6,7 @@ use axum::extract::{Path, Query, State};
 use serde_json::Value;
 
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::requests::{Filter, only, read_amount, read_json};
+use crate::provider::requests::{ListFilter, read_amount, read_json, reject_unknown_fields};
 use crate::provider::{bank, entities};
 use crate::state::SharedState;
 
@@ -17,7 +17,10 @@ pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>
 }
 
 /// Every payment of the account, newest first.
-pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+pub(crate) async fn list(
+    State(app): State<SharedState>,
+    Query(filter): Query<ListFilter>,
+) -> Answer {
     let store = app.store();
     let payments = store.payments().iter().rev();
     let listed = payments.filter(|payment| filter.takes(payment.created_at));
@@ -31,7 +34,7 @@ pub(crate) async fn capture(
     body: Bytes,
 ) -> Answer {
     let given = read_json(&body)?;
-    only(&given, &["amount", "currency"])?;
+    reject_unknown_fields(&given, &["amount", "currency"])?;
     let amount = read_amount(&given)?
         .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
     let currency = given

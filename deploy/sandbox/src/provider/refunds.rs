@@ -12,7 +12,7 @@ use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::requests::{only, read_amount, read_json};
+use crate::provider::requests::{read_amount, read_json, reject_unknown_fields};
 use crate::provider::{entities, notes, webhooks};
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Change, Delivery, Payment, PaymentStatus, Refund, RefundStatus};
@@ -27,10 +27,10 @@ pub(crate) async fn create(
     body: Bytes,
 ) -> Answer {
     let given = read_json(&body)?;
-    only(&given, &["amount", "speed", "notes", "receipt"])?;
+    reject_unknown_fields(&given, &["amount", "speed", "notes", "receipt"])?;
     let key = read_key(&headers)?;
     check_balance(&app, key.as_deref())?;
-    refund_now(&app, &id, &given, key)
+    create_refund(&app, &id, &given, key)
 }
 
 /// Refuses while the account's balance is low, which a fault orders. What was refused so stays
@@ -50,10 +50,10 @@ fn check_balance(app: &AppState, key: Option<&str>) -> Result<(), ApiError> {
 
 /// A refund made on the provider's own pages: no key, no receipt.
 pub(crate) fn from_dashboard(app: &SharedState, id: &str, amount: Option<i64>) -> Answer {
-    refund_now(app, id, &json!({ "amount": amount }), None)
+    create_refund(app, id, &json!({ "amount": amount }), None)
 }
 
-fn refund_now(app: &SharedState, id: &str, given: &Value, key: Option<String>) -> Answer {
+fn create_refund(app: &SharedState, id: &str, given: &Value, key: Option<String>) -> Answer {
     let asked = ids::fingerprint(format!("{id} {given}").as_bytes());
     let mut store = app.store();
     // How long keys are kept is not documented, so a fault can pass them over.
@@ -66,22 +66,22 @@ fn refund_now(app: &SharedState, id: &str, given: &Value, key: Option<String>) -
         return Err(ApiError::conflict(description));
     }
     let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
-    let amount = refundable(&payment, read_amount(given)?)?;
+    let amount = refundable_amount(&payment, read_amount(given)?)?;
     let mut refund = refund_of(app, &payment, amount);
     refund.notes = notes::read(given.get("notes"))?;
     refund.receipt = given.get("receipt").and_then(Value::as_str).map(str::to_owned);
     refund.speed = given.get("speed").and_then(Value::as_str).unwrap_or("normal").to_owned();
     refund.key = key;
     refund.asked = asked;
-    book_refund(&mut payment, &refund);
+    add_refund(&mut payment, &refund);
     let answer = entities::refund(&refund);
-    let told = created(app, &refund, &payment);
+    let delivery = created_event(app, &refund, &payment);
     let refund_id = refund.id.clone();
     let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
-    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
-    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    let delivery_ids = delivery.iter().map(|delivery| delivery.id.clone()).collect();
+    changes.extend(delivery.map(|delivery| Change::Delivery(Box::new(delivery))));
     store.commit(changes)?;
-    webhooks::start(app, sent);
+    webhooks::start(app, delivery_ids);
     tokio::spawn(process_when_due(app.clone(), refund_id));
     Ok(Json(answer))
 }
@@ -101,15 +101,19 @@ pub(crate) async fn of_payment(State(app): State<SharedState>, Path(id): Path<St
 }
 
 /// Sends a payment back that must not stay, without being asked.
-pub(crate) fn give_back(app: &AppState, payment: &mut Payment) -> Refund {
+pub(crate) fn automatic_refund(app: &AppState, payment: &mut Payment) -> Refund {
     let refund = refund_of(app, payment, payment.amount);
-    book_refund(payment, &refund);
+    add_refund(payment, &refund);
     refund
 }
 
 /// The webhook for a new refund.
-pub(crate) fn created(app: &AppState, refund: &Refund, payment: &Payment) -> Option<Delivery> {
-    tell(app, "refund.created", refund, payment)
+pub(crate) fn created_event(
+    app: &AppState,
+    refund: &Refund,
+    payment: &Payment,
+) -> Option<Delivery> {
+    refund_event(app, "refund.created", refund, payment)
 }
 
 /// Waits until a refund is due, then ends it one way or the other.
@@ -123,12 +127,12 @@ pub(crate) async fn process_when_due(app: SharedState, id: String) {
         tokio::time::sleep(fault.pause(3_000)).await;
     }
     let refused = fault.is_some_and(|fault| fault.kind == Kind::Refuse);
-    if end(&app, &id, refused).is_err() {
+    if finish(&app, &id, refused).is_err() {
         tracing::error!(refund = id, "the end of a refund could not be written");
     }
 }
 
-fn end(app: &SharedState, id: &str, refused: bool) -> std::io::Result<()> {
+fn finish(app: &SharedState, id: &str, refused: bool) -> std::io::Result<()> {
     let mut store = app.store();
     let Some(mut refund) = store.refunds().get(id).cloned() else {
         return Ok(());
@@ -149,22 +153,27 @@ fn end(app: &SharedState, id: &str, refused: bool) -> std::io::Result<()> {
         refund.status = RefundStatus::Processed;
         "refund.processed"
     };
-    let told = tell(app, event, &refund, &payment);
-    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    let delivery = refund_event(app, event, &refund, &payment);
+    let delivery_ids = delivery.iter().map(|delivery| delivery.id.clone()).collect();
     let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
-    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    changes.extend(delivery.map(|delivery| Change::Delivery(Box::new(delivery))));
     store.commit(changes)?;
-    webhooks::start(app, sent);
+    webhooks::start(app, delivery_ids);
     Ok(())
 }
 
-fn tell(app: &AppState, event: &str, refund: &Refund, payment: &Payment) -> Option<Delivery> {
+fn refund_event(
+    app: &AppState,
+    event: &str,
+    refund: &Refund,
+    payment: &Payment,
+) -> Option<Delivery> {
     let parts = vec![("refund", entities::refund(refund)), ("payment", entities::payment(payment))];
     webhooks::envelope(app, event, parts)
 }
 
 fn refund_of(app: &AppState, payment: &Payment, amount: i64) -> Refund {
-    let after = i64::try_from(app.pace.refund_after.as_millis()).unwrap_or(i64::MAX);
+    let after = i64::try_from(app.timing.refund_after.as_millis()).unwrap_or(i64::MAX);
     Refund {
         id: ids::new_id("rfnd"),
         payment_id: payment.id.clone(),
@@ -182,7 +191,7 @@ fn refund_of(app: &AppState, payment: &Payment, amount: i64) -> Refund {
     }
 }
 
-fn book_refund(payment: &mut Payment, refund: &Refund) {
+fn add_refund(payment: &mut Payment, refund: &Refund) {
     payment.amount_refunded += refund.amount;
     payment.refunds.push(refund.id.clone());
     if payment.amount_refunded >= payment.amount {
@@ -190,7 +199,7 @@ fn book_refund(payment: &mut Payment, refund: &Refund) {
     }
 }
 
-fn refundable(payment: &Payment, amount: Option<i64>) -> Result<i64, ApiError> {
+fn refundable_amount(payment: &Payment, amount: Option<i64>) -> Result<i64, ApiError> {
     match payment.status {
         PaymentStatus::Captured => {}
         PaymentStatus::Refunded => {

@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::provider::errors::ApiError;
 
 /// The least amount that can be paid: one rupee.
-const LEAST: i64 = 100;
+const AMOUNT_MIN: i64 = 100;
 
 #[derive(Deserialize)]
-pub(crate) struct Filter {
+pub(crate) struct ListFilter {
     pub(crate) receipt: Option<String>,
     from: Option<i64>,
     to: Option<i64>,
@@ -17,7 +17,7 @@ pub(crate) struct Filter {
     skip: Option<usize>,
 }
 
-impl Filter {
+impl ListFilter {
     /// Whether something of this age was asked for.
     pub(crate) fn takes(&self, created_at: i64) -> bool {
         (self.from.unwrap_or(0)..=self.to.unwrap_or(i64::MAX)).contains(&created_at)
@@ -52,7 +52,7 @@ pub(crate) fn read_json(body: &[u8]) -> Result<Value, ApiError> {
 }
 
 /// Refuses what is none of the fields that a call knows.
-pub(crate) fn only(given: &Value, known: &[&str]) -> Result<(), ApiError> {
+pub(crate) fn reject_unknown_fields(given: &Value, known: &[&str]) -> Result<(), ApiError> {
     let mut names = given.as_object().into_iter().flat_map(|fields| fields.keys());
     match names.find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(ApiError::extra_field(name)),
@@ -70,7 +70,7 @@ pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
     };
     let amount =
         amount.ok_or_else(|| ApiError::bad_field("amount", "The amount must be an integer."))?;
-    if amount < LEAST {
+    if amount < AMOUNT_MIN {
         return Err(ApiError::bad_field("amount", "The amount must be at least INR 1.00"));
     }
     Ok(Some(amount))

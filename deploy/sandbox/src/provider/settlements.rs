@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::requests::Filter;
+use crate::provider::requests::ListFilter;
 use crate::provider::{entities, webhooks};
 use crate::state::SharedState;
 use crate::store::Store;
@@ -24,11 +24,14 @@ const DAY_S: i64 = 24 * 60 * 60;
 /// What was captured is paid out by itself after so many days.
 const SETTLED_AFTER_DAYS: i64 = 2;
 /// How often it is looked for.
-const LOOK_EVERY: Duration = Duration::from_secs(600);
+const SETTLE_INTERVAL: Duration = Duration::from_secs(600);
 /// The most lines of a report that one answer holds.
 const LINES_MAX: usize = 1_000;
 
-pub(crate) async fn list(State(app): State<SharedState>, Query(filter): Query<Filter>) -> Answer {
+pub(crate) async fn list(
+    State(app): State<SharedState>,
+    Query(filter): Query<ListFilter>,
+) -> Answer {
     let store = app.store();
     let listed = store.settlements().iter().rev().filter(|it| filter.takes(it.created_at));
     let items: Vec<_> = filter.page(listed, 100)?.map(entities::settlement).collect();
@@ -42,7 +45,7 @@ pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Report {
+pub(crate) struct ReportQuery {
     year: i16,
     month: i8,
     /// Without it, the whole month.
@@ -51,20 +54,23 @@ pub(crate) struct Report {
     skip: Option<usize>,
 }
 
-pub(crate) async fn recon(State(app): State<SharedState>, Query(asked): Query<Report>) -> Answer {
-    let told = |settlement: &&Settlement| {
+pub(crate) async fn recon(
+    State(app): State<SharedState>,
+    Query(query): Query<ReportQuery>,
+) -> Answer {
+    let is_reported = |settlement: &&Settlement| {
         day_of(settlement.created_at).is_some_and(|date| {
-            (date.year(), date.month()) == (asked.year, asked.month)
-                && asked.day.is_none_or(|day| day == date.day())
+            (date.year(), date.month()) == (query.year, query.month)
+                && query.day.is_none_or(|day| day == date.day())
         })
     };
     let store = app.store();
-    let settled = store.settlements().iter().filter(told);
+    let settled = store.settlements().iter().filter(is_reported);
     let lines = settled.flat_map(|it| it.lines.iter().map(move |line| (it, line)));
     let items: Vec<_> = lines
         .filter(|(_, line)| !line.hidden)
-        .skip(asked.skip.unwrap_or(0))
-        .take(asked.count.unwrap_or(10).min(LINES_MAX))
+        .skip(query.skip.unwrap_or(0))
+        .take(query.count.unwrap_or(10).min(LINES_MAX))
         .map(|(settlement, line)| entities::settled_line(settlement, line))
         .collect();
     Ok(Json(entities::collection(&items)))
@@ -79,7 +85,7 @@ fn day_of(at_s: i64) -> Option<Date> {
 }
 
 /// Ten o'clock of a day.
-pub(crate) fn morning_of(day: Date) -> Option<i64> {
+pub(crate) fn payout_time_on(day: Date) -> Option<i64> {
     let at = day.to_datetime(Time::constant(10, 0, 0, 0)).to_zoned(india()).ok()?;
     Some(at.timestamp().as_second())
 }
@@ -135,12 +141,12 @@ pub(crate) fn settle(
         id,
     };
     let parts = vec![("settlement", entities::settlement(&settlement))];
-    let told = webhooks::envelope(app, "settlement.processed", parts);
-    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    let delivery = webhooks::envelope(app, "settlement.processed", parts);
+    let delivery_ids = delivery.iter().map(|delivery| delivery.id.clone()).collect();
     changes.push(Change::Settlement(Box::new(settlement.clone())));
-    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    changes.extend(delivery.map(|delivery| Change::Delivery(Box::new(delivery))));
     store.commit(changes)?;
-    webhooks::start(app, sent);
+    webhooks::start(app, delivery_ids);
     Ok(Some(settlement))
 }
 
@@ -224,7 +230,7 @@ fn adjustment_line(adjustment: &Adjustment) -> SettledLine {
 }
 
 /// Settles, two days later, what was captured.
-pub(crate) async fn settle_as_days_go_by(app: SharedState) {
+pub(crate) async fn settle_periodically(app: SharedState) {
     loop {
         let now = clock::now_s();
         let until = now - SETTLED_AFTER_DAYS * DAY_S;
@@ -232,7 +238,7 @@ pub(crate) async fn settle_as_days_go_by(app: SharedState) {
         if is_due && settle(&app, until, now).is_err() {
             tracing::error!("a settlement could not be written");
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(SETTLE_INTERVAL).await;
     }
 }
 
@@ -244,7 +250,7 @@ mod tests {
         // 2026-11-20T18:29:59Z and a second later.
         assert_eq!(day(1_795_199_399), "2026-11-20");
         assert_eq!(day(1_795_199_400), "2026-11-21");
-        let morning = super::morning_of("2026-11-21".parse().unwrap()).unwrap();
+        let morning = super::payout_time_on("2026-11-21".parse().unwrap()).unwrap();
         assert_eq!(morning, 1_795_199_400 + 10 * 3600);
     }
 }

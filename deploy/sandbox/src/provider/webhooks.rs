@@ -14,9 +14,9 @@ use crate::state::{AppState, SharedState};
 use crate::store::rows::{Change, Delivery, DeliveryState};
 
 /// Pauses between attempts never grow beyond this.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
+const PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 /// How long a webhook waits to be overtaken before it goes out all the same.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REORDER_TIMEOUT: Duration = Duration::from_secs(10);
 const FAULTS: [Kind; 6] = [
     Kind::Delay,
     Kind::Drop,
@@ -86,11 +86,11 @@ async fn first_attempt(app: &SharedState, id: String) {
         return;
     };
     // What is held up must not hold up its successors.
-    tokio::spawn(suffer(app.clone(), id, fault));
+    tokio::spawn(send_with_fault(app.clone(), id, fault));
 }
 
 /// Sends a webhook under a fault.
-async fn suffer(app: SharedState, id: String, fault: Fault) {
+async fn send_with_fault(app: SharedState, id: String, fault: Fault) {
     let arrived = match fault.kind {
         Kind::Drop => {
             finish(&app, &id, DeliveryState::Dropped);
@@ -98,7 +98,7 @@ async fn suffer(app: SharedState, id: String, fault: Fault) {
         }
         Kind::Reorder => {
             let mut others = app.arrived.subscribe();
-            drop(tokio::time::timeout(fault.pause(0).max(PATIENCE), others.changed()).await);
+            drop(tokio::time::timeout(fault.pause(0).max(REORDER_TIMEOUT), others.changed()).await);
             send(&app, &id, None).await
         }
         Kind::Duplicate => {
@@ -109,9 +109,9 @@ async fn suffer(app: SharedState, id: String, fault: Fault) {
             send(&app, &id, None).await
         }
         // It arrives, but its answer is lost, so it will come again.
-        Kind::TimeoutAfterSuccess => send(&app, &id, Some(Lost::After)).await,
+        Kind::TimeoutAfterSuccess => send(&app, &id, Some(Loss::Answer)).await,
         // It counts as refused by the receiver without ever reaching it.
-        Kind::Status => send(&app, &id, Some(Lost::Before)).await,
+        Kind::Status => send(&app, &id, Some(Loss::Request)).await,
         Kind::Delay | Kind::LateAuthorisation | Kind::Refuse | Kind::Greylist => {
             tokio::time::sleep(fault.pause(1_000)).await;
             send(&app, &id, None).await
@@ -132,7 +132,7 @@ pub(crate) async fn retry(app: SharedState, id: String) {
             return;
         }
         let age = u64::try_from(clock::now_ms() - delivery.created_at_ms).unwrap_or(0);
-        if Duration::from_millis(age) > app.pace.webhook_gives_up {
+        if Duration::from_millis(age) > app.timing.webhook_retry_period {
             finish(&app, &id, DeliveryState::GivenUp);
             app.switches.end_webhooks();
             tracing::warn!("webhooks failed for a day: their address is switched off");
@@ -146,22 +146,22 @@ pub(crate) async fn retry(app: SharedState, id: String) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lost {
-    Before,
-    After,
+enum Loss {
+    Request,
+    Answer,
 }
 
 /// One attempt; says whether the delivery is over.
-async fn send(app: &SharedState, id: &str, lost: Option<Lost>) -> bool {
+async fn send(app: &SharedState, id: &str, loss: Option<Loss>) -> bool {
     let Some(delivery) = app.store().deliveries().get(id).cloned() else {
         return true;
     };
     let Some(url) = &app.account.webhook_url else {
         return true;
     };
-    let answered = match lost {
-        Some(Lost::Before) => false,
-        Some(Lost::After) => {
+    let answered = match loss {
+        Some(Loss::Request) => false,
+        Some(Loss::Answer) => {
             post(app, url, &delivery).await;
             false
         }
@@ -191,7 +191,7 @@ async fn post(app: &AppState, url: &str, delivery: &Delivery) -> bool {
 
 fn postpone(app: &AppState, mut delivery: Delivery) {
     let doubled = 1_u32.checked_shl(delivery.attempts).unwrap_or(u32::MAX);
-    let pause = app.pace.webhook_backoff.saturating_mul(doubled).min(LONGEST_PAUSE);
+    let pause = app.timing.webhook_backoff.saturating_mul(doubled).min(PAUSE_MAX);
     delivery.attempts += 1;
     let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
     delivery.next_at_ms = clock::now_ms().saturating_add(pause);

@@ -103,7 +103,7 @@ async fn a_payment_is_created_until_its_payer_decides() {
 async fn a_payer_who_never_decides_ends_in_a_failure_across_a_kill() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let mut settings = Settings::for_tests(folder.path(), Some(website.url.clone()));
-    settings.pace.bank_waits = Duration::from_millis(300);
+    settings.timing.approval_timeout = Duration::from_millis(300);
     let sandbox = Running::with(settings.clone()).await;
     let order = sandbox.order("bkg_1", 50_000).await;
     sandbox.pay(&order, "created").await;
@@ -222,7 +222,7 @@ async fn an_authorised_payment_waits_for_its_capture() {
 async fn an_authorised_payment_that_nobody_captures_goes_back_after_days() {
     let folder = Folder::new();
     let mut settings = Settings::for_tests(folder.path(), None);
-    settings.pace.given_back_after = Duration::from_millis(300);
+    settings.timing.uncaptured_refund_after = Duration::from_millis(300);
     let sandbox = Running::with(settings).await;
     let order = sandbox.order("bkg_1", 50_000).await;
     let [first, second] =

@@ -124,7 +124,7 @@ async fn undelivered_webhooks_and_late_money_survive_a_kill() {
 async fn after_a_day_of_failures_the_address_is_switched_off_until_a_person_switches_it_on() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let mut settings = Settings::for_tests(folder.path(), Some(website.url.clone()));
-    settings.pace.webhook_gives_up = Duration::from_millis(200);
+    settings.timing.webhook_retry_period = Duration::from_millis(200);
     let sandbox = Running::with(settings).await;
     website.refuse_next(1_000);
     let order = sandbox.order("bkg_1", 50_000).await;

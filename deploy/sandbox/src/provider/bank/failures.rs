@@ -28,7 +28,7 @@ pub(crate) fn declined(method: Method) -> Failure {
 }
 
 /// The end of every request to a UPI ID since India's banks have given that flow up.
-pub(crate) fn collect_is_gone() -> Failure {
+pub(crate) fn collect_not_supported() -> Failure {
     Failure {
         code: "BAD_REQUEST_ERROR".to_owned(),
         description: "UPI IDs take no requests any more. Use the QR code or a UPI app.".to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn collect_is_gone() -> Failure {
 }
 
 /// The bank has waited long enough for its payer.
-pub(super) fn not_in_time() -> Failure {
+pub(super) fn timed_out() -> Failure {
     Failure {
         code: "BAD_REQUEST_ERROR".to_owned(),
         description: "Payment was not completed on time.".to_owned(),

@@ -12,16 +12,16 @@ use crate::store::rows::{
 
 /// One transaction of the bank: what changes beside order and payment, and the webhooks.
 #[derive(Default)]
-pub(super) struct Step {
+pub(super) struct Transaction {
     deliveries: Vec<Delivery>,
     refund: Option<Refund>,
 }
 
-impl Step {
+impl Transaction {
     pub(super) fn fail(&mut self, app: &AppState, payment: &mut Payment, failure: Failure) {
         payment.status = PaymentStatus::Failed;
         payment.failure = Some(failure);
-        self.tell(app, "payment.failed", payment, None);
+        self.add_event(app, "payment.failed", payment, None);
     }
 
     pub(super) fn authorise(
@@ -33,15 +33,16 @@ impl Step {
     ) {
         payment.status = PaymentStatus::Authorized;
         payment.failure = None;
-        self.tell(app, "payment.authorized", payment, None);
+        self.add_event(app, "payment.authorized", payment, None);
         if order.status == OrderStatus::Paid {
-            let refund = refunds::give_back(app, payment);
-            self.deliveries.extend(refunds::created(app, &refund, payment));
+            let refund = refunds::automatic_refund(app, payment);
+            self.deliveries.extend(refunds::created_event(app, &refund, payment));
             self.refund = Some(refund);
         } else if capture {
             self.capture(app, order, payment);
         } else {
-            let days = i64::try_from(app.pace.given_back_after.as_millis()).unwrap_or(i64::MAX);
+            let days =
+                i64::try_from(app.timing.uncaptured_refund_after.as_millis()).unwrap_or(i64::MAX);
             payment.back_at_ms = Some(clock::now_ms().saturating_add(days));
         }
     }
@@ -50,15 +51,15 @@ impl Step {
         payment.status = PaymentStatus::Captured;
         payment.captured = true;
         payment.back_at_ms = None;
-        self.tell(app, "payment.captured", payment, None);
-        if pays(payment, order) {
+        self.add_event(app, "payment.captured", payment, None);
+        if pays_in_full(payment, order) {
             order.status = OrderStatus::Paid;
             order.amount_paid = order.amount;
-            self.tell(app, "order.paid", payment, Some(order));
+            self.add_event(app, "order.paid", payment, Some(order));
         }
     }
 
-    pub(super) fn tell(
+    pub(super) fn add_event(
         &mut self,
         app: &AppState,
         event: &str,
@@ -78,58 +79,58 @@ impl Step {
         order: Option<Order>,
         payment: Payment,
     ) -> Result<(), ApiError> {
-        let sent: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
+        let delivery_ids: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
         let due = self.refund.as_ref().map(|refund| refund.id.clone());
-        let left = payment.back_at_ms.is_some().then(|| payment.id.clone());
+        let uncaptured = payment.back_at_ms.is_some().then(|| payment.id.clone());
         let mut changes = vec![Change::Payment(Box::new(payment))];
         changes.extend(order.map(|order| Change::Order(Box::new(order))));
         changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
         changes.extend(self.deliveries.into_iter().map(|it| Change::Delivery(Box::new(it))));
         store.commit(changes)?;
-        webhooks::start(app, sent);
+        webhooks::start(app, delivery_ids);
         if let Some(id) = due {
             tokio::spawn(refunds::process_when_due(app.clone(), id));
         }
-        if let Some(id) = left {
-            tokio::spawn(give_back_when_due(app.clone(), id));
+        if let Some(id) = uncaptured {
+            tokio::spawn(refund_uncaptured_when_due(app.clone(), id));
         }
         Ok(())
     }
 }
 
 /// Whether money that arrives now is captured without a call.
-pub(super) fn captures_itself(order: &Order, payment: &Payment) -> bool {
+pub(super) fn is_captured_automatically(order: &Order, payment: &Payment) -> bool {
     let minutes = clock::now_s().saturating_sub(payment.created_at) / 60;
     !order.manual_capture && order.capture_within_minutes.is_none_or(|within| minutes <= within)
 }
 
 /// Whether the provider takes a payment for the whole of its order.
-pub(crate) fn pays(payment: &Payment, order: &Order) -> bool {
+pub(crate) fn pays_in_full(payment: &Payment, order: &Order) -> bool {
     payment.pays_minor.unwrap_or(payment.amount) == order.amount
         && payment.currency == order.currency
 }
 
 /// Waits for the day on which an uncaptured authorised payment goes back.
-pub(crate) async fn give_back_when_due(app: SharedState, id: String) {
+pub(crate) async fn refund_uncaptured_when_due(app: SharedState, id: String) {
     let due = app.store().payments().get(&id).and_then(|payment| payment.back_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
     // If it was captured in between, it stays.
-    drop(give_back(&app, &id));
+    drop(refund_uncaptured(&app, &id));
 }
 
 /// Gives an uncaptured authorised payment back.
-pub(crate) fn give_back(app: &SharedState, id: &str) -> Result<Payment, ApiError> {
+pub(crate) fn refund_uncaptured(app: &SharedState, id: &str) -> Result<Payment, ApiError> {
     let mut store = app.store();
     let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
     if payment.status != PaymentStatus::Authorized {
         return Err(ApiError::bad("Only an authorized payment can go back uncaptured."));
     }
     payment.back_at_ms = None;
-    let refund = refunds::give_back(app, &mut payment);
-    let mut step = Step::default();
-    step.deliveries.extend(refunds::created(app, &refund, &payment));
-    step.refund = Some(refund);
-    step.commit(app, &mut store, None, payment.clone())?;
+    let refund = refunds::automatic_refund(app, &mut payment);
+    let mut transaction = Transaction::default();
+    transaction.deliveries.extend(refunds::created_event(app, &refund, &payment));
+    transaction.refund = Some(refund);
+    transaction.commit(app, &mut store, None, payment.clone())?;
     Ok(payment)
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::provider::errors::ApiError;
-use crate::provider::requests::only;
+use crate::provider::requests::reject_unknown_fields;
 
 /// The least window in which payments are captured by themselves.
 const MINUTES_MIN: i64 = 12;
@@ -13,7 +13,7 @@ const MINUTES_MAX: i64 = 7_200;
 
 /// What an order says about the capture of its payments.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Capture {
+pub(crate) struct CaptureOptions {
     /// Only the capture call captures.
     pub(crate) manual: bool,
     /// Payments that are authorised later than this after they began stay authorised.
@@ -21,16 +21,19 @@ pub(crate) struct Capture {
 }
 
 /// Reads an order's `payment`. Without it the account's own setting holds, which captures.
-pub(crate) fn read(payment: Option<&Value>) -> Result<Capture, ApiError> {
-    let Some(payment) = payment else { return Ok(Capture::default()) };
-    only(payment, &["capture", "capture_options"])?;
+pub(crate) fn read(payment: Option<&Value>) -> Result<CaptureOptions, ApiError> {
+    let Some(payment) = payment else { return Ok(CaptureOptions::default()) };
+    reject_unknown_fields(payment, &["capture", "capture_options"])?;
     let manual = match payment.get("capture").and_then(Value::as_str) {
         Some("automatic") => false,
         Some("manual") => true,
         _ => return Err(refused("capture", "The capture field must be automatic or manual.")),
     };
     let options = payment.get("capture_options").unwrap_or(&Value::Null);
-    only(options, &["automatic_expiry_period", "manual_expiry_period", "refund_speed"])?;
+    reject_unknown_fields(
+        options,
+        &["automatic_expiry_period", "manual_expiry_period", "refund_speed"],
+    )?;
     let automatic = minutes(options, "automatic_expiry_period")?;
     let by_hand = minutes(options, "manual_expiry_period")?;
     if automatic.is_none() && !manual {
@@ -46,7 +49,7 @@ pub(crate) fn read(payment: Option<&Value>) -> Result<Capture, ApiError> {
         None | Some(Some("normal" | "optimum")) => {}
         Some(_) => return Err(refused("refund_speed", "The refund speed is invalid.")),
     }
-    Ok(Capture { manual, within_minutes: automatic })
+    Ok(CaptureOptions { manual, within_minutes: automatic })
 }
 
 fn minutes(options: &Value, name: &'static str) -> Result<Option<i64>, ApiError> {

@@ -2,16 +2,16 @@
 //! or the bank has waited long enough. The provider tells nothing of them until then.
 
 use crate::clock;
-use crate::provider::bank::failures::{declined, not_in_time};
-use crate::provider::bank::transaction::{Step, captures_itself};
+use crate::provider::bank::failures::{declined, timed_out};
+use crate::provider::bank::transaction::{Transaction, is_captured_automatically};
 use crate::provider::errors::ApiError;
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Failure, Payment, PaymentStatus};
 
-pub(super) fn begin(app: &AppState, payment: &mut Payment) {
-    let patience = i64::try_from(app.pace.bank_waits.as_millis()).unwrap_or(i64::MAX);
+pub(super) fn start(app: &AppState, payment: &mut Payment) {
+    let timeout = i64::try_from(app.timing.approval_timeout.as_millis()).unwrap_or(i64::MAX);
     payment.status = PaymentStatus::Created;
-    payment.ends_at_ms = Some(clock::now_ms().saturating_add(patience));
+    payment.ends_at_ms = Some(clock::now_ms().saturating_add(timeout));
 }
 
 /// What the payer decides on the bank's page.
@@ -20,12 +20,12 @@ pub(crate) fn decide(app: &SharedState, id: &str, approves: bool) -> Result<Paym
 }
 
 /// Waits for the moment in which the bank gives up.
-pub(crate) async fn end_when_due(app: SharedState, id: String) {
+pub(crate) async fn expire_when_due(app: SharedState, id: String) {
     let due = app.store().payments().get(&id).and_then(|payment| payment.ends_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
     // If it was decided in between, it stays as it is.
-    drop(end(&app, &id, |_| Some(not_in_time())));
+    drop(end(&app, &id, |_| Some(timed_out())));
 }
 
 fn end(
@@ -41,14 +41,14 @@ fn end(
         return Err(ApiError::bad("This payment has been decided already."));
     }
     payment.ends_at_ms = None;
-    let mut step = Step::default();
+    let mut transaction = Transaction::default();
     match failure(&payment) {
-        Some(failure) => step.fail(app, &mut payment, failure),
+        Some(failure) => transaction.fail(app, &mut payment, failure),
         None => {
-            let capture = captures_itself(&order, &payment);
-            step.authorise(app, &mut order, &mut payment, capture);
+            let capture = is_captured_automatically(&order, &payment);
+            transaction.authorise(app, &mut order, &mut payment, capture);
         }
     }
-    step.commit(app, &mut store, Some(order), payment.clone())?;
+    transaction.commit(app, &mut store, Some(order), payment.clone())?;
     Ok(payment)
 }
