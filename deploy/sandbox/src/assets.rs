@@ -31,7 +31,7 @@ pub(crate) fn file(kind: &'static str, body: impl Into<String>) -> Response {
 }
 
 /// Lets pages of other origins load a file.
-pub(crate) fn for_other_sites(mut response: Response) -> Response {
+pub(crate) fn cross_origin(mut response: Response) -> Response {
     let allowed = HeaderValue::from_static("cross-origin");
     response.headers_mut().insert("cross-origin-resource-policy", allowed);
     response

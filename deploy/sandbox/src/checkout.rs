@@ -3,7 +3,7 @@
 
 mod answers;
 mod bank_page;
-mod elsewhere;
+mod other_origins;
 mod openings;
 mod qr;
 
@@ -36,7 +36,7 @@ const PHONE_SCRIPT: &str = include_str!("checkout/phone.js");
 /// How the number of the test card ends that every bank declines.
 const DECLINED_CARD: &str = "0002";
 /// And the one whose bank asks the payer on a page of its own.
-const ASKING_CARD: &str = "3220";
+const APPROVAL_CARD: &str = "3220";
 
 pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
@@ -52,16 +52,16 @@ pub(crate) fn routes() -> Router<SharedState> {
         .route("/checkout/orders/{id}/payments", post(pay))
         .route("/upi/{id}", get(phone))
         .merge(bank_page::routes())
-        .merge(elsewhere::routes())
+        .merge(other_origins::routes())
 }
 
 async fn script(State(app): State<SharedState>) -> Response {
     let quoted = |url: String| Value::String(url).to_string();
     let script = CHECKOUT
         .replace("'{FRAME_URL}'", &quoted(app.frame_url.clone()))
-        .replace("'{RISK_URL}'", &quoted(elsewhere::risk_url(&app)))
-        .replace("'{BEACON_URL}'", &quoted(elsewhere::beacon_url(&app)));
-    assets::for_other_sites(assets::file(assets::SCRIPT, script))
+        .replace("'{RISK_URL}'", &quoted(other_origins::risk_url(&app)))
+        .replace("'{BEACON_URL}'", &quoted(other_origins::beacon_url(&app)));
+    assets::cross_origin(assets::file(assets::SCRIPT, script))
 }
 
 #[derive(Deserialize)]
@@ -83,12 +83,12 @@ async fn order(
     let store = app.store();
     let order = store.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
     let payments = store.payments_of(order);
-    Ok(Json(answers::facts_of(&app, order, &payments)))
+    Ok(Json(answers::order_facts(&app, order, &payments)))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct PaymentRequest {
     key_id: String,
     method: Method,
     /// The last four digits of a card, which decide what its bank says.
@@ -109,18 +109,18 @@ enum Flow {
 async fn pay(
     State(app): State<SharedState>,
     Path(id): Path<String>,
-    wanted: Result<Json<Wanted>, JsonRejection>,
+    request: Result<Json<PaymentRequest>, JsonRejection>,
 ) -> Answer {
-    let Ok(Json(wanted)) = wanted else {
+    let Ok(Json(request)) = request else {
         return Err(ApiError::bad("The payment could not be read."));
     };
-    if wanted.key_id != app.account.key_id {
+    if request.key_id != app.account.key_id {
         return Err(ApiError::wrong_key());
     }
-    let payment = bank::attempt(&app, attempt_of(&app, id, &wanted)?)?;
+    let payment = bank::attempt(&app, attempt_of(&app, id, &request)?)?;
     let store = app.store();
     let order = store.orders().get(&payment.order_id).ok_or_else(ApiError::unknown_id)?;
-    let mut facts = answers::facts_of(&app, order, &[&payment]);
+    let mut facts = answers::order_facts(&app, order, &[&payment]);
     if let Some(fields) = facts.as_object_mut() {
         fields.insert("attempts".to_owned(), json!(order.payments.len()));
         if payment.status == PaymentStatus::Created {
@@ -130,17 +130,24 @@ async fn pay(
     Ok(Json(facts))
 }
 
-fn attempt_of(app: &AppState, order_id: String, wanted: &Wanted) -> Result<Attempt, ApiError> {
-    let by_card = wanted.method == Method::Card;
-    let last4 = wanted.last4.clone().filter(|_| by_card);
+fn attempt_of(
+    app: &AppState,
+    order_id: String,
+    request: &PaymentRequest,
+) -> Result<Attempt, ApiError> {
+    let by_card = request.method == Method::Card;
+    let last4 = request.last4.clone().filter(|_| by_card);
     let digits = |it: &String| it.len() == 4 && it.bytes().all(|byte| byte.is_ascii_digit());
     if by_card && !last4.as_ref().is_some_and(digits) {
         return Err(ApiError::bad_field("last4", "The card number is not complete."));
     }
-    let no = wanted.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
-    let collect = wanted.flow == Some(Flow::Collect);
-    let failure =
-        if collect { failures::collect_not_supported() } else { failures::declined(wanted.method) };
+    let no = request.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
+    let collect = request.flow == Some(Flow::Collect);
+    let failure = if collect {
+        failures::collect_not_supported()
+    } else {
+        failures::declined(request.method)
+    };
     let fault = app.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
     let outcome = match fault {
         Some(fault) if fault.kind == Kind::LateAuthorisation => {
@@ -148,15 +155,15 @@ fn attempt_of(app: &AppState, order_id: String, wanted: &Wanted) -> Result<Attem
         }
         Some(_) => Outcome::Failed(failure),
         None if no || collect => Outcome::Failed(failure),
-        None if last4.as_deref() == Some(ASKING_CARD) => Outcome::Created,
+        None if last4.as_deref() == Some(APPROVAL_CARD) => Outcome::Created,
         None => Outcome::Captured,
     };
     let vpa = if no { "failure@razorpay" } else { "success@razorpay" };
     Ok(Attempt {
         order_id,
-        method: wanted.method,
+        method: request.method,
         last4,
-        vpa: (wanted.method == Method::Upi).then(|| vpa.to_owned()),
+        vpa: (request.method == Method::Upi).then(|| vpa.to_owned()),
         amount: None,
         currency: None,
         again: false,

@@ -2,10 +2,10 @@
 //! whole book to check against. No third party has these.
 
 mod body;
-mod disputing;
-mod settling;
+mod disputes;
+mod settlements;
 mod switches;
-mod telling;
+mod events;
 
 use std::time::Duration;
 
@@ -22,30 +22,30 @@ use body::{Body, unreadable};
 use crate::faults::Fault;
 use crate::provider::bank::{self, Attempt, Outcome, failures, transaction};
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::{disputes, entities};
+use crate::provider::{self, entities};
 use crate::state::SharedState;
 use crate::store::rows::{self, DeliveryState, Method, Settlement};
 
 pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
-        .route("/api/faults", post(order_fault).get(list_faults).delete(clear_faults))
+        .route("/api/faults", post(add_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
         .route("/api/switches", get(switches::show).post(switches::set))
-        .route("/api/refund", post(settling::refund))
-        .route("/api/give-back", post(settling::give_back))
-        .route("/api/dispute", post(disputing::begin))
-        .route("/api/dispute-state", post(disputing::go_on))
-        .route("/api/settle", post(settling::settle))
-        .route("/api/event", post(telling::tell))
-        .route("/api/adjustment", post(settling::adjust))
-        .route("/api/settlement-line", post(settling::forge))
+        .route("/api/refund", post(settlements::refund))
+        .route("/api/give-back", post(settlements::give_back))
+        .route("/api/dispute", post(disputes::open))
+        .route("/api/dispute-state", post(disputes::change_status))
+        .route("/api/settle", post(settlements::settle))
+        .route("/api/event", post(events::send))
+        .route("/api/adjustment", post(settlements::adjust))
+        .route("/api/settlement-line", post(settlements::change_line))
         .route("/api/book", get(store_contents))
-        .route("/api/checkouts", get(opened_checkouts))
-        .route("/api/beacons", get(counted_scripts))
+        .route("/api/checkouts", get(list_openings))
+        .route("/api/beacons", get(list_beacons))
         .route("/healthz", get(|| async { "ok\n" }))
 }
 
-async fn order_fault(State(app): State<SharedState>, fault: Body<Fault>) -> Response {
+async fn add_fault(State(app): State<SharedState>, fault: Body<Fault>) -> Response {
     match fault {
         Ok(Json(fault)) => (StatusCode::CREATED, Json(app.faults.add(fault))).into_response(),
         Err(refused) => unreadable(&refused),
@@ -63,13 +63,13 @@ async fn clear_faults(State(app): State<SharedState>) -> StatusCode {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Payment {
+struct PaymentRequest {
     /// None: the money is taken on the provider's own pages and belongs to no order.
     order_id: Option<String>,
     #[serde(default = "by_card")]
     method: Method,
     #[serde(default = "captured")]
-    outcome: Wanted,
+    outcome: RequestedOutcome,
     amount: Option<i64>,
     currency: Option<String>,
     /// With `late`: how long the bank takes to find the money.
@@ -84,7 +84,7 @@ struct Payment {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Wanted {
+enum RequestedOutcome {
     Captured,
     Authorized,
     Failed,
@@ -96,15 +96,15 @@ fn by_card() -> Method {
     Method::Card
 }
 
-fn captured() -> Wanted {
-    Wanted::Captured
+fn captured() -> RequestedOutcome {
+    RequestedOutcome::Captured
 }
 
-async fn pay(State(app): State<SharedState>, given: Body<Payment>) -> Response {
-    body::answer(given, |given| pay_now(&app, given))
+async fn pay(State(app): State<SharedState>, given: Body<PaymentRequest>) -> Response {
+    body::answer(given, |given| make_payment(&app, given))
 }
 
-fn pay_now(app: &SharedState, given: Payment) -> Answer {
+fn make_payment(app: &SharedState, given: PaymentRequest) -> Answer {
     if given.amount.is_some_and(|amount| amount < 1) {
         return Err(ApiError::bad_field("amount", "The amount must be positive."));
     }
@@ -119,11 +119,11 @@ fn pay_now(app: &SharedState, given: Payment) -> Answer {
     };
     let failure = failures::declined(given.method);
     let outcome = match given.outcome {
-        Wanted::Captured => Outcome::Captured,
-        Wanted::Authorized => Outcome::Authorized,
-        Wanted::Failed => Outcome::Failed(failure),
-        Wanted::Created => Outcome::Created,
-        Wanted::Late => {
+        RequestedOutcome::Captured => Outcome::Captured,
+        RequestedOutcome::Authorized => Outcome::Authorized,
+        RequestedOutcome::Failed => Outcome::Failed(failure),
+        RequestedOutcome::Created => Outcome::Created,
+        RequestedOutcome::Late => {
             Outcome::Late(failure, Duration::from_millis(given.delay_ms.unwrap_or(3_000)))
         }
     };
@@ -151,12 +151,12 @@ fn pay_now(app: &SharedState, given: Payment) -> Answer {
 }
 
 /// What the opening pages sent to the checkouts of this process, oldest first.
-async fn opened_checkouts(State(app): State<SharedState>) -> Json<Vec<Value>> {
+async fn list_openings(State(app): State<SharedState>) -> Json<Vec<Value>> {
     Json(app.checkout_log.openings())
 }
 
 /// Which of the checkout's scripts the pages let run and call home, oldest first.
-async fn counted_scripts(State(app): State<SharedState>) -> Json<Vec<Value>> {
+async fn list_beacons(State(app): State<SharedState>) -> Json<Vec<Value>> {
     Json(app.checkout_log.beacons())
 }
 
@@ -204,7 +204,7 @@ async fn store_contents(State(app): State<SharedState>) -> Json<Value> {
         "refunds": store.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
         "settlements": store.settlements().iter().map(settlement).collect::<Vec<_>>(),
         "adjustments": store.adjustments().iter().map(entities::adjustment).collect::<Vec<_>>(),
-        "disputes": store.disputes().iter().map(disputes::entity).collect::<Vec<_>>(),
+        "disputes": store.disputes().iter().map(provider::disputes::entity).collect::<Vec<_>>(),
         "webhooks": webhooks.collect::<Vec<_>>(),
         "meetings": meetings.collect::<Vec<_>>(),
     }))

@@ -56,7 +56,7 @@ fn once() -> u32 {
 }
 
 impl Fault {
-    fn strikes(&self, target: &str) -> bool {
+    fn applies_at(&self, target: &str) -> bool {
         let rest = target.strip_prefix(self.target.as_str());
         self.target == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
@@ -118,7 +118,7 @@ impl Faults {
     ) -> Option<Fault> {
         let mut list = self.lock();
         let found = |fault: &Fault| {
-            kinds.contains(&fault.kind) && fault.strikes(target) && fault.is_for(recipients)
+            kinds.contains(&fault.kind) && fault.applies_at(target) && fault.is_for(recipients)
         };
         let at = list.iter().position(found)?;
         let fault = list.get_mut(at)?;
@@ -137,15 +137,17 @@ impl Faults {
         let recipients = [to.to_owned()];
         let list = self.lock();
         let ordered = list.iter().find(|fault| {
-            fault.kind == Kind::Greylist && fault.strikes("smtp_rcpt") && fault.is_for(&recipients)
+            fault.kind == Kind::Greylist
+                && fault.applies_at("smtp_rcpt")
+                && fault.is_for(&recipients)
         });
         let Some(fault) = ordered else { return false };
         let wait = i64::try_from(fault.delay_ms.unwrap_or_default()).unwrap_or(i64::MAX);
         let (now, key) = (clock::now_ms(), (from.to_lowercase(), to.to_lowercase()));
-        let mut seen = self.greylist.lock().unwrap_or_else(PoisonError::into_inner);
-        match seen.get(&key) {
+        let mut first_attempts = self.greylist.lock().unwrap_or_else(PoisonError::into_inner);
+        match first_attempts.get(&key) {
             Some(first) => now.saturating_sub(*first) < wait,
-            None => seen.insert(key, now).is_none(),
+            None => first_attempts.insert(key, now).is_none(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::provider::errors::ApiError;
 use crate::state::SharedState;
 
 /// The kinds that any HTTP interface can suffer from.
-const OVER_HTTP: [Kind; 5] =
+const HTTP_KINDS: [Kind; 5] =
     [Kind::Delay, Kind::Drop, Kind::Status, Kind::TimeoutAfterSuccess, Kind::Refuse];
 
 /// The name under which a route's faults are ordered.
@@ -39,7 +39,7 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
 }
 
 /// Lets the ordered fault strike around a request.
-pub(crate) async fn strike(
+pub(crate) async fn inject(
     State(app): State<SharedState>,
     request: Request,
     next: Next,
@@ -48,20 +48,20 @@ pub(crate) async fn strike(
     let target = path.and_then(|path| target_of(request.method(), path.as_str()));
     let kinds = match target {
         // A refusal of the bank is a declined payment, which the checkout itself plays.
-        Some("checkout.pay") => OVER_HTTP.get(..4).unwrap_or_default(),
-        _ => &OVER_HTTP[..],
+        Some("checkout.pay") => HTTP_KINDS.get(..4).unwrap_or_default(),
+        _ => &HTTP_KINDS[..],
     };
     let Some(fault) = target.and_then(|target| app.faults.take(target, kinds)) else {
         return next.run(request).await;
     };
     match fault.kind {
-        Kind::Drop => hang_up(),
-        Kind::Status => ApiError::ordered(fault.status.unwrap_or(500), fault.code),
-        Kind::Refuse => ApiError::ordered(fault.status.unwrap_or(400), fault.code),
+        Kind::Drop => close_connection(),
+        Kind::Status => ApiError::injected(fault.status.unwrap_or(500), fault.code),
+        Kind::Refuse => ApiError::injected(fault.status.unwrap_or(400), fault.code),
         Kind::TimeoutAfterSuccess => {
             drop(next.run(request).await);
             tokio::time::sleep(fault.pause(30_000)).await;
-            hang_up()
+            close_connection()
         }
         Kind::Delay
         | Kind::Duplicate
@@ -76,7 +76,7 @@ pub(crate) async fn strike(
 
 /// Closes the connection without a byte of an answer. HTTP has no word for that, so the
 /// connection's task is unwound, which is how its socket gets closed; no panic is reported.
-fn hang_up() -> Response {
+fn close_connection() -> Response {
     let reason: Box<dyn Any + Send> = Box::new("an ordered fault");
     std::panic::resume_unwind(reason)
 }

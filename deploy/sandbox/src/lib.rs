@@ -18,7 +18,7 @@ mod smtp;
 mod inbox;
 mod controls;
 mod http_faults;
-mod home;
+mod front_page;
 
 use std::net::SocketAddr;
 
@@ -54,7 +54,7 @@ impl Sandbox {
         };
         let frame_url = match &settings.frame_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None => other_name(&url),
+            None => other_host_name(&url),
         };
         let app = AppState::new(settings, (url, frame_url), store)?;
         Ok(Self { http, smtp, app })
@@ -77,7 +77,7 @@ impl Sandbox {
 
     /// Serves until the future is dropped. What was under way goes on from the book.
     pub async fn serve(self) -> Result<()> {
-        resume(&self.app);
+        resume_pending(&self.app);
         let mail = smtp::serve(self.smtp, self.app.clone());
         let settling = provider::settlements::settle_periodically(self.app.clone());
         let pages = async { axum::serve(self.http, router(&self.app)).await };
@@ -95,7 +95,7 @@ pub async fn run(settings: Settings) -> Result<()> {
 
 /// The same place under the machine's other name for itself, which makes it another origin. A
 /// place that has one name only keeps it.
-fn other_name(url: &str) -> String {
+fn other_host_name(url: &str) -> String {
     let (here, there) = ("://127.0.0.1:", "://localhost:");
     if url.contains(here) { url.replacen(here, there, 1) } else { url.replacen(there, here, 1) }
 }
@@ -112,14 +112,14 @@ fn router(app: &SharedState) -> Router {
         .merge(meeting::routes())
         .merge(inbox::routes())
         .merge(controls::routes())
-        .merge(home::routes())
-        .route_layer(from_fn_with_state(app.clone(), http_faults::strike))
+        .merge(front_page::routes())
+        .route_layer(from_fn_with_state(app.clone(), http_faults::inject))
         .layer(DefaultBodyLimit::max(256 * 1024))
         .with_state(app.clone())
 }
 
 /// Takes up what a restart interrupted: webhooks, refunds and payments that wait for something.
-fn resume(app: &SharedState) {
+fn resume_pending(app: &SharedState) {
     let store = app.store();
     for delivery in store.deliveries().iter() {
         if delivery.state == DeliveryState::Waiting {

@@ -30,7 +30,7 @@ const ROOM: &str = include_str!("meeting/room.html");
 const GONE: &str = include_str!("meeting/gone.html");
 
 #[derive(Deserialize)]
-struct Wanted {
+struct MeetingRequest {
     external_id: String,
     #[serde(default)]
     title: String,
@@ -46,12 +46,12 @@ async fn create(State(app): State<SharedState>, headers: HeaderMap, body: Bytes)
     let Some(key) = headers.get("idempotency-key").and_then(|value| value.to_str().ok()) else {
         return refuse(StatusCode::BAD_REQUEST, "The header Idempotency-Key is required.");
     };
-    let wanted: Wanted = match serde_json::from_slice(&body) {
-        Ok(wanted) => wanted,
+    let request: MeetingRequest = match serde_json::from_slice(&body) {
+        Ok(request) => request,
         Err(_) => return refuse(StatusCode::BAD_REQUEST, "The body is not a meeting."),
     };
-    if let Some(fault) = fault_in(&wanted) {
-        return refuse(StatusCode::BAD_REQUEST, fault);
+    if let Some(problem) = problem_of(&request) {
+        return refuse(StatusCode::BAD_REQUEST, problem);
     }
     let asked = ids::fingerprint(&body);
     let mut store = app.store();
@@ -64,10 +64,10 @@ async fn create(State(app): State<SharedState>, headers: HeaderMap, body: Bytes)
     let meeting = Meeting {
         // The link is the only protection of a room, so it is unguessable.
         id: ids::random_text(22),
-        external_id: wanted.external_id,
-        title: wanted.title,
-        starts_at: wanted.starts_at,
-        duration_minutes: wanted.duration_minutes,
+        external_id: request.external_id,
+        title: request.title,
+        starts_at: request.starts_at,
+        duration_minutes: request.duration_minutes,
         key: key.to_owned(),
         asked,
     };
@@ -78,17 +78,17 @@ async fn create(State(app): State<SharedState>, headers: HeaderMap, body: Bytes)
     }
 }
 
-fn fault_in(wanted: &Wanted) -> Option<&'static str> {
-    if wanted.external_id.is_empty() || wanted.external_id.len() > 200 {
+fn problem_of(request: &MeetingRequest) -> Option<&'static str> {
+    if request.external_id.is_empty() || request.external_id.len() > 200 {
         return Some("external_id must have 1 to 200 characters.");
     }
-    if wanted.title.len() > 500 {
+    if request.title.len() > 500 {
         return Some("title must have at most 500 characters.");
     }
-    if wanted.starts_at.parse::<jiff::Timestamp>().is_err() {
+    if request.starts_at.parse::<jiff::Timestamp>().is_err() {
         return Some("starts_at must be a time in RFC 3339.");
     }
-    let fits = (1..=24 * 60).contains(&wanted.duration_minutes);
+    let fits = (1..=24 * 60).contains(&request.duration_minutes);
     (!fits).then_some("duration_minutes must be between 1 and 1440.")
 }
 

@@ -110,43 +110,43 @@ impl Settings {
         if source("SUKOON_MODE").as_deref() == Some("production") {
             bail!("The sandbox plays third parties and never runs in production mode.");
         }
-        let mut wanted = Wanted { source, faults: Vec::new() };
+        let mut reader = Reader { source, problems: Vec::new() };
         let settings = Self {
-            listen: wanted.address("SANDBOX_LISTEN"),
-            smtp_listen: wanted.address("SANDBOX_SMTP_LISTEN"),
-            public_url: wanted.optional("SANDBOX_PUBLIC_URL"),
-            frame_url: wanted.optional("SANDBOX_FRAME_URL"),
-            data: PathBuf::from(wanted.text("SANDBOX_DATA")),
+            listen: reader.address("SANDBOX_LISTEN"),
+            smtp_listen: reader.address("SANDBOX_SMTP_LISTEN"),
+            public_url: reader.optional("SANDBOX_PUBLIC_URL"),
+            frame_url: reader.optional("SANDBOX_FRAME_URL"),
+            data: PathBuf::from(reader.text("SANDBOX_DATA")),
             account: Account {
-                key_id: wanted.text("SANDBOX_KEY_ID"),
-                key_secret: wanted.text("SANDBOX_KEY_SECRET"),
-                webhook_secret: wanted.text("SANDBOX_WEBHOOK_SECRET"),
-                webhook_url: wanted.optional("SANDBOX_WEBHOOK_URL"),
+                key_id: reader.text("SANDBOX_KEY_ID"),
+                key_secret: reader.text("SANDBOX_KEY_SECRET"),
+                webhook_secret: reader.text("SANDBOX_WEBHOOK_SECRET"),
+                webhook_url: reader.optional("SANDBOX_WEBHOOK_URL"),
             },
-            meeting_token: wanted.text("SANDBOX_MEETING_TOKEN"),
+            meeting_token: reader.text("SANDBOX_MEETING_TOKEN"),
             timing: Timing::default(),
         };
-        if !wanted.faults.is_empty() {
-            bail!("The sandbox cannot start: {}.", wanted.faults.join("; "));
+        if !reader.problems.is_empty() {
+            bail!("The sandbox cannot start: {}.", reader.problems.join("; "));
         }
         Ok(settings)
     }
 }
 
 /// Collects what is missing, so that one start names all of it.
-struct Wanted<S> {
+struct Reader<S> {
     source: S,
-    faults: Vec<String>,
+    problems: Vec<String>,
 }
 
-impl<S: Fn(&str) -> Option<String>> Wanted<S> {
+impl<S: Fn(&str) -> Option<String>> Reader<S> {
     fn optional(&self, name: &str) -> Option<String> {
         (self.source)(name).map(|it| it.trim().to_owned()).filter(|it| !it.is_empty())
     }
 
     fn text(&mut self, name: &str) -> String {
         self.optional(name).unwrap_or_else(|| {
-            self.faults.push(format!("{name} is not set"));
+            self.problems.push(format!("{name} is not set"));
             String::new()
         })
     }
@@ -155,7 +155,7 @@ impl<S: Fn(&str) -> Option<String>> Wanted<S> {
         let given = self.text(name);
         given.parse().unwrap_or_else(|_| {
             if !given.is_empty() {
-                self.faults.push(format!("{name} is not an address with a port"));
+                self.problems.push(format!("{name} is not an address with a port"));
             }
             SocketAddr::from(([127, 0, 0, 1], 0))
         })

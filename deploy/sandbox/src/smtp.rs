@@ -1,7 +1,7 @@
 //! The mail server: takes every mail in a real SMTP conversation and puts it into the inbox. It
 //! relays nothing, checks no password and keeps no mail it has not answered 250 for.
 
-mod conversation;
+mod session;
 mod mime;
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) async fn serve(listener: TcpListener, app: SharedState) {
                 let app = app.clone();
                 tokio::spawn(async move {
                     // A client that hangs up in the middle is no concern of ours.
-                    drop(conversation::hold(socket, &app).await);
+                    drop(session::run(socket, &app).await);
                 });
             }
             Err(error) => {

@@ -23,7 +23,7 @@ pub(crate) struct AppState {
     pub(crate) frame_url: String,
     pub(crate) checkout_log: CheckoutLog,
     pub(crate) faults: Faults,
-    pub(crate) switches: crate::switches::Account,
+    pub(crate) switches: crate::switches::AccountSwitches,
     /// Idempotency keys of refunds that were refused for want of balance: such a refusal stays.
     pub(crate) refused_keys: Mutex<BTreeSet<String>>,
     pub(crate) http: reqwest::Client,
@@ -53,7 +53,7 @@ impl AppState {
             frame_url,
             checkout_log: CheckoutLog::default(),
             faults: Faults::default(),
-            switches: crate::switches::Account::default(),
+            switches: crate::switches::AccountSwitches::default(),
             refused_keys: Mutex::default(),
             http,
             arrived: watch::Sender::new(0),

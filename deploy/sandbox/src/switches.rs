@@ -27,7 +27,7 @@ pub(crate) struct Switches {
 
 impl Switches {
     /// Whether no webhooks are sent.
-    pub(crate) fn is_silent(self) -> bool {
+    pub(crate) fn are_webhooks_off(self) -> bool {
         self.webhooks_off
     }
 
@@ -50,12 +50,12 @@ impl Switches {
 }
 
 #[derive(Default)]
-pub(crate) struct Account {
+pub(crate) struct AccountSwitches {
     switches: Mutex<Switches>,
 }
 
-impl Account {
-    pub(crate) fn switches(&self) -> Switches {
+impl AccountSwitches {
+    pub(crate) fn current(&self) -> Switches {
         *self.switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,7 +65,7 @@ impl Account {
     }
 
     /// Ends the webhooks until a person switches them on.
-    pub(crate) fn end_webhooks(&self) {
+    pub(crate) fn switch_webhooks_off(&self) {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner).webhooks_off = true;
     }
 }

@@ -8,11 +8,11 @@ use crate::state::AppState;
 use crate::store::rows::{Order, OrderStatus, Payment, PaymentStatus};
 
 /// What the frame may know of an order and its payments.
-pub(super) fn facts_of(app: &AppState, order: &Order, payments: &[&Payment]) -> Value {
-    let (payable, _fee) = app.switches.switches().payable(order.amount);
-    let untaken = [PaymentStatus::Created, PaymentStatus::Failed];
-    let taken = |it: &&&Payment| !untaken.contains(&it.status);
-    let paid = payments.iter().find(taken).map(|payment| answer_of(app, payment));
+pub(super) fn order_facts(app: &AppState, order: &Order, payments: &[&Payment]) -> Value {
+    let (payable, _fee) = app.switches.current().payable(order.amount);
+    let unsuccessful = [PaymentStatus::Created, PaymentStatus::Failed];
+    let is_successful = |it: &&&Payment| !unsuccessful.contains(&it.status);
+    let paid = payments.iter().find(is_successful).map(|payment| signed_answer(app, payment));
     let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
     json!({
         "order_id": order.id,
@@ -27,7 +27,7 @@ pub(super) fn facts_of(app: &AppState, order: &Order, payments: &[&Payment]) -> 
 }
 
 /// The signed answer that a page receives after a payment.
-pub(super) fn answer_of(app: &AppState, payment: &Payment) -> Value {
+pub(super) fn signed_answer(app: &AppState, payment: &Payment) -> Value {
     json!({
         "razorpay_payment_id": payment.id,
         "razorpay_order_id": payment.order_id,

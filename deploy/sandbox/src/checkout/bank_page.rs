@@ -23,7 +23,7 @@ const RETURN: &str = include_str!("bank-return.html");
 const RETURN_SCRIPT: &str = include_str!("bank-return.js");
 
 pub(super) fn routes() -> Router<SharedState> {
-    Router::new().route("/bank/{id}", get(page)).route("/checkout/bank/{id}", post(decided)).route(
+    Router::new().route("/bank/{id}", get(page)).route("/checkout/bank/{id}", post(decide)).route(
         "/checkout/bank-return.js",
         get(|| async { assets::file(assets::SCRIPT, RETURN_SCRIPT) }),
     )
@@ -64,7 +64,7 @@ struct Decision {
     callback_url: String,
 }
 
-async fn decided(
+async fn decide(
     State(app): State<SharedState>,
     Path(id): Path<String>,
     decision: Result<Form<Decision>, FormRejection>,
@@ -92,6 +92,6 @@ fn fields_of(app: &AppState, payment: &Payment) -> Value {
             "error[description]": failure.description,
             "error[reason]": failure.reason,
         }),
-        _ => answers::answer_of(app, payment),
+        _ => answers::signed_answer(app, payment),
     }
 }

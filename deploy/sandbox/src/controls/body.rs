@@ -12,9 +12,9 @@ use crate::provider::errors::Answer;
 pub(super) type Body<T> = Result<Json<T>, JsonRejection>;
 
 /// Runs a control with its body, or answers that the body cannot be read.
-pub(super) fn answer<T>(given: Body<T>, act: impl FnOnce(T) -> Answer) -> Response {
-    match given {
-        Ok(Json(given)) => act(given).into_response(),
+pub(super) fn answer<T>(body: Body<T>, control: impl FnOnce(T) -> Answer) -> Response {
+    match body {
+        Ok(Json(body)) => control(body).into_response(),
         Err(refused) => unreadable(&refused),
     }
 }

@@ -10,7 +10,7 @@ use crate::state::SharedState;
 use crate::switches::Switches;
 
 pub(super) async fn show(State(app): State<SharedState>) -> Answer {
-    Ok(Json(json!(app.switches.switches())))
+    Ok(Json(json!(app.switches.current())))
 }
 
 pub(super) async fn set(State(app): State<SharedState>, given: Body<Switches>) -> Answer {

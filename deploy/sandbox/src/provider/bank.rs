@@ -191,7 +191,7 @@ fn open_order(store: &Store, attempt: &Attempt) -> Result<Order, ApiError> {
 
 fn payment_of(app: &AppState, order: &Order, attempt: &Attempt) -> Payment {
     // An amount of a test's own is a bank's mistake; without one, the account's switches count.
-    let (payable, fee) = app.switches.switches().payable(order.amount);
+    let (payable, fee) = app.switches.current().payable(order.amount);
     let is_lawful = attempt.amount.is_none();
     Payment {
         id: ids::new_id("pay"),

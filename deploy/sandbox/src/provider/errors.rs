@@ -60,7 +60,7 @@ impl ApiError {
     }
 
     /// The answer that a fault ordered.
-    pub(crate) fn ordered(status: u16, code: Option<String>) -> Response {
+    pub(crate) fn injected(status: u16, code: Option<String>) -> Response {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let usual = if status.is_server_error() { "SERVER_ERROR" } else { "BAD_REQUEST_ERROR" };
         let code = code.map_or(Cow::Borrowed(usual), Cow::Owned);

@@ -97,7 +97,7 @@ pub(crate) fn settle(
     until_s: i64,
     at_s: i64,
 ) -> Result<Option<Settlement>, ApiError> {
-    let of_credits = app.switches.switches().takes_fees_from_credits();
+    let of_credits = app.switches.current().takes_fees_from_credits();
     let mut store = app.store();
     let id = ids::new_id("setl");
     let mut changes = Vec::new();

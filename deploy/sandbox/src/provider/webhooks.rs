@@ -34,7 +34,7 @@ pub(crate) fn envelope<N: Into<String>>(
     parts: Vec<(N, Value)>,
 ) -> Option<Delivery> {
     app.account.webhook_url.as_ref()?;
-    if app.switches.switches().is_silent() {
+    if app.switches.current().are_webhooks_off() {
         return None;
     }
     let parts: Vec<(String, Value)> =
@@ -134,7 +134,7 @@ pub(crate) async fn retry(app: SharedState, id: String) {
         let age = u64::try_from(clock::now_ms() - delivery.created_at_ms).unwrap_or(0);
         if Duration::from_millis(age) > app.timing.webhook_retry_period {
             finish(&app, &id, DeliveryState::GivenUp);
-            app.switches.end_webhooks();
+            app.switches.switch_webhooks_off();
             tracing::warn!("webhooks failed for a day: their address is switched off");
             return;
         }

@@ -15,4 +15,4 @@ mod settlements;
 #[cfg(test)]
 mod mail;
 #[cfg(test)]
-mod outside;
+mod interfaces;

@@ -35,19 +35,21 @@ fn named(url: &str, name: &str) -> String {
 }
 
 fn risk() -> Response {
-    assets::for_other_sites(assets::file(assets::SCRIPT, RISK))
+    assets::cross_origin(assets::file(assets::SCRIPT, RISK))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Counted {
+struct Beacon {
     order_id: String,
     /// `checkout` or `risk`: which script counts.
     script: String,
 }
 
-async fn beacon(State(app): State<SharedState>, Query(counted): Query<Counted>) -> StatusCode {
-    let Counted { order_id, script } = counted;
+async fn beacon(
+    State(app): State<SharedState>,
+    Query(Beacon { order_id, script }): Query<Beacon>,
+) -> StatusCode {
     app.checkout_log.add_beacon(json!({ "order_id": order_id, "script": script }));
     StatusCode::NO_CONTENT
 }

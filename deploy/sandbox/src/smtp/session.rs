@@ -14,12 +14,12 @@ use crate::smtp::mime;
 use crate::state::AppState;
 
 /// The largest message that is taken.
-const LARGEST: usize = 10 * 1024 * 1024;
+const MESSAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The longest command line, generously.
-const LONGEST_LINE: usize = 4 * 1024;
-const MOST_RECIPIENTS: usize = 100;
+const LINE_BYTES_MAX: usize = 4 * 1024;
+const RECIPIENTS_MAX: usize = 100;
 /// How long a silent client keeps its connection.
-const PATIENCE: Duration = Duration::from_secs(300);
+const READ_TIMEOUT: Duration = Duration::from_secs(300);
 
 const FAULTS: [Kind; 6] = [
     Kind::Delay,
@@ -39,58 +39,58 @@ struct Envelope {
 }
 
 /// What may go wrong with one recipient.
-const FAULTS_OF_RECIPIENTS: [Kind; 3] = [Kind::Drop, Kind::Status, Kind::Refuse];
+const RECIPIENT_FAULTS: [Kind; 3] = [Kind::Drop, Kind::Status, Kind::Refuse];
 
-enum Next {
-    Say(String),
-    TakeMessage,
-    TakeCredentials(&'static str),
-    HangUp,
+enum Action {
+    Reply(String),
+    ReadMessage,
+    ReadCredentials(&'static str),
+    Quit,
     /// To hang up without a word.
-    Die,
+    Disconnect,
 }
 
 /// Speaks with one client until it leaves.
-pub(super) async fn hold(socket: TcpStream, app: &AppState) -> io::Result<()> {
+pub(super) async fn run(socket: TcpStream, app: &AppState) -> io::Result<()> {
     let (reader, mut writer) = socket.into_split();
     let mut reader = BufReader::new(reader);
     if let Some(fault) = app.faults.take("smtp_connect", &FAULTS) {
         match fault.kind {
             Kind::Delay => tokio::time::sleep(fault.pause(1_000)).await,
             Kind::Status | Kind::Refuse => {
-                return say(&mut writer, &refusal(&fault, 421)).await;
+                return reply(&mut writer, &refusal(&fault, 421)).await;
             }
             _ => return Ok(()),
         }
     }
-    say(&mut writer, "220 sandbox ESMTP ready").await?;
+    reply(&mut writer, "220 sandbox ESMTP ready").await?;
     let mut envelope = Envelope::default();
     while let Some(line) = read_line(&mut reader).await? {
         match answer(app, &mut envelope, &line) {
-            Next::Say(text) => say(&mut writer, &text).await?,
-            Next::TakeCredentials(prompt) => {
-                say(&mut writer, prompt).await?;
+            Action::Reply(text) => reply(&mut writer, &text).await?,
+            Action::ReadCredentials(prompt) => {
+                reply(&mut writer, prompt).await?;
                 // AUTH LOGIN asks twice; what is answered is not even looked at.
                 drop(read_line(&mut reader).await?);
                 if prompt.ends_with("VXNlcm5hbWU6") {
-                    say(&mut writer, "334 UGFzc3dvcmQ6").await?;
+                    reply(&mut writer, "334 UGFzc3dvcmQ6").await?;
                     drop(read_line(&mut reader).await?);
                 }
-                say(&mut writer, "235 2.7.0 Accepted").await?;
+                reply(&mut writer, "235 2.7.0 Accepted").await?;
             }
-            Next::TakeMessage => {
-                say(&mut writer, "354 End data with <CR><LF>.<CR><LF>").await?;
+            Action::ReadMessage => {
+                reply(&mut writer, "354 End data with <CR><LF>.<CR><LF>").await?;
                 let Some(message) = read_message(&mut reader).await? else {
                     return Ok(());
                 };
-                let taken = std::mem::replace(&mut envelope, greeted());
-                let Some(text) = take(app, taken, message).await else {
+                let received = std::mem::replace(&mut envelope, greeted());
+                let Some(text) = accept(app, received, message).await else {
                     return Ok(());
                 };
-                say(&mut writer, &text).await?;
+                reply(&mut writer, &text).await?;
             }
-            Next::HangUp => return say(&mut writer, "221 2.0.0 Bye").await,
-            Next::Die => return Ok(()),
+            Action::Quit => return reply(&mut writer, "221 2.0.0 Bye").await,
+            Action::Disconnect => return Ok(()),
         }
     }
     Ok(())
@@ -101,13 +101,13 @@ fn greeted() -> Envelope {
 }
 
 /// What to do about one command.
-fn answer(app: &AppState, envelope: &mut Envelope, line: &str) -> Next {
+fn answer(app: &AppState, envelope: &mut Envelope, line: &str) -> Action {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let text = match verb.to_ascii_uppercase().as_str() {
         "EHLO" => {
             *envelope = greeted();
             let able = "SIZE 10485760\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250-PIPELINING";
-            return Next::Say(format!("250-sandbox\r\n250-{able}\r\n250 AUTH PLAIN LOGIN"));
+            return Action::Reply(format!("250-sandbox\r\n250-{able}\r\n250 AUTH PLAIN LOGIN"));
         }
         "HELO" => {
             *envelope = greeted();
@@ -117,27 +117,27 @@ fn answer(app: &AppState, envelope: &mut Envelope, line: &str) -> Next {
         "MAIL" => mail_from(envelope, rest),
         "RCPT" => return rcpt_to(app, envelope, rest),
         "DATA" if envelope.to.is_empty() => "503 5.5.1 Say MAIL and RCPT first",
-        "DATA" => return Next::TakeMessage,
+        "DATA" => return Action::ReadMessage,
         "RSET" => {
             *envelope = Envelope { greeted: envelope.greeted, ..Envelope::default() };
             "250 2.0.0 Forgotten"
         }
         "NOOP" => "250 2.0.0 OK",
         "VRFY" => "252 2.1.5 Everybody is welcome here",
-        "QUIT" => return Next::HangUp,
+        "QUIT" => return Action::Quit,
         _ => "502 5.5.2 Unknown command",
     };
-    Next::Say(text.to_owned())
+    Action::Reply(text.to_owned())
 }
 
-fn credentials(rest: &str) -> Next {
+fn credentials(rest: &str) -> Action {
     let (way, first) = rest.split_once(' ').unwrap_or((rest, ""));
     match (way.to_ascii_uppercase().as_str(), first.is_empty()) {
-        ("PLAIN", false) => Next::Say("235 2.7.0 Accepted".to_owned()),
-        ("PLAIN", true) => Next::TakeCredentials("334 "),
-        ("LOGIN", true) => Next::TakeCredentials("334 VXNlcm5hbWU6"),
-        ("LOGIN", false) => Next::TakeCredentials("334 UGFzc3dvcmQ6"),
-        _ => Next::Say("504 5.5.4 Unknown way to sign in".to_owned()),
+        ("PLAIN", false) => Action::Reply("235 2.7.0 Accepted".to_owned()),
+        ("PLAIN", true) => Action::ReadCredentials("334 "),
+        ("LOGIN", true) => Action::ReadCredentials("334 VXNlcm5hbWU6"),
+        ("LOGIN", false) => Action::ReadCredentials("334 UGFzc3dvcmQ6"),
+        _ => Action::Reply("504 5.5.4 Unknown way to sign in".to_owned()),
     }
 }
 
@@ -150,7 +150,8 @@ fn mail_from(envelope: &mut Envelope, rest: &str) -> &'static str {
     };
     let upper = parameters.to_ascii_uppercase();
     let size = upper.split_whitespace().find_map(|it| it.strip_prefix("SIZE="));
-    if size.and_then(|size| size.parse::<usize>().ok()).is_some_and(|size| size > LARGEST) {
+    if size.and_then(|size| size.parse::<usize>().ok()).is_some_and(|size| size > MESSAGE_BYTES_MAX)
+    {
         return "552 5.3.4 This message is too large";
     }
     envelope.from = Some(path);
@@ -158,26 +159,26 @@ fn mail_from(envelope: &mut Envelope, rest: &str) -> &'static str {
     "250 2.1.0 OK"
 }
 
-fn rcpt_to(app: &AppState, envelope: &mut Envelope, rest: &str) -> Next {
-    let say = |text: &str| Next::Say(text.to_owned());
-    let Some(from) = &envelope.from else { return say("503 5.5.1 Say MAIL first") };
+fn rcpt_to(app: &AppState, envelope: &mut Envelope, rest: &str) -> Action {
+    let reply = |text: &str| Action::Reply(text.to_owned());
+    let Some(from) = &envelope.from else { return reply("503 5.5.1 Say MAIL first") };
     let path = path_after(rest, "TO:").map(|(path, _)| path).filter(|path| path.contains('@'));
-    let Some(path) = path else { return say("501 5.1.3 Write RCPT TO:<address>") };
-    if envelope.to.len() >= MOST_RECIPIENTS {
-        return say("452 4.5.3 Too many recipients");
+    let Some(path) = path else { return reply("501 5.1.3 Write RCPT TO:<address>") };
+    if envelope.to.len() >= RECIPIENTS_MAX {
+        return reply("452 4.5.3 Too many recipients");
     }
     if app.faults.is_greylisted(from, &path) {
-        return say("451 4.7.1 Greylisted, please come again later");
+        return reply("451 4.7.1 Greylisted, please come again later");
     }
     let recipients = [path];
-    let fault = app.faults.take_for("smtp_rcpt", &FAULTS_OF_RECIPIENTS, &recipients);
+    let fault = app.faults.take_for("smtp_rcpt", &RECIPIENT_FAULTS, &recipients);
     match fault {
-        Some(fault) if fault.kind == Kind::Drop => return Next::Die,
-        Some(fault) => return Next::Say(refusal(&fault, 550)),
+        Some(fault) if fault.kind == Kind::Drop => return Action::Disconnect,
+        Some(fault) => return Action::Reply(refusal(&fault, 550)),
         None => {}
     }
     envelope.to.extend(recipients);
-    say("250 2.1.5 OK")
+    reply("250 2.1.5 OK")
 }
 
 /// The address between angle brackets after `FROM:` or `TO:`, and the parameters behind it.
@@ -192,7 +193,7 @@ fn path_after(rest: &str, word: &str) -> Option<(String, String)> {
 }
 
 /// Takes a whole message under whatever fault is on order; no answer means to hang up.
-async fn take(app: &AppState, envelope: Envelope, message: Message) -> Option<String> {
+async fn accept(app: &AppState, envelope: Envelope, message: Message) -> Option<String> {
     let Message::Whole(bytes) = message else {
         return Some("552 5.3.4 This message is too large".to_owned());
     };
@@ -242,9 +243,9 @@ async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Optio
     let mut line = Vec::new();
     loop {
         line.clear();
-        let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+        let most = u64::try_from(MESSAGE_BYTES_MAX).unwrap_or(u64::MAX);
         let mut limited = (&mut *reader).take(most);
-        let read = timeout(PATIENCE, limited.read_until(b'\n', &mut line)).await;
+        let read = timeout(READ_TIMEOUT, limited.read_until(b'\n', &mut line)).await;
         if read.map_err(io::Error::other)?? == 0 {
             return Ok(None);
         }
@@ -254,7 +255,7 @@ async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Optio
         }
         // A line that began with a dot was given a second one on its way.
         let content = line.strip_prefix(b".").unwrap_or(&line);
-        large = large || message.len() + content.len() > LARGEST;
+        large = large || message.len() + content.len() > MESSAGE_BYTES_MAX;
         if large {
             message = Vec::new();
         } else {
@@ -266,9 +267,9 @@ async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Optio
 /// One command line without its end; none when the client is gone.
 async fn read_line(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<String>> {
     let mut line = Vec::new();
-    let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
+    let most = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);
     let mut limited = (&mut *reader).take(most);
-    let read = timeout(PATIENCE, limited.read_until(b'\n', &mut line)).await;
+    let read = timeout(READ_TIMEOUT, limited.read_until(b'\n', &mut line)).await;
     let read = read.map_err(io::Error::other)??;
     if read == 0 || !line.ends_with(b"\n") {
         return Ok(None);
@@ -276,6 +277,6 @@ async fn read_line(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<S
     Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()))
 }
 
-async fn say(writer: &mut OwnedWriteHalf, text: &str) -> io::Result<()> {
+async fn reply(writer: &mut OwnedWriteHalf, text: &str) -> io::Result<()> {
     writer.write_all(format!("{text}\r\n").as_bytes()).await
 }

@@ -10,7 +10,7 @@ use crate::state::SharedState;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Begin {
+pub(super) struct DisputeRequest {
     payment_id: String,
     /// All of the payment when it is not given.
     amount: Option<i64>,
@@ -32,19 +32,22 @@ fn a_week() -> i64 {
     7
 }
 
-pub(super) async fn begin(State(app): State<SharedState>, given: Body<Begin>) -> Response {
-    answer(given, |Begin { payment_id, amount, phase, days, at_onset }| {
+pub(super) async fn open(State(app): State<SharedState>, given: Body<DisputeRequest>) -> Response {
+    answer(given, |DisputeRequest { payment_id, amount, phase, days, at_onset }| {
         disputes::open(&app, NewDispute { payment_id, amount, phase, days, at_onset })
     })
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GoOn {
+pub(super) struct StatusRequest {
     dispute_id: String,
     state: String,
 }
 
-pub(super) async fn go_on(State(app): State<SharedState>, given: Body<GoOn>) -> Response {
+pub(super) async fn change_status(
+    State(app): State<SharedState>,
+    given: Body<StatusRequest>,
+) -> Response {
     answer(given, |given| disputes::change_status(&app, &given.dispute_id, &given.state))
 }

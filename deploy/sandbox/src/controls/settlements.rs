@@ -20,12 +20,15 @@ use crate::store::rows::{Adjustment, Change, SettledLine};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Uncaptured {
+pub(super) struct UncapturedPayment {
     payment_id: String,
 }
 
 /// The period is over after which an uncaptured authorised payment goes back.
-pub(super) async fn give_back(State(app): State<SharedState>, given: Body<Uncaptured>) -> Response {
+pub(super) async fn give_back(
+    State(app): State<SharedState>,
+    given: Body<UncapturedPayment>,
+) -> Response {
     answer(given, |given| {
         let payment = transaction::refund_uncaptured(&app, &given.payment_id)?;
         Ok(Json(entities::payment(&payment)))
@@ -34,12 +37,12 @@ pub(super) async fn give_back(State(app): State<SharedState>, given: Body<Uncapt
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Settle {
+pub(super) struct SettleRequest {
     /// The day of the report; today when it is not given.
     day: Option<Date>,
 }
 
-pub(super) async fn settle(State(app): State<SharedState>, given: Body<Settle>) -> Response {
+pub(super) async fn settle(State(app): State<SharedState>, given: Body<SettleRequest>) -> Response {
     answer(given, |given| {
         let at = match given.day {
             Some(day) => settlements::payout_time_on(day)
@@ -57,13 +60,16 @@ pub(super) async fn settle(State(app): State<SharedState>, given: Body<Settle>) 
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Adjust {
+pub(super) struct AdjustmentRequest {
     /// Positive when the practice gets it.
     amount: i64,
     description: Option<String>,
 }
 
-pub(super) async fn adjust(State(app): State<SharedState>, given: Body<Adjust>) -> Response {
+pub(super) async fn adjust(
+    State(app): State<SharedState>,
+    given: Body<AdjustmentRequest>,
+) -> Response {
     answer(given, |given| {
         if given.amount == 0 {
             return Err(ApiError::bad_field("amount", "The amount must not be zero."));
@@ -86,19 +92,19 @@ pub(super) async fn adjust(State(app): State<SharedState>, given: Body<Adjust>) 
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Refund {
+pub(super) struct RefundRequest {
     payment_id: String,
     amount: Option<i64>,
 }
 
 /// Refunds a payment as a merchant does on the provider's pages.
-pub(super) async fn refund(State(app): State<SharedState>, given: Body<Refund>) -> Response {
+pub(super) async fn refund(State(app): State<SharedState>, given: Body<RefundRequest>) -> Response {
     answer(given, |given| from_dashboard(&app, &given.payment_id, given.amount))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Forge {
+pub(super) struct LineChange {
     settlement_id: String,
     entity_id: String,
     /// Leaves the line out of the report, or takes it in again.
@@ -113,8 +119,8 @@ pub(super) struct Forge {
     becomes: Option<String>,
 }
 
-impl Forge {
-    fn alter(&self, line: &mut SettledLine) {
+impl LineChange {
+    fn apply_to(&self, line: &mut SettledLine) {
         let set = |field: &mut i64, value: Option<i64>| *field = value.unwrap_or(*field);
         set(&mut line.amount, self.amount);
         set(&mut line.debit, self.debit);
@@ -128,14 +134,17 @@ impl Forge {
 }
 
 /// Alters what the report says of a line; the settlement's own sum stays what it was.
-pub(super) async fn forge(State(app): State<SharedState>, given: Body<Forge>) -> Response {
+pub(super) async fn change_line(
+    State(app): State<SharedState>,
+    given: Body<LineChange>,
+) -> Response {
     answer(given, |given| {
         let mut store = app.store();
         let settlement = store.settlements().get(&given.settlement_id).cloned();
         let mut settlement = settlement.ok_or_else(ApiError::unknown_id)?;
         let line = settlement.lines.iter_mut().find(|line| line.entity_id == given.entity_id);
         let line = line.ok_or_else(ApiError::unknown_id)?;
-        given.alter(line);
+        given.apply_to(line);
         let line = line.clone();
         let shown = entities::settled_line(&settlement, &line);
         store.commit(vec![Change::Settlement(Box::new(settlement))])?;

@@ -7,17 +7,17 @@ use axum::routing::get;
 use crate::assets;
 use crate::state::SharedState;
 
-const PAGE: &str = include_str!("home/home.html");
-const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("home/home.css"));
+const PAGE: &str = include_str!("front_page/page.html");
+const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("front_page/page.css"));
 const ICON: &str = include_str!("assets/icon.svg");
 
 pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
-        .route("/", get(home))
+        .route("/", get(show))
         .route("/home.css", get(|| async { assets::file(assets::CSS, CSS) }))
         .route("/favicon.ico", get(|| async { assets::file(assets::SVG, ICON) }))
 }
 
-async fn home() -> Response {
+async fn show() -> Response {
     assets::page(PAGE)
 }

@@ -16,20 +16,20 @@ use crate::store::rows::Change;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Told {
+pub(super) struct EventRequest {
     /// The event's name, such as `payment.downtime.started`.
     event: String,
     /// Its entities, by their names in the payload.
     entities: Map<String, Value>,
 }
 
-pub(super) async fn tell(State(app): State<SharedState>, given: Body<Told>) -> Response {
-    answer(given, |told| send(&app, told))
+pub(super) async fn send(State(app): State<SharedState>, given: Body<EventRequest>) -> Response {
+    answer(given, |request| send_event(&app, request))
 }
 
-fn send(app: &SharedState, told: Told) -> Answer {
-    let parts = told.entities.into_iter().collect();
-    let delivery = webhooks::envelope(app, &told.event, parts)
+fn send_event(app: &SharedState, request: EventRequest) -> Answer {
+    let parts = request.entities.into_iter().collect();
+    let delivery = webhooks::envelope(app, &request.event, parts)
         .ok_or_else(|| ApiError::bad("Webhooks have no address, or it is switched off."))?;
     let id = delivery.id.clone();
     app.commit(Change::Delivery(Box::new(delivery)))?;
