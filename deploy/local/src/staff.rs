@@ -12,7 +12,7 @@ mod confirm;
 mod table;
 mod labels;
 mod money;
-mod when;
+mod dates;
 mod today;
 mod bookings;
 mod block;
@@ -34,7 +34,7 @@ use arguments::{Arguments, Usage};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use outcome::Outcome;
-use session::{Address, Session};
+use session::{Credentials, Session};
 use std::process::ExitCode;
 
 /// The part of the usage text that is about these commands.
@@ -69,7 +69,7 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   --json prints what programs read; --yes answers the question before what cannot be undone
   --key KEY says again what may have been done already, without doing it twice";
 
-type Work<'a> = BoxFuture<'a, Result<Outcome>>;
+type CommandFuture<'a> = BoxFuture<'a, Result<Outcome>>;
 
 /// A command: its words, what may follow them, and what it does.
 struct Command {
@@ -80,7 +80,7 @@ struct Command {
     /// The fewest and the most arguments besides.
     arguments: (usize, usize),
     /// What it does, once it is signed in.
-    run: for<'a> fn(&'a Session, &'a Arguments) -> Work<'a>,
+    run: for<'a> fn(&'a Session, &'a Arguments) -> CommandFuture<'a>,
     /// Checks the arguments before the sign-in.
     check: fn(&Arguments) -> Result<(), Usage>,
 }
@@ -126,9 +126,9 @@ pub(crate) async fn run(
     paths: Option<&Paths>,
     words: &[String],
 ) -> Option<ExitCode> {
-    let command = COMMANDS.iter().find(|command| command.is_meant(words))?;
-    let said = words.get(command.words.len()..).unwrap_or_default();
-    let arguments = Arguments::read(said, command.options, command.arguments);
+    let command = COMMANDS.iter().find(|command| command.matches(words))?;
+    let rest = words.get(command.words.len()..).unwrap_or_default();
+    let arguments = Arguments::read(rest, command.options, command.arguments);
     let arguments = match arguments.and_then(|read| (command.check)(&read).map(|()| read)) {
         Ok(arguments) => arguments,
         Err(usage) => {
@@ -137,7 +137,7 @@ pub(crate) async fn run(
             return Some(ExitCode::from(2));
         }
     };
-    Some(match work(environment, paths, command, &arguments).await {
+    Some(match run_signed_in(environment, paths, command, &arguments).await {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::FAILURE,
         Err(error) => {
@@ -155,22 +155,22 @@ impl Command {
         lines.find(|line| line.starts_with(&name)).unwrap_or_default()
     }
 
-    fn is_meant(&self, words: &[String]) -> bool {
-        words.get(..self.words.len()).is_some_and(|said| said == self.words)
+    fn matches(&self, words: &[String]) -> bool {
+        words.get(..self.words.len()).is_some_and(|rest| rest == self.words)
     }
 }
 
-async fn work(
+async fn run_signed_in(
     environment: &Environment,
     paths: Option<&Paths>,
     command: &Command,
     arguments: &Arguments,
 ) -> Result<Outcome> {
-    let address = Address::find(environment, paths)?;
-    let session = Session::open(address).await?;
-    let done = (command.run)(&session, arguments).await;
+    let credentials = Credentials::find(environment, paths)?;
+    let session = Session::open(credentials).await?;
+    let outcome = (command.run)(&session, arguments).await;
     session.close().await;
-    done
+    outcome
 }
 
 #[cfg(test)]
@@ -181,20 +181,20 @@ mod tests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    fn meant(text: &str) -> Option<&'static [&'static str]> {
+    fn matched(text: &str) -> Option<&'static [&'static str]> {
         let words = words(text);
-        COMMANDS.iter().find(|command| command.is_meant(&words)).map(|command| command.words)
+        COMMANDS.iter().find(|command| command.matches(&words)).map(|command| command.words)
     }
 
     #[test]
     fn commands_are_known_by_all_their_words() {
-        assert_eq!(meant("today 2026-11-24"), Some(["today"].as_slice()));
-        assert_eq!(meant("parked retry booking-1"), Some(["parked", "retry"].as_slice()));
-        assert_eq!(meant("mails retry mal_1"), Some(["mails", "retry"].as_slice()));
-        assert_eq!(meant("mails --failed"), Some(["mails"].as_slice()));
-        assert_eq!(meant("parked"), None);
-        assert_eq!(meant("up"), None);
-        assert_eq!(meant(""), None);
+        assert_eq!(matched("today 2026-11-24"), Some(["today"].as_slice()));
+        assert_eq!(matched("parked retry booking-1"), Some(["parked", "retry"].as_slice()));
+        assert_eq!(matched("mails retry mal_1"), Some(["mails", "retry"].as_slice()));
+        assert_eq!(matched("mails --failed"), Some(["mails"].as_slice()));
+        assert_eq!(matched("parked"), None);
+        assert_eq!(matched("up"), None);
+        assert_eq!(matched(""), None);
     }
 
     #[tokio::test]

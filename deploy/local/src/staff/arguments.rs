@@ -20,13 +20,13 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Reads them; `known` are the options that take a value.
     pub(super) fn read(
-        said: &[String],
-        known: &[&str],
+        words: &[String],
+        value_options: &[&str],
         (fewest, most): (usize, usize),
     ) -> Result<Self, Usage> {
         let mut read = Self::default();
-        let mut said = said.iter();
-        while let Some(word) = said.next() {
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
             let Some(name) = word.strip_prefix("--") else {
                 read.plain.push(word.clone());
                 continue;
@@ -37,8 +37,8 @@ impl Arguments {
             };
             if SWITCHES.contains(&name) && joined.is_none() {
                 read.switches.insert(name.to_owned());
-            } else if known.contains(&name) {
-                let value = joined.or_else(|| said.next().cloned());
+            } else if value_options.contains(&name) {
+                let value = joined.or_else(|| words.next().cloned());
                 let value = value.ok_or_else(|| Usage(format!("--{name} needs a value")))?;
                 read.options.insert(name.to_owned(), value);
             } else {
@@ -53,8 +53,8 @@ impl Arguments {
     }
 
     /// The argument at a place, or an empty text.
-    pub(super) fn at(&self, paths: usize) -> &str {
-        self.plain.get(paths).map_or("", String::as_str)
+    pub(super) fn at(&self, position: usize) -> &str {
+        self.plain.get(position).map_or("", String::as_str)
     }
 
     /// How many arguments there are besides options.
@@ -79,12 +79,12 @@ impl Arguments {
 }
 
 /// Checks that the argument at a place is an id of a kind.
-pub(super) fn check_id(arguments: &Arguments, paths: usize, prefix: &str) -> Result<(), Usage> {
-    check_form(arguments.at(paths), prefix)
+pub(super) fn check_id(arguments: &Arguments, position: usize, prefix: &str) -> Result<(), Usage> {
+    check_id_form(arguments.at(position), prefix)
 }
 
 /// Checks that a text is an id of a kind.
-pub(super) fn check_form(id: &str, prefix: &str) -> Result<(), Usage> {
+pub(super) fn check_id_form(id: &str, prefix: &str) -> Result<(), Usage> {
     let digits = id.strip_prefix(prefix).unwrap_or_default();
     if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(());
@@ -96,9 +96,9 @@ pub(super) fn check_form(id: &str, prefix: &str) -> Result<(), Usage> {
 mod tests {
     use super::*;
 
-    fn read(said: &str) -> Result<Arguments, Usage> {
-        let said: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
-        Arguments::read(&said, &["by", "refund"], (1, 2))
+    fn read(words: &str) -> Result<Arguments, Usage> {
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        Arguments::read(&words, &["by", "refund"], (1, 2))
     }
 
     #[test]
@@ -111,12 +111,12 @@ mod tests {
 
     #[test]
     fn what_is_missing_too_much_or_unknown_is_told() {
-        let told = |said: &str| read(said).unwrap_err().to_string();
-        assert_eq!(told(""), "something is missing");
-        assert_eq!(told("a b c"), "that is too much");
-        assert_eq!(told("a --loud"), "there is no option --loud");
-        assert_eq!(told("a --by"), "--by needs a value");
-        assert_eq!(told("a --yes=no"), "there is no option --yes=no");
+        let error_of = |words: &str| read(words).unwrap_err().to_string();
+        assert_eq!(error_of(""), "something is missing");
+        assert_eq!(error_of("a b c"), "that is too much");
+        assert_eq!(error_of("a --loud"), "there is no option --loud");
+        assert_eq!(error_of("a --by"), "--by needs a value");
+        assert_eq!(error_of("a --yes=no"), "there is no option --yes=no");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! `sukoon block` and `sukoon unblock`: times that are closed to customers.
 use super::arguments::{Arguments, Usage, check_id};
+use super::dates::{Zone, check_date, check_times};
 use super::labels::text;
 use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
-use super::when::{Zone, check_date, check_times};
 use crate::output;
 use anyhow::Result;
 use serde_json::json;
@@ -21,11 +21,11 @@ pub(super) fn check_close(arguments: &Arguments) -> Result<(), Usage> {
 pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     // Midnight at the end of a day is no time of that day; the service takes nothing for it.
     let to = Some(arguments.at(2)).filter(|to| *to != "24:00").unwrap_or_default();
-    let asked = json!({
+    let request = json!({
         "date": arguments.at(0), "fromTime": arguments.at(1), "toTime": to,
     });
     let method = "booking.v1.BookingStaffService/BlockTime";
-    let answer = session.act(method, asked, &key(arguments)).await?;
+    let answer = session.call_with_key(method, request, &key(arguments)).await?;
     if arguments.json() {
         output::line(answer);
         return Ok(Outcome::Complete);
@@ -46,8 +46,8 @@ pub(super) fn check_open(arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) async fn open(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({ "blockId": arguments.at(0) });
-    let answer = session.call("booking.v1.BookingStaffService/UnblockTime", &asked).await?;
+    let request = json!({ "blockId": arguments.at(0) });
+    let answer = session.call("booking.v1.BookingStaffService/UnblockTime", &request).await?;
     if arguments.json() {
         output::line(answer);
     } else {

@@ -1,10 +1,10 @@
 //! `sukoon bookings`: the bookings of some days.
 use super::arguments::{Arguments, Usage};
-use super::labels::{STATES, contact, list, payment, state, text, what, who};
+use super::dates::{Zone, check_date};
+use super::labels::{STATES, client_name, contact, list, payment, service_label, state, text};
 use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
-use super::when::{Zone, check_date};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -40,12 +40,12 @@ fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({
+    let request = json!({
         "fromDate": arguments.option("from"),
         "days": days(arguments)?,
         "states": states(arguments)?,
     });
-    let answer = session.call("booking.v1.BookingStaffService/ListBookings", &asked).await?;
+    let answer = session.call("booking.v1.BookingStaffService/ListBookings", &request).await?;
     if arguments.json() {
         output::line(answer);
         return Ok(Outcome::Complete);
@@ -67,8 +67,8 @@ fn table(zone: &Zone, bookings: &[Value]) -> Table {
             table.row([
                 zone.day(&one["startsAt"]),
                 zone.span(one),
-                what(booking),
-                who(booking),
+                service_label(booking),
+                client_name(booking),
                 contact(booking),
                 state(booking),
                 payment(staff),

@@ -20,15 +20,15 @@ const REFUND: [(&str, &str, &str); 3] = [
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     check_id(arguments, 0, "bkg_")?;
     check_key(arguments)?;
-    wanted(arguments).map(|_known| ())
+    read_options(arguments).map(|_known| ())
 }
 
-struct Wanted {
+struct CancelOptions {
     by: (&'static str, &'static str),
     refund: (&'static str, &'static str),
 }
 
-fn wanted(arguments: &Arguments) -> Result<Wanted, Usage> {
+fn read_options(arguments: &Arguments) -> Result<CancelOptions, Usage> {
     let or = |name: &str, usual: &str| {
         let said = arguments.option(name).to_lowercase();
         if said.is_empty() { usual.to_owned() } else { said }
@@ -37,33 +37,33 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Usage> {
     let by = BY.iter().find(|(word, _)| *word == by);
     let refund = REFUND.iter().find(|(word, ..)| *word == refund);
     match (by, refund) {
-        (Some(by), Some((_, wire, words))) => Ok(Wanted { by: *by, refund: (wire, words) }),
+        (Some(by), Some((_, wire, words))) => Ok(CancelOptions { by: *by, refund: (wire, words) }),
         (None, _) => Err(Usage("--by must be customer or practice".to_owned())),
         (_, None) => Err(Usage("--refund must be policy, full or none".to_owned())),
     }
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let (id, Wanted { by: (who, by), refund: (refund, words) }) =
-        (arguments.at(0), wanted(arguments)?);
+    let (id, CancelOptions { by: (who, by), refund: (refund, words) }) =
+        (arguments.at(0), read_options(arguments)?);
     let question = format!("Cancel {id} because the {who} wants it; {words}. Are you sure?");
     confirm::require_confirmation(arguments, &question)?;
-    let asked = json!({ "bookingId": id, "cancelledBy": by, "refund": refund });
+    let request = json!({ "bookingId": id, "cancelledBy": by, "refund": refund });
     let method = "booking.v1.BookingStaffService/CancelBooking";
-    let answer = session.act(method, asked, &key(arguments)).await?;
+    let answer = session.call_with_key(method, request, &key(arguments)).await?;
     if arguments.json() {
         output::line(answer);
     } else {
         output::line(format_args!(
             "Cancelled. {} The customer is told by mail.",
-            what_goes_back(&answer)
+            refund_message(&answer)
         ));
     }
     Ok(Outcome::Complete)
 }
 
 /// Booking says how much goes back at most; what went back before is for payments to count.
-fn what_goes_back(answer: &Value) -> String {
+fn refund_message(answer: &Value) -> String {
     let amount = money::shown(&answer["refund"]);
     match (money::minor(&answer["refund"]) > 0, answer["unpaid"] == true) {
         (false, _) => "Nothing goes back.".to_owned(),
@@ -81,16 +81,16 @@ mod tests {
     fn read(said: &[&str]) -> Result<(&'static str, &'static str), Usage> {
         let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
         let arguments = Arguments::read(&said, &["by", "refund"], (0, 1)).unwrap();
-        wanted(&arguments).map(|wanted| (wanted.by.1, wanted.refund.0))
+        read_options(&arguments).map(|options| (options.by.1, options.refund.0))
     }
 
     #[test]
     fn only_what_was_paid_is_said_to_go_back() {
         let answer = |minor, unpaid| json!({ "refund": money::wire(minor), "unpaid": unpaid });
-        assert_eq!(what_goes_back(&answer(0, false)), "Nothing goes back.");
-        let paid = what_goes_back(&json!({ "refund": money::wire(150_000) }));
+        assert_eq!(refund_message(&answer(0, false)), "Nothing goes back.");
+        let paid = refund_message(&json!({ "refund": money::wire(150_000) }));
         assert_eq!(paid, "₹1,500 goes back, less what has gone back already.");
-        let unpaid = what_goes_back(&answer(150_000, true));
+        let unpaid = refund_message(&answer(150_000, true));
         assert!(unpaid.contains("if it still arrives, ₹1,500 of it goes back"), "{unpaid}");
     }
 

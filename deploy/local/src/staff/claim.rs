@@ -20,7 +20,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     );
     confirm::require_confirmation(arguments, &question)?;
     let method = "booking.v1.BookingStaffService/AcceptClaim";
-    let answer = session.act(method, json!({ "bookingId": id }), &key(arguments)).await?;
+    let answer = session.call_with_key(method, json!({ "bookingId": id }), &key(arguments)).await?;
     if arguments.json() {
         output::line(answer);
     } else {

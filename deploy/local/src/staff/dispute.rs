@@ -1,11 +1,11 @@
 //! `sukoon dispute pack`: everything that a bank asks for when it disputes a payment, in one file
 //! that any browser shows and prints. It leaves out what the client wrote about themselves.
 use super::arguments::{Arguments, Usage, check_id};
-use super::labels::{contact, list, state, text, what, who};
+use super::dates::Zone;
+use super::labels::{client_name, contact, list, service_label, state, text};
 use super::money;
 use super::outcome::Outcome;
 use super::session::Session;
-use super::when::Zone;
 use crate::output;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -22,19 +22,21 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
 
 pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let booking_id = arguments.at(0);
-    let asked = json!({ "bookingId": booking_id });
-    let file = Facts {
+    let request = json!({ "bookingId": booking_id });
+    let evidence = Evidence {
         practice: session.call("catalogue.v1.CatalogueService/GetPractice", &json!({})).await?,
-        booking: session.call("booking.v1.BookingStaffService/GetBookingHistory", &asked).await?,
-        money: session.call("payments.v1.PaymentsStaffService/GetPaymentHistory", &asked).await?,
+        booking: session.call("booking.v1.BookingStaffService/GetBookingHistory", &request).await?,
+        money: session.call("payments.v1.PaymentsStaffService/GetPaymentHistory", &request).await?,
         mails: {
-            let asked = json!({ "bookingId": booking_id, "pageSize": MAILS });
-            session.call("notifications.v1.NotificationsStaffService/ListMails", &asked).await?
+            let request = json!({ "bookingId": booking_id, "pageSize": MAILS });
+            session.call("notifications.v1.NotificationsStaffService/ListMails", &request).await?
         },
     };
     if arguments.json() {
         output::line(json!({
-            "booking": file.booking, "payment": file.money, "mails": file.mails["mails"],
+            "booking": evidence.booking,
+            "payment": evidence.money,
+            "mails": evidence.mails["mails"],
         }));
         return Ok(Outcome::Complete);
     }
@@ -42,7 +44,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Out
         "" => PathBuf::from(format!("dispute-{booking_id}.html")),
         said => PathBuf::from(said),
     };
-    write(&path, &page(&Zone::of(session).await?, &file))?;
+    write(&path, &page(&Zone::of(session).await?, &evidence))?;
     output::line(format_args!("{} is written. Read it before you send it.", path.display()));
     Ok(Outcome::Complete)
 }
@@ -57,7 +59,7 @@ fn write(path: &Path, page: &str) -> Result<()> {
 }
 
 /// What the services say.
-struct Facts {
+struct Evidence {
     practice: Value,
     booking: Value,
     money: Value,
@@ -65,8 +67,8 @@ struct Facts {
 }
 
 /// The file.
-fn page(zone: &Zone, facts: &Facts) -> String {
-    let staff = &facts.booking["booking"];
+fn page(zone: &Zone, evidence: &Evidence) -> String {
+    let staff = &evidence.booking["booking"];
     let booking = &staff["booking"];
     let id = text(&booking["bookingId"]);
     let mut page = format!(
@@ -76,13 +78,13 @@ fn page(zone: &Zone, facts: &Facts) -> String {
         escape(&zone.practice),
     );
     let session = &booking["sessions"][0];
-    let paid = paid(&facts.money);
-    facts_table(&mut page, "The payment", &paid_rows(zone, &paid, &facts.money));
-    facts_table(
+    let paid = payment_event(&evidence.money);
+    definition_table(&mut page, "The payment", &payment_rows(zone, &paid, &evidence.money));
+    definition_table(
         &mut page,
         "What was booked",
         &[
-            ("Service", what(booking)),
+            ("Service", service_label(booking)),
             (
                 "Session",
                 format!(
@@ -94,27 +96,28 @@ fn page(zone: &Zone, facts: &Facts) -> String {
             ),
             ("Price", money::shown(&booking["price"])),
             ("State", state(booking)),
-            ("Booked by", who(booking)),
+            ("Booked by", client_name(booking)),
             ("Reached at", contact(booking)),
         ],
     );
-    facts_table(&mut page, "What was agreed", &agreed(zone, facts));
-    let mut entries = happened(zone, &facts.booking["entries"], &facts.money["entries"]);
+    definition_table(&mut page, "What was agreed", &terms_rows(zone, evidence));
+    let mut entries = timeline(zone, &evidence.booking["entries"], &evidence.money["entries"]);
     entries.sort();
     table(&mut page, "What happened", &["When", "What", "Details"], &entries);
-    let mails: Vec<_> = list(&facts.mails["mails"]).iter().map(|mail| sent(zone, mail)).collect();
+    let mails: Vec<_> =
+        list(&evidence.mails["mails"]).iter().map(|mail| mail_row(zone, mail)).collect();
     table(&mut page, "Messages", &["Sent", "What", "How it stands", "Message id"], &mails);
     page.push_str("</body></html>\n");
     page
 }
 
 /// The payment that counts, from its event.
-fn paid(money: &Value) -> Value {
+fn payment_event(money: &Value) -> Value {
     let entries = list(&money["entries"]);
     entries.iter().find(|entry| entry["event"] == "PaymentVerified").cloned().unwrap_or_default()
 }
 
-fn paid_rows(zone: &Zone, paid: &Value, money: &Value) -> Vec<(&'static str, String)> {
+fn payment_rows(zone: &Zone, paid: &Value, money: &Value) -> Vec<(&'static str, String)> {
     let entries = list(&money["entries"]);
     let order = entries.iter().find(|entry| entry["event"] == "OrderCreated");
     let receipts: Vec<String> = list(&money["receipts"]).iter().map(text).collect();
@@ -127,12 +130,12 @@ fn paid_rows(zone: &Zone, paid: &Value, money: &Value) -> Vec<(&'static str, Str
     ]
 }
 
-fn agreed(zone: &Zone, facts: &Facts) -> Vec<(&'static str, String)> {
-    let hours = &facts.practice["practice"]["cancellationHours"];
+fn terms_rows(zone: &Zone, evidence: &Evidence) -> Vec<(&'static str, String)> {
+    let hours = &evidence.practice["practice"]["cancellationHours"];
     let hours = hours.as_i64().map(|hours| hours.to_string());
     let mut rows = vec![(
         "Terms accepted",
-        format!("{} {}", zone.moment(&facts.booking["termsAcceptedAt"]), zone.label),
+        format!("{} {}", zone.moment(&evidence.booking["termsAcceptedAt"]), zone.label),
     )];
     if let Some(hours) = hours {
         let refund = format!(
@@ -145,7 +148,7 @@ fn agreed(zone: &Zone, facts: &Facts) -> Vec<(&'static str, String)> {
 }
 
 /// What happened to the booking and its money: when, what, and a word more.
-fn happened(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
+fn timeline(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
     let entries = list(booking).iter().chain(list(money));
     entries
         .map(|entry| {
@@ -160,13 +163,13 @@ fn happened(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
                 text(&entry["subject"]),
             ];
             let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let event = spaced(&text(&entry["event"]));
+            let event = as_words(&text(&entry["event"]));
             [zone.moment(&entry["recordedAt"]), event, parts.join(", ")]
         })
         .collect()
 }
 
-fn sent(zone: &Zone, mail: &Value) -> [String; 4] {
+fn mail_row(zone: &Zone, mail: &Value) -> [String; 4] {
     let word = |value: &Value, prefix: &str| {
         text(value).trim_start_matches(prefix).to_lowercase().replace('_', " ")
     };
@@ -179,10 +182,10 @@ fn sent(zone: &Zone, mail: &Value) -> [String; 4] {
 }
 
 /// "BookingConfirmed" as "Booking confirmed".
-fn spaced(name: &str) -> String {
+fn as_words(name: &str) -> String {
     let mut words = String::new();
-    for (paths, letter) in name.chars().enumerate() {
-        if letter.is_uppercase() && paths > 0 {
+    for (index, letter) in name.chars().enumerate() {
+        if letter.is_uppercase() && index > 0 {
             words.push(' ');
             words.extend(letter.to_lowercase());
         } else {
@@ -192,7 +195,7 @@ fn spaced(name: &str) -> String {
     words
 }
 
-fn facts_table(page: &mut String, title: &str, rows: &[(&str, String)]) {
+fn definition_table(page: &mut String, title: &str, rows: &[(&str, String)]) {
     heading(page, title);
     page.push_str("<table>");
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
@@ -261,7 +264,7 @@ mod tests {
     #[test]
     fn what_people_typed_is_no_markup() {
         assert_eq!(escape("<b>\"A\" & B</b>"), "&lt;b&gt;&quot;A&quot; &amp; B&lt;/b&gt;");
-        assert_eq!(spaced("BookingCheckoutOpened"), "Booking checkout opened");
+        assert_eq!(as_words("BookingCheckoutOpened"), "Booking checkout opened");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! `sukoon doctor` and `sukoon doctor payments`: what works, what doesn't, and what to do about it.
 use super::arguments::{Arguments, Usage, check_id};
+use super::dates::Zone;
 use super::labels::text;
 use super::money;
 use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
-use super::when::Zone;
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -15,13 +15,13 @@ struct Finding {
     name: &'static str,
     /// Nothing has to be done about it.
     is_good: bool,
-    told: String,
+    message: String,
 }
 
 impl Finding {
     fn new(name: &'static str, is_good: bool, good: String, otherwise: &str) -> Self {
-        let told = if is_good { good } else { otherwise.to_owned() };
-        Self { name, is_good, told }
+        let message = if is_good { good } else { otherwise.to_owned() };
+        Self { name, is_good, message }
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn check_payments(arguments: &Arguments) -> Result<(), Usage> {
 /// Every part of the practice, what browsers' reports say, and the payment provider.
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let health = session.health().await?;
-    let provider = ask(session, "").await?;
+    let provider = check_provider(session, "").await?;
     if arguments.json() {
         output::line(json!({ "health": health, "provider": provider }));
         return Ok(Outcome::Complete);
@@ -51,11 +51,11 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     }
     for (kind, count) in health["refused_by_policy"].as_object().into_iter().flatten() {
         is_good = false;
-        let told = format!(
+        let message = format!(
             "refused by the booking page's content policy {count} times: if the checkout needs it, \
              name it in GATEWAY_CHECKOUT_ORIGINS"
         );
-        table.row([mark(false), kind.clone(), told]);
+        table.row([mark(false), kind.clone(), message]);
     }
     table.show("No part is known.");
     output::line("");
@@ -65,7 +65,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
 
 /// Whether the payment provider is set up, shown by one payment and its refund.
 pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let answer = ask(session, arguments.at(0)).await?;
+    let answer = check_provider(session, arguments.at(0)).await?;
     if arguments.json() {
         output::line(answer);
         return Ok(Outcome::Complete);
@@ -73,7 +73,7 @@ pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result
     Ok(show(&Zone::of(session).await?, &answer))
 }
 
-async fn ask(session: &Session, booking_id: &str) -> Result<Value> {
+async fn check_provider(session: &Session, booking_id: &str) -> Result<Value> {
     let method = "payments.v1.PaymentsStaffService/CheckProvider";
     Ok(session.call(method, &json!({ "bookingId": booking_id })).await?)
 }
@@ -84,18 +84,18 @@ fn mark(is_good: bool) -> String {
 
 fn show(zone: &Zone, answer: &Value) -> Outcome {
     let mut table = Table::new(&["", "PAYMENTS", "STATE"]);
-    let mut findings = setup(zone, answer);
-    findings.extend(sale(&answer["payment"]));
+    let mut findings = setup_findings(zone, answer);
+    findings.extend(payment_findings(&answer["payment"]));
     let is_good = findings.iter().all(|finding| finding.is_good);
-    for Finding { name, is_good, told } in findings {
-        table.row([mark(is_good), name.to_owned(), told]);
+    for Finding { name, is_good, message } in findings {
+        table.row([mark(is_good), name.to_owned(), message]);
     }
     table.show("");
     if is_good { Outcome::Complete } else { Outcome::Partial }
 }
 
 /// What shows before anything is sold.
-fn setup(zone: &Zone, answer: &Value) -> Vec<Finding> {
+fn setup_findings(zone: &Zone, answer: &Value) -> Vec<Finding> {
     let problem = text(&answer["keysProblem"]);
     let is_test = answer["isTestMode"] == true;
     let mode = if is_test { "test keys: no money moves" } else { "live keys" };
@@ -140,7 +140,7 @@ fn setup(zone: &Zone, answer: &Value) -> Vec<Finding> {
 }
 
 /// What one payment and its refund show.
-fn sale(payment: &Value) -> Vec<Finding> {
+fn payment_findings(payment: &Value) -> Vec<Finding> {
     if !payment.is_object() {
         let todo = "none yet: book a session, pay it, and ask again";
         return vec![Finding::new("payment", false, String::new(), todo)];
@@ -185,15 +185,15 @@ mod tests {
         findings.iter().filter(|it| it.is_good).map(|it| it.name).collect()
     }
 
-    fn told<'f>(findings: &'f [Finding], name: &str) -> &'f str {
-        findings.iter().find(|it| it.name == name).map_or("", |it| &it.told)
+    fn message<'f>(findings: &'f [Finding], name: &str) -> &'f str {
+        findings.iter().find(|it| it.name == name).map_or("", |it| &it.message)
     }
 
     #[test]
     fn a_practice_that_has_sold_nothing_is_told_what_to_do_next() {
-        let findings = sale(&Value::Null);
+        let findings = payment_findings(&Value::Null);
         assert!(good(&findings).is_empty());
-        assert!(told(&findings, "payment").contains("book a session"));
+        assert!(message(&findings, "payment").contains("book a session"));
     }
 
     #[test]
@@ -203,13 +203,13 @@ mod tests {
             "isCapturedByItself": true, "refunded": money::wire(50_000),
             "refunding": money::wire(0),
         });
-        assert_eq!(good(&sale(&payment)), ["payment", "told of", "capture", "refund"]);
+        assert_eq!(good(&payment_findings(&payment)), ["payment", "told of", "capture", "refund"]);
         payment["refunded"] = money::wire(0);
-        assert_eq!(told(&sale(&payment), "refund"), "none yet: sukoon refund bkg_1");
+        assert_eq!(message(&payment_findings(&payment), "refund"), "none yet: sukoon refund bkg_1");
         payment["refunding"] = money::wire(50_000);
-        assert!(told(&sale(&payment), "refund").contains("on its way"));
+        assert!(message(&payment_findings(&payment), "refund").contains("on its way"));
         payment["hasWebhook"] = json!(false);
         payment["isCapturedByItself"] = json!(false);
-        assert_eq!(good(&sale(&payment)), ["payment"]);
+        assert_eq!(good(&payment_findings(&payment)), ["payment"]);
     }
 }

@@ -56,13 +56,13 @@ pub(super) fn payment(staff: &Value) -> String {
 }
 
 /// What is booked, and how it takes place.
-pub(super) fn what(booking: &Value) -> String {
+pub(super) fn service_label(booking: &Value) -> String {
     let mode = if booking["mode"] == "SESSION_MODE_IN_PERSON" { "in person" } else { "online" };
     format!("{}, {mode}", text(&booking["serviceTitle"]))
 }
 
 /// The client's name.
-pub(super) fn who(booking: &Value) -> String {
+pub(super) fn client_name(booking: &Value) -> String {
     let contact = &booking["contact"];
     format!("{} {}", text(&contact["firstName"]), text(&contact["lastName"]))
 }
@@ -100,8 +100,11 @@ mod tests {
         assert_eq!(state(booking), "awaiting payment");
         assert!(is_held(booking) && !takes_place(booking));
         assert_eq!(payment(&staff), "claimed by the customer");
-        assert_eq!(what(booking), "Meditation, in person");
-        assert_eq!((who(booking), contact(booking)), ("Asha Rao".into(), "a@x.example".into()));
+        assert_eq!(service_label(booking), "Meditation, in person");
+        assert_eq!(
+            (client_name(booking), contact(booking)),
+            ("Asha Rao".into(), "a@x.example".into())
+        );
     }
 
     #[test]

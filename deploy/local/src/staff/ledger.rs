@@ -1,11 +1,11 @@
 //! `sukoon balances` and `sukoon ledger`: what the double-entry ledger says.
 use super::arguments::{Arguments, Usage, check_id};
+use super::dates::Zone;
 use super::labels::{list, text};
 use super::money;
 use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
-use super::when::Zone;
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -34,9 +34,9 @@ pub(super) fn check_entries(arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({ "bookingId": arguments.at(0) });
+    let request = json!({ "bookingId": arguments.at(0) });
     let method = "payments.v1.PaymentsStaffService/ListLedgerEntries";
-    let answer = session.call(method, &asked).await?;
+    let answer = session.call(method, &request).await?;
     if arguments.json() {
         output::line(answer);
         return Ok(Outcome::Complete);

@@ -1,13 +1,13 @@
 //! `sukoon mails`: where every mail stands, and what a person does about one that failed. Whom a
 //! mail goes to is not kept, so it is not shown either.
-use super::arguments::{Arguments, Usage, check_form, check_id};
+use super::arguments::{Arguments, Usage, check_id, check_id_form};
 use super::confirm;
+use super::dates::Zone;
 use super::labels::{list, text};
 use super::outcome::Outcome;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::table::Table;
-use super::when::Zone;
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     states(arguments)?;
     match arguments.option("booking") {
         "" => Ok(()),
-        booking => check_form(booking, "bkg_"),
+        booking => check_id_form(booking, "bkg_"),
     }
 }
 
@@ -89,14 +89,14 @@ struct MatchingMails {
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let found = ask_for(session, arguments).await?;
+    let found = list_matching(session, arguments).await?;
     if arguments.json() {
         let MatchingMails { mails, counts, more } = found;
         output::line(json!({ "mails": mails, "counts": counts, "more": more }));
         return Ok(Outcome::Complete);
     }
     let zone = Zone::of(session).await?;
-    let counts = counted(&found.counts);
+    let counts = counts_text(&found.counts);
     if !counts.is_empty() {
         output::line(format_args!("{counts}\n"));
     }
@@ -107,36 +107,37 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     Ok(Outcome::Complete)
 }
 
-async fn ask_for(session: &Session, arguments: &Arguments) -> Result<MatchingMails> {
+async fn list_matching(session: &Session, arguments: &Arguments) -> Result<MatchingMails> {
     let wanted = states(arguments)?;
     let wanted = if wanted.is_empty() { vec!["DELIVERY_STATE_UNSPECIFIED"] } else { wanted };
-    let most = if arguments.has("all") { usize::MAX } else { SHOWN };
+    let limit = if arguments.has("all") { usize::MAX } else { SHOWN };
     let mut found = MatchingMails::default();
     for state in wanted {
-        of_state(session, (state, arguments.option("booking")), most, &mut found).await?;
+        add_mails_of_state(session, (state, arguments.option("booking")), limit, &mut found)
+            .await?;
     }
     newest_first(&mut found.mails);
-    found.more |= found.mails.len() > most;
-    found.mails.truncate(most);
+    found.more |= found.mails.len() > limit;
+    found.mails.truncate(limit);
     Ok(found)
 }
 
 /// Asks for the mails of a state, and of a booking if one is named, page by page until there are so
 /// many.
-async fn of_state(
+async fn add_mails_of_state(
     session: &Session,
     (state, booking): (&str, &str),
-    most: usize,
+    limit: usize,
     found: &mut MatchingMails,
 ) -> Result<()> {
-    let (mut of_state, mut token) = (0_usize, String::new());
-    while of_state < most {
-        let asked = json!({
+    let (mut listed, mut token) = (0_usize, String::new());
+    while listed < limit {
+        let request = json!({
             "state": state, "bookingId": booking, "pageSize": PAGE, "pageToken": token,
         });
-        let mut answer = session.call(&format!("{SERVICE}/ListMails"), &asked).await?;
+        let mut answer = session.call(&format!("{SERVICE}/ListMails"), &request).await?;
         let mails = list(&answer["mails"]);
-        of_state = of_state.saturating_add(mails.len());
+        listed = listed.saturating_add(mails.len());
         found.mails.extend_from_slice(mails);
         found.counts = answer["counts"].take();
         token = text(&answer["nextPageToken"]);
@@ -155,7 +156,7 @@ fn newest_first(mails: &mut [Value]) {
 }
 
 /// "2 failed, 1 retrying, 340 sent": states that need action come first.
-fn counted(counts: &Value) -> String {
+fn counts_text(counts: &Value) -> String {
     let of = |wire: &str| list(counts).iter().find(|it| it["state"] == wire);
     let known = STATES.iter().filter_map(|(word, wire)| {
         let mails = &of(wire)?["mails"];
@@ -230,7 +231,7 @@ pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Ou
     if arguments.json() {
         output::line(answer);
     } else {
-        output::line(retried(&answer["mail"]));
+        output::line(retry_message(&answer["mail"]));
     }
     Ok(Outcome::Complete)
 }
@@ -239,7 +240,7 @@ async fn retry_one(session: &Session, id: &str) -> Result<Value, Refusal> {
     session.call(&format!("{SERVICE}/RetryMail"), &json!({ "mailId": id })).await
 }
 
-fn retried(mail: &Value) -> String {
+fn retry_message(mail: &Value) -> String {
     let what = kind(mail);
     if mail["state"] == "DELIVERY_STATE_SENDING" {
         format!("It is on its way: {what}.")
@@ -252,14 +253,14 @@ fn retried(mail: &Value) -> String {
 /// a mail that fails again during the loop is not retried endlessly.
 async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let mut failed = MatchingMails::default();
-    of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;
+    add_mails_of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;
     let mut mails = failed.mails;
-    keep_reason(&mut mails, arguments.option("reason"));
+    retain_reason(&mut mails, arguments.option("reason"));
     let (count, mut refused) = (mails.len(), Vec::new());
     for (number, mail) in mails.iter().enumerate() {
         let id = text(&mail["mailId"]);
         let said = match retry_one(session, &id).await {
-            Ok(answer) => retried(&answer["mail"]),
+            Ok(answer) => retry_message(&answer["mail"]),
             Err(refusal) => {
                 refused.push(json!({ "mailId": id, "why": refusal.to_string() }));
                 format!("Refused: {refusal}.")
@@ -270,7 +271,7 @@ async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcom
         }
     }
     let retried = count.saturating_sub(refused.len());
-    let done = if refused.is_empty() { Outcome::Complete } else { Outcome::Partial };
+    let outcome = if refused.is_empty() { Outcome::Complete } else { Outcome::Partial };
     if arguments.json() {
         output::line(json!({ "retried": retried, "refused": refused }));
     } else if count == 0 {
@@ -278,11 +279,11 @@ async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcom
     } else {
         output::line(format_args!("{retried} tried again, {} refused.", refused.len()));
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 /// Leaves those that failed for a reason, which may be written as the table shows it.
-fn keep_reason(mails: &mut Vec<Value>, reason: &str) {
+fn retain_reason(mails: &mut Vec<Value>, reason: &str) {
     let reason = reason.to_lowercase().replace(' ', "_");
     mails.retain(|mail| reason.is_empty() || text(&mail["reason"]) == reason);
 }
@@ -330,8 +331,8 @@ mod tests {
             { "state": "DELIVERY_STATE_SENT", "mails": "340" },
             { "state": "DELIVERY_STATE_FAILED", "mails": 2 },
         ]);
-        assert_eq!(counted(&counts), "2 failed, 340 sent");
-        assert_eq!(counted(&Value::Null), "");
+        assert_eq!(counts_text(&counts), "2 failed, 340 sent");
+        assert_eq!(counts_text(&Value::Null), "");
     }
 
     #[test]
@@ -365,7 +366,7 @@ mod tests {
         let mails = || [json!({ "reason": "smtp_554" }), json!({ "reason": "smtp_550" })].to_vec();
         for (reason, count) in [("", 2), ("smtp_554", 1), ("SMTP 554", 1), ("gone", 0)] {
             let mut kept = mails();
-            keep_reason(&mut kept, reason);
+            retain_reason(&mut kept, reason);
             assert_eq!(kept.len(), count, "{reason}");
         }
     }
@@ -373,8 +374,8 @@ mod tests {
     #[test]
     fn who_tries_again_what_is_on_its_way_is_told_so() {
         let mail = |state: &str| json!({ "kind": "MAIL_KIND_RECEIPT", "state": state });
-        assert_eq!(retried(&mail("DELIVERY_STATE_SENDING")), "It is on its way: receipt.");
-        assert!(retried(&mail("DELIVERY_STATE_QUEUED")).starts_with("Tried again now"));
+        assert_eq!(retry_message(&mail("DELIVERY_STATE_SENDING")), "It is on its way: receipt.");
+        assert!(retry_message(&mail("DELIVERY_STATE_QUEUED")).starts_with("Tried again now"));
     }
 
     #[test]

@@ -50,9 +50,9 @@ pub(super) fn shown(amount: &Value) -> String {
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
-    for (paths, digit) in digits.chars().enumerate() {
-        let left = digits.len() - paths;
-        if paths > 0 && (left == 3 || (left > 3 && left % 2 == 1)) {
+    for (index, digit) in digits.chars().enumerate() {
+        let left = digits.len() - index;
+        if index > 0 && (left == 3 || (left > 3 && left % 2 == 1)) {
             out.push(',');
         }
         out.push(digit);

@@ -1,12 +1,12 @@
 //! `sukoon orders unexplained` and `orders explain`: orders and payments that nothing explains,
 //! until staff does.
 use super::arguments::{Arguments, Usage};
+use super::dates::Zone;
 use super::labels::{list, text};
 use super::money;
 use super::outcome::Outcome;
 use super::session::Session;
-use super::table::{Table, on_screen};
-use super::when::Zone;
+use super::table::{Table, printable};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -17,9 +17,9 @@ pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({ "includeYoung": arguments.has("all") });
+    let request = json!({ "includeYoung": arguments.has("all") });
     let method = "payments.v1.PaymentsStaffService/ListUnexplainedOrders";
-    let answer = session.call(method, &asked).await?;
+    let answer = session.call(method, &request).await?;
     if arguments.json() {
         output::line(answer);
         return Ok(Outcome::Complete);
@@ -35,24 +35,24 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
         output::line("");
     }
     for (reason, explanation) in reasons {
-        output::line(format_args!("{}: {}", on_screen(&reason), on_screen(&explanation)));
+        output::line(format_args!("{}: {}", printable(&reason), printable(&explanation)));
     }
     Ok(Outcome::Complete)
 }
 
 /// Says why a row of the list is right as it is.
 pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({
+    let request = json!({
         "reason": arguments.at(0),
         "subject": arguments.at(1),
         "explanation": arguments.at(2),
     });
     let method = "payments.v1.PaymentsStaffService/ExplainOrder";
-    let answer = session.call(method, &asked).await?;
+    let answer = session.call(method, &request).await?;
     if arguments.json() {
         output::line(answer);
     } else {
-        let (reason, subject) = (on_screen(arguments.at(0)), on_screen(arguments.at(1)));
+        let (reason, subject) = (printable(arguments.at(0)), printable(arguments.at(1)));
         output::line(format_args!(
             "{reason} of {subject} is explained. It comes back when its amount changes."
         ));

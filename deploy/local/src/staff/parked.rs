@@ -26,13 +26,13 @@ pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) async fn list(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let answers = of_each(session, "ListParkedEvents", &json!({})).await;
+    let answers = call_each(session, "ListParkedEvents", &json!({})).await;
     show(&answers, arguments, "Nothing is parked.")
 }
 
 pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({ "streamId": arguments.at(0) });
-    let answers = of_each(session, "RetryParkedEvents", &asked).await;
+    let request = json!({ "streamId": arguments.at(0) });
+    let answers = call_each(session, "RetryParkedEvents", &request).await;
     if !arguments.json() {
         for (name, answer) in &answers {
             if let Ok(answer) = answer {
@@ -44,15 +44,15 @@ pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Ou
     show(&answers, arguments, "Nothing is parked any more.")
 }
 
-async fn of_each(session: &Session, method: &str, asked: &Value) -> Answers {
+async fn call_each(session: &Session, method: &str, request: &Value) -> Answers {
     let mut answers = Vec::new();
     for (name, service) in SERVICES {
-        answers.push((name, session.call(&format!("{service}/{method}"), asked).await));
+        answers.push((name, session.call(&format!("{service}/{method}"), request).await));
     }
     answers
 }
 
-fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Outcome> {
+fn show(answers: &Answers, arguments: &Arguments, when_empty: &str) -> Result<Outcome> {
     // A missing permission is reported once instead of once per service.
     let refused = answers
         .iter()
@@ -65,16 +65,16 @@ fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Outco
         let all = answered.map(|(name, answer)| (name.to_owned(), answer.clone()));
         output::line(Value::Object(all.collect::<Map<_, _>>()));
     } else {
-        table(answered).show(nothing);
+        table(answered).show(when_empty);
     }
-    let mut done = Outcome::Complete;
+    let mut outcome = Outcome::Complete;
     for (name, answer) in answers {
         if let Err(refusal) = answer {
             output::problem(&anyhow::anyhow!("{name}: {refusal}"));
-            done = Outcome::Partial;
+            outcome = Outcome::Partial;
         }
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 fn table<'a>(answers: impl Iterator<Item = (&'static str, &'a Value)>) -> Table {

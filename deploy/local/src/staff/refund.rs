@@ -24,19 +24,19 @@ fn amount(arguments: &Arguments) -> Result<Option<i64>, Usage> {
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let id = arguments.at(0);
-    let mut asked = json!({ "bookingId": id });
+    let mut request = json!({ "bookingId": id });
     let mut how_much = "All that is left".to_owned();
     if let Some(minor) = amount(arguments)? {
         let amount = money::wire(minor);
         how_much = money::shown(&amount);
-        if let Some(fields) = asked.as_object_mut() {
+        if let Some(fields) = request.as_object_mut() {
             fields.insert("amount".to_owned(), amount);
         }
     }
     let question = format!("{how_much} of what was paid for {id} goes back. Are you sure?");
     confirm::require_confirmation(arguments, &question)?;
     let method = "payments.v1.PaymentsStaffService/RefundPayment";
-    let answer = session.act(method, asked, &key(arguments)).await?;
+    let answer = session.call_with_key(method, request, &key(arguments)).await?;
     if arguments.json() {
         output::line(answer);
     } else {

@@ -31,14 +31,14 @@ impl Refusal {
         let detail = details
             .filter(|detail| detail["type"] == "common.v1.ErrorDetail")
             .find_map(|detail| STANDARD_NO_PAD.decode(detail["value"].as_str()?).ok())
-            .map(|bytes| texts(&bytes));
+            .map(|bytes| text_fields(&bytes));
         let [reason, _field, reference] = detail.unwrap_or_default();
         Self { status, reason, sentence: text(&body["message"]), reference }
     }
 
     /// Whether the same call may succeed a moment later. A part that took all its time is not
     /// asked again: it would take as long.
-    pub(super) fn may_pass(&self) -> bool {
+    pub(super) fn is_retryable(&self) -> bool {
         self.status >= 500 && self.status != 504
     }
 
@@ -99,14 +99,14 @@ fn sentence(reason: &str) -> Option<&'static str> {
 }
 
 /// The first three texts of a protobuf message: `common.v1.ErrorDetail` has no other fields.
-fn texts(mut bytes: &[u8]) -> [String; 3] {
+fn text_fields(mut bytes: &[u8]) -> [String; 3] {
     let mut found = <[String; 3]>::default();
     while let [tag, length, rest @ ..] = bytes {
         let length = usize::from(*length);
         // Each text is short, so its length is a single byte.
         let (Some(text), true) = (rest.get(..length), tag & 7 == 2 && length < 128) else { break };
-        if let Some(paths) = found.get_mut(usize::from(tag >> 3).wrapping_sub(1)) {
-            *paths = String::from_utf8_lossy(text).into_owned();
+        if let Some(slot) = found.get_mut(usize::from(tag >> 3).wrapping_sub(1)) {
+            *slot = String::from_utf8_lossy(text).into_owned();
         }
         bytes = rest.get(length..).unwrap_or_default();
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_known_reason_has_a_sentence_for_staff() {
         let refusal = Refusal::read(403, &body("STAFF_ONLY", "For staff."));
-        assert!(!refusal.may_pass());
+        assert!(!refusal.is_retryable());
         let said =
             "this account is not a member of the practice's staff (STAFF_ONLY, reference abcd)";
         assert_eq!(refusal.to_string(), said);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_no_detail_says_nothing() {
-        assert_eq!(texts(&[0x08, 0x01, 0xff]), <[String; 3]>::default());
-        assert_eq!(texts(&[0x0a, 0x05, b'a']), <[String; 3]>::default());
+        assert_eq!(text_fields(&[0x08, 0x01, 0xff]), <[String; 3]>::default());
+        assert_eq!(text_fields(&[0x0a, 0x05, b'a']), <[String; 3]>::default());
     }
 }

@@ -15,17 +15,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often a call is made whose answer does not come, and the pause before the next try. Every
 /// call bears being made again: what changes something carries a key, and keeps it.
-const TRIES: u32 = 3;
+const ATTEMPTS_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Which practice, and as whom.
-pub(super) struct Address {
+pub(super) struct Credentials {
     url: String,
     email: String,
     password: String,
 }
 
-impl Address {
+impl Credentials {
     /// The practice and the person that the environment names; by default the one that runs on
     /// this machine, and its owner.
     pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
@@ -71,7 +71,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Signs in.
-    pub(super) async fn open(address: Address) -> Result<Self> {
+    pub(super) async fn open(credentials: Credentials) -> Result<Self> {
         // An error means that one is installed already.
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::builder()
@@ -81,12 +81,12 @@ impl Session {
             .user_agent("sukoon")
             .build()
             .context("no HTTP client can be made")?;
-        let Address { url, email, password } = address;
-        let asked = http
+        let Credentials { url, email, password } = credentials;
+        let request = http
             .post(format!("{url}/auth/v1/token?grant_type=password"))
             .header("x-supabase-api-version", "2024-01-01")
             .json(&json!({ "email": email, "password": password }));
-        let answer = asked.send().await.map_err(|error| no_answer(&url, &error))?;
+        let answer = request.send().await.map_err(|error| no_answer(&url, &error))?;
         let status = answer.status();
         let body: Value = answer.json().await.unwrap_or_default();
         if let (true, Some(token)) = (status.is_success(), body["access_token"].as_str()) {
@@ -112,19 +112,24 @@ impl Session {
 
     /// What every part of the practice says of itself, whether or not all of them work.
     pub(super) async fn health(&self) -> Result<Value> {
-        let asked = self.http.get(format!("{}/healthz", self.url)).send().await;
-        let answer = asked.map_err(|error| no_answer(&self.url, &error))?;
+        let sent = self.http.get(format!("{}/healthz", self.url)).send().await;
+        let answer = sent.map_err(|error| no_answer(&self.url, &error))?;
         answer.json().await.with_context(|| format!("{}/healthz says nothing readable", self.url))
     }
 
     /// Makes a call, for example "booking.v1.BookingStaffService/ListBookings".
     pub(super) async fn call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
-        self.call_while(Refusal::may_pass, method, message).await
+        self.call_while(Refusal::is_retryable, method, message).await
     }
 
     /// Makes a call that changes something, under one idempotency key for all attempts. An error
     /// with an unknown outcome names the key, with which a repeat changes nothing twice.
-    pub(super) async fn act(&self, method: &str, mut message: Value, key: &str) -> Result<Value> {
+    pub(super) async fn call_with_key(
+        &self,
+        method: &str,
+        mut message: Value,
+        key: &str,
+    ) -> Result<Value> {
         if let Some(fields) = message.as_object_mut() {
             fields.insert("idempotencyKey".to_owned(), key.into());
         }
@@ -142,16 +147,16 @@ impl Session {
 
     async fn call_while(
         &self,
-        again: fn(&Refusal) -> bool,
+        should_retry: fn(&Refusal) -> bool,
         method: &str,
         message: &Value,
     ) -> Result<Value, Refusal> {
-        let mut tries = 1;
+        let mut attempts = 1;
         loop {
             match self.try_call(method, message).await {
-                Err(refusal) if again(&refusal) && tries < TRIES => {
+                Err(refusal) if should_retry(&refusal) && attempts < ATTEMPTS_MAX => {
                     tokio::time::sleep(PAUSE).await;
-                    tries += 1;
+                    attempts += 1;
                 }
                 answer => return answer,
             }
@@ -160,8 +165,8 @@ impl Session {
 
     async fn try_call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
         let url = format!("{}/rpc/{method}", self.url);
-        let asked = self.http.post(url).bearer_auth(&self.token).json(message);
-        let answer = asked.send().await.map_err(|_broken| Refusal::no_answer())?;
+        let request = self.http.post(url).bearer_auth(&self.token).json(message);
+        let answer = request.send().await.map_err(|_broken| Refusal::no_answer())?;
         let status = answer.status().as_u16();
         let body: Value = answer.json().await.map_err(|_broken| Refusal::no_answer())?;
         if status == 200 { Ok(body) } else { Err(Refusal::read(status, &body)) }
@@ -199,8 +204,8 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::task::JoinHandle;
 
-    fn found<const N: usize>(pairs: [(&str, &str); N]) -> Result<Address> {
-        Address::find(&Environment::from(pairs), None)
+    fn found<const N: usize>(pairs: [(&str, &str); N]) -> Result<Credentials> {
+        Credentials::find(&Environment::from(pairs), None)
     }
 
     #[test]
@@ -249,8 +254,11 @@ mod tests {
         let none = said(&[]);
         assert_ne!(key(&none), key(&none));
         let made = key(&none);
-        let again = said(&["--key", &made]);
-        assert_eq!((key(&again), check_key(&again), check_key(&none)), (made, Ok(()), Ok(())));
+        let repeated = said(&["--key", &made]);
+        assert_eq!(
+            (key(&repeated), check_key(&repeated), check_key(&none)),
+            (made, Ok(()), Ok(()))
+        );
         for wrong in ["short", "two words of it", &"k".repeat(65)] {
             assert!(check_key(&said(&["--key", wrong])).is_err(), "{wrong}");
         }
@@ -300,7 +308,10 @@ mod tests {
     #[tokio::test]
     async fn an_act_whose_answer_is_lost_is_sent_again_under_its_key() {
         let (session, served) = gateway(&[LATE, "", DONE]).await;
-        let answer = session.act("payments.v1/RefundPayment", json!({}), "cli-0001").await.unwrap();
+        let answer = session
+            .call_with_key("payments.v1/RefundPayment", json!({}), "cli-0001")
+            .await
+            .unwrap();
         assert_eq!(answer, json!({ "done": true }));
         assert_eq!(served.await.unwrap(), ["cli-0001"; 3]);
     }
@@ -308,7 +319,7 @@ mod tests {
     #[tokio::test]
     async fn who_cannot_be_told_what_came_of_an_act_is_told_its_key() {
         let (session, served) = gateway(&[LATE, LATE, LATE]).await;
-        let lost = session.act("payments.v1/RefundPayment", json!({}), "cli-0002").await;
+        let lost = session.call_with_key("payments.v1/RefundPayment", json!({}), "cli-0002").await;
         let told = lost.unwrap_err().to_string();
         assert!(told.contains("not known whether") && told.contains("--key cli-0002"), "{told}");
         assert_eq!(served.await.unwrap(), ["cli-0002"; 3]);
@@ -317,7 +328,8 @@ mod tests {
     #[tokio::test]
     async fn what_was_refused_was_not_done_and_is_not_sent_again() {
         let (session, served) = gateway(&[REFUSED]).await;
-        let refused = session.act("payments.v1/RefundPayment", json!({}), "cli-0003").await;
+        let refused =
+            session.call_with_key("payments.v1/RefundPayment", json!({}), "cli-0003").await;
         assert_eq!(refused.unwrap_err().to_string(), "the call was refused");
         assert_eq!(served.await.unwrap(), ["cli-0003"]);
     }

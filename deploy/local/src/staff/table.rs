@@ -15,7 +15,7 @@ impl Table {
 
     /// Adds a row, a text for each heading.
     pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.into_iter().map(|cell| on_screen(&cell)).collect());
+        self.rows.push(cells.into_iter().map(|cell| printable(&cell)).collect());
     }
 
     /// Whether there is nothing to show.
@@ -51,7 +51,7 @@ impl Table {
 
 /// A text that people typed, as it may stand on a terminal: on one line, and without anything that
 /// would move its cursor, change its colours or turn the direction of what follows.
-pub(super) fn on_screen(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let plain = |c: char| {
         let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         if c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }
@@ -79,6 +79,6 @@ mod tests {
 
     #[test]
     fn what_people_typed_moves_no_cursor() {
-        assert_eq!(on_screen("Asha\u{1b}[2J\r\n\u{202e}x"), "Asha [2J x");
+        assert_eq!(printable("Asha\u{1b}[2J\r\n\u{202e}x"), "Asha [2J x");
     }
 }

@@ -1,10 +1,12 @@
 //! `sukoon today`: one day of the practice.
 use super::arguments::{Arguments, Usage};
-use super::labels::{contact, is_held, list, payment, state, takes_place, text, what, who};
+use super::dates::{Zone, check_date};
+use super::labels::{
+    client_name, contact, is_held, list, payment, service_label, state, takes_place, text,
+};
 use super::outcome::Outcome;
 use super::session::Session;
 use super::table::Table;
-use super::when::{Zone, check_date};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -14,10 +16,10 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let asked = json!({ "fromDate": arguments.at(0), "days": 1 });
+    let request = json!({ "fromDate": arguments.at(0), "days": 1 });
     let service = "booking.v1.BookingStaffService";
-    let bookings = session.call(&format!("{service}/ListBookings"), &asked).await?;
-    let blocked = session.call(&format!("{service}/ListBlockedTimes"), &asked).await?;
+    let bookings = session.call(&format!("{service}/ListBookings"), &request).await?;
+    let blocked = session.call(&format!("{service}/ListBlockedTimes"), &request).await?;
     let (bookings, blocked) = (&bookings["bookings"], &blocked["blockedTimes"]);
     if arguments.json() {
         output::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
@@ -53,8 +55,8 @@ fn sessions<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table
         for one in list(&booking["sessions"]) {
             table.row([
                 zone.span(one),
-                what(booking),
-                who(booking),
+                service_label(booking),
+                client_name(booking),
                 contact(booking),
                 state(booking),
                 payment(staff),
@@ -72,8 +74,8 @@ fn held<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
         for one in list(&booking["sessions"]) {
             table.row([
                 zone.span(one),
-                what(booking),
-                who(booking),
+                service_label(booking),
+                client_name(booking),
                 zone.time(&booking["heldUntilAt"]),
                 payment(staff),
                 text(&booking["bookingId"]),
