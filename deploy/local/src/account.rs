@@ -25,14 +25,14 @@ pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
         return Ok(None);
     }
     let users = fs::read_to_string("/etc/passwd").context("/etc/passwd cannot be read")?;
-    let found = ["postgres", "_postgres", "nobody"].iter().find_map(|name| entry(&users, name));
+    let found = ["postgres", "_postgres", "nobody"].iter().find_map(|name| find_user(&users, name));
     found.map(Some).context(
         "PostgreSQL refuses to run as root, and this machine has no user postgres or nobody \
          that could run it instead; start Sukoon as an ordinary user",
     )
 }
 
-fn entry(users: &str, name: &str) -> Option<DatabaseUser> {
+fn find_user(users: &str, name: &str) -> Option<DatabaseUser> {
     users.lines().find_map(|line| {
         let mut fields = line.split(':');
         if fields.next() != Some(name) {
@@ -45,7 +45,7 @@ fn entry(users: &str, name: &str) -> Option<DatabaseUser> {
 }
 
 /// Gives a folder or file to the database user; nothing to do when we are that user.
-pub(crate) fn give(path: &Path, user: Option<&DatabaseUser>) -> Result<()> {
+pub(crate) fn change_owner(path: &Path, user: Option<&DatabaseUser>) -> Result<()> {
     let Some(user) = user else { return Ok(()) };
     std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid))
         .with_context(|| format!("{} cannot be given to {}", path.display(), user.name))
@@ -58,8 +58,8 @@ mod tests {
     #[test]
     fn a_user_is_found_by_its_whole_name() {
         let users = "root:x:0:0::/root:/bin/sh\npostgresql:x:7:7::/:\npostgres:x:101:104:P,,:/x:\n";
-        let found = entry(users, "postgres").unwrap();
+        let found = find_user(users, "postgres").unwrap();
         assert_eq!((found.uid, found.gid), (101, 104));
-        assert_eq!(entry(users, "nobody"), None);
+        assert_eq!(find_user(users, "nobody"), None);
     }
 }

@@ -27,8 +27,8 @@ pub(crate) fn ensure(
     service: &str,
 ) -> Result<Addresses> {
     let owner = format!("{service}_owner");
-    let owner_password = secret_store.word(&format!("postgres-{owner}"))?;
-    let password = secret_store.word(&format!("postgres-{service}"))?;
+    let owner_password = secret_store.get_or_create(&format!("postgres-{owner}"))?;
+    let password = secret_store.get_or_create(&format!("postgres-{service}"))?;
     let roles = [(owner.as_str(), &owner_password), (service, &password)];
     let mut script = String::new();
     for (role, word) in roles {
@@ -44,8 +44,8 @@ pub(crate) fn ensure(
          revoke all on database {service} from public;\n\
          grant connect on database {service} to {service};\n"
     ));
-    let made = || format!("the database of {service} cannot be made");
-    cluster.run("postgres", &script).with_context(made)?;
+    let failed = || format!("the database of {service} cannot be made");
+    cluster.run_sql("postgres", &script).with_context(failed)?;
     let inside = format!(
         "create extension if not exists btree_gist;\n\
          create extension if not exists pg_trgm;\n\
@@ -53,8 +53,8 @@ pub(crate) fn ensure(
          grant usage on schema public to {service};\n"
     );
     cluster
-        .run(service, &format!("set client_min_messages = warning;\n{inside}"))
-        .with_context(made)?;
+        .run_sql(service, &format!("set client_min_messages = warning;\n{inside}"))
+        .with_context(failed)?;
     Ok(Addresses {
         url: cluster.url(service, &password, service),
         migration_url: cluster.url(&owner, &owner_password, service),

@@ -4,7 +4,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-const LIMIT: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 const BYTES_MAX: u64 = 64 * 1024;
 
 /// What the part answered.
@@ -18,10 +18,10 @@ pub(crate) struct Answer {
 
 /// Asks once. No answer within the limit, or none that is HTTP, is nothing.
 pub(crate) async fn get(port: u16, path: &str) -> Option<Answer> {
-    timeout(LIMIT, ask(port, path)).await.ok()?
+    timeout(TIMEOUT, try_get(port, path)).await.ok()?
 }
 
-async fn ask(port: u16, path: &str) -> Option<Answer> {
+async fn try_get(port: u16, path: &str) -> Option<Answer> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: application/json\r\n\

@@ -61,18 +61,24 @@ pub fn main() -> Result<ExitCode> {
                 let run_config = up::RunConfig::open(&environment, &paths).await?;
                 up::run(run_config, &packages::prepare(&environment, &paths, &[])?).await
             }
-            ["prepare"] => packages::prepare(&environment, &paths, &[]).map(done),
-            ["prepare", "--browser"] => packages::prepare_browser(&environment, &paths).map(done),
-            ["prepare", "--nginx"] => {
-                packages::prepare(&environment, &paths, &[Need::Nginx]).map(done)
+            ["prepare"] => packages::prepare(&environment, &paths, &[]).map(success),
+            ["prepare", "--browser"] => {
+                packages::prepare_browser(&environment, &paths).map(success)
             }
-            ["complete-practice"] => practice::complete(&paths).map(done),
+            ["prepare", "--nginx"] => {
+                packages::prepare(&environment, &paths, &[Need::Nginx]).map(success)
+            }
+            ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),
             ["paths", name] => show_paths(&environment, &paths, Some(name)),
             ["test-services"] => {
-                test_services::keep(&paths, &packages::prepare(&environment, &paths, &[])?).await
+                test_services::start_and_keep(
+                    &paths,
+                    &packages::prepare(&environment, &paths, &[])?,
+                )
+                .await
             }
-            ["test-services", "--stop"] => test_services::end(&paths).await,
+            ["test-services", "--stop"] => test_services::stop_kept(&paths).await,
             ["test-services", "--", ..] => {
                 let command = arguments.get(2..).unwrap_or_default();
                 let found = packages::prepare(&environment, &paths, &[])?;
@@ -87,7 +93,7 @@ pub fn main() -> Result<ExitCode> {
     })
 }
 
-fn done<T>(_: T) -> ExitCode {
+fn success<T>(_: T) -> ExitCode {
     ExitCode::SUCCESS
 }
 

@@ -33,7 +33,7 @@ impl Broker {
              host: \"127.0.0.1\"\nport: {}\nserver_name: \"sukoon\"\n\
              jetstream {{\n  store_dir: {}\n  max_memory_store: 64MB\n  max_file_store: 1GB\n}}\n",
             self.port,
-            quoted(&self.folder.join("streams")),
+            quote(&self.folder.join("streams")),
         );
         if let Some(password) = &self.password {
             let user = format!("authorization {{ user: \"sukoon\", password: \"{password}\" }}\n");
@@ -63,9 +63,9 @@ impl Broker {
     }
 
     /// Waits until the server greets.
-    pub(crate) async fn ready(&self, limit: Duration) -> Result<()> {
+    pub(crate) async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
-        while !self.greets().await {
+        while !self.has_greeted().await {
             if Instant::now() >= deadline {
                 anyhow::bail!("nats-server does not answer at port {}", self.port);
             }
@@ -74,19 +74,19 @@ impl Broker {
         Ok(())
     }
 
-    async fn greets(&self) -> bool {
+    async fn has_greeted(&self) -> bool {
         let greeting = async {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await?;
             let mut first = [0; 4];
             stream.read_exact(&mut first).await?;
             std::io::Result::Ok(first)
         };
-        let heard = timeout(Duration::from_secs(1), greeting).await;
-        heard.is_ok_and(|greeting| greeting.is_ok_and(|first| &first == b"INFO"))
+        let received = timeout(Duration::from_secs(1), greeting).await;
+        received.is_ok_and(|greeting| greeting.is_ok_and(|first| &first == b"INFO"))
     }
 }
 
-fn quoted(path: &Path) -> String {
+fn quote(path: &Path) -> String {
     let text = path.to_string_lossy();
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -43,8 +43,8 @@ impl Options {
         // A browser cannot go to "every address of this machine".
         let seen = if host == "0.0.0.0" { "127.0.0.1" } else { host.as_str() };
         let url = |name: &str, port: u16| {
-            let usual = || format!("http://{seen}:{port}");
-            environment.get(name).map_or_else(usual, |url| url.trim_end_matches('/').to_owned())
+            let default = || format!("http://{seen}:{port}");
+            environment.get(name).map_or_else(default, |url| url.trim_end_matches('/').to_owned())
         };
         let sandbox_url = url("SANDBOX_PUBLIC_URL", sandbox_port);
         // This machine has two names for itself; a place with one name has one origin.
@@ -79,9 +79,9 @@ impl Options {
     }
 }
 
-fn number<N: std::str::FromStr>(environment: &Environment, name: &str, usual: N) -> Result<N> {
+fn number<N: std::str::FromStr>(environment: &Environment, name: &str, default: N) -> Result<N> {
     let Some(text) = environment.get(name) else {
-        return Ok(usual);
+        return Ok(default);
     };
     let Ok(number) = text.parse() else { bail!("{name} is {text}, which is not a usable number") };
     Ok(number)

@@ -32,18 +32,18 @@ impl Owner {
             return Ok(None);
         }
         let email = environment.get("SUKOON_OWNER_EMAIL").unwrap_or(EMAIL).to_owned();
-        Ok(Some(Self { email, password: readable(&secret_store.word(PASSWORD)?) }))
+        Ok(Some(Self { email, password: grouped(&secret_store.get_or_create(PASSWORD)?) }))
     }
 }
 
 /// The owner's password in a data folder.
 pub(crate) fn password(data: &Path) -> Result<String> {
-    let word = SecretStore::open(&data.join("secrets"))?.known(PASSWORD);
-    word.map(|word| readable(&word)).context("this practice has no owner of ours")
+    let word = SecretStore::open(&data.join("secrets"))?.get(PASSWORD);
+    word.map(|word| grouped(&word)).context("this practice has no owner of ours")
 }
 
 /// A secret word in a form that people can type: four groups of four characters.
-fn readable(word: &str) -> String {
+fn grouped(word: &str) -> String {
     let groups = (0..4).filter_map(|group| word.get(group * 4..group * 4 + 4));
     groups.collect::<Vec<_>>().join("-")
 }
@@ -62,9 +62,10 @@ pub(crate) async fn seed(
     owner: &Owner,
 ) -> Result<()> {
     let email = ("ACCOUNT_EMAIL", owner.email.as_str());
-    let known = run_once(supervisor, parts, ("identity", "find-account"), &[email, QUIET]).await?;
-    let known = known.trim();
-    let role = match known {
+    let account_id =
+        run_once(supervisor, parts, ("identity", "find-account"), &[email, QUIET]).await?;
+    let account_id = account_id.trim();
+    let role = match account_id {
         "" => String::new(),
         id => {
             let person = [("STAFF_USER_ID", id), QUIET];
@@ -75,7 +76,7 @@ pub(crate) async fn seed(
         "owner" => Ok(()),
         "" | "none" => {
             let id = new_account(supervisor, parts, owner).await?;
-            if !known.is_empty() {
+            if !account_id.is_empty() {
                 output::step(format_args!(
                     "{} had an account already, with no role here: it is gone, and the owner has \
                      a new one",
@@ -84,7 +85,7 @@ pub(crate) async fn seed(
             }
             grant(supervisor, parts, id.trim()).await
         }
-        _other => grant(supervisor, parts, known).await,
+        _other => grant(supervisor, parts, account_id).await,
     }
 }
 
@@ -116,16 +117,16 @@ async fn run_once(
     settings: &[(&str, &str)],
 ) -> Result<String> {
     let part = parts.iter().find(|part| part.name == name).context("a program is missing")?;
-    let mut once = part.clone().with(argument);
+    let mut once = part.clone().with_argument(argument);
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     once.environment.extend(settings.iter().map(own));
-    let ran = supervisor.command(&once)?.output().await;
-    let ran = ran.with_context(|| format!("{name} cannot be started"))?;
-    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
-    if !ran.status.success() {
-        let said = [&*printed, &*String::from_utf8_lossy(&ran.stderr)].concat();
+    let output = supervisor.command(&once)?.output().await;
+    let output = output.with_context(|| format!("{name} cannot be started"))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        let said = [&*printed, &*String::from_utf8_lossy(&output.stderr)].concat();
         let log = last_lines(&supervisor.log(name), 3);
-        bail!("`{name} {argument}` failed ({}):\n{}\n{log}", ran.status, said.trim());
+        bail!("`{name} {argument}` failed ({}):\n{}\n{log}", output.status, said.trim());
     }
     Ok(printed)
 }

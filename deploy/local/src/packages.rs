@@ -73,10 +73,10 @@ impl Need {
 pub(crate) fn prepare(
     environment: &Environment,
     paths: &Paths,
-    besides: &[Need],
+    additional: &[Need],
 ) -> Result<InstalledTools> {
     let mut needs = vec![Need::Postgres, Need::Nats];
-    needs.extend(besides);
+    needs.extend(additional);
     let missing = |found: &InstalledTools| -> Vec<Need> {
         needs.iter().copied().filter(|need| !need.is_met_by(found)).collect()
     };
@@ -84,15 +84,15 @@ pub(crate) fn prepare(
     if missing(&found).is_empty() {
         return Ok(found);
     }
-    let _turn = take_turn(paths)?;
+    let _lock = lock_packages(paths)?;
     // Another process may have installed it while we waited for the lock.
     let found = tools::find(environment, paths)?;
-    let wanted = missing(&found);
-    if wanted.is_empty() {
+    let missing_needs = missing(&found);
+    if missing_needs.is_empty() {
         return Ok(found);
     }
-    let titles: Vec<&str> = wanted.iter().map(|need| need.title()).collect();
-    install(environment, paths, &wanted, &titles.join(" and "))?;
+    let titles: Vec<&str> = missing_needs.iter().map(|need| need.title()).collect();
+    install(environment, paths, &missing_needs, &titles.join(" and "))?;
     let found = tools::find(environment, paths)?;
     match missing(&found).first() {
         None => Ok(found),
@@ -109,11 +109,11 @@ pub(crate) fn prepare(
 /// # Errors
 /// When neither is there and neither can be installed.
 pub(crate) fn prepare_browser(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
-    let offered = || {
+    let is_available = || {
         let answer = Command::new("apt-cache").args(["show", tools::HEADLESS]).output();
         answer.is_ok_and(|answer| answer.status.success() && !answer.stdout.is_empty())
     };
-    if environment.get("CHROME_PATH").is_none() && offered() {
+    if environment.get("CHROME_PATH").is_none() && is_available() {
         match prepare(environment, paths, &[Need::Headless]) {
             Ok(found) => return Ok(found),
             Err(error) => output::step(format_args!("going on with Chromium itself: {error:#}")),
@@ -122,17 +122,22 @@ pub(crate) fn prepare_browser(environment: &Environment, paths: &Paths) -> Resul
     prepare(environment, paths, &[Need::Browser])
 }
 
-fn take_turn(paths: &Paths) -> Result<File> {
+fn lock_packages(paths: &Paths) -> Result<File> {
     if let Some(home) = paths.packages.parent() {
-        paths::create_passage(home)?;
+        paths::create_traversable(home)?;
     }
-    paths::create_passage(&paths.packages)?;
+    paths::create_traversable(&paths.packages)?;
     let file = File::create(paths.packages.join("lock")).context("no lock can be made")?;
     file.lock().context("the lock of the packages cannot be taken")?;
     Ok(file)
 }
 
-fn install(environment: &Environment, paths: &Paths, wanted: &[Need], titles: &str) -> Result<()> {
+fn install(
+    environment: &Environment,
+    paths: &Paths,
+    missing_needs: &[Need],
+    titles: &str,
+) -> Result<()> {
     let has = |program: &str| {
         let path = environment.get("PATH").unwrap_or_default();
         std::env::split_paths(path).any(|folder| folder.join(program).is_file())
@@ -141,7 +146,7 @@ fn install(environment: &Environment, paths: &Paths, wanted: &[Need], titles: &s
     let unpack = !account::is_root() || environment.is_on("SUKOON_IGNORE_SYSTEM");
     if cfg!(target_os = "macos") && has("brew") {
         output::step(format_args!("installing {titles} with brew"));
-        return wanted
+        return missing_needs
             .iter()
             .try_for_each(|need| installer.run(Command::new("brew").args(need.brew_arguments())));
     }
@@ -149,19 +154,19 @@ fn install(environment: &Environment, paths: &Paths, wanted: &[Need], titles: &s
         bail!(
             "{titles} must be there (PostgreSQL 15 or newer): install {} with your system's \
              package manager and try again",
-            if wanted.len() == 1 { "it" } else { "them" }
+            if missing_needs.len() == 1 { "it" } else { "them" }
         );
     }
-    if wanted.contains(&Need::Browser) && is_ubuntu() {
+    if missing_needs.contains(&Need::Browser) && is_ubuntu() {
         bail!(
             "Ubuntu's chromium package only points to a snap: install Chrome or Chromium yourself \
              and name its program with CHROME_PATH"
         );
     }
     if unpack {
-        installer.unpack(paths, wanted, titles)
+        installer.unpack(paths, missing_needs, titles)
     } else {
-        installer.apt_install(wanted, titles)
+        installer.apt_install(missing_needs, titles)
     }
 }
 
@@ -187,8 +192,8 @@ impl Installer {
         Ok(())
     }
 
-    fn apt_install(&self, wanted: &[Need], titles: &str) -> Result<()> {
-        let packages: Vec<&str> = wanted.iter().map(|need| need.debian_package()).collect();
+    fn apt_install(&self, missing_needs: &[Need], titles: &str) -> Result<()> {
+        let packages: Vec<&str> = missing_needs.iter().map(|need| need.debian_package()).collect();
         let _quiet = [InstallGuard::no_services()?, InstallGuard::no_cluster()?];
         if !has_lists(Path::new("/var/lib/apt/lists")) {
             output::step("reading the lists of packages");
@@ -207,7 +212,7 @@ impl Installer {
             install()?;
         }
         for (need, unit) in [(Need::Nats, "nats-server.service"), (Need::Nginx, "nginx.service")] {
-            if wanted.contains(&need) && Path::new("/usr/bin/systemctl").is_file() {
+            if missing_needs.contains(&need) && Path::new("/usr/bin/systemctl").is_file() {
                 // Ours is started by us. Without systemd there is nothing to switch off.
                 drop(self.run(Command::new("systemctl").args(["disable", unit])));
             }
@@ -215,13 +220,13 @@ impl Installer {
         Ok(())
     }
 
-    fn unpack(&self, paths: &Paths, wanted: &[Need], titles: &str) -> Result<()> {
+    fn unpack(&self, paths: &Paths, missing_needs: &[Need], titles: &str) -> Result<()> {
         let apt = Apt::new(&paths.packages)?;
         output::step("reading the lists of packages");
         self.run(apt.tool("apt-get").args(["update", "-q"]))?;
         output::step(format_args!("downloading {titles} (not as root, so nothing is installed)"));
         let mut named = Vec::new();
-        for need in wanted {
+        for need in missing_needs {
             named.extend(apt.packages_for(*need)?);
         }
         let mut packages = apt.missing_with(&named)?;
@@ -233,7 +238,7 @@ impl Installer {
         self.run(&mut download)?;
         output::step(format_args!("unpacking {} packages", packages.len()));
         let root = paths.packages.join("root");
-        paths::create_passage(&root)?;
+        paths::create_traversable(&root)?;
         for archive in fs::read_dir(&apt.archives).context("no packages were downloaded")? {
             let archive = archive.context("a package cannot be read")?.path();
             if archive.extension().is_some_and(|ending| ending == "deb") {
@@ -242,15 +247,15 @@ impl Installer {
             }
         }
         for need in [Need::Browser, Need::Headless] {
-            if wanted.contains(&need) {
+            if missing_needs.contains(&need) {
                 write_browser_script(&paths.packages, need.debian_package())?;
             }
         }
-        if wanted.contains(&Need::Nginx) {
+        if missing_needs.contains(&Need::Nginx) {
             write_nginx_script(&paths.packages)?;
         }
-        for need in wanted {
-            fs::write(tools::unpacked_mark(&paths.packages, need.debian_package()), "")
+        for need in missing_needs {
+            fs::write(tools::unpacked_marker(&paths.packages, need.debian_package()), "")
                 .context("what was unpacked cannot be noted")?;
         }
         Ok(())
@@ -417,7 +422,7 @@ fn write_nginx_script(packages: &Path) -> Result<()> {
 
 fn write_script(packages: &Path, name: &str, script: &str) -> Result<()> {
     let path = packages.join("bin").join(name);
-    paths::create_passage(&packages.join("bin"))?;
+    paths::create_traversable(&packages.join("bin"))?;
     let failed = || format!("the start script of {name} cannot be written");
     fs::write(&path, script).with_context(failed)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(failed)

@@ -35,7 +35,7 @@ impl Paths {
         let checkout = find_checkout(&programs)
             .or_else(|| find_checkout(&here))
             .context("start Sukoon inside its checkout: no folder with deploy/local was found")?;
-        let home = default_home(&checkout, account::is_root());
+        let home = default_data_folder(&checkout, account::is_root());
         let given = |name: &str| {
             let folder = here.join(environment.get(name)?);
             Some(fs::canonicalize(&folder).unwrap_or(folder))
@@ -43,7 +43,7 @@ impl Paths {
         // The link is kept unresolved, so that changing the link changes the practice.
         let practice = environment.get("PRACTICE_DIR").map(|folder| here.join(folder));
         Ok(Self {
-            practice: practice.unwrap_or_else(|| our_practice(&checkout)),
+            practice: practice.unwrap_or_else(|| shipped_practice(&checkout)),
             data: given("SUKOON_DATA").unwrap_or_else(|| home.clone()),
             test_data: given("SUKOON_TEST_DATA").unwrap_or_else(|| home.join("test")),
             packages: home.join("packages"),
@@ -54,7 +54,7 @@ impl Paths {
 }
 
 /// The practice that comes with the checkout.
-pub(crate) fn our_practice(checkout: &Path) -> PathBuf {
+pub(crate) fn shipped_practice(checkout: &Path) -> PathBuf {
     checkout.join("deploy/local/practice")
 }
 
@@ -66,7 +66,7 @@ fn find_checkout(from: &Path) -> Option<PathBuf> {
 }
 
 /// `.local` in the checkout; for root a folder that the database user can reach as well.
-fn default_home(checkout: &Path, root: bool) -> PathBuf {
+fn default_data_folder(checkout: &Path, root: bool) -> PathBuf {
     if !root {
         return checkout.join(".local");
     }
@@ -77,7 +77,7 @@ fn default_home(checkout: &Path, root: bool) -> PathBuf {
 
 /// Creates a folder that others may traverse but not list, and refuses another user's folder:
 /// every user can write to `/var/tmp`, so another user may have created it.
-pub(crate) fn create_passage(folder: &Path) -> Result<()> {
+pub(crate) fn create_traversable(folder: &Path) -> Result<()> {
     let shown = folder.display();
     DirBuilder::new()
         .recursive(true)
@@ -102,7 +102,7 @@ pub(crate) fn create_private(folder: &Path) -> Result<()> {
 }
 
 /// Says in one sentence when the database user cannot enter the data folder.
-pub(crate) fn check_reach(folder: &Path, user: Option<&DatabaseUser>) -> Result<()> {
+pub(crate) fn check_access(folder: &Path, user: Option<&DatabaseUser>) -> Result<()> {
     let Some(user) = user else { return Ok(()) };
     let entered = Command::new("/bin/sh")
         .args(["-c", "cd \"$1\"", "sh"])
@@ -131,10 +131,10 @@ mod tests {
     #[test]
     fn an_ordinary_user_keeps_data_in_the_checkout_and_root_outside() {
         let checkout = Path::new("/home/asha/sukoon");
-        assert_eq!(default_home(checkout, false), checkout.join(".local"));
-        let for_root = default_home(checkout, true);
+        assert_eq!(default_data_folder(checkout, false), checkout.join(".local"));
+        let for_root = default_data_folder(checkout, true);
         assert!(for_root.starts_with("/var/tmp"));
-        assert_ne!(for_root, default_home(Path::new("/home/asha/other"), true));
+        assert_ne!(for_root, default_data_folder(Path::new("/home/asha/other"), true));
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
     fn a_folder_that_is_really_a_link_is_refused() {
         let link = std::env::temp_dir().join(format!("sukoon-link-{}", std::process::id()));
         std::os::unix::fs::symlink("/tmp", &link).unwrap();
-        let refused = create_passage(&link).unwrap_err();
+        let refused = create_traversable(&link).unwrap_err();
         fs::remove_file(&link).unwrap();
         assert!(refused.to_string().contains("someone else"));
     }

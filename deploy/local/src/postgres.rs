@@ -47,28 +47,29 @@ impl Cluster {
         if self.folder.join("PG_VERSION").is_file() {
             return self.check_version();
         }
-        let nursery = self.folder.with_extension("new");
-        if nursery.exists() {
-            fs::remove_dir_all(&nursery).context("an interrupted start cannot be cleared away")?;
+        let temporary = self.folder.with_extension("new");
+        if temporary.exists() {
+            fs::remove_dir_all(&temporary)
+                .context("an interrupted start cannot be cleared away")?;
         }
         // It passes through the nursery's name, so it comes first.
         let password_file = self.write_password()?;
-        paths::create_private(&nursery)?;
-        account::give(&nursery, self.user.as_ref())?;
+        paths::create_private(&temporary)?;
+        account::change_owner(&temporary, self.user.as_ref())?;
         let mut command = self.program("initdb");
         command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
         // The server checks the password against its hash. A client that proves the password by
         // hashing needs a second for that in a debug build, and loopback hides it as well.
         command.arg("--auth-host=password");
         command.arg(format!("--username={SUPERUSER}"));
-        command.arg("--pgdata").arg(&nursery).arg("--pwfile").arg(&password_file);
+        command.arg("--pgdata").arg(&temporary).arg("--pwfile").arg(&password_file);
         if self.durability == Durability::Disposable {
             command.arg("--no-sync");
         }
-        let made = output_of(&mut command).context("the database could not be created");
+        let created = output_of(&mut command).context("the database could not be created");
         fs::remove_file(&password_file).context("the password file cannot be removed")?;
-        made?;
-        fs::rename(&nursery, &self.folder).context("the new database cannot be put in its place")
+        created?;
+        fs::rename(&temporary, &self.folder).context("the new database cannot be put in its place")
     }
 
     /// Writes the file from which the database user reads the superuser's password. Others can't
@@ -76,19 +77,19 @@ impl Cluster {
     fn write_password(&self) -> Result<PathBuf> {
         let file = self.folder.with_extension("password");
         secrets::write_private(&file, self.password.as_bytes())?;
-        account::give(&file, self.user.as_ref())?;
+        account::change_owner(&file, self.user.as_ref())?;
         Ok(file)
     }
 
     fn check_version(&self) -> Result<()> {
-        let made_by = fs::read_to_string(self.folder.join("PG_VERSION")).unwrap_or_default();
+        let created_by = fs::read_to_string(self.folder.join("PG_VERSION")).unwrap_or_default();
         let shown = output_of(self.program("postgres").arg("--version"))?;
-        if !shown.contains(&format!(" {}.", made_by.trim())) {
+        if !shown.contains(&format!(" {}.", created_by.trim())) {
             bail!(
                 "the database in {} was made by PostgreSQL {}, but this machine has {}; install \
                  that version or set SUKOON_DATA to another folder",
                 self.folder.display(),
-                made_by.trim(),
+                created_by.trim(),
                 shown.trim()
             );
         }
@@ -97,7 +98,7 @@ impl Cluster {
 
     /// The program and arguments that run the server in the foreground.
     pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
-        let careful: &[&str] = match self.durability {
+        let durability_settings: &[&str] = match self.durability {
             Durability::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=200"],
             Durability::Disposable => &[
                 "fsync=off",
@@ -121,14 +122,14 @@ impl Cluster {
             "log_min_error_statement=panic",
         ];
         let mut arguments = vec!["-D".to_owned(), self.folder.to_string_lossy().into_owned()];
-        for setting in common.iter().chain(careful) {
+        for setting in common.iter().chain(durability_settings) {
             arguments.extend(["-c".to_owned(), (*setting).to_owned()]);
         }
         (self.tool.path.join("postgres"), arguments)
     }
 
     fn program(&self, name: &str) -> Command {
-        let mut command = self.tool.member(name);
+        let mut command = self.tool.command(name);
         // The database user may not be able to enter the folder we were started in.
         command.current_dir("/").stdin(Stdio::null());
         if let Some(user) = &self.user {
@@ -141,25 +142,26 @@ impl Cluster {
     /// PostgreSQL would take that process for the server and refuse to start. In every other case
     /// the note stays, because PostgreSQL finds its orphans by it.
     pub(crate) fn remove_stale_pid_file(&self) -> Result<()> {
-        let note = self.folder.join("postmaster.pid");
-        let Some(pid) = noted_pid(&note) else {
+        let pid_file = self.folder.join("postmaster.pid");
+        let Some(pid) = recorded_pid(&pid_file) else {
             return Ok(());
         };
-        if Identity::of(pid).is_none() || runs_on(pid, &self.folder) {
+        if Identity::of(pid).is_none() || serves_folder(pid, &self.folder) {
             return Ok(());
         }
-        fs::remove_file(&note).with_context(|| format!("{} cannot be removed", note.display()))
+        fs::remove_file(&pid_file)
+            .with_context(|| format!("{} cannot be removed", pid_file.display()))
     }
 
     /// The server that runs on our folder but isn't in `run.json`.
     pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
-        let pid = noted_pid(&self.folder.join("postmaster.pid"))?;
-        runs_on(pid, &self.folder).then(|| Identity::of(pid)).flatten()
+        let pid = recorded_pid(&self.folder.join("postmaster.pid"))?;
+        serves_folder(pid, &self.folder).then(|| Identity::of(pid)).flatten()
     }
 
     /// Runs a script as superuser in one of the databases.
-    pub(crate) fn run(&self, database: &str, script: &str) -> Result<String> {
-        let mut command = self.tool.member("psql");
+    pub(crate) fn run_sql(&self, database: &str, script: &str) -> Result<String> {
+        let mut command = self.tool.command("psql");
         command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]);
         command.args(["--set=ON_ERROR_STOP=1", "--host=127.0.0.1"]);
         command.arg(format!("--port={}", self.port)).arg(format!("--username={SUPERUSER}"));
@@ -174,18 +176,18 @@ impl Cluster {
             // A psql that already gave up says why on its error stream.
             drop(std::io::Write::write_all(&mut input, script.as_bytes()));
         }
-        let done = child.wait_with_output().context("psql did not end")?;
-        if !done.status.success() {
-            bail!("PostgreSQL refused: {}", String::from_utf8_lossy(&done.stderr).trim());
+        let output = child.wait_with_output().context("psql did not end")?;
+        if !output.status.success() {
+            bail!("PostgreSQL refused: {}", String::from_utf8_lossy(&output.stderr).trim());
         }
-        Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     /// Waits until the server answers a query.
-    pub(crate) async fn ready(&self, limit: Duration) -> Result<()> {
+    pub(crate) async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         loop {
-            match self.run("postgres", "select 1") {
+            match self.run_sql("postgres", "select 1") {
                 Ok(_) => return Ok(()),
                 Err(error) if Instant::now() >= deadline => return Err(error),
                 Err(_) => sleep(Duration::from_millis(50)).await,
@@ -199,12 +201,12 @@ impl Cluster {
     }
 }
 
-fn noted_pid(note: &Path) -> Option<u32> {
-    fs::read_to_string(note).ok()?.lines().next()?.trim().parse().ok()
+fn recorded_pid(pid_file: &Path) -> Option<u32> {
+    fs::read_to_string(pid_file).ok()?.lines().next()?.trim().parse().ok()
 }
 
 /// Whether a process is a PostgreSQL server of this very folder.
-fn runs_on(pid: u32, folder: &Path) -> bool {
+fn serves_folder(pid: u32, folder: &Path) -> bool {
     let shown = if cfg!(target_os = "linux") {
         fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
     } else {

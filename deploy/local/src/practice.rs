@@ -20,7 +20,7 @@ struct Missing {
 /// cannot be written to stays as it is: a part that cannot do without a file says so itself.
 pub(crate) fn complete(paths: &Paths) -> Result<()> {
     for Missing { name, failure } in
-        add_missing(&paths.practice, &paths::our_practice(&paths.checkout))?
+        add_missing(&paths.practice, &paths::shipped_practice(&paths.checkout))?
     {
         let folder = paths.practice.display();
         match failure {
@@ -102,7 +102,7 @@ mod tests {
     fn a_folder_from_before_the_legal_texts_gets_them() {
         let (root, _, theirs) = folders("legal");
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let ours = paths::our_practice(&checkout);
+        let ours = paths::shipped_practice(&checkout);
         for name in ["practice", "services", "quiz", "faqs", "about", "guide"] {
             let file = format!("{name}.toml");
             fs::copy(ours.join(&file), theirs.join(&file)).unwrap();

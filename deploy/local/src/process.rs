@@ -33,20 +33,20 @@ impl Identity {
     /// Sends a signal, if the process is still the same one.
     pub(crate) fn signal(&self, signal: Signal) {
         if self.is_alive() {
-            send(self.pid, signal);
+            send_signal(self.pid, signal);
         }
     }
 
     /// Asks the process to end, waits, and ends it by force when it does not.
-    pub(crate) async fn end(&self, first: Signal, grace: Duration) {
+    pub(crate) async fn stop(&self, first: Signal, grace: Duration) {
         self.signal(first);
-        if !self.gone_within(grace).await {
+        if !self.exits_within(grace).await {
             self.signal(Signal::KILL);
-            self.gone_within(Duration::from_secs(5)).await;
+            self.exits_within(Duration::from_secs(5)).await;
         }
     }
 
-    async fn gone_within(&self, limit: Duration) -> bool {
+    async fn exits_within(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         while self.is_alive() {
             if Instant::now() >= deadline {
@@ -59,7 +59,7 @@ impl Identity {
 }
 
 /// Sends a signal to a process; one that is gone already needs none.
-pub(crate) fn send(pid: u32, signal: Signal) {
+pub(crate) fn send_signal(pid: u32, signal: Signal) {
     let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
     if let Some(number) = number {
         rustix::process::kill_process(number, signal).ok();
@@ -115,12 +115,12 @@ pub(crate) fn last_lines(path: &Path, count: usize) -> String {
 /// Runs a short command and gives what it printed; its error text becomes ours.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let done = command.output().with_context(|| format!("{name} cannot be started"))?;
-    if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr);
-        anyhow::bail!("{name} failed ({}): {}", done.status, said.trim());
+    let output = command.output().with_context(|| format!("{name} cannot be started"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        anyhow::bail!("{name} failed ({}): {}", output.status, said.trim());
     }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]
@@ -140,7 +140,7 @@ mod tests {
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let identity = Identity::of(child.id()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(identity.end(Signal::TERM, Duration::from_secs(5)));
+        runtime.block_on(identity.stop(Signal::TERM, Duration::from_secs(5)));
         assert!(!identity.is_alive());
         child.wait().unwrap();
     }

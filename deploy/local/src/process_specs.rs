@@ -74,34 +74,34 @@ struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    fn fixed(&mut self, name: &str, value: impl Into<String>) {
+    fn set(&mut self, name: &str, value: impl Into<String>) {
         self.pairs.push((name.to_owned(), value.into()));
     }
 
-    fn usual(&mut self, name: &str, value: impl Into<String>) {
+    fn set_default(&mut self, name: &str, value: impl Into<String>) {
         if self.environment.get(name).is_none() {
-            self.fixed(name, value);
+            self.set(name, value);
         }
     }
 }
 
 impl SpecBuilder<'_> {
     /// One of our programs with its settings.
-    pub(crate) fn part(
+    pub(crate) fn process_spec(
         &self,
         name: &'static str,
         secret_store: &mut SecretStore,
     ) -> Result<ProcessSpec> {
         let mut settings = Settings { environment: self.environment, pairs: Vec::new() };
-        settings.usual("SUKOON_MODE", "development");
-        settings.usual("LOG_FILTER", "info");
-        settings.usual("LOG_FORMAT", "text");
-        settings.fixed("PUBLIC_URL", &self.options.public_url);
-        settings.usual(JEMALLOC_CONF.0, JEMALLOC_CONF.1);
+        settings.set_default("SUKOON_MODE", "development");
+        settings.set_default("LOG_FILTER", "info");
+        settings.set_default("LOG_FORMAT", "text");
+        settings.set("PUBLIC_URL", &self.options.public_url);
+        settings.set_default(JEMALLOC_CONF.0, JEMALLOC_CONF.1);
         if name == "sandbox" {
             self.sandbox(&mut settings, secret_store)?;
         } else {
-            self.caller(name, &mut settings, secret_store)?;
+            self.call_keys(name, &mut settings, secret_store)?;
             self.addresses(&mut settings);
         }
         match name {
@@ -124,19 +124,19 @@ impl SpecBuilder<'_> {
         if name == "sandbox" {
             return ProcessSpec::new(name, self.paths.programs.join(name));
         }
-        ProcessSpec::new(name, self.paths.programs.join(SERVICES_PROGRAM)).with(name)
+        ProcessSpec::new(name, self.paths.programs.join(SERVICES_PROGRAM)).with_argument(name)
     }
 
     fn port(&self, part: &str, purpose: &str) -> u16 {
         self.ports.get(&format!("{part} {purpose}")).copied().unwrap_or_default()
     }
 
-    fn inner(&self, part: &str, purpose: &str) -> String {
+    fn internal_address(&self, part: &str, purpose: &str) -> String {
         format!("127.0.0.1:{}", self.port(part, purpose))
     }
 
-    fn inner_url(&self, part: &str, purpose: &str) -> String {
-        format!("http://{}", self.inner(part, purpose))
+    fn internal_url(&self, part: &str, purpose: &str) -> String {
+        format!("http://{}", self.internal_address(part, purpose))
     }
 
     fn ports_of(&self, name: &str) -> BTreeMap<String, u16> {
@@ -153,85 +153,87 @@ impl SpecBuilder<'_> {
         ports
     }
 
-    fn sandbox_inner_url(&self) -> String {
+    fn sandbox_internal_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.options.sandbox_port)
     }
 
     fn sandbox(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         let listen = format!("{}:{}", self.options.host, self.options.sandbox_port);
-        let webhook = format!("{}/webhooks/razorpay", self.inner_url("payments", "http"));
-        settings.fixed("SANDBOX_LISTEN", listen);
-        settings.fixed("SANDBOX_SMTP_LISTEN", self.inner("sandbox", "smtp"));
-        settings.fixed("SANDBOX_PUBLIC_URL", &self.options.sandbox_url);
-        settings.fixed("SANDBOX_FRAME_URL", &self.options.frame_url);
-        settings.fixed("SANDBOX_KEY_ID", key_id(secret_store)?);
-        settings.fixed("SANDBOX_KEY_SECRET", secret_store.word("provider-key-secret")?);
-        settings.fixed("SANDBOX_WEBHOOK_SECRET", secret_store.word("provider-webhook-secret")?);
-        settings.fixed("SANDBOX_WEBHOOK_URL", webhook);
-        settings.fixed("SANDBOX_MEETING_TOKEN", secret_store.word("meeting-token")?);
+        let webhook = format!("{}/webhooks/razorpay", self.internal_url("payments", "http"));
+        settings.set("SANDBOX_LISTEN", listen);
+        settings.set("SANDBOX_SMTP_LISTEN", self.internal_address("sandbox", "smtp"));
+        settings.set("SANDBOX_PUBLIC_URL", &self.options.sandbox_url);
+        settings.set("SANDBOX_FRAME_URL", &self.options.frame_url);
+        settings.set("SANDBOX_KEY_ID", key_id(secret_store)?);
+        settings.set("SANDBOX_KEY_SECRET", secret_store.get_or_create("provider-key-secret")?);
+        settings
+            .set("SANDBOX_WEBHOOK_SECRET", secret_store.get_or_create("provider-webhook-secret")?);
+        settings.set("SANDBOX_WEBHOOK_URL", webhook);
+        settings.set("SANDBOX_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
         let data = self.paths.data.join("sandbox");
-        settings.fixed("SANDBOX_DATA", data.to_string_lossy());
+        settings.set("SANDBOX_DATA", data.to_string_lossy());
         Ok(())
     }
 
-    fn caller(
+    fn call_keys(
         &self,
         name: &str,
         settings: &mut Settings<'_>,
         secret_store: &SecretStore,
     ) -> Result<()> {
-        settings.fixed("CALLER_PRIVATE_KEY", secret_store.key(&format!("caller-{name}"))?);
-        settings.fixed("CALLER_PUBLIC_KEYS", secret_store.public_keys("caller-", &CALLERS)?);
+        settings.set("CALLER_PRIVATE_KEY", secret_store.private_key(&format!("caller-{name}"))?);
+        settings.set("CALLER_PUBLIC_KEYS", secret_store.public_keys("caller-", &CALLERS)?);
         Ok(())
     }
 
     /// The addresses of all services.
     fn addresses(&self, settings: &mut Settings<'_>) {
         // Whole, because the parts run in another folder than the one it may have been named in.
-        settings.fixed("PRACTICE_DIR", self.paths.practice.to_string_lossy());
-        settings.fixed("NATS_URL", self.nats_url);
+        settings.set("PRACTICE_DIR", self.paths.practice.to_string_lossy());
+        settings.set("NATS_URL", self.nats_url);
         for service in SERVICES {
             let upper = service.to_uppercase();
-            settings.fixed(&format!("{upper}_LISTEN"), self.inner(service, "grpc"));
+            settings.set(&format!("{upper}_LISTEN"), self.internal_address(service, "grpc"));
             // Identity's plain URL is that of its HTTP server, see below.
             if service != "identity" {
-                settings.fixed(&format!("{upper}_URL"), self.inner_url(service, "grpc"));
+                settings.set(&format!("{upper}_URL"), self.internal_url(service, "grpc"));
             }
         }
-        settings.fixed("IDENTITY_GRPC_URL", self.inner_url("identity", "grpc"));
-        settings.fixed("PAYMENTS_HTTP_URL", self.inner_url("payments", "http"));
-        settings.fixed("REVIEWS_HTTP_URL", self.inner_url("reviews", "http"));
-        let embedded = self.inner_url("identity", "http");
+        settings.set("IDENTITY_GRPC_URL", self.internal_url("identity", "grpc"));
+        settings.set("PAYMENTS_HTTP_URL", self.internal_url("payments", "http"));
+        settings.set("REVIEWS_HTTP_URL", self.internal_url("reviews", "http"));
+        let embedded = self.internal_url("identity", "http");
         let identity = self.environment.get("IDENTITY_URL").unwrap_or(&embedded).to_owned();
         let keys = format!("{}/.well-known/jwks.json", identity.trim_end_matches('/'));
-        settings.usual("TOKEN_JWKS_URL", keys);
-        settings.fixed("IDENTITY_URL", identity);
-        settings.usual("TOKEN_ISSUER", format!("{}/auth/v1", self.options.public_url));
+        settings.set_default("TOKEN_JWKS_URL", keys);
+        settings.set("IDENTITY_URL", identity);
+        settings.set_default("TOKEN_ISSUER", format!("{}/auth/v1", self.options.public_url));
     }
 
     fn database(&self, service: &str, settings: &mut Settings<'_>) {
         if let Some(addresses) = self.databases.get(service) {
             let upper = service.to_uppercase();
-            settings.fixed(&format!("{upper}_DATABASE_URL"), &addresses.url);
-            settings.fixed(&format!("{upper}_MIGRATION_DATABASE_URL"), &addresses.migration_url);
+            settings.set(&format!("{upper}_DATABASE_URL"), &addresses.url);
+            settings.set(&format!("{upper}_MIGRATION_DATABASE_URL"), &addresses.migration_url);
         }
     }
 
     fn booking(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("booking", settings);
-        settings.fixed("BOOKING_MEETING_URL", self.sandbox_inner_url());
-        settings.fixed("BOOKING_MEETING_TOKEN", secret_store.word("meeting-token")?);
+        settings.set("BOOKING_MEETING_URL", self.sandbox_internal_url());
+        settings.set("BOOKING_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
         Ok(())
     }
 
     fn payments(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("payments", settings);
-        settings.fixed("PAYMENTS_HTTP_LISTEN", self.inner("payments", "http"));
-        settings.fixed("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_inner_url()));
-        settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
-        settings.fixed("PAYMENTS_KEY_ID", key_id(secret_store)?);
-        settings.fixed("PAYMENTS_KEY_SECRET", secret_store.word("provider-key-secret")?);
-        settings.fixed("PAYMENTS_WEBHOOK_SECRET", secret_store.word("provider-webhook-secret")?);
+        settings.set("PAYMENTS_HTTP_LISTEN", self.internal_address("payments", "http"));
+        settings.set("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_internal_url()));
+        settings.set("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
+        settings.set("PAYMENTS_KEY_ID", key_id(secret_store)?);
+        settings.set("PAYMENTS_KEY_SECRET", secret_store.get_or_create("provider-key-secret")?);
+        settings
+            .set("PAYMENTS_WEBHOOK_SECRET", secret_store.get_or_create("provider-webhook-secret")?);
         Ok(())
     }
 
@@ -241,21 +243,23 @@ impl SpecBuilder<'_> {
         secret_store: &mut SecretStore,
     ) -> Result<()> {
         self.database("notifications", settings);
-        let server = format!("smtp://{}", self.inner("sandbox", "smtp"));
-        settings.fixed("NOTIFICATIONS_SMTP_URL", server);
-        settings.usual("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
-        settings
-            .fixed("NOTIFICATIONS_ADDRESS_KEY", secret_store.word("notifications-address-key")?);
+        let server = format!("smtp://{}", self.internal_address("sandbox", "smtp"));
+        settings.set("NOTIFICATIONS_SMTP_URL", server);
+        settings.set_default("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
+        settings.set(
+            "NOTIFICATIONS_ADDRESS_KEY",
+            secret_store.get_or_create("notifications-address-key")?,
+        );
         Ok(())
     }
 
     fn identity(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("identity", settings);
-        settings.fixed("IDENTITY_HTTP_LISTEN", self.inner("identity", "http"));
-        settings.fixed("IDENTITY_SIGNING_KEY", secret_store.key("identity-signing")?);
-        settings.fixed("IDENTITY_CODE_KEY", secret_store.word("identity-code-key")?);
+        settings.set("IDENTITY_HTTP_LISTEN", self.internal_address("identity", "http"));
+        settings.set("IDENTITY_SIGNING_KEY", secret_store.private_key("identity-signing")?);
+        settings.set("IDENTITY_CODE_KEY", secret_store.get_or_create("identity-code-key")?);
         // Trying the practice out should not begin with reading a mail.
-        settings.usual("IDENTITY_CONFIRM_EMAIL", "false");
+        settings.set_default("IDENTITY_CONFIRM_EMAIL", "false");
         Ok(())
     }
 
@@ -264,19 +268,20 @@ impl SpecBuilder<'_> {
     fn reviews(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("reviews", settings);
         let pictures = format!("file://{}", self.paths.data.join("pictures").to_string_lossy());
-        settings.fixed("REVIEWS_HTTP_LISTEN", self.inner("reviews", "http"));
-        settings.fixed("REVIEWS_INVITATION_KEY", secret_store.word("reviews-invitation-key")?);
-        settings.usual("REVIEWS_PICTURES_URL", pictures);
+        settings.set("REVIEWS_HTTP_LISTEN", self.internal_address("reviews", "http"));
+        settings
+            .set("REVIEWS_INVITATION_KEY", secret_store.get_or_create("reviews-invitation-key")?);
+        settings.set_default("REVIEWS_PICTURES_URL", pictures);
         Ok(())
     }
 
     fn gateway(&self, settings: &mut Settings<'_>) {
         let web = self.paths.checkout.join("web/dist");
-        settings.fixed("GATEWAY_LISTEN", format!("{}:{}", self.options.host, self.options.port));
-        settings.usual("GATEWAY_WEB_DIR", web.to_string_lossy());
-        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", self.options.checkout_origins().join(" "));
+        settings.set("GATEWAY_LISTEN", format!("{}:{}", self.options.host, self.options.port));
+        settings.set_default("GATEWAY_WEB_DIR", web.to_string_lossy());
+        settings.set("GATEWAY_CHECKOUT_ORIGINS", self.options.checkout_origins().join(" "));
         // It refuses to start when browsers could not load this from the origins above.
-        settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
+        settings.set("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
     }
 
     /// Where browsers load the provider's checkout from.
@@ -287,7 +292,7 @@ impl SpecBuilder<'_> {
 
 /// The provider's public key id, in the form that the provider gives to test accounts.
 pub(crate) fn key_id(secret_store: &mut SecretStore) -> Result<String> {
-    let word = secret_store.word("provider-key-id")?;
+    let word = secret_store.get_or_create("provider-key-id")?;
     Ok(format!("rzp_test_{}", word.get(..14).unwrap_or(&word)))
 }
 

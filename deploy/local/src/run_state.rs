@@ -27,7 +27,7 @@ pub(crate) struct ProcessRecord {
 
 /// What the file says besides the parts.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct RunInfo {
     /// The address for browsers.
     pub(crate) public_url: String,
     /// The sandbox's address.
@@ -48,7 +48,7 @@ pub(crate) struct Facts {
 
 #[derive(Debug, Default)]
 struct State {
-    facts: Option<Facts>,
+    info: Option<RunInfo>,
     parts: BTreeMap<String, ProcessRecord>,
     ready: bool,
 }
@@ -67,8 +67,8 @@ impl RunState {
     }
 
     /// States the addresses.
-    pub(crate) fn set_facts(&self, facts: Facts) -> Result<()> {
-        self.change(|state| state.facts = Some(facts))
+    pub(crate) fn set_info(&self, info: RunInfo) -> Result<()> {
+        self.change(|state| state.info = Some(info))
     }
 
     /// States that the practice is ready, or no longer.
@@ -99,29 +99,29 @@ impl RunState {
     fn change(&self, change: impl FnOnce(&mut State)) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut state);
-        let text = serde_json::to_vec_pretty(&state.shown()).context("no record can be made")?;
+        let text = serde_json::to_vec_pretty(&state.as_json()).context("no record can be made")?;
         secrets::write_private(&self.path, &text)
     }
 }
 
 impl State {
-    fn shown(&self) -> Value {
+    fn as_json(&self) -> Value {
         let mut shown = json!({
             "sukoon": Identity::of(std::process::id()),
             "ready": self.ready,
             "parts": self.parts,
         });
-        if let (Some(facts), Some(object)) = (&self.facts, shown.as_object_mut()) {
-            let inbox = format!("{}/inbox", facts.sandbox_url);
-            object.insert("public_url".to_owned(), json!(facts.public_url));
-            object.insert("sandbox_url".to_owned(), json!(facts.sandbox_url));
+        if let (Some(info), Some(object)) = (&self.info, shown.as_object_mut()) {
+            let inbox = format!("{}/inbox", info.sandbox_url);
+            object.insert("public_url".to_owned(), json!(info.public_url));
+            object.insert("sandbox_url".to_owned(), json!(info.sandbox_url));
             object.insert("inbox_url".to_owned(), json!(inbox));
-            object.insert("nats_url".to_owned(), json!(facts.nats_url));
-            object.insert("postgres_admin_url".to_owned(), json!(facts.postgres_admin_url));
-            object.insert("databases".to_owned(), json!(facts.databases));
-            object.insert("keys".to_owned(), json!(facts.keys));
-            object.insert("provider".to_owned(), facts.provider.clone());
-            object.insert("owner_email".to_owned(), json!(facts.owner_email));
+            object.insert("nats_url".to_owned(), json!(info.nats_url));
+            object.insert("postgres_admin_url".to_owned(), json!(info.postgres_admin_url));
+            object.insert("databases".to_owned(), json!(info.databases));
+            object.insert("keys".to_owned(), json!(info.keys));
+            object.insert("provider".to_owned(), info.provider.clone());
+            object.insert("owner_email".to_owned(), json!(info.owner_email));
         }
         shown
     }
@@ -129,7 +129,7 @@ impl State {
 
 /// The processes that an earlier run recorded.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Earlier {
+pub(crate) struct PreviousRun {
     /// The supervisor itself.
     pub(crate) sukoon: Option<Identity>,
     /// Its parts.
@@ -139,7 +139,7 @@ pub(crate) struct Earlier {
 
 /// The practice that runs on a data folder, as staff's commands need it.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Running {
+pub(crate) struct RunningPractice {
     /// The address for browsers.
     pub(crate) public_url: Option<String>,
     /// The owner's address.
@@ -147,13 +147,13 @@ pub(crate) struct Running {
 }
 
 /// Reads where the running practice is; nothing when none runs.
-pub(crate) fn running(data: &Path) -> Running {
+pub(crate) fn running_practice(data: &Path) -> RunningPractice {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
 /// Reads an earlier run's file; an unreadable file counts as empty.
-pub(crate) fn earlier(data: &Path) -> Earlier {
+pub(crate) fn previous_run(data: &Path) -> PreviousRun {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
@@ -170,7 +170,7 @@ mod tests {
     fn a_later_start_reads_the_processes_of_an_earlier_one() {
         let data = std::env::temp_dir().join(format!("sukoon-record-{}", std::process::id()));
         fs::create_dir_all(&data).unwrap();
-        assert!(earlier(&data).parts.is_empty());
+        assert!(previous_run(&data).parts.is_empty());
         let own = Identity::of(std::process::id());
         let part = ProcessRecord {
             process: own.clone(),
@@ -180,7 +180,7 @@ mod tests {
         };
         let record = RunState::new(&data);
         record.set_part("booking", part).unwrap();
-        let read = earlier(&data);
+        let read = previous_run(&data);
         assert_eq!(read.sukoon, own);
         assert_eq!(read.parts["booking"].process, own);
         assert_eq!(read.parts["booking"].restarts, 2);

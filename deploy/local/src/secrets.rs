@@ -39,16 +39,16 @@ impl SecretStore {
     }
 
     /// The secret word of this name, if it was made already.
-    pub(crate) fn known(&self, name: &str) -> Option<String> {
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
         self.words.get(name).cloned()
     }
 
     /// The secret word of this name.
-    pub(crate) fn word(&mut self, name: &str) -> Result<String> {
+    pub(crate) fn get_or_create(&mut self, name: &str) -> Result<String> {
         if let Some(word) = self.words.get(name) {
             return Ok(word.clone());
         }
-        let word = random_word();
+        let word = random_secret();
         self.words.insert(name.to_owned(), word.clone());
         let text = serde_json::to_vec_pretty(&self.words).context("secrets cannot be written")?;
         write_private(&self.folder.join("words.json"), &text)?;
@@ -61,7 +61,7 @@ impl SecretStore {
     }
 
     /// The private P-256 key of this name, as PKCS#8 PEM.
-    pub(crate) fn key(&self, name: &str) -> Result<String> {
+    pub(crate) fn private_key(&self, name: &str) -> Result<String> {
         let path = self.key_path(name);
         if let Ok(pem) = fs::read_to_string(&path) {
             return Ok(pem);
@@ -80,7 +80,7 @@ impl SecretStore {
 
     fn public_key(&self, prefix: &str, name: &str) -> Result<serde_json::Value> {
         let file = format!("{prefix}{name}");
-        let pem = self.key(&file)?;
+        let pem = self.private_key(&file)?;
         let damaged = || format!("{} is not a private key", self.key_path(&file).display());
         let key = SecretKey::from_pkcs8_pem(&pem).with_context(damaged)?;
         let point = key.public_key().to_encoded_point(false);
@@ -100,7 +100,7 @@ fn new_key() -> Result<SecretKey> {
 }
 
 /// A new secret word: 32 hexadecimal digits, safe in addresses, SQL and settings files.
-pub(crate) fn random_word() -> String {
+pub(crate) fn random_secret() -> String {
     let mut bytes = [0; 16];
     rand::rng().fill_bytes(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -109,14 +109,14 @@ pub(crate) fn random_word() -> String {
 /// Writes a file that only we may read, whole or not at all.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<()> {
     let shown = path.display();
-    let nursery = path.with_extension("new");
+    let temporary = path.with_extension("new");
     let write = || -> std::io::Result<()> {
-        drop(fs::remove_file(&nursery));
+        drop(fs::remove_file(&temporary));
         let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&nursery)?;
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
-        fs::rename(&nursery, path)
+        fs::rename(&temporary, path)
     };
     write().with_context(|| format!("{shown} cannot be written"))
 }
@@ -134,12 +134,12 @@ mod tests {
     fn secrets_stay_the_same_and_are_closed_to_others() {
         let folder = folder("vault");
         let mut secret_store = SecretStore::open(&folder).unwrap();
-        let word = secret_store.word("webhook").unwrap();
-        let key = secret_store.key("booking").unwrap();
+        let word = secret_store.get_or_create("webhook").unwrap();
+        let key = secret_store.private_key("booking").unwrap();
         let mut again = SecretStore::open(&folder).unwrap();
-        assert_eq!(again.word("webhook").unwrap(), word);
-        assert_eq!(again.key("booking").unwrap(), key);
-        assert_ne!(again.word("other").unwrap(), word);
+        assert_eq!(again.get_or_create("webhook").unwrap(), word);
+        assert_eq!(again.private_key("booking").unwrap(), key);
+        assert_ne!(again.get_or_create("other").unwrap(), word);
         for name in ["words.json", "booking.pem"] {
             let mode = fs::metadata(folder.join(name)).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);

@@ -40,7 +40,7 @@ pub(crate) struct ProcessSpec {
     /// The ports it listens at, by name.
     pub(crate) ports: BTreeMap<String, u16>,
     /// What is checked or repaired before each start.
-    pub(crate) before: Option<Check>,
+    pub(crate) before_start: Option<Check>,
     /// The signal that asks it to end.
     pub(crate) stop: Signal,
 }
@@ -55,13 +55,13 @@ impl ProcessSpec {
             environment: Vec::new(),
             user: None,
             ports: BTreeMap::new(),
-            before: None,
+            before_start: None,
             stop: Signal::TERM,
         }
     }
 
     /// The same with one more argument.
-    pub(crate) fn with(mut self, argument: &str) -> Self {
+    pub(crate) fn with_argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
         self
     }
@@ -75,7 +75,7 @@ enum DesiredState {
     Kill,
 }
 
-struct Running {
+struct RunningProcess {
     desired: watch::Sender<DesiredState>,
     task: JoinHandle<()>,
 }
@@ -86,7 +86,7 @@ pub(crate) struct Supervisor {
     logs: PathBuf,
     death_wrapper: Option<PathBuf>,
     backoff_last: Duration,
-    groups: Vec<Vec<Running>>,
+    groups: Vec<Vec<RunningProcess>>,
 }
 
 impl Supervisor {
@@ -145,14 +145,14 @@ impl Supervisor {
                 restarts: 0,
                 part,
             };
-            group.push(Running { desired, task: tokio::spawn(monitor.run()) });
+            group.push(RunningProcess { desired, task: tokio::spawn(monitor.run()) });
         }
         self.groups.push(group);
         Ok(())
     }
 
     /// Stops all parts, the last started first. When `hurry` becomes true, they are killed at once.
-    pub(crate) async fn stop(&mut self, mut hurry: watch::Receiver<bool>) {
+    pub(crate) async fn stop(&mut self, mut kill_now: watch::Receiver<bool>) {
         while let Some(group) = self.groups.pop() {
             for running in &group {
                 running.desired.send_replace(DesiredState::Stop);
@@ -161,7 +161,7 @@ impl Supervisor {
                 let mut task = running.task;
                 let ended = tokio::select! {
                     ended = &mut task => Some(ended),
-                    _ = hurry.wait_for(|hurry| *hurry) => None,
+                    _ = kill_now.wait_for(|kill_now| *kill_now) => None,
                 };
                 if ended.is_none() {
                     running.desired.send_replace(DesiredState::Kill);
@@ -212,7 +212,7 @@ impl ProcessMonitor {
                 Ok(child) => self.wait_for_exit(child).await,
                 Err(error) => Some(format!("cannot start: {error:#}")),
             };
-            self.note(None);
+            self.record(None);
             let Some(end) = end else { return };
             if since.elapsed() >= HEALTHY_AFTER {
                 backoff = BACKOFF_FIRST.min(self.backoff_last);
@@ -232,22 +232,22 @@ impl ProcessMonitor {
     }
 
     fn spawn(&mut self) -> Result<Child> {
-        if let Some(before) = &self.part.before {
-            before()?;
+        if let Some(before_start) = &self.part.before_start {
+            before_start()?;
         }
         let child = self.command.spawn().context("the program cannot be run")?;
-        self.note(child.id().and_then(Identity::of));
+        self.record(child.id().and_then(Identity::of));
         Ok(child)
     }
 
     /// Waits for the part's exit. Returns `None` when it was stopped on request.
     async fn wait_for_exit(&mut self, mut child: Child) -> Option<String> {
         tokio::select! {
-            ended = child.wait() => return Some(described(ended.ok())),
+            ended = child.wait() => return Some(exit_description(ended.ok())),
             _ = self.desired_state.wait_for(|desired| *desired != DesiredState::Run) => {}
         }
         if let Some(pid) = child.id() {
-            process::send(pid, self.part.stop);
+            process::send_signal(pid, self.part.stop);
         }
         tokio::select! {
             _ = child.wait() => return None,
@@ -259,7 +259,7 @@ impl ProcessMonitor {
         None
     }
 
-    fn note(&self, process: Option<Identity>) {
+    fn record(&self, process: Option<Identity>) {
         let part = ProcessRecord {
             process,
             restarts: self.restarts,
@@ -275,7 +275,7 @@ impl ProcessMonitor {
 /// How long a part may take to end by itself.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-fn described(status: Option<ExitStatus>) -> String {
+fn exit_description(status: Option<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.map(|status| (status.code(), status.signal())) {
         Some((Some(code), _)) => format!("ended with code {code}"),
@@ -363,10 +363,10 @@ mod tests {
         let Stage { folder, run_state, mut supervisor } = stage("hurry");
         supervisor.start(vec![script("deaf", "trap '' TERM; while :; do sleep 1; done")]).unwrap();
         let deaf = until(|| process(&run_state, "deaf")).await;
-        let (hurry, hurried) = watch::channel(false);
-        hurry.send_replace(true);
+        let (kill_now, kill_requested) = watch::channel(false);
+        kill_now.send_replace(true);
         let limit = Duration::from_secs(5);
-        timeout(limit, supervisor.stop(hurried)).await.expect("it was waited for");
+        timeout(limit, supervisor.stop(kill_requested)).await.expect("it was waited for");
         assert!(!deaf.is_alive());
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -34,14 +34,14 @@ struct Running {
 
 /// The folder of the shared servers, guarded by two locks: `lock` for the process that starts or
 /// stops them, `holders` shared by all processes that use them.
-struct Shared {
+struct TestServers {
     folder: PathBuf,
 }
 
-impl Shared {
+impl TestServers {
     fn open(paths: &Paths) -> Result<Self> {
         let folder = paths.test_data.clone();
-        paths::create_passage(&folder)?;
+        paths::create_traversable(&folder)?;
         Ok(Self { folder })
     }
 
@@ -96,10 +96,10 @@ impl Shared {
             user: account::database_user()?,
             folder: self.folder.join("postgres"),
             port: ports::choose(&mut taken)?,
-            password: secrets::random_word(),
+            password: secrets::random_secret(),
             durability: Durability::Disposable,
         };
-        paths::check_reach(&self.folder, cluster.user.as_ref())?;
+        paths::check_access(&self.folder, cluster.user.as_ref())?;
         cluster.create()?;
         let broker = Broker {
             tool: nats,
@@ -109,7 +109,8 @@ impl Shared {
         };
         broker.configure()?;
         let (program, arguments) = cluster.server();
-        let mut command = detached(&program, &arguments, &self.folder.join("postgres.log"))?;
+        let mut command =
+            detached_command(&program, &arguments, &self.folder.join("postgres.log"))?;
         if let Some(libraries) = &cluster.tool.libraries {
             command.env("LD_LIBRARY_PATH", libraries);
         }
@@ -118,7 +119,7 @@ impl Shared {
         }
         let postgres = spawn(&mut command, "PostgreSQL")?;
         let (program, arguments) = broker.server();
-        let mut command = detached(&program, &arguments, &self.folder.join("nats.log"))?;
+        let mut command = detached_command(&program, &arguments, &self.folder.join("nats.log"))?;
         let nats = spawn(&mut command, "nats-server")?;
         let running = Running {
             postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
@@ -129,8 +130,8 @@ impl Shared {
         };
         let limit = Duration::from_secs(READY_SECONDS);
         let ready = async {
-            cluster.ready(limit).await.context("the tests' PostgreSQL is not ready")?;
-            broker.ready(limit).await.context("the tests' nats-server is not ready")
+            cluster.wait_until_ready(limit).await.context("the tests' PostgreSQL is not ready")?;
+            broker.wait_until_ready(limit).await.context("the tests' nats-server is not ready")
         };
         if let Err(error) = ready.await {
             stop(&running).await;
@@ -142,7 +143,7 @@ impl Shared {
 }
 
 /// A command that keeps running when we end: its own process group, no terminal, a log.
-fn detached(program: &Path, arguments: &[String], log: &Path) -> Result<Command> {
+fn detached_command(program: &Path, arguments: &[String], log: &Path) -> Result<Command> {
     let output = open_log(log)?;
     let errors = output.try_clone().context("the log cannot be shared")?;
     let mut command = Command::new(program);
@@ -158,16 +159,16 @@ fn spawn(command: &mut Command, name: &str) -> Result<Identity> {
 
 async fn stop(running: &Running) {
     // An immediate stop: nothing in these databases has to be written back.
-    running.postgres.end(Signal::QUIT, Duration::from_secs(10)).await;
-    running.nats.end(Signal::TERM, Duration::from_secs(5)).await;
+    running.postgres.stop(Signal::QUIT, Duration::from_secs(10)).await;
+    running.nats.stop(Signal::TERM, Duration::from_secs(5)).await;
 }
 
 /// Starts the servers if need be, leaves them running, and prints where they are.
-pub(crate) async fn keep(paths: &Paths, found: &InstalledTools) -> Result<ExitCode> {
-    let shared = Shared::open(paths)?;
-    let _guard = shared.lock()?;
-    let running = Running { keep: true, ..shared.ensure(found).await? };
-    shared.write(&running)?;
+pub(crate) async fn start_and_keep(paths: &Paths, found: &InstalledTools) -> Result<ExitCode> {
+    let servers = TestServers::open(paths)?;
+    let _guard = servers.lock()?;
+    let running = Running { keep: true, ..servers.ensure(found).await? };
+    servers.write(&running)?;
     let shown = serde_json::json!({
         "postgres_admin_url": running.postgres_admin_url,
         "nats_url": running.nats_url,
@@ -177,19 +178,19 @@ pub(crate) async fn keep(paths: &Paths, found: &InstalledTools) -> Result<ExitCo
 }
 
 /// Stops servers that were left running; while tests use them, the last test run will.
-pub(crate) async fn end(paths: &Paths) -> Result<ExitCode> {
-    let shared = Shared::open(paths)?;
-    let _guard = shared.lock()?;
-    let Some(running) = shared.recorded() else {
+pub(crate) async fn stop_kept(paths: &Paths) -> Result<ExitCode> {
+    let servers = TestServers::open(paths)?;
+    let _guard = servers.lock()?;
+    let Some(running) = servers.recorded() else {
         return Ok(ExitCode::SUCCESS);
     };
-    if shared.holders()?.try_lock().is_err() {
-        shared.write(&Running { keep: false, ..running })?;
+    if servers.holders()?.try_lock().is_err() {
+        servers.write(&Running { keep: false, ..running })?;
         output::line("Tests are using these servers; they stop when the tests are done.");
         return Ok(ExitCode::SUCCESS);
     }
     stop(&running).await;
-    fs::remove_file(shared.record()).context("the record of the servers cannot be removed")?;
+    fs::remove_file(servers.record()).context("the record of the servers cannot be removed")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -202,10 +203,10 @@ pub(crate) async fn run_with(
     let Some((program, arguments)) = words.split_first() else {
         bail!("name a command after --, for example: sukoon test-services -- cargo test");
     };
-    let shared = Shared::open(paths)?;
-    let holders = shared.holders()?;
-    let guard = shared.lock()?;
-    let running = shared.ensure(found).await?;
+    let servers = TestServers::open(paths)?;
+    let holders = servers.holders()?;
+    let guard = servers.lock()?;
+    let running = servers.ensure(found).await?;
     holders.try_lock_shared().context("the test servers are being stopped; try again")?;
     drop(guard);
     let mut command = tokio::process::Command::new(program);
@@ -217,12 +218,12 @@ pub(crate) async fn run_with(
     }
     let ended = wait_through_signals(command).await;
     drop(holders);
-    let _guard = shared.lock()?;
-    let last = shared.holders()?.try_lock().is_ok();
-    let kept = shared.recorded().is_none_or(|now| now.keep);
+    let _guard = servers.lock()?;
+    let last = servers.holders()?.try_lock().is_ok();
+    let kept = servers.recorded().is_none_or(|now| now.keep);
     if last && !kept {
         stop(&running).await;
-        fs::remove_file(shared.record()).context("the servers' record cannot be removed")?;
+        fs::remove_file(servers.record()).context("the servers' record cannot be removed")?;
     }
     let status = ended?;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
@@ -243,7 +244,7 @@ async fn wait_through_signals(
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {
                 if let Some(pid) = child.id() {
-                    crate::process::send(pid, Signal::TERM);
+                    crate::process::send_signal(pid, Signal::TERM);
                 }
             }
         }

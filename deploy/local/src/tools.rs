@@ -22,7 +22,7 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// A command that runs one of the programs in the tool's folder.
-    pub(crate) fn member(&self, name: &str) -> Command {
+    pub(crate) fn command(&self, name: &str) -> Command {
         let mut command = Command::new(self.path.join(name));
         if let Some(libraries) = &self.libraries {
             command.env("LD_LIBRARY_PATH", libraries);
@@ -50,7 +50,7 @@ pub(crate) struct InstalledTools {
 impl InstalledTools {
     /// Whether the browser is the one without windows.
     pub(crate) fn is_headless(&self) -> bool {
-        self.browser.as_ref().is_some_and(is_shell)
+        self.browser.as_ref().is_some_and(is_headless_shell)
     }
 }
 
@@ -66,19 +66,19 @@ pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<Installed
     Ok(InstalledTools {
         postgres: system.postgres().or_else(|| unpacked.postgres()),
         nats: system.nats().or_else(|| unpacked.nats()),
-        browser: named.or_else(|| either_browser(&system, &unpacked)),
+        browser: named.or_else(|| choose_browser(&system, &unpacked)),
         nginx: system.nginx().or_else(|| unpacked.nginx()),
     })
 }
 
-fn is_shell(tool: &Tool) -> bool {
+fn is_headless_shell(tool: &Tool) -> bool {
     tool.path.ends_with(HEADLESS)
 }
 
 /// The shell without windows wherever it is, and else the machine's own browser.
-fn either_browser(system: &Search, unpacked: &Search) -> Option<Tool> {
+fn choose_browser(system: &Search, unpacked: &Search) -> Option<Tool> {
     let (installed, ours) = (system.browser(), unpacked.browser());
-    let shell = |tool: &Option<Tool>| tool.clone().filter(is_shell);
+    let shell = |tool: &Option<Tool>| tool.clone().filter(is_headless_shell);
     let without_windows = shell(&installed).or_else(|| shell(&ours));
     without_windows.or(installed).or(ours)
 }
@@ -108,14 +108,15 @@ impl Search {
         let path = environment.get("PATH").unwrap_or_default();
         search.programs = std::env::split_paths(path).collect();
         // Servers live in sbin, which an ordinary user's PATH leaves out.
-        let usual = ["/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
-        search.programs.extend(usual.map(PathBuf::from));
+        let common_folders =
+            ["/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
+        search.programs.extend(common_folders.map(PathBuf::from));
         // Chromium's start-up program is a link on PATH; PostgreSQL's programs lie behind links.
-        let followed = |folder: &PathBuf| {
+        let real_folder = |folder: &PathBuf| {
             let program = fs::canonicalize(folder.join("postgres")).ok()?;
             program.parent().map(Path::to_owned)
         };
-        search.postgres = search.programs.iter().filter_map(followed).collect();
+        search.postgres = search.programs.iter().filter_map(real_folder).collect();
         search.postgres.extend(versions_below(Path::new("/usr/lib/postgresql")));
         for cellar in ["/opt/homebrew/opt", "/usr/local/opt"] {
             let formulas = folders_in(Path::new(cellar)).into_iter();
@@ -135,7 +136,7 @@ impl Search {
     fn unpacked(packages: &Path) -> Self {
         let root = packages.join("root");
         let when = |name: &str, found: Vec<PathBuf>| {
-            if unpacked_mark(packages, name).is_file() { found } else { Vec::new() }
+            if unpacked_marker(packages, name).is_file() { found } else { Vec::new() }
         };
         Self {
             postgres: when("postgresql", versions_below(&root.join("usr/lib/postgresql"))),
@@ -195,7 +196,7 @@ pub(crate) fn is_ubuntu_stub(path: &Path) -> bool {
 }
 
 /// The file that says that a package was unpacked to its end.
-pub(crate) fn unpacked_mark(packages: &Path, name: &str) -> PathBuf {
+pub(crate) fn unpacked_marker(packages: &Path, name: &str) -> PathBuf {
     packages.join(format!("{name}.unpacked"))
 }
 
@@ -245,7 +246,7 @@ fn versions_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn major_version(tool: &Tool) -> Option<u32> {
-    let shown = tool.member("postgres").arg("--version").output().ok()?;
+    let shown = tool.command("postgres").arg("--version").output().ok()?;
     parse_major(&String::from_utf8_lossy(&shown.stdout))
 }
 
@@ -283,11 +284,11 @@ mod tests {
         }
         fs::write(system.join("chromium"), "").unwrap();
         let environment = Environment::from([("PATH", system.to_str().unwrap())]);
-        let found = || either_browser(&Search::system(&environment), &Search::unpacked(&ours));
+        let found = || choose_browser(&Search::system(&environment), &Search::unpacked(&ours));
         assert_eq!(found().unwrap().path, system.join("chromium"));
         fs::write(ours.join("bin").join(HEADLESS), "").unwrap();
         assert_eq!(found().unwrap().path, system.join("chromium"), "not unpacked to its end");
-        fs::write(unpacked_mark(&ours, HEADLESS), "").unwrap();
+        fs::write(unpacked_marker(&ours, HEADLESS), "").unwrap();
         assert_eq!(found().unwrap().path, ours.join("bin").join(HEADLESS));
         fs::write(system.join(HEADLESS), "").unwrap();
         assert_eq!(found().unwrap().path, system.join(HEADLESS));
@@ -300,7 +301,7 @@ mod tests {
         let bin = folder.join("root/usr/lib/postgresql/15/bin");
         fs::create_dir_all(&bin).unwrap();
         fs::write(bin.join("psql"), "").unwrap();
-        fs::write(unpacked_mark(&folder, "postgresql"), "").unwrap();
+        fs::write(unpacked_marker(&folder, "postgresql"), "").unwrap();
         assert!(Search::unpacked(&folder).postgres().is_none());
         fs::remove_dir_all(folder).unwrap();
     }

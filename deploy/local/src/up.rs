@@ -13,7 +13,7 @@ use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::practice;
 use crate::process::last_lines;
 use crate::process_specs::{self, INTERNAL_PORTS, PROGRAMS, Ports, SpecBuilder};
-use crate::run_state::{self, Facts, RunState};
+use crate::run_state::{self, RunInfo, RunState};
 use crate::secrets::{self, SecretStore};
 use crate::supervise::{ProcessSpec, Supervisor};
 use crate::tools::InstalledTools;
@@ -45,7 +45,7 @@ impl RunConfig {
     /// Takes the data folder, ends what an earlier start has left, and checks the two ports.
     pub(crate) async fn open(environment: &Environment, paths: &Paths) -> Result<Self> {
         let options = Options::read(environment)?;
-        paths::create_passage(&paths.data)?;
+        paths::create_traversable(&paths.data)?;
         paths::create_private(&paths.data.join("logs"))?;
         let lock = lock(paths)?;
         stop_leftover_processes(paths).await;
@@ -66,7 +66,7 @@ fn lock(paths: &Paths) -> Result<File> {
     let path = paths.data.join("lock");
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     if file.try_lock().is_err() {
-        let who = run_state::earlier(&paths.data).sukoon;
+        let who = run_state::previous_run(&paths.data).sukoon;
         let who = who.map(|who| format!(" (process {})", who.pid)).unwrap_or_default();
         bail!(
             "Sukoon is running already on {}{who}: stop it first, or set SUKOON_DATA, PORT and \
@@ -79,7 +79,7 @@ fn lock(paths: &Paths) -> Result<File> {
 
 /// Ends the parts of a supervisor that was killed, the last started first.
 async fn stop_leftover_processes(paths: &Paths) {
-    let mut parts = run_state::earlier(&paths.data).parts;
+    let mut parts = run_state::previous_run(&paths.data).parts;
     let mut order: Vec<&str> = vec!["postgres", "nats"];
     order.extend(PROGRAMS);
     for name in order.into_iter().rev() {
@@ -89,7 +89,7 @@ async fn stop_leftover_processes(paths: &Paths) {
         if process.is_alive() {
             output::step(format_args!("ending {name}, left over from an earlier start"));
             let signal = if name == "postgres" { Signal::INT } else { Signal::TERM };
-            process.end(signal, Duration::from_secs(10)).await;
+            process.stop(signal, Duration::from_secs(10)).await;
         }
     }
 }
@@ -99,20 +99,20 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
     let run_state = RunState::new(&run_config.paths.data);
     let mut supervisor = Supervisor::new(run_state.clone(), run_config.paths.data.join("logs"));
     supervisor.restart_within(Duration::from_millis(run_config.options.restart_ms_max));
-    let (hurry, hurried) = watch::channel(false);
+    let (kill_now, kill_requested) = watch::channel(false);
     let mut signals = Signals::new()?;
     let started = tokio::select! {
         started = start(&run_config, found, &run_state, &mut supervisor) => Some(started),
         () = signals.next() => None,
     };
     if let Some(Ok(owner)) = &started {
-        announce(&run_config.options, owner.as_ref());
+        print_addresses(&run_config.options, owner.as_ref());
         signals.next().await;
     }
     output::step("stopping");
     tokio::select! {
-        () = supervisor.stop(hurried) => {}
-        () = async { loop { signals.next().await; hurry.send_replace(true); } } => {}
+        () = supervisor.stop(kill_requested) => {}
+        () = async { loop { signals.next().await; kill_now.send_replace(true); } } => {}
     }
     run_state.remove()?;
     match started {
@@ -124,7 +124,7 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
     }
 }
 
-fn announce(options: &Options, owner: Option<&Owner>) {
+fn print_addresses(options: &Options, owner: Option<&Owner>) {
     output::line(format_args!("Sukoon is ready: {}", options.public_url));
     if let Some(Owner { email, password }) = owner {
         output::line(format_args!("  its owner signs in: {email} with the password {password}"));
@@ -174,23 +174,23 @@ async fn start(
     }
     practice::complete(&run_config.paths)?;
     let mut secret_store = SecretStore::open(&run_config.paths.data.join("secrets"))?;
-    let ports = inner_ports(&run_config.paths)?;
-    let (cluster, broker) = stores(run_config, found, &ports, &mut secret_store)?;
+    let ports = choose_ports(&run_config.paths)?;
+    let (cluster, broker) = create_servers(run_config, found, &ports, &mut secret_store)?;
     output::step("starting PostgreSQL and NATS");
     if let Some(server) = cluster.unrecorded_server() {
-        server.end(Signal::INT, Duration::from_secs(10)).await;
+        server.stop(Signal::INT, Duration::from_secs(10)).await;
     }
-    supervisor.start(vec![cluster_part(&cluster), broker_part(&broker)])?;
+    supervisor.start(vec![cluster_spec(&cluster), broker_spec(&broker)])?;
     let limit = Duration::from_secs(DATABASE_SECONDS);
-    cluster.ready(limit).await.with_context(|| not_ready(supervisor, "postgres"))?;
-    broker.ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
+    cluster.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "postgres"))?;
+    broker.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
     let mut addresses = BTreeMap::new();
     for service in databases::SERVICES {
         let made = databases::ensure(&cluster, &mut secret_store, service)?;
         addresses.insert(service.to_owned(), made);
     }
     let nats_url = broker.url();
-    let plan = SpecBuilder {
+    let builder = SpecBuilder {
         environment: &run_config.environment,
         paths: &run_config.paths,
         options: &run_config.options,
@@ -198,19 +198,25 @@ async fn start(
         databases: &addresses,
         nats_url: &nats_url,
     };
-    let made: Result<Vec<ProcessSpec>> =
-        PROGRAMS.iter().map(|name| plan.part(name, &mut secret_store)).collect();
-    let made = made?;
+    let specs: Result<Vec<ProcessSpec>> =
+        PROGRAMS.iter().map(|name| builder.process_spec(name, &mut secret_store)).collect();
+    let specs = specs?;
     let owner = Owner::of(&run_config.environment, &mut secret_store)?;
-    run_state.set_facts(facts(run_config, &cluster, &nats_url, &addresses, &mut secret_store)?)?;
+    run_state.set_info(run_info(
+        run_config,
+        &cluster,
+        &nats_url,
+        &addresses,
+        &mut secret_store,
+    )?)?;
     output::step("bringing the databases up to date");
-    migrate(supervisor, &made).await?;
+    migrate(supervisor, &specs).await?;
     if let Some(owner) = &owner {
-        owner::seed(supervisor, &made, owner).await?;
+        owner::seed(supervisor, &specs, owner).await?;
     }
     output::step("starting the services");
     let (gateway, services): (Vec<_>, Vec<_>) =
-        made.into_iter().partition(|part| part.name == "gateway");
+        specs.into_iter().partition(|part| part.name == "gateway");
     supervisor.start(services)?;
     supervisor.start(gateway)?;
     wait_until_ready(&run_config.options, run_state).await?;
@@ -219,7 +225,7 @@ async fn start(
 }
 
 /// Ports of an earlier start are used again where they are still free.
-fn inner_ports(paths: &Paths) -> Result<Ports> {
+fn choose_ports(paths: &Paths) -> Result<Ports> {
     let file = paths.data.join("ports.json");
     let earlier: Ports =
         serde_json::from_slice(&fs::read(&file).unwrap_or_default()).unwrap_or_default();
@@ -238,7 +244,7 @@ fn inner_ports(paths: &Paths) -> Result<Ports> {
     Ok(chosen)
 }
 
-fn stores(
+fn create_servers(
     run_config: &RunConfig,
     found: &InstalledTools,
     ports: &Ports,
@@ -251,10 +257,10 @@ fn stores(
         user: account::database_user()?,
         folder: data.join("postgres"),
         port: port("postgres postgres")?,
-        password: secret_store.word("postgres-superuser")?,
+        password: secret_store.get_or_create("postgres-superuser")?,
         durability: Durability::Durable,
     };
-    paths::check_reach(data, cluster.user.as_ref())?;
+    paths::check_access(data, cluster.user.as_ref())?;
     if !cluster.folder.exists() {
         output::step("creating the databases");
     }
@@ -263,12 +269,12 @@ fn stores(
         tool: found.nats.clone().context("nats-server is missing; run `sukoon prepare`")?,
         folder: data.join("nats"),
         port: port("nats nats")?,
-        password: Some(secret_store.word("nats")?),
+        password: Some(secret_store.get_or_create("nats")?),
     };
     Ok((cluster, broker))
 }
 
-fn cluster_part(cluster: &Cluster) -> ProcessSpec {
+fn cluster_spec(cluster: &Cluster) -> ProcessSpec {
     let (program, arguments) = cluster.server();
     let checked = cluster.clone();
     let libraries = cluster.tool.libraries.clone();
@@ -277,37 +283,37 @@ fn cluster_part(cluster: &Cluster) -> ProcessSpec {
         environment: libraries.map(|it| ("LD_LIBRARY_PATH".to_owned(), it)).into_iter().collect(),
         user: cluster.user.clone(),
         ports: BTreeMap::from([("postgres".to_owned(), cluster.port)]),
-        before: Some(Arc::new(move || checked.remove_stale_pid_file())),
+        before_start: Some(Arc::new(move || checked.remove_stale_pid_file())),
         // Fast shutdown: clients are disconnected, committed data is kept.
         stop: Signal::INT,
         ..ProcessSpec::new("postgres", program)
     }
 }
 
-fn broker_part(broker: &Broker) -> ProcessSpec {
+fn broker_spec(broker: &Broker) -> ProcessSpec {
     let (program, arguments) = broker.server();
     let written = broker.clone();
     ProcessSpec {
         arguments,
         ports: BTreeMap::from([("nats".to_owned(), broker.port)]),
         // Its folder may be wiped at any time; each start puts back what it needs.
-        before: Some(Arc::new(move || written.configure())),
+        before_start: Some(Arc::new(move || written.configure())),
         ..ProcessSpec::new("nats", program)
     }
 }
 
-fn facts(
+fn run_info(
     run_config: &RunConfig,
     cluster: &Cluster,
     nats_url: &str,
     addresses: &BTreeMap<String, Addresses>,
     secret_store: &mut SecretStore,
-) -> Result<Facts> {
+) -> Result<RunInfo> {
     let mut names: Vec<String> =
         process_specs::CALLERS.map(|name| format!("caller-{name}")).to_vec();
     names.push("identity-signing".to_owned());
     let keys = names.into_iter().map(|name| (name.clone(), secret_store.key_path(&name))).collect();
-    Ok(Facts {
+    Ok(RunInfo {
         public_url: run_config.options.public_url.clone(),
         sandbox_url: run_config.options.sandbox_url.clone(),
         nats_url: nats_url.to_owned(),
@@ -317,16 +323,16 @@ fn facts(
         owner_email: Owner::of(&run_config.environment, secret_store)?.map(|owner| owner.email),
         provider: json!({
             "key_id": process_specs::key_id(secret_store)?,
-            "key_secret": secret_store.word("provider-key-secret")?,
-            "webhook_secret": secret_store.word("provider-webhook-secret")?,
-            "meeting_token": secret_store.word("meeting-token")?,
+            "key_secret": secret_store.get_or_create("provider-key-secret")?,
+            "webhook_secret": secret_store.get_or_create("provider-webhook-secret")?,
+            "meeting_token": secret_store.get_or_create("meeting-token")?,
         }),
     })
 }
 
-async fn migrate(supervisor: &Supervisor, made: &[ProcessSpec]) -> Result<()> {
-    for part in made.iter().filter(|part| process_specs::migrates(part.name)) {
-        let once = part.clone().with("migrate");
+async fn migrate(supervisor: &Supervisor, specs: &[ProcessSpec]) -> Result<()> {
+    for part in specs.iter().filter(|part| process_specs::migrates(part.name)) {
+        let once = part.clone().with_argument("migrate");
         let status = supervisor.command(&once)?.status().await;
         if !status.with_context(|| format!("{} cannot be started", part.name))?.success() {
             bail!("{}", not_ready(supervisor, part.name));
@@ -352,12 +358,12 @@ async fn wait_until_ready(options: &Options, run_state: &RunState) -> Result<()>
             return Ok(());
         }
         let parts = run_state.parts();
-        let troubled = parts.iter().max_by_key(|(_, part)| part.restarts);
-        let troubled = troubled.filter(|(_, part)| part.restarts > 0);
-        let worst = troubled.map_or(0, |(_, part)| part.restarts);
+        let most_restarted = parts.iter().max_by_key(|(_, part)| part.restarts);
+        let most_restarted = most_restarted.filter(|(_, part)| part.restarts > 0);
+        let worst = most_restarted.map_or(0, |(_, part)| part.restarts);
         if worst >= RESTARTS_BEFORE_READY_MAX || Instant::now() >= deadline {
             let named = answer.as_ref().and_then(|answer| unready_part(&answer.body));
-            let name = troubled.map(|(name, _)| name.clone()).or(named);
+            let name = most_restarted.map(|(name, _)| name.clone()).or(named);
             let name = name.unwrap_or_else(|| "gateway".to_owned());
             bail!(
                 "{}",

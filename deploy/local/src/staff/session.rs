@@ -29,7 +29,8 @@ impl Credentials {
     /// The practice and the person that the environment names; by default the one that runs on
     /// this machine, and its owner.
     pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
-        let running = paths.map(|paths| run_state::running(&paths.data)).unwrap_or_default();
+        let running =
+            paths.map(|paths| run_state::running_practice(&paths.data)).unwrap_or_default();
         let given = environment.get("SUKOON_URL").map(|url| url.trim_end_matches('/').to_owned());
         let url = given.clone().or(running.public_url).context(
             "no practice runs on this machine: start one with `make run`, or set SUKOON_URL to \
@@ -182,7 +183,7 @@ fn no_answer(url: &str, error: &reqwest::Error) -> anyhow::Error {
 /// sent.
 pub(super) fn key(arguments: &Arguments) -> String {
     match arguments.option("key") {
-        "" => format!("cli-{}", crate::secrets::random_word()),
+        "" => format!("cli-{}", crate::secrets::random_secret()),
         said => said.to_owned(),
     }
 }
