@@ -1,4 +1,4 @@
-//! Files that are compiled in, and the headers with which pages and files go out.
+//! Files that are compiled in, and the headers of pages and files.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderValue, header};
@@ -9,22 +9,22 @@ pub(crate) const CSS: &str = "text/css; charset=utf-8";
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(crate) const SVG: &str = "image/svg+xml";
 
-/// The policy of the sandbox's own pages: nothing inline, nothing from elsewhere.
+/// The content policy of the sandbox's own pages: no inline code, nothing from other origins.
 const STRICT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
-/// The policy of the checkout: it posts its answer to the shop that names a `callback_url`, and
-/// browsers hold `form-action` against that page's redirects too.
+/// The content policy of the checkout. It submits its answer to the website's `callback_url`, and
+/// browsers apply `form-action` to the redirects of that page too.
 const CHECKOUT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'";
 
-/// The policy of the inbox. Mails bring styles and pictures of their own and are shown in a frame
-/// that inherits this policy; their scripts stay forbidden.
+/// The content policy of the inbox. A mail has its own styles and pictures. It is shown in a frame
+/// that inherits this policy, and its scripts stay forbidden.
 const WITH_MAILS: &str = "default-src 'none'; script-src 'self'; \
     style-src 'self' 'unsafe-inline'; img-src * data:; font-src * data:; connect-src 'self'; \
     frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A file that changes only with the program.
+/// A file that changes only when the program changes.
 pub(crate) fn file(kind: &'static str, body: impl Into<String>) -> Response {
     let headers = [(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-cache"), NO_SNIFF];
     (headers, body.into()).into_response()
@@ -62,7 +62,7 @@ fn with_policy(body: String, policy: &'static str) -> Response {
     response
 }
 
-/// Text made safe to stand between tags and in attributes.
+/// Escapes a text for HTML elements and attributes.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -71,7 +71,7 @@ pub(crate) fn escape(text: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// Paise as people read them, with Indian grouping and without empty paise.
+/// Formats paise as rupees with Indian digit grouping. Paise are left out when they are zero.
 pub(crate) fn rupees(paise: i64) -> String {
     let whole = (paise / 100).to_string();
     let (head, tail) = whole.split_at(whole.len().saturating_sub(3));

@@ -1,5 +1,6 @@
-//! The checkout: the script that a website includes, the frame that it opens, and what the frame
-//! asks of the bank. It shows card and UPI; no card number ever leaves the frame.
+//! The checkout: the script that a website includes, the frame that the script opens, and the
+//! payments that the frame requests. It supports cards and UPI. A card number never leaves the
+//! frame.
 
 mod answers;
 mod bank_page;
@@ -33,9 +34,9 @@ const POST_SCRIPT: &str = include_str!("checkout/post.js");
 const PHONE: &str = include_str!("checkout/phone.html");
 const PHONE_SCRIPT: &str = include_str!("checkout/phone.js");
 
-/// How the number of the test card ends that every bank declines.
+/// The last digits of the test card that every bank declines.
 const DECLINED_CARD: &str = "0002";
-/// And the one whose bank asks the payer on a page of its own.
+/// The last digits of the test card whose bank asks for approval on its own page.
 const APPROVAL_CARD: &str = "3220";
 
 pub(crate) fn routes() -> Router<SharedState> {
@@ -70,8 +71,8 @@ struct Key {
     key_id: String,
 }
 
-/// What the frame may know of an order. After a payment it also gets the signed answer, because a
-/// payer who approved on a phone has the page waiting on another screen.
+/// What the frame may know of an order. After a payment that includes the signed answer, because a
+/// payer may approve on a phone while the page waits on another screen.
 async fn order(
     State(app): State<SharedState>,
     Path(id): Path<String>,
@@ -91,18 +92,18 @@ async fn order(
 struct PaymentRequest {
     key_id: String,
     method: Method,
-    /// The last four digits of a card, which decide what its bank says.
+    /// The last four digits of a card, which decide the bank's answer.
     last4: Option<String>,
-    /// What the payer does in the UPI app.
+    /// Whether the payer approves in the UPI app.
     approve: Option<bool>,
-    /// How UPI asks the payer, when it is not by a QR code or an app.
+    /// The UPI flow, when it is neither a QR code nor an app.
     flow: Option<Flow>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Flow {
-    /// A request to the UPI ID that a payer types.
+    /// A collect request to the UPI ID that the payer enters.
     Collect,
 }
 
@@ -172,7 +173,7 @@ fn attempt_of(
     })
 }
 
-/// A QR code that leads a phone's camera to the simulated UPI app.
+/// A QR code that opens the simulated UPI app on a phone.
 async fn qr_picture(State(app): State<SharedState>, Path(id): Path<String>) -> Response {
     if app.store().orders().get(&id).is_none() {
         return ApiError::unknown_id().into_response();
@@ -183,7 +184,7 @@ async fn qr_picture(State(app): State<SharedState>, Path(id): Path<String>) -> R
     }
 }
 
-/// The page that plays the payer's UPI app, reached through the QR code.
+/// The page of the simulated UPI app, which the QR code opens.
 async fn phone(State(app): State<SharedState>, Path(id): Path<String>) -> Response {
     let amount = app.store().orders().get(&id).map(|order| order.amount);
     let Some(amount) = amount else {

@@ -1,5 +1,5 @@
-//! What pages send to the checkout's frame and which scripts of the checkout run, kept so that a
-//! test can see what the provider learns. It is held in memory only, and a restart clears it.
+//! What pages send to the checkout's frame, and which scripts of the checkout run, so that a test
+//! can check what the provider learns. It is kept in memory only, and a restart clears it.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,5 +1,5 @@
-//! The controls that tests and demos use: faults on order, payments without a browser, and the
-//! whole book to check against. No third party has these.
+//! Controls for tests and demos: injected faults, payments without a browser, and the whole store
+//! as JSON. No third party has such an API.
 
 mod body;
 mod disputes;
@@ -64,7 +64,7 @@ async fn clear_faults(State(app): State<SharedState>) -> StatusCode {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PaymentRequest {
-    /// None: the money is taken on the provider's own pages and belongs to no order.
+    /// Without it, the payment is made on the provider's own pages and has no order.
     order_id: Option<String>,
     #[serde(default = "by_card")]
     method: Method,
@@ -72,12 +72,12 @@ struct PaymentRequest {
     outcome: RequestedOutcome,
     amount: Option<i64>,
     currency: Option<String>,
-    /// With `late`: how long the bank takes to find the money.
+    /// With `late`: how long after its failure the payment is authorised.
     delay_ms: Option<u64>,
-    /// Pays a second time on a paid order, as a bank's mistake does.
+    /// Pays an order that is paid already, which a bank may do by mistake.
     #[serde(default)]
     again: bool,
-    /// Lets the payment have begun earlier, so that its money is late for its order.
+    /// Dates the payment's creation back, so that its money is late for its order.
     #[serde(default)]
     begun_minutes_ago: u32,
 }
@@ -150,12 +150,12 @@ fn make_payment(app: &SharedState, given: PaymentRequest) -> Answer {
     })))
 }
 
-/// What the opening pages sent to the checkouts of this process, oldest first.
+/// What pages sent when they opened their checkouts, oldest first.
 async fn list_openings(State(app): State<SharedState>) -> Json<Vec<Value>> {
     Json(app.checkout_log.openings())
 }
 
-/// Which of the checkout's scripts the pages let run and call home, oldest first.
+/// Which scripts of the checkout ran on a page and called their own address, oldest first.
 async fn list_beacons(State(app): State<SharedState>) -> Json<Vec<Value>> {
     Json(app.checkout_log.beacons())
 }

@@ -1,5 +1,5 @@
-//! Faults on order: what goes wrong next, where, and how often. They are asked for through
-//! `/api/faults`, taken one by one as they strike, and forgotten by a restart.
+//! Injected faults: what fails, where, and how often. They are added through `/api/faults`, used up
+//! one by one, and cleared by a restart.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,23 +13,23 @@ use crate::clock;
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// The answer comes later.
+    /// The answer is delayed.
     Delay,
-    /// The connection is closed without an answer, and nothing was done.
+    /// The connection is closed without an answer, and the request is not handled.
     Drop,
-    /// An error is answered, and nothing was done.
+    /// The answer is an error, and the request is not handled.
     Status,
-    /// It is done, but the caller never hears of it.
+    /// The request is handled, but its answer is lost.
     TimeoutAfterSuccess,
     /// A webhook or a mail arrives twice.
     Duplicate,
-    /// A webhook is overtaken by the next one.
+    /// A webhook is sent after the next one.
     Reorder,
-    /// A payment fails and turns out to have been authorised later.
+    /// A payment fails and is authorised later.
     LateAuthorisation,
-    /// The other side says no.
+    /// The third party refuses.
     Refuse,
-    /// The first mail of a sender to a recipient is refused, a repeat is accepted.
+    /// The first mail of a sender to a recipient is refused, and a repeated one is accepted.
     Greylist,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Fault {
     pub(crate) delay_ms: Option<u64>,
     pub(crate) status: Option<u16>,
     pub(crate) code: Option<String>,
-    /// Only mails to this address, or with `@domain` to every address of the domain.
+    /// Restricts it to mails to this address, or with `@domain` to all addresses of the domain.
     pub(crate) recipient: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Fault {
         self.target == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Whether it applies to one of these recipients; a fault without a recipient applies to all.
+    /// Whether it applies to one of these recipients. A fault without a recipient applies to all.
     fn is_for(&self, recipients: &[String]) -> bool {
         let Some(wanted) = &self.recipient else { return true };
         recipients.iter().any(|it| {
@@ -74,7 +74,7 @@ impl Fault {
         })
     }
 
-    /// The pause this fault makes, or a usual one.
+    /// The fault's delay, or a default.
     pub(crate) fn pause(&self, usual_ms: u64) -> Duration {
         Duration::from_millis(self.delay_ms.unwrap_or(usual_ms))
     }
@@ -84,7 +84,7 @@ impl Fault {
 pub(crate) struct Faults {
     list: Mutex<Vec<Fault>>,
     next_id: AtomicU64,
-    /// Who wrote to whom, and when first, while mails are greylisted.
+    /// Greylisted pairs of sender and recipient, with the time of the first attempt.
     greylist: Mutex<BTreeMap<(String, String), i64>>,
 }
 
@@ -104,7 +104,7 @@ impl Faults {
         self.greylist.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Takes the oldest fault that strikes here, if it is of a kind that can.
+    /// Takes the oldest fault of these kinds that applies to the target.
     pub(crate) fn take(&self, target: &str, kinds: &[Kind]) -> Option<Fault> {
         self.take_for(target, kinds, &[])
     }
@@ -131,8 +131,8 @@ impl Faults {
         Some(taken)
     }
 
-    /// Whether a mail is refused because the sender's first attempt was too recent or is missing.
-    /// It applies until it is cleared, to each first mail of a sender.
+    /// Whether a mail is refused because the sender's first attempt was too recent or is this one.
+    /// The fault applies to every sender until it is cleared.
     pub(crate) fn is_greylisted(&self, from: &str, to: &str) -> bool {
         let recipients = [to.to_owned()];
         let list = self.lock();

@@ -1,4 +1,4 @@
-//! The front page: what this process plays, and where each part is.
+//! The front page: what this process simulates, and the address of each part.
 
 use axum::Router;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Faults in the HTTP interfaces: applied around a request before and after its handler.
+//! Fault injection in the HTTP interfaces: a fault is applied before or after a request's handler.
 
 use std::any::Any;
 
@@ -11,11 +11,11 @@ use crate::faults::Kind;
 use crate::provider::errors::ApiError;
 use crate::state::SharedState;
 
-/// The kinds that any HTTP interface can suffer from.
+/// The kinds of faults that can be injected into every HTTP interface.
 const HTTP_KINDS: [Kind; 5] =
     [Kind::Delay, Kind::Drop, Kind::Status, Kind::TimeoutAfterSuccess, Kind::Refuse];
 
-/// The name under which a route's faults are ordered.
+/// The target name of a route's faults.
 fn target_of(method: &Method, path: &str) -> Option<&'static str> {
     Some(match (method.as_str(), path) {
         ("POST", "/v1/orders") => "orders.create",
@@ -38,7 +38,7 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
     })
 }
 
-/// Lets the ordered fault strike around a request.
+/// Applies the next fault of a route to a request.
 pub(crate) async fn inject(
     State(app): State<SharedState>,
     request: Request,
@@ -47,7 +47,7 @@ pub(crate) async fn inject(
     let path = request.extensions().get::<MatchedPath>().cloned();
     let target = path.and_then(|path| target_of(request.method(), path.as_str()));
     let kinds = match target {
-        // A refusal of the bank is a declined payment, which the checkout itself plays.
+        // The checkout itself handles a refusal of the bank, as a declined payment.
         Some("checkout.pay") => HTTP_KINDS.get(..4).unwrap_or_default(),
         _ => &HTTP_KINDS[..],
     };
@@ -74,8 +74,8 @@ pub(crate) async fn inject(
     }
 }
 
-/// Closes the connection without a byte of an answer. HTTP has no word for that, so the
-/// connection's task is unwound, which is how its socket gets closed; no panic is reported.
+/// Closes the connection without an answer. HTTP has no means for that, so the connection's task is
+/// unwound, which closes its socket. No panic is reported.
 fn close_connection() -> Response {
     let reason: Box<dyn Any + Send> = Box::new("an ordered fault");
     std::panic::resume_unwind(reason)

@@ -1,32 +1,32 @@
-//! Ids as the provider writes them, and signatures.
+//! Ids in the provider's form, and signatures.
 
 use hmac::{Hmac, KeyInit, Mac};
 use rand::Rng;
 use rand::distr::Alphanumeric;
 use sha2::{Digest, Sha256};
 
-/// A new id: a prefix and 14 letters or digits, of which case matters.
+/// A new id: a prefix and 14 letters or digits, with upper and lower case.
 pub(crate) fn new_id(prefix: &str) -> String {
     format!("{prefix}_{}", random_text(14))
 }
 
-/// Unguessable letters and digits.
+/// Random letters and digits that cannot be guessed.
 pub(crate) fn random_text(length: usize) -> String {
     rand::rng().sample_iter(Alphanumeric).take(length).map(char::from).collect()
 }
 
-/// Hex of HMAC-SHA256, the provider's one kind of signature.
+/// HMAC-SHA256 in hexadecimal, the provider's only kind of signature.
 pub(crate) fn sign(secret: &str, message: &[u8]) -> String {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
-        // HMAC takes keys of any length, so this is never reached; an empty signature never
-        // verifies.
+        // HMAC takes keys of any length, so this is never reached. An empty signature is never
+        // valid.
         return String::new();
     };
     mac.update(message);
     hex(&mac.finalize().into_bytes())
 }
 
-/// Hex of SHA-256, to compare what was said under one key.
+/// SHA-256 in hexadecimal, to compare requests that have the same idempotency key.
 pub(crate) fn fingerprint(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -1,4 +1,4 @@
-//! The inbox: every mail that was taken, as JSON for programs and as a page for people.
+//! The inbox: every accepted mail, as JSON for programs and as a page for people.
 
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -60,7 +60,7 @@ async fn clear(State(app): State<SharedState>) -> StatusCode {
     }
 }
 
-/// The list without its bodies, and a number that grows with every change.
+/// The list without bodies, and a version that grows with every change.
 async fn summaries(State(app): State<SharedState>) -> Json<Value> {
     let store = app.store();
     let mails = store.mails().iter().rev().map(|mail| {

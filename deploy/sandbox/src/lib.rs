@@ -1,6 +1,6 @@
-//! The outside world of a practice, played by one process: a payment provider, a mail server with
-//! an inbox, and a meeting provider, each with its real contract and with faults on order. It
-//! imports none of our other crates and is never part of a production build.
+//! The third parties of a practice, simulated by one process: a payment provider, a mail server
+//! with an inbox, and a meeting provider. Each follows its real contract, and faults can be
+//! injected. This crate imports none of our other crates and is never part of a production build.
 
 mod settings;
 mod clock;
@@ -34,7 +34,7 @@ use store::rows::DeliveryState;
 
 pub use settings::{Account, Settings, Timing};
 
-/// A sandbox that has its ports and its book, and waits to be served.
+/// A sandbox with its ports bound and its store open, ready to serve.
 pub struct Sandbox {
     http: TcpListener,
     smtp: TcpListener,
@@ -42,7 +42,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Opens the book and takes the ports.
+    /// Binds the ports and opens the store.
     pub async fn bind(settings: Settings) -> Result<Self> {
         let http = bind(settings.listen, "SANDBOX_LISTEN").await?;
         let smtp = bind(settings.smtp_listen, "SANDBOX_SMTP_LISTEN").await?;
@@ -60,22 +60,22 @@ impl Sandbox {
         Ok(Self { http, smtp, app })
     }
 
-    /// The base of every HTTP interface.
+    /// The base address of all HTTP interfaces.
     pub fn url(&self) -> &str {
         &self.app.public_url
     }
 
-    /// Where HTTP is served.
+    /// The bound address for HTTP.
     pub fn http_addr(&self) -> Result<SocketAddr> {
         Ok(self.http.local_addr()?)
     }
 
-    /// Where mail is taken.
+    /// The bound address for SMTP.
     pub fn smtp_addr(&self) -> Result<SocketAddr> {
         Ok(self.smtp.local_addr()?)
     }
 
-    /// Serves until the future is dropped. What was under way goes on from the book.
+    /// Serves until the future is dropped. Unfinished work in the store is resumed.
     pub async fn serve(self) -> Result<()> {
         resume_pending(&self.app);
         let mail = smtp::serve(self.smtp, self.app.clone());
@@ -93,8 +93,8 @@ pub async fn run(settings: Settings) -> Result<()> {
     sandbox.serve().await
 }
 
-/// The same place under the machine's other name for itself, which makes it another origin. A
-/// place that has one name only keeps it.
+/// The same address under the machine's other host name, which makes it another origin. An address
+/// with only one host name stays as it is.
 fn other_host_name(url: &str) -> String {
     let (here, there) = ("://127.0.0.1:", "://localhost:");
     if url.contains(here) { url.replacen(here, there, 1) } else { url.replacen(there, here, 1) }
@@ -118,7 +118,7 @@ fn router(app: &SharedState) -> Router {
         .with_state(app.clone())
 }
 
-/// Takes up what a restart interrupted: webhooks, refunds and payments that wait for something.
+/// Resumes what a restart has interrupted: webhooks, refunds and payments that are due later.
 fn resume_pending(app: &SharedState) {
     let store = app.store();
     for delivery in store.deliveries().iter() {

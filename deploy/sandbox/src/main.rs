@@ -9,7 +9,7 @@ async fn main() -> Result<()> {
     let filter = EnvFilter::try_from_env("LOG_FILTER").unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let mut terminated = signal(SignalKind::terminate())?;
-    // Every change is in the book before it is answered, so ending at any moment loses nothing.
+    // Every change is in the store before it is answered, so a stop at any moment loses nothing.
     tokio::select! {
         ended = sandbox::run(sandbox::Settings::from_environment()?) => ended,
         _ = tokio::signal::ctrl_c() => Ok(()),

@@ -1,5 +1,5 @@
-//! The meeting provider: gives a room for a session, once per idempotency key, and shows a page
-//! where the session would take place.
+//! The meeting provider: creates one room per idempotency key for a session, and shows a page in
+//! place of the meeting.
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -62,7 +62,7 @@ async fn create(State(app): State<SharedState>, headers: HeaderMap, body: Bytes)
         return refuse(StatusCode::CONFLICT, "This Idempotency-Key was used for another meeting.");
     }
     let meeting = Meeting {
-        // The link is the only protection of a room, so it is unguessable.
+        // Only the link protects a room, so its id cannot be guessed.
         id: ids::random_text(22),
         external_id: request.external_id,
         title: request.title,

@@ -1,5 +1,5 @@
-//! The payment provider: the part of Razorpay's API that a website with a checkout needs, with
-//! its rules, its error bodies and its webhooks.
+//! The payment provider: the part of Razorpay's API that a website with a checkout needs, with its
+//! rules, error bodies and webhooks.
 
 pub(crate) mod errors;
 pub(crate) mod entities;
@@ -23,7 +23,7 @@ use crate::state::SharedState;
 
 pub(crate) use refunds::{from_dashboard, process_when_due};
 
-/// The provider's API under `/v1`, behind its keys.
+/// The provider's API under `/v1`, which requires the API key.
 pub(crate) fn routes(app: &SharedState) -> Router<SharedState> {
     Router::new()
         .route("/v1/orders", post(orders::create).get(orders::list))

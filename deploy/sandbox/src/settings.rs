@@ -1,4 +1,4 @@
-//! What the sandbox needs to know before it starts, read from the environment in one place.
+//! The sandbox's settings, all read from the environment here.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,56 +6,56 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-/// Everything that can be set. Secrets are demo secrets by nature, but are still never printed.
+/// All settings. The secrets are demo secrets, but they are still never printed.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where HTTP is served: the provider's API, the checkout, the inbox and the controls.
+    /// The address of the HTTP server: the provider's API, the checkout, the inbox and the
+    /// controls.
     pub listen: SocketAddr,
-    /// Where mail is taken.
+    /// The address of the SMTP server.
     pub smtp_listen: SocketAddr,
-    /// The base under which browsers and services reach this process; taken from the bound
-    /// address when it is not given.
+    /// The base of this process's address for browsers and services; by default the bound address.
     pub public_url: Option<String>,
-    /// The base of the checkout's frame, another origin than the script's; the machine's other
-    /// name for itself when it is not given.
+    /// The base of the checkout frame's address, which is another origin than the script's; by
+    /// default the machine's other host name.
     pub frame_url: Option<String>,
-    /// The folder in which the book survives restarts.
+    /// The folder of the store, which survives restarts.
     pub data: PathBuf,
     /// The payment provider's account.
     pub account: Account,
     /// The bearer token that the meeting provider expects.
     pub meeting_token: String,
-    /// How fast the provider does what it does by itself.
+    /// Delays and timeouts of the provider.
     pub timing: Timing,
 }
 
-/// The keys of the one account that the payment provider knows.
+/// The keys of the payment provider's only account.
 #[derive(Clone)]
 pub struct Account {
-    /// The public half of the API key.
+    /// The public part of the API key.
     pub key_id: String,
-    /// The secret half, which also signs the checkout's answer.
+    /// The secret part, which also signs the checkout's answer.
     pub key_secret: String,
-    /// Signs webhooks; different from the key's secret, as at the real provider.
+    /// The key that signs webhooks; it differs from the key's secret, as at the real provider.
     pub webhook_secret: String,
-    /// Where webhooks go; nothing is sent when it is not given.
+    /// The address for webhooks; without it none are sent.
     pub webhook_url: Option<String>,
 }
 
-/// Delays of the provider, shorter in tests.
+/// Delays and timeouts of the provider, which tests shorten.
 #[derive(Clone, Copy)]
 pub struct Timing {
     /// How long a refund stays pending.
     pub refund_after: Duration,
-    /// How long a webhook's receiver may take to answer.
+    /// How long the receiver of a webhook may take to answer.
     pub webhook_timeout: Duration,
-    /// The first pause after a failed delivery; it doubles from there.
+    /// The pause after the first failed delivery, which doubles with each further one.
     pub webhook_backoff: Duration,
-    /// How long a webhook is sent again before the address is switched off.
+    /// How long a webhook is sent again before its address is switched off.
     pub webhook_retry_period: Duration,
-    /// How long an authorised payment waits for its capture before it goes back.
+    /// How long an authorised payment may stay uncaptured before it is refunded.
     pub uncaptured_refund_after: Duration,
-    /// How long a bank waits for what its payer decides.
+    /// How long a bank waits for the payer's approval.
     pub approval_timeout: Duration,
 }
 
@@ -75,7 +75,7 @@ impl Default for Timing {
 }
 
 impl Settings {
-    /// Settings for a test: ephemeral ports on loopback, fixed demo keys and a quick provider.
+    /// Settings for tests: ephemeral ports on loopback, fixed demo keys and short delays.
     pub fn for_tests(data: impl Into<PathBuf>, webhook_url: Option<String>) -> Self {
         let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
         Self {
@@ -100,7 +100,7 @@ impl Settings {
         }
     }
 
-    /// Reads the process's environment and names everything that is missing at once.
+    /// Reads the process's environment. The error names all missing settings.
     pub fn from_environment() -> Result<Self> {
         Self::from_source(read_environment)
     }
@@ -133,7 +133,7 @@ impl Settings {
     }
 }
 
-/// Collects what is missing, so that one start names all of it.
+/// Reads settings and collects all problems, so that one error names them all.
 struct Reader<S> {
     source: S,
     problems: Vec<String>,

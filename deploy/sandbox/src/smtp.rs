@@ -1,5 +1,5 @@
-//! The mail server: takes every mail in a real SMTP conversation and puts it into the inbox. It
-//! relays nothing, checks no password and keeps no mail it has not answered 250 for.
+//! The mail server: accepts every mail over SMTP and puts it into the inbox. It relays nothing,
+//! checks no password, and keeps only mails that it has answered with 250.
 
 mod session;
 mod mime;
@@ -10,14 +10,14 @@ use tokio::net::TcpListener;
 
 use crate::state::SharedState;
 
-/// Accepts connections in an endless loop; each has a task of its own.
+/// Accepts connections in an endless loop and serves each in its own task.
 pub(crate) async fn serve(listener: TcpListener, app: SharedState) {
     loop {
         match listener.accept().await {
             Ok((socket, _)) => {
                 let app = app.clone();
                 tokio::spawn(async move {
-                    // A client that hangs up in the middle is no concern of ours.
+                    // A client that closes its connection early is not an error of the sandbox.
                     drop(session::run(socket, &app).await);
                 });
             }

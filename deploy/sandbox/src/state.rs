@@ -1,4 +1,5 @@
-//! What every part of the sandbox shares: settings, the book, the faults and one HTTP client.
+//! The state that all parts of the sandbox share: settings, the store, the faults and one HTTP
+//! client.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,17 +18,17 @@ pub(crate) struct AppState {
     pub(crate) account: Account,
     pub(crate) timing: Timing,
     pub(crate) meeting_token: String,
-    /// The base under which browsers and services reach this process, without a last slash.
+    /// The base of this process's address for browsers and services, without a trailing slash.
     pub(crate) public_url: String,
-    /// The base of the checkout's frame, without a last slash.
+    /// The base of the checkout frame's address, without a trailing slash.
     pub(crate) frame_url: String,
     pub(crate) checkout_log: CheckoutLog,
     pub(crate) faults: Faults,
     pub(crate) switches: crate::switches::AccountSwitches,
-    /// Idempotency keys of refunds that were refused for want of balance: such a refusal stays.
+    /// Idempotency keys of refunds that were refused because of a low balance: they stay refused.
     pub(crate) refused_keys: Mutex<BTreeSet<String>>,
     pub(crate) http: reqwest::Client,
-    /// Counts arrived webhooks; a delivery that must be overtaken waits for the next one.
+    /// Counts delivered webhooks. A reordered webhook waits for the next one.
     pub(crate) arrived: watch::Sender<u64>,
     store: Mutex<Store>,
 }
@@ -38,7 +39,7 @@ impl AppState {
         (public_url, frame_url): (String, String),
         store: Store,
     ) -> Result<SharedState, reqwest::Error> {
-        // Fails only when a provider is installed already, which serves as well.
+        // This fails only when a provider is already installed, which is just as good.
         drop(rustls::crypto::ring::default_provider().install_default());
         let http = reqwest::Client::builder()
             .timeout(settings.timing.webhook_timeout)
@@ -61,12 +62,12 @@ impl AppState {
         }))
     }
 
-    /// The book, for one look or one change. It is never held across an await.
+    /// The store, for one read or one change. It is never held across an await.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes one change of one row.
+    /// Writes one change.
     pub(crate) fn commit(&self, change: crate::store::rows::Change) -> io::Result<()> {
         self.store().commit(vec![change])
     }

@@ -1,6 +1,6 @@
-//! The book: everything the sandbox must still know after a kill -9. It lies in memory and in an
-//! append-only journal; one line of the journal is one transaction, so a torn last line takes
-//! back exactly the change that wasn't acknowledged yet.
+//! The store: all state that must survive a kill -9. It is held in memory and in an append-only
+//! journal. One line of the journal is one transaction, so an incomplete last line loses only the
+//! change that was not acknowledged.
 
 pub(crate) mod rows;
 mod journal;
@@ -14,12 +14,12 @@ use rows::{
     Adjustment, Change, Delivery, Dispute, Mail, Meeting, Order, Payment, Refund, Settlement,
 };
 
-/// The inbox keeps this many mails; the oldest leave first.
+/// The most mails in the inbox; the oldest are removed first.
 const MAILS_MAX: usize = 2_000;
-/// The journal is rewritten when it has this many lines more than there are rows.
+/// The journal is rewritten when it has this many more lines than there are rows.
 const SLACK_LINES: usize = 20_000;
 
-/// Rows of one kind, in the order in which they came.
+/// Rows of one kind, in the order of their creation.
 pub(crate) struct Table<T> {
     rows: HashMap<String, T>,
     order: Vec<String>,
@@ -71,18 +71,18 @@ struct Tables {
     receipts: HashMap<String, Vec<String>>,
     refund_keys: HashMap<String, String>,
     meeting_keys: HashMap<String, String>,
-    /// Counts every change to the inbox, so that a page can see that nothing is new.
+    /// Counts the changes of the inbox, so that a page can detect that nothing has changed.
     inbox_version: u64,
 }
 
-/// The book. Reading is free; writing goes through [`Store::commit`] alone.
+/// The store. Reads are direct; all writes go through [`Store::commit`].
 pub(crate) struct Store {
     tables: Tables,
     journal: Journal,
 }
 
 impl Store {
-    /// Reads the journal of a folder and rewrites it without what was overwritten or removed.
+    /// Reads the journal of a folder and rewrites it without replaced and removed rows.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let mut tables = Tables::default();
         let journal = Journal::open(folder, |change| tables.apply(change))?;
@@ -91,7 +91,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Writes changes that belong together: all of them or, after a crash, none.
+    /// Writes changes as one transaction: after a crash there are all of them or none.
     pub(crate) fn commit(&mut self, changes: Vec<Change>) -> io::Result<()> {
         self.journal.append(&changes)?;
         for change in changes {
@@ -103,7 +103,8 @@ impl Store {
         Ok(())
     }
 
-    /// The changes that a new mail brings: itself, and the oldest one's leave when it is full.
+    /// The changes that add a new mail: the mail, and the removal of the oldest one when the inbox
+    /// is full.
     pub(crate) fn mail_changes(&self, mail: Mail) -> Vec<Change> {
         let full = self.tables.mails.len() >= MAILS_MAX;
         let oldest = self.tables.mails.iter().next().filter(|_| full);
@@ -162,7 +163,7 @@ impl Store {
         order.payments.iter().filter_map(|id| self.tables.payments.get(id)).collect()
     }
 
-    /// The refund that was asked for under an idempotency key.
+    /// The refund that was created under an idempotency key.
     pub(crate) fn refund_by_key(&self, key: &str) -> Option<&Refund> {
         self.tables.refunds.get(self.tables.refund_keys.get(key)?)
     }

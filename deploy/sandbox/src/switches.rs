@@ -1,7 +1,7 @@
-//! The switches on the provider's own pages. Two change what payers are asked for: the convenience
-//! fee, which is added to an order's amount, and an offer, which is taken off it. Both are lawful,
-//! and the provider takes such a payment for the whole of its order. One ends the webhooks, and one
-//! takes fees from credits instead of payments. A restart forgets them.
+//! The switches on the provider's dashboard. Two change the amount for payers: the convenience fee
+//! is added to an order's amount, and an offer is deducted from it. The provider accepts such a
+//! payment as full payment of its order. One switch turns webhooks off, and one takes fees from
+//! prepaid credits and not from payments. A restart resets them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,7 +20,7 @@ pub(crate) struct Switches {
     /// of failures. Events of that time are never sent later.
     #[serde(default)]
     webhooks_off: bool,
-    /// Whether fees are taken from credits that were bought before: what is paid out then is whole.
+    /// Whether fees are taken from prepaid credits, so that payments are paid out in full.
     #[serde(default)]
     fee_credits: bool,
 }
@@ -31,17 +31,17 @@ impl Switches {
         self.webhooks_off
     }
 
-    /// Whether nothing of a payment is kept for its fee.
+    /// Whether no fee is deducted from payments.
     pub(crate) fn takes_fees_from_credits(self) -> bool {
         self.fee_credits
     }
 
-    /// Whether no switch changes an order's amount by more than a half.
+    /// Whether the percentages are allowed: at most 50 each.
     pub(crate) fn is_within_limits(self) -> bool {
         self.convenience_fee_percent <= 50 && self.offer_percent <= 50
     }
 
-    /// What the payer of an order pays, and how much of that is a fee.
+    /// The amount for the payer of an order, and the fee that it includes.
     pub(crate) fn payable(self, amount: i64) -> (i64, i64) {
         let part = |percent: u8| (amount * i64::from(percent) + 50) / 100;
         let fee = part(self.convenience_fee_percent);
@@ -64,7 +64,7 @@ impl AccountSwitches {
         *self.switches.lock().unwrap_or_else(PoisonError::into_inner) = switches;
     }
 
-    /// Ends the webhooks until a person switches them on.
+    /// Switches webhooks off until a person switches them on.
     pub(crate) fn switch_webhooks_off(&self) {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner).webhooks_off = true;
     }

@@ -35,7 +35,7 @@ pub(super) fn signed_answer(app: &AppState, payment: &Payment) -> Value {
     })
 }
 
-/// The error that a page hears of through `payment.failed`.
+/// The error that a page receives with `payment.failed`.
 fn failure_of(payment: &Payment) -> Value {
     let Some(failure) = &payment.failure else {
         return Value::Null;

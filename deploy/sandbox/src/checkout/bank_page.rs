@@ -1,7 +1,7 @@
-//! The page on which a bank asks its payer, at another origin than the checkout: in a window of its
-//! own, or, in browsers without such windows, in place of the checkout. It posts the payer's
-//! decision to the checkout, which tells the frame that waits, or leads the payer back to the
-//! website.
+//! The bank's page that asks the payer for approval. It has another origin than the checkout. It
+//! opens in a window of its own, or replaces the checkout in browsers without such windows. It
+//! posts the payer's decision to the checkout, which informs the waiting frame or leads the payer
+//! back to the website.
 
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Path, Query, State};
@@ -29,14 +29,14 @@ pub(super) fn routes() -> Router<SharedState> {
     )
 }
 
-/// Where the payer decides about a payment.
+/// The address at which the payer decides about a payment.
 pub(super) fn url_of(app: &AppState, payment: &Payment) -> String {
     format!("{}/bank/{}", app.public_url, payment.id)
 }
 
 #[derive(Deserialize)]
 struct Origin {
-    /// The website that the payer comes back to, where the checkout has no window of its own.
+    /// The website's address for the payer's return, where the checkout has no window of its own.
     #[serde(default)]
     callback_url: String,
 }
@@ -84,7 +84,7 @@ async fn decide(
     }
 }
 
-/// The fields that the website's `callback_url` receives.
+/// The form fields that the website's `callback_url` receives.
 fn fields_of(app: &AppState, payment: &Payment) -> Value {
     match &payment.failure {
         Some(failure) if payment.status == PaymentStatus::Failed => json!({

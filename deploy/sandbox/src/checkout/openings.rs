@@ -13,9 +13,9 @@ use crate::state::SharedState;
 #[serde(deny_unknown_fields)]
 pub(super) struct Opening {
     key_id: String,
-    /// The address of the page, as the script reads it.
+    /// The address of the page, as reported by the script.
     referer: String,
-    /// How the page wants the checkout to look.
+    /// The look that the page requests for the checkout.
     config: Value,
 }
 

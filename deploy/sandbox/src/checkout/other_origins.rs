@@ -1,6 +1,6 @@
-//! What the checkout loads and calls beside its frame, each at an origin of its own as at the real
-//! provider: a script that looks for risks, and an address that counts what happens. A website
-//! whose content policy has no place for them loses both, and its payers pay all the same.
+//! The resources that the checkout uses besides its frame, each at an origin of its own as at the
+//! real provider: a script for risk detection, and a beacon address. A website whose content policy
+//! allows neither loses both, and payments still work.
 
 use axum::Router;
 use axum::extract::{Query, State};
@@ -27,8 +27,8 @@ pub(super) fn beacon_url(app: &AppState) -> String {
     named(&app.public_url, "beacon")
 }
 
-/// The same place under a further name, which browsers look up on the machine that they run on. A
-/// place that other machines reach keeps its name.
+/// The same address under another host name, which browsers resolve to their own machine. An
+/// address that other machines can reach stays as it is.
 fn named(url: &str, name: &str) -> String {
     let there = format!("://{name}.localhost:");
     url.replacen("://127.0.0.1:", &there, 1).replacen("://localhost:", &there, 1)
@@ -42,7 +42,7 @@ fn risk() -> Response {
 #[serde(deny_unknown_fields)]
 struct Beacon {
     order_id: String,
-    /// `checkout` or `risk`: which script counts.
+    /// The script that calls: `checkout` or `risk`.
     script: String,
 }
 

@@ -1,5 +1,5 @@
-//! A QR code as an SVG picture: one path, dark on white with its quiet zone, so that cameras read
-//! it in dark mode too.
+//! QR codes as SVG: one path, dark on white with a quiet zone, so that cameras can read them in
+//! dark mode too.
 
 use qrcode::{Color, EcLevel, QrCode};
 

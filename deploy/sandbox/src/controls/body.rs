@@ -1,4 +1,4 @@
-//! The JSON body of a control's request, and the answer to one that cannot be read.
+//! The JSON body of a control's request, and the answer to a body that cannot be read.
 
 use axum::Json;
 use axum::extract::rejection::JsonRejection;

@@ -1,4 +1,4 @@
-//! Controls of disputes: what a payer's bank does.
+//! Controls of disputes, which a payer's bank opens and decides.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -12,14 +12,14 @@ use crate::state::SharedState;
 #[serde(deny_unknown_fields)]
 pub(super) struct DisputeRequest {
     payment_id: String,
-    /// All of the payment when it is not given.
+    /// The disputed amount; by default the whole payment.
     amount: Option<i64>,
     #[serde(default = "chargeback")]
     phase: String,
-    /// How long the business has.
+    /// How many days the business has to answer.
     #[serde(default = "a_week")]
     days: i64,
-    /// Whether the amount is taken at once.
+    /// Whether the amount is deducted when the dispute is opened.
     #[serde(default)]
     at_onset: bool,
 }

@@ -1,6 +1,6 @@
-//! Events about what this provider does not play: links, downtimes, invoices, transfers and the
-//! rest of the documentation. A test gives their entities; they go out in the provider's
-//! envelope, signed and sent again like all others.
+//! Events of features that this provider does not simulate: links, downtimes, invoices, transfers
+//! and others of the documentation. A test gives their entities. They are sent like all other
+//! webhooks: in the provider's envelope, signed, and again after a failure.
 
 use axum::Json;
 use axum::extract::State;
@@ -19,7 +19,7 @@ use crate::store::rows::Change;
 pub(super) struct EventRequest {
     /// The event's name, such as `payment.downtime.started`.
     event: String,
-    /// Its entities, by their names in the payload.
+    /// The event's entities, by their names in the payload.
     entities: Map<String, Value>,
 }
 

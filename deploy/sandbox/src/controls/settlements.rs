@@ -1,5 +1,5 @@
-//! Controls of settlements: pay out now, let a report go wrong, and do on the provider's own pages
-//! what the practice's program does not know of.
+//! Controls of settlements: settle now, falsify a report, and do on the provider's own pages what
+//! the practice does not know of.
 
 use axum::Json;
 use axum::extract::State;
@@ -24,7 +24,7 @@ pub(super) struct UncapturedPayment {
     payment_id: String,
 }
 
-/// The period is over after which an uncaptured authorised payment goes back.
+/// Refunds an authorised, uncaptured payment as if its period were over.
 pub(super) async fn give_back(
     State(app): State<SharedState>,
     given: Body<UncapturedPayment>,
@@ -38,7 +38,7 @@ pub(super) async fn give_back(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SettleRequest {
-    /// The day of the report; today when it is not given.
+    /// The day of the report; today by default.
     day: Option<Date>,
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn settle(State(app): State<SharedState>, given: Body<SettleReq
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AdjustmentRequest {
-    /// Positive when the practice gets it.
+    /// Positive when it is paid to the practice.
     amount: i64,
     description: Option<String>,
 }
@@ -97,7 +97,7 @@ pub(super) struct RefundRequest {
     amount: Option<i64>,
 }
 
-/// Refunds a payment as a merchant does on the provider's pages.
+/// Refunds a payment as a merchant does on the provider's dashboard.
 pub(super) async fn refund(State(app): State<SharedState>, given: Body<RefundRequest>) -> Response {
     answer(given, |given| from_dashboard(&app, &given.payment_id, given.amount))
 }
@@ -107,7 +107,7 @@ pub(super) async fn refund(State(app): State<SharedState>, given: Body<RefundReq
 pub(super) struct LineChange {
     settlement_id: String,
     entity_id: String,
-    /// Leaves the line out of the report, or takes it in again.
+    /// Hides the line from the report, or shows it again.
     hidden: Option<bool>,
     amount: Option<i64>,
     debit: Option<i64>,
@@ -115,7 +115,7 @@ pub(super) struct LineChange {
     fee: Option<i64>,
     tax: Option<i64>,
     currency: Option<String>,
-    /// Names another entity.
+    /// The id of another entity that replaces the line's.
     becomes: Option<String>,
 }
 
@@ -133,7 +133,7 @@ impl LineChange {
     }
 }
 
-/// Alters what the report says of a line; the settlement's own sum stays what it was.
+/// Changes a line of the report. The settlement's own sum does not change.
 pub(super) async fn change_line(
     State(app): State<SharedState>,
     given: Body<LineChange>,

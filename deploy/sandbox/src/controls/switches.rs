@@ -1,4 +1,4 @@
-//! Controls of the switches on the provider's own pages.
+//! Controls of the switches on the provider's dashboard.
 
 use axum::Json;
 use axum::extract::State;

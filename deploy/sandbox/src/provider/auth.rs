@@ -1,5 +1,5 @@
-//! The API's door: HTTP Basic with the key and its secret. The word must be exactly `Basic`, as
-//! at the real provider, although HTTP itself does not care about its case.
+//! Authentication of API calls: HTTP Basic with the key and its secret. The scheme must be written
+//! exactly `Basic`, as at the real provider, although HTTP ignores its case.
 
 use axum::extract::{Request, State};
 use axum::http::header::AUTHORIZATION;

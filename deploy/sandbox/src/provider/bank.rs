@@ -1,6 +1,6 @@
-//! What the payer's bank does: attempts on an order, their outcome, and money that turns up late.
-//! The checkout, `/api/pay` and the API's capture all come here, so the rules of an order hold
-//! for each: one captured payment, and anything that arrives beside it goes back at once.
+//! The payer's bank: payment attempts on an order, their outcome, and late authorisations. The
+//! checkout, `/api/pay` and the capture call all use it, so each follows the rules of an order: one
+//! captured payment, and every further one is refunded at once.
 
 pub(crate) mod failures;
 pub(crate) mod transaction;
@@ -21,9 +21,9 @@ pub(crate) enum Outcome {
     Captured,
     Authorized,
     Failed(Failure),
-    /// Fails now, and turns out to have been authorised after a while.
+    /// Fails now and is authorised later.
     Late(Failure, Duration),
-    /// Waits for what the payer does on the bank's own page.
+    /// Waits for the payer's approval on the bank's own page.
     Created,
 }
 
@@ -32,24 +32,24 @@ pub(crate) struct Attempt {
     pub(crate) method: Method,
     pub(crate) last4: Option<String>,
     pub(crate) vpa: Option<String>,
-    /// Another amount than the order's, which a wrong bank might send.
+    /// An amount other than the order's, which a bank might send by mistake.
     pub(crate) amount: Option<i64>,
-    /// Another currency, likewise.
+    /// A currency other than the order's, likewise.
     pub(crate) currency: Option<String>,
-    /// Pays although the order is paid, which only a bank's mistake can do.
+    /// Pays an order that is paid already, which a bank might do by mistake.
     pub(crate) again: bool,
-    /// How long ago the payer began.
+    /// How many minutes ago the payment was created.
     pub(crate) begun_minutes_ago: i64,
     pub(crate) outcome: Outcome,
 }
 
-/// Signs what the checkout hands to the page after a payment.
+/// The signature that the checkout passes to the page after a payment.
 pub(crate) fn signature(app: &AppState, payment: &Payment) -> String {
     let message = format!("{}|{}", payment.order_id, payment.id);
     ids::sign(&app.account.key_secret, message.as_bytes())
 }
 
-/// Makes one attempt on an order and tells the website about it.
+/// Makes one attempt on an order and sends its webhooks.
 pub(crate) fn attempt(app: &SharedState, attempt: Attempt) -> Result<Payment, ApiError> {
     let mut store = app.store();
     let mut order = open_order(&store, &attempt)?;
@@ -84,7 +84,7 @@ pub(crate) fn attempt(app: &SharedState, attempt: Attempt) -> Result<Payment, Ap
     Ok(payment)
 }
 
-/// Money taken on the provider's own pages: it belongs to no order.
+/// Creates a captured payment that was made on the provider's own pages and has no order.
 pub(crate) fn without_order(
     app: &SharedState,
     method: Method,
@@ -119,7 +119,7 @@ pub(crate) fn without_order(
     Ok(payment)
 }
 
-/// Captures an authorised payment, as the API's capture call asks.
+/// Captures an authorised payment for the API's capture call.
 pub(crate) fn capture(
     app: &SharedState,
     id: &str,
@@ -153,7 +153,7 @@ pub(crate) fn capture(
     Ok(payment)
 }
 
-/// Waits for the moment in which a failed payment turns out to have been authorised.
+/// Waits until a failed payment is due to be authorised, and authorises it.
 pub(crate) async fn authorise_when_due(app: SharedState, id: String) {
     let due = app.store().payments().get(&id).and_then(|payment| payment.late_at_ms);
     let Some(due) = due else { return };
@@ -190,7 +190,7 @@ fn open_order(store: &Store, attempt: &Attempt) -> Result<Order, ApiError> {
 }
 
 fn payment_of(app: &AppState, order: &Order, attempt: &Attempt) -> Payment {
-    // An amount of a test's own is a bank's mistake; without one, the account's switches count.
+    // An explicit amount is a bank's mistake. Without one the account's switches apply.
     let (payable, fee) = app.switches.current().payable(order.amount);
     let is_lawful = attempt.amount.is_none();
     Payment {

@@ -1,26 +1,29 @@
-//! Which payments of an order are captured by themselves. The documentation makes
-//! `automatic_expiry_period` mandatory for automatic capture, so an order without it is refused.
+//! The options that decide which payments of an order are captured automatically. The documentation
+//! makes `automatic_expiry_period` mandatory for automatic capture, so an order without it is
+//! refused.
 
 use serde_json::Value;
 
 use crate::provider::errors::ApiError;
 use crate::provider::requests::reject_unknown_fields;
 
-/// The least window in which payments are captured by themselves.
+/// The shortest period for automatic capture.
 const MINUTES_MIN: i64 = 12;
-/// Five days: what is not captured by then goes back.
+/// The longest one is five days: then an uncaptured payment is refunded.
 const MINUTES_MAX: i64 = 7_200;
 
-/// What an order says about the capture of its payments.
+/// How the payments of an order are captured.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CaptureOptions {
-    /// Only the capture call captures.
+    /// Payments are captured by the capture call only.
     pub(crate) manual: bool,
-    /// Payments that are authorised later than this after they began stay authorised.
+    /// A payment that is authorised more than this long after its creation is not captured
+    /// automatically.
     pub(crate) within_minutes: Option<i64>,
 }
 
-/// Reads an order's `payment`. Without it the account's own setting holds, which captures.
+/// Reads an order's `payment` field. Without it the account's setting applies, which captures
+/// automatically.
 pub(crate) fn read(payment: Option<&Value>) -> Result<CaptureOptions, ApiError> {
     let Some(payment) = payment else { return Ok(CaptureOptions::default()) };
     reject_unknown_fields(payment, &["capture", "capture_options"])?;

@@ -1,6 +1,6 @@
-//! Disputes: a payer's bank questions a payment, and the business has until a day to answer. What
-//! is lost is taken from what is paid out; some accounts pay it when the dispute begins and get it
-//! back when it is won.
+//! Disputes: a payer's bank disputes a payment, and the business has to answer by a date. The
+//! amount of a lost dispute is deducted from a payout. Some accounts pay it when the dispute is
+//! opened and get it back when they win.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -33,7 +33,7 @@ pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>
     Ok(Json(entity(dispute)))
 }
 
-/// A dispute as the provider writes it.
+/// A dispute in the JSON form of the provider.
 pub(crate) fn entity(row: &Dispute) -> Value {
     json!({
         "id": row.id,
@@ -54,13 +54,13 @@ pub(crate) fn entity(row: &Dispute) -> Value {
     })
 }
 
-/// What a payer's bank begins.
+/// A dispute to be opened.
 pub(crate) struct NewDispute {
     pub(crate) payment_id: String,
     pub(crate) amount: Option<i64>,
     pub(crate) phase: String,
     pub(crate) days: i64,
-    /// The amount is taken at once.
+    /// The amount is deducted when the dispute is opened.
     pub(crate) at_onset: bool,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn open(app: &SharedState, new: NewDispute) -> Answer {
     commit(app, "payment.dispute.created", dispute, taken)
 }
 
-/// How a dispute goes on, by the last word of its event.
+/// Changes a dispute's status, named by the last word of its event.
 pub(crate) fn change_status(app: &SharedState, id: &str, word: &str) -> Answer {
     let dispute = app.store().disputes().get(id).cloned();
     let mut dispute = dispute.ok_or_else(ApiError::unknown_id)?;

@@ -1,5 +1,5 @@
-//! Rows of the book as the provider writes them on the wire. The real API is PHP at heart: an
-//! empty object comes out as an empty list, so that is what comes out here.
+//! Rows of the store in the JSON form of the provider. The real API is written in PHP: it sends an
+//! empty object as an empty list, and so does this one.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::store::rows::{
     SettledLine, Settlement,
 };
 
-/// The one account that the sandbox knows, as webhooks name it.
+/// The id of the sandbox's only account in webhooks.
 pub(crate) const ACCOUNT_ID: &str = "acc_SandboxAcc0001";
 
 pub(crate) fn order(row: &Order) -> Value {
@@ -124,7 +124,7 @@ pub(crate) fn adjustment(row: &Adjustment) -> Value {
     })
 }
 
-/// A line of the report about a settlement.
+/// A line of the settlement report.
 pub(crate) fn settled_line(settlement: &Settlement, line: &SettledLine) -> Value {
     json!({
         "entity_id": line.entity_id,
@@ -210,12 +210,13 @@ fn add_instrument(fields: &mut Map<String, Value>, row: &Payment) {
     }
 }
 
-/// Digits that look like a bank's reference and stay the same for the same payment.
+/// Digits that look like a bank's reference. The same payment always has the same ones.
 fn digits_of(id: &str, length: usize) -> String {
     id.bytes().rev().cycle().take(length).map(|byte| char::from(b'0' + byte % 10)).collect()
 }
 
-/// What the provider keeps of a payment: what it added for that, or else its price.
+/// The provider's fee for a payment, with its tax. It is the fee that was added for the payer, or
+/// else the provider's price.
 pub(crate) fn fee_and_tax_of(row: &Payment) -> (i64, i64) {
     match row.added_fee {
         0 => fee_and_tax(row.amount),

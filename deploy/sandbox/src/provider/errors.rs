@@ -28,7 +28,7 @@ impl ApiError {
         Self { status, code: code.into(), description: description.into(), field: None, reason }
     }
 
-    /// A request that will never be right as it is.
+    /// The request is invalid; repeating it does not help.
     pub(crate) fn bad(description: &'static str) -> Self {
         let status = StatusCode::BAD_REQUEST;
         Self::new(status, "BAD_REQUEST_ERROR", description, "input_validation_failed")
@@ -38,7 +38,8 @@ impl ApiError {
         Self { field: Some(Cow::Borrowed(field)), ..Self::bad(description) }
     }
 
-    /// A field that the API does not know, which it refuses instead of passing it over.
+    /// The request has a field that the API does not know. The API refuses it and does not ignore
+    /// it.
     pub(crate) fn extra_field(name: &str) -> Self {
         let description = format!("{name} is/are not required and should not be sent");
         let status = StatusCode::BAD_REQUEST;
@@ -59,7 +60,7 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "BAD_REQUEST_ERROR", description, "NA")
     }
 
-    /// The answer that a fault ordered.
+    /// The error of an injected fault.
     pub(crate) fn injected(status: u16, code: Option<String>) -> Response {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let usual = if status.is_server_error() { "SERVER_ERROR" } else { "BAD_REQUEST_ERROR" };

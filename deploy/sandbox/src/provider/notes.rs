@@ -1,4 +1,4 @@
-//! Notes: at most 15 pairs of 256 characters each, taken as an object or as an empty list.
+//! Notes: at most 15 pairs of 256 characters each, given as an object or as an empty list.
 
 use serde_json::{Map, Value};
 

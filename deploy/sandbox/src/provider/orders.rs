@@ -1,5 +1,5 @@
-//! Orders: created once per receipt when the caller asks for that, looked up, and listed. What an
-//! order may ask for is read as strictly as the documentation says it.
+//! Orders: created, once per receipt on request, fetched and listed. An order's fields are checked
+//! as strictly as the documentation describes.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -15,7 +15,7 @@ use crate::provider::{capture_options, entities, notes};
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Change, Order, OrderStatus};
 
-/// What the documentation lets an order ask for.
+/// The documented fields of an order.
 const FIELDS: [&str; 8] = [
     "amount",
     "currency",
@@ -44,8 +44,8 @@ pub(crate) async fn create(State(app): State<SharedState>, body: Bytes) -> Answe
     Ok(Json(answer))
 }
 
-/// Whether the order is to be the only one of its receipt. Only some documented pages know
-/// that field, so a fault makes an account that refuses it, or that passes it over.
+/// Whether the receipt must be unique. Only some pages of the documentation know that field, so a
+/// fault can make the account refuse it or ignore it.
 fn is_unique(app: &AppState, given: &Value) -> Result<bool, ApiError> {
     let Some(unique) = given.get("unique_receipt") else { return Ok(false) };
     let fault = app.faults.take("account.unique_receipt", &[Kind::Refuse, Kind::Drop]);

@@ -1,4 +1,4 @@
-//! Payments, as the API shows and captures them.
+//! Calls that show and capture payments.
 
 use axum::Json;
 use axum::body::Bytes;

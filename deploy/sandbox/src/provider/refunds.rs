@@ -1,4 +1,4 @@
-//! Refunds: asked for once per idempotency key, pending for a moment, then processed or failed.
+//! Refunds: created once per idempotency key, pending for a short time, then processed or failed.
 
 use std::sync::PoisonError;
 
@@ -17,7 +17,7 @@ use crate::provider::{entities, notes, webhooks};
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Change, Delivery, Payment, PaymentStatus, Refund, RefundStatus};
 
-/// The documented amount whose refund fails in test mode.
+/// In test mode a refund of this documented amount fails.
 const FAILING_AMOUNT: i64 = 2_468;
 
 pub(crate) async fn create(
@@ -33,9 +33,9 @@ pub(crate) async fn create(
     create_refund(&app, &id, &given, key)
 }
 
-/// Refuses while the account's balance is low, which a fault orders. What was refused so stays
-/// refused under its key, although there is balance again. The documentation doesn't say whether
-/// the provider does that, so a website has to bear it.
+/// Refuses a refund while a fault makes the account's balance low. A key that was refused stays
+/// refused after the balance is enough again. The documentation does not say whether the provider
+/// does that, so a website has to handle it.
 fn check_balance(app: &AppState, key: Option<&str>) -> Result<(), ApiError> {
     let mut refused = app.refused_keys.lock().unwrap_or_else(PoisonError::into_inner);
     let is_low = app.faults.take("account.balance", &[Kind::Refuse]).is_some();
@@ -48,7 +48,7 @@ fn check_balance(app: &AppState, key: Option<&str>) -> Result<(), ApiError> {
     ))
 }
 
-/// A refund made on the provider's own pages: no key, no receipt.
+/// Creates a refund as the provider's dashboard does: without a key and without a receipt.
 pub(crate) fn from_dashboard(app: &SharedState, id: &str, amount: Option<i64>) -> Answer {
     create_refund(app, id, &json!({ "amount": amount }), None)
 }
@@ -56,7 +56,7 @@ pub(crate) fn from_dashboard(app: &SharedState, id: &str, amount: Option<i64>) -
 fn create_refund(app: &SharedState, id: &str, given: &Value, key: Option<String>) -> Answer {
     let asked = ids::fingerprint(format!("{id} {given}").as_bytes());
     let mut store = app.store();
-    // How long keys are kept is not documented, so a fault can pass them over.
+    // It is not documented how long keys are kept, so a fault can ignore the key.
     let key = key.filter(|_| app.faults.take("account.idempotency", &[Kind::Drop]).is_none());
     if let Some(first) = key.as_deref().and_then(|key| store.refund_by_key(key)) {
         if first.asked == asked {
@@ -100,7 +100,7 @@ pub(crate) async fn of_payment(State(app): State<SharedState>, Path(id): Path<St
     Ok(Json(entities::collection(&items)))
 }
 
-/// Sends a payment back that must not stay, without being asked.
+/// Refunds a whole payment that the provider does not keep. No request asks for it.
 pub(crate) fn automatic_refund(app: &AppState, payment: &mut Payment) -> Refund {
     let refund = refund_of(app, payment, payment.amount);
     add_refund(payment, &refund);
@@ -116,7 +116,7 @@ pub(crate) fn created_event(
     refund_event(app, "refund.created", refund, payment)
 }
 
-/// Waits until a refund is due, then ends it one way or the other.
+/// Waits until a refund is due, then sets it to processed or failed.
 pub(crate) async fn process_when_due(app: SharedState, id: String) {
     let Some(due) = app.store().refunds().get(&id).map(|refund| refund.due_at_ms) else {
         return;
@@ -143,7 +143,7 @@ fn finish(app: &SharedState, id: &str, refused: bool) -> std::io::Result<()> {
     if refund.status != RefundStatus::Pending {
         return Ok(());
     }
-    // What was never captured goes back by itself, and no bank refuses that.
+    // The refund of an uncaptured payment never fails.
     let event = if payment.captured && (refused || refund.amount == FAILING_AMOUNT) {
         refund.status = RefundStatus::Failed;
         payment.amount_refunded -= refund.amount;

@@ -1,11 +1,11 @@
-//! Requests to the provider's API: JSON bodies, their fields and amounts, and the filter of a list.
+//! Requests to the provider's API: JSON bodies, their fields and amounts, and filters of lists.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::provider::errors::ApiError;
 
-/// The least amount that can be paid: one rupee.
+/// The smallest amount of a payment: one rupee.
 const AMOUNT_MIN: i64 = 100;
 
 #[derive(Deserialize)]
@@ -18,15 +18,15 @@ pub(crate) struct ListFilter {
 }
 
 impl ListFilter {
-    /// Whether something of this age was asked for.
+    /// Whether the filter includes this creation time.
     pub(crate) fn takes(&self, created_at: i64) -> bool {
         (self.from.unwrap_or(0)..=self.to.unwrap_or(i64::MAX)).contains(&created_at)
     }
 
-    /// The part of a list that was asked for: ten, and never more than `most`.
+    /// The requested page of a list: ten items by default, and at most `most`.
     ///
     /// # Errors
-    /// When none was asked for.
+    /// When the requested count is zero.
     pub(crate) fn page<T>(
         &self,
         list: impl Iterator<Item = T>,
@@ -40,7 +40,7 @@ impl ListFilter {
     }
 }
 
-/// A request's JSON object; an empty body is an empty object.
+/// Reads a JSON object. An empty body counts as an empty object.
 pub(crate) fn read_json(body: &[u8]) -> Result<Value, ApiError> {
     if body.is_empty() {
         return Ok(serde_json::json!({}));
@@ -51,7 +51,7 @@ pub(crate) fn read_json(body: &[u8]) -> Result<Value, ApiError> {
     }
 }
 
-/// Refuses what is none of the fields that a call knows.
+/// Refuses an object with a field that is not among the known ones.
 pub(crate) fn reject_unknown_fields(given: &Value, known: &[&str]) -> Result<(), ApiError> {
     let mut names = given.as_object().into_iter().flat_map(|fields| fields.keys());
     match names.find(|name| !known.contains(&name.as_str())) {
@@ -60,7 +60,7 @@ pub(crate) fn reject_unknown_fields(given: &Value, known: &[&str]) -> Result<(),
     }
 }
 
-/// An amount in paise; the real API also takes it as text.
+/// Reads an amount in paise. The real API also accepts it as text.
 pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
     let amount = match given.get("amount") {
         None | Some(Value::Null) => return Ok(None),

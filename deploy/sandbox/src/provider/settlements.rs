@@ -1,5 +1,5 @@
-//! Settlements: what was captured is paid out to the practice's bank, less fees and what went back,
-//! and listed line by line in a daily report. Days are those of India.
+//! Settlements: captured payments are paid out to the practice's bank, less fees and refunds, and
+//! listed line by line in a daily report. A day begins at midnight in India.
 
 use std::time::Duration;
 
@@ -21,11 +21,11 @@ use crate::store::rows::{
 };
 
 const DAY_S: i64 = 24 * 60 * 60;
-/// What was captured is paid out by itself after so many days.
+/// After how many days captured payments are paid out automatically.
 const SETTLED_AFTER_DAYS: i64 = 2;
-/// How often it is looked for.
+/// The interval between two checks for due payments.
 const SETTLE_INTERVAL: Duration = Duration::from_secs(600);
-/// The most lines of a report that one answer holds.
+/// The most lines of a report in one answer.
 const LINES_MAX: usize = 1_000;
 
 pub(crate) async fn list(
@@ -48,7 +48,7 @@ pub(crate) async fn fetch(State(app): State<SharedState>, Path(id): Path<String>
 pub(crate) struct ReportQuery {
     year: i16,
     month: i8,
-    /// Without it, the whole month.
+    /// Without it, the report is about the whole month.
     day: Option<i8>,
     count: Option<usize>,
     skip: Option<usize>,
@@ -84,14 +84,14 @@ fn day_of(at_s: i64) -> Option<Date> {
     Some(jiff::Timestamp::from_second(at_s).ok()?.to_zoned(india()).date())
 }
 
-/// Ten o'clock of a day.
+/// The time of a day's payout: ten o'clock in India.
 pub(crate) fn payout_time_on(day: Date) -> Option<i64> {
     let at = day.to_datetime(Time::constant(10, 0, 0, 0)).to_zoned(india()).ok()?;
     Some(at.timestamp().as_second())
 }
 
-/// Pays out everything that was captured until a time and is not paid out, with the refunds of it.
-/// A sum below zero is settled as well. Nothing happens when there is nothing to settle.
+/// Pays out everything that was captured until a time and is not settled, together with its
+/// refunds. A negative sum is settled too. Returns none when there is nothing to settle.
 pub(crate) fn settle(
     app: &SharedState,
     until_s: i64,
@@ -229,7 +229,7 @@ fn adjustment_line(adjustment: &Adjustment) -> SettledLine {
     }
 }
 
-/// Settles, two days later, what was captured.
+/// Settles captured payments two days later.
 pub(crate) async fn settle_periodically(app: SharedState) {
     loop {
         let now = clock::now_s();
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_day_begins_at_midnight_in_india() {
         let day = |at_s| super::day_of(at_s).unwrap().to_string();
-        // 2026-11-20T18:29:59Z and a second later.
+        // 2026-11-20T18:29:59Z and one second later.
         assert_eq!(day(1_795_199_399), "2026-11-20");
         assert_eq!(day(1_795_199_400), "2026-11-21");
         let morning = super::payout_time_on("2026-11-21".parse().unwrap()).unwrap();

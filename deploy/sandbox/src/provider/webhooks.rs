@@ -1,6 +1,6 @@
-//! Webhooks: signed over their exact bytes, retried with growing pauses until the receiver answers
-//! 2xx in time, for a day; then their address is switched off. What is not delivered yet is in the
-//! book and goes on after a restart.
+//! Webhooks: their bytes are signed, and they are sent again with growing pauses until the receiver
+//! answers 2xx in time. After a day of failures their address is switched off. Undelivered webhooks
+//! are in the store and are sent after a restart.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::provider::entities::ACCOUNT_ID;
 use crate::state::{AppState, SharedState};
 use crate::store::rows::{Change, Delivery, DeliveryState};
 
-/// Pauses between attempts never grow beyond this.
+/// The longest pause between two attempts.
 const PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
-/// How long a webhook waits to be overtaken before it goes out all the same.
+/// How long a reordered webhook waits for the next one before it is sent anyway.
 const REORDER_TIMEOUT: Duration = Duration::from_secs(10);
 const FAULTS: [Kind; 6] = [
     Kind::Delay,
@@ -26,8 +26,8 @@ const FAULTS: [Kind; 6] = [
     Kind::Reorder,
 ];
 
-/// An event in the provider's envelope, ready to be written to the book with its entities.
-/// There is none without an address, or while that is switched off.
+/// Builds the webhook of an event, to be written to the store together with its entities. Returns
+/// none without an address, or while the address is switched off.
 pub(crate) fn envelope<N: Into<String>>(
     app: &AppState,
     event: &str,
@@ -64,7 +64,7 @@ pub(crate) fn envelope<N: Into<String>>(
     })
 }
 
-/// Sends deliveries of one transaction, one after the other; each that fails goes on by itself.
+/// Sends the webhooks of one transaction one after the other. A failed one is retried separately.
 pub(crate) fn start(app: &SharedState, ids: Vec<String>) {
     let app = app.clone();
     tokio::spawn(async move {
@@ -85,11 +85,11 @@ async fn first_attempt(app: &SharedState, id: String) {
         }
         return;
     };
-    // What is held up must not hold up its successors.
+    // A delayed webhook must not delay the next ones.
     tokio::spawn(send_with_fault(app.clone(), id, fault));
 }
 
-/// Sends a webhook under a fault.
+/// Sends a webhook under an injected fault.
 async fn send_with_fault(app: SharedState, id: String, fault: Fault) {
     let arrived = match fault.kind {
         Kind::Drop => {
@@ -108,9 +108,9 @@ async fn send_with_fault(app: SharedState, id: String, fault: Fault) {
             }
             send(&app, &id, None).await
         }
-        // It arrives, but its answer is lost, so it will come again.
+        // The receiver gets it, but its answer is lost, so it is sent again.
         Kind::TimeoutAfterSuccess => send(&app, &id, Some(Loss::Answer)).await,
-        // It counts as refused by the receiver without ever reaching it.
+        // The receiver never gets it, and it counts as refused.
         Kind::Status => send(&app, &id, Some(Loss::Request)).await,
         Kind::Delay | Kind::LateAuthorisation | Kind::Refuse | Kind::Greylist => {
             tokio::time::sleep(fault.pause(1_000)).await;
@@ -122,7 +122,7 @@ async fn send_with_fault(app: SharedState, id: String, fault: Fault) {
     }
 }
 
-/// Goes on with a delivery until it has arrived or a day is over.
+/// Sends a webhook again until it is delivered or the retry period is over.
 pub(crate) async fn retry(app: SharedState, id: String) {
     loop {
         let Some(delivery) = app.store().deliveries().get(&id).cloned() else {
@@ -151,7 +151,7 @@ enum Loss {
     Answer,
 }
 
-/// One attempt; says whether the delivery is over.
+/// Makes one attempt. Returns whether the delivery is finished.
 async fn send(app: &SharedState, id: &str, loss: Option<Loss>) -> bool {
     let Some(delivery) = app.store().deliveries().get(id).cloned() else {
         return true;
@@ -199,7 +199,7 @@ fn postpone(app: &AppState, mut delivery: Delivery) {
     write(app, delivery);
 }
 
-/// Ends a delivery and lets its body go. A second end changes nothing.
+/// Finishes a delivery and removes its body. A finished delivery is not changed.
 fn finish(app: &AppState, id: &str, state: DeliveryState) {
     let Some(mut delivery) = app.store().deliveries().get(id).cloned() else {
         return;

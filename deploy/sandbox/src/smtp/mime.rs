@@ -1,4 +1,4 @@
-//! A message's bytes turned into a row of the inbox: texts, attachments, and who it was for.
+//! Turns the bytes of a message into a row of the inbox: texts, attachments and recipients.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,8 +10,8 @@ use crate::clock;
 use crate::ids;
 use crate::store::rows::{Attachment, Header, Mail};
 
-/// Reads a message. The recipients are the envelope's, because those are who really gets it;
-/// a message that is no MIME at all is shown as the text it is.
+/// Reads a message. Its recipients are those of the envelope, because they receive it. A message
+/// that is not MIME is kept as plain text.
 pub(super) fn read(bytes: &[u8], envelope_from: &str, to: &[String]) -> Mail {
     let mut mail = Mail {
         id: ids::random_text(16),
@@ -53,13 +53,13 @@ fn fill(mail: &mut Mail, message: &Message<'_>) {
     }
 }
 
-/// A header as it was sent, on one line; its words stay encoded.
+/// A header as it was sent, on one line. Encoded words stay encoded.
 fn header_of((name, value): (&str, &str)) -> Header {
     let unfolded = value.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     Header { name: name.to_owned(), value: unfolded.trim().to_owned() }
 }
 
-/// Whether a part is to be read rather than saved.
+/// Whether a part is a body to be read, and not an attachment.
 fn is_body(part: &MessagePart<'_>, subtype: &str) -> bool {
     let kept = part.content_disposition().is_some_and(ContentType::is_attachment);
     let untyped = part.content_type().is_none() && subtype == "plain";

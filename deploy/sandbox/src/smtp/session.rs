@@ -1,5 +1,5 @@
-//! One SMTP conversation, by RFC 5321: commands, answers, and the message with its dots taken
-//! back. Whatever is wrong is answered in the protocol; nothing here ends the process.
+//! One SMTP session by RFC 5321: commands, replies, and the message with its dot-stuffing removed.
+//! Errors are answered in the protocol and never end the process.
 
 use std::io;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use crate::faults::{Fault, Kind};
 use crate::smtp::mime;
 use crate::state::AppState;
 
-/// The largest message that is taken.
+/// The size limit of a message.
 const MESSAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// The longest command line, generously.
+/// The length limit of a command line, well above that of the standard.
 const LINE_BYTES_MAX: usize = 4 * 1024;
 const RECIPIENTS_MAX: usize = 100;
-/// How long a silent client keeps its connection.
+/// How long a client may send nothing before its connection is closed.
 const READ_TIMEOUT: Duration = Duration::from_secs(300);
 
 const FAULTS: [Kind; 6] = [
@@ -30,7 +30,7 @@ const FAULTS: [Kind; 6] = [
     Kind::Refuse,
 ];
 
-/// Who a message is from and for, as far as the conversation has come.
+/// The sender and the recipients of a message, as given so far.
 #[derive(Default)]
 struct Envelope {
     greeted: bool,
@@ -38,7 +38,7 @@ struct Envelope {
     to: Vec<String>,
 }
 
-/// What may go wrong with one recipient.
+/// The faults that can be injected for a single recipient.
 const RECIPIENT_FAULTS: [Kind; 3] = [Kind::Drop, Kind::Status, Kind::Refuse];
 
 enum Action {
@@ -46,11 +46,11 @@ enum Action {
     ReadMessage,
     ReadCredentials(&'static str),
     Quit,
-    /// To hang up without a word.
+    /// Closes the connection without a reply.
     Disconnect,
 }
 
-/// Speaks with one client until it leaves.
+/// Serves one client until it leaves.
 pub(super) async fn run(socket: TcpStream, app: &AppState) -> io::Result<()> {
     let (reader, mut writer) = socket.into_split();
     let mut reader = BufReader::new(reader);
@@ -70,7 +70,7 @@ pub(super) async fn run(socket: TcpStream, app: &AppState) -> io::Result<()> {
             Action::Reply(text) => reply(&mut writer, &text).await?,
             Action::ReadCredentials(prompt) => {
                 reply(&mut writer, prompt).await?;
-                // AUTH LOGIN asks twice; what is answered is not even looked at.
+                // AUTH LOGIN asks twice. The credentials are ignored.
                 drop(read_line(&mut reader).await?);
                 if prompt.ends_with("VXNlcm5hbWU6") {
                     reply(&mut writer, "334 UGFzc3dvcmQ6").await?;
@@ -100,7 +100,7 @@ fn greeted() -> Envelope {
     Envelope { greeted: true, ..Envelope::default() }
 }
 
-/// What to do about one command.
+/// Decides what one command leads to.
 fn answer(app: &AppState, envelope: &mut Envelope, line: &str) -> Action {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let text = match verb.to_ascii_uppercase().as_str() {
@@ -181,7 +181,7 @@ fn rcpt_to(app: &AppState, envelope: &mut Envelope, rest: &str) -> Action {
     reply("250 2.1.5 OK")
 }
 
-/// The address between angle brackets after `FROM:` or `TO:`, and the parameters behind it.
+/// The address between angle brackets after `FROM:` or `TO:`, and the parameters after it.
 fn path_after(rest: &str, word: &str) -> Option<(String, String)> {
     let head = rest.get(..word.len())?;
     if !head.eq_ignore_ascii_case(word) {
@@ -192,7 +192,7 @@ fn path_after(rest: &str, word: &str) -> Option<(String, String)> {
     Some((path.to_owned(), parameters.to_owned()))
 }
 
-/// Takes a whole message under whatever fault is on order; no answer means to hang up.
+/// Stores a whole message, subject to injected faults. Without a reply the connection is closed.
 async fn accept(app: &AppState, envelope: Envelope, message: Message) -> Option<String> {
     let Message::Whole(bytes) = message else {
         return Some("552 5.3.4 This message is too large".to_owned());
@@ -235,8 +235,8 @@ enum Message {
     TooLarge,
 }
 
-/// Reads up to the lonely dot. A message that is too large is read to its end and forgotten, so
-/// that the client hears why.
+/// Reads up to the line with a single dot. A message that is too large is read to its end and
+/// discarded, so that the client gets the reply that says why.
 async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Message>> {
     let mut message = Vec::new();
     let mut large = false;
@@ -253,7 +253,7 @@ async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Optio
             let whole = if large { Message::TooLarge } else { Message::Whole(message) };
             return Ok(Some(whole));
         }
-        // A line that began with a dot was given a second one on its way.
+        // The client has put a second dot before a line that begins with one.
         let content = line.strip_prefix(b".").unwrap_or(&line);
         large = large || message.len() + content.len() > MESSAGE_BYTES_MAX;
         if large {
@@ -264,7 +264,7 @@ async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Optio
     }
 }
 
-/// One command line without its end; none when the client is gone.
+/// Reads one command line without its line end. Returns none when the client has left.
 async fn read_line(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let most = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);

@@ -1,5 +1,5 @@
-//! The journal file: one JSON line per transaction, written before the answer is sent. The
-//! kernel keeps a written line when the process is killed, which is the death it must survive.
+//! The journal file: one JSON line per transaction, written before the request is answered. The
+//! kernel keeps a written line when the process is killed, and only that has to be survived.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -14,8 +14,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates the journal of a folder and replays it. A last line without its end was
-    /// never answered for, so it is dropped; an unreadable line before it is an error.
+    /// Opens or creates the journal of a folder and replays it. An incomplete last line was never
+    /// acknowledged, so it is dropped. An unreadable line before it is an error.
     pub(crate) fn open(folder: &Path, mut replay: impl FnMut(Change)) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let path = folder.join("book.jsonl");
@@ -47,7 +47,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Replaces the file by one that holds just these rows; the rename makes it one step.
+    /// Replaces the file by one that holds only these rows. A rename makes the replacement atomic.
     pub(crate) fn rewrite(&mut self, rows: impl Iterator<Item = Change>) -> io::Result<()> {
         let beside = self.path.with_extension("jsonl.new");
         let mut writer = BufWriter::new(File::create(&beside)?);

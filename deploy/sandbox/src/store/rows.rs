@@ -1,10 +1,9 @@
-//! The rows of the book. These are the sandbox's own; what goes over the wire is shaped beside
-//! each interface.
+//! The rows of the store. They are internal; each interface has its own JSON form for them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One change of the book, as a line of the journal carries it.
+/// One change of the store, as it is written to the journal.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "row", rename_all = "snake_case")]
 pub(crate) enum Change {
@@ -39,7 +38,7 @@ pub(crate) struct Order {
     pub(crate) status: OrderStatus,
     pub(crate) notes: Map<String, Value>,
     pub(crate) manual_capture: bool,
-    /// How old a payment may be to be captured by itself; an older book has no such limit.
+    /// Up to which age a payment is captured automatically. Older journals have no such limit.
     #[serde(default)]
     pub(crate) capture_within_minutes: Option<i64>,
     pub(crate) created_at: i64,
@@ -49,7 +48,7 @@ pub(crate) struct Order {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaymentStatus {
-    /// The payer is at the bank's own page.
+    /// The payer decides on the bank's own page.
     Created,
     Authorized,
     Captured,
@@ -71,17 +70,18 @@ pub(crate) struct Payment {
     pub(crate) id: String,
     pub(crate) order_id: String,
     pub(crate) amount: i64,
-    /// How much of its order it pays, when that is not its amount: with a fee or an offer.
+    /// How much of its order it pays, when that differs from its amount because of a fee or an
+    /// offer.
     #[serde(default)]
     pub(crate) pays_minor: Option<i64>,
-    /// The fee that was added for its payer.
+    /// The fee that the payer pays in addition.
     #[serde(default)]
     pub(crate) added_fee: i64,
     pub(crate) currency: String,
     pub(crate) status: PaymentStatus,
     pub(crate) captured: bool,
     pub(crate) method: Method,
-    /// Only the last four digits of a card ever reach the book.
+    /// Only the last four digits of a card are ever stored.
     pub(crate) last4: Option<String>,
     pub(crate) vpa: Option<String>,
     pub(crate) amount_refunded: i64,
@@ -89,12 +89,12 @@ pub(crate) struct Payment {
     pub(crate) notes: Map<String, Value>,
     pub(crate) created_at: i64,
     pub(crate) refunds: Vec<String>,
-    /// When a payment that failed will turn out to have been authorised after all.
+    /// When a failed payment will be authorised after all.
     pub(crate) late_at_ms: Option<i64>,
-    /// When it goes back, unless it is captured before.
+    /// When it is refunded, unless it is captured before.
     #[serde(default)]
     pub(crate) back_at_ms: Option<i64>,
-    /// When the bank gives up waiting for its payer.
+    /// When the bank's timeout for the payer's approval is over.
     #[serde(default)]
     pub(crate) ends_at_ms: Option<i64>,
     /// The settlement that paid it out.
@@ -102,7 +102,7 @@ pub(crate) struct Payment {
     pub(crate) settlement: Option<String>,
 }
 
-/// Why an attempt failed, in the provider's words.
+/// The reason of a failed attempt, in the provider's form.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Failure {
     pub(crate) code: String,
@@ -131,26 +131,26 @@ pub(crate) struct Refund {
     pub(crate) speed: String,
     pub(crate) notes: Map<String, Value>,
     pub(crate) created_at: i64,
-    /// The idempotency key and the hash of what was asked under it.
+    /// The idempotency key. The next field is the hash of the request that was made under it.
     pub(crate) key: Option<String>,
     pub(crate) asked: String,
     pub(crate) due_at_ms: i64,
-    /// The settlement that took it from what was paid out.
+    /// The settlement that deducted it from the payout.
     #[serde(default)]
     pub(crate) settlement: Option<String>,
 }
 
-/// Money that the provider adds to or takes from what it pays out, for reasons of its own.
+/// Money that the provider adds to a payout or deducts from it.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Adjustment {
     pub(crate) id: String,
-    /// Positive when it is added.
+    /// Positive when it is added to the payout.
     pub(crate) amount: i64,
     pub(crate) currency: String,
     pub(crate) description: String,
     pub(crate) created_at: i64,
     pub(crate) settlement: Option<String>,
-    /// What it is about, when that is a dispute.
+    /// The disputed payment, when a dispute is the reason.
     #[serde(default)]
     pub(crate) payment_id: Option<String>,
     #[serde(default)]
@@ -168,7 +168,7 @@ pub(crate) enum DisputeStatus {
 }
 
 impl DisputeStatus {
-    /// The provider's word.
+    /// The status in the provider's API.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -180,7 +180,7 @@ impl DisputeStatus {
     }
 }
 
-/// A payment that its payer's bank questions.
+/// A payment that its payer's bank disputes.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Dispute {
     pub(crate) id: String,
@@ -188,7 +188,7 @@ pub(crate) struct Dispute {
     pub(crate) amount: i64,
     pub(crate) currency: String,
     pub(crate) amount_deducted: i64,
-    /// The amount was taken when it began.
+    /// The amount was deducted when the dispute was opened.
     pub(crate) at_onset: bool,
     pub(crate) reason_code: String,
     pub(crate) respond_by: i64,
@@ -211,11 +211,11 @@ pub(crate) struct Settlement {
     pub(crate) lines: Vec<SettledLine>,
 }
 
-/// A line of the settlement report, as it will be sent: a control may have altered it.
+/// A line of the settlement report as it will be sent. A control may have changed it.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct SettledLine {
     pub(crate) entity_id: String,
-    /// The provider's word: payment, refund or adjustment.
+    /// The type in the provider's API: payment, refund or adjustment.
     pub(crate) kind: String,
     pub(crate) payment_id: Option<String>,
     pub(crate) order_id: Option<String>,
@@ -231,9 +231,9 @@ pub(crate) struct SettledLine {
     pub(crate) created_at: i64,
     #[serde(default)]
     pub(crate) dispute_id: Option<String>,
-    /// Left out of the report.
+    /// Whether the report leaves it out.
     pub(crate) hidden: bool,
-    /// The fee was taken from credits that were bought before.
+    /// Whether the fee was taken from prepaid credits.
     #[serde(default)]
     pub(crate) of_credits: bool,
 }
@@ -243,13 +243,13 @@ pub(crate) struct SettledLine {
 pub(crate) enum DeliveryState {
     Waiting,
     Delivered,
-    /// Lost on purpose, by a fault.
+    /// Dropped on purpose, by an injected fault.
     Dropped,
-    /// Given up after a day without a good answer.
+    /// Given up after a day without a successful answer.
     GivenUp,
 }
 
-/// A webhook on its way. Its body is kept as the bytes that were signed, until it has arrived.
+/// A webhook. Its body is kept as the signed bytes until it is delivered.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Delivery {
     pub(crate) id: String,
@@ -272,7 +272,7 @@ pub(crate) struct Meeting {
     pub(crate) asked: String,
 }
 
-/// A mail as `/api/inbox` shows it, hence the names.
+/// A mail with the field names of `/api/inbox`.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Mail {
@@ -285,7 +285,7 @@ pub(crate) struct Mail {
     pub(crate) text: Option<String>,
     pub(crate) html: Option<String>,
     pub(crate) attachments: Vec<Attachment>,
-    /// Those of the whole mail, in its order. An older book has none.
+    /// The headers of the whole mail, in their order. Older journals have none.
     #[serde(default)]
     pub(crate) headers: Vec<Header>,
     pub(crate) received_at: String,

@@ -1,4 +1,4 @@
-//! Meetings, faults of the interfaces, and the book after a kill.
+//! Meetings, faults of the interfaces, and the store after a kill.
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ async fn the_book_survives_a_kill_and_a_torn_last_line() {
     assert_eq!(answer(meeting(&sandbox, "bkg_1", &session(60))).await["id"], room["id"]);
 }
 
-/// A line as it was written before orders said how long their payments are captured.
+/// A line of a journal from before orders had a limit for automatic capture.
 const OLDER_LINE: &str = r#"[{"kind":"order","row":{"id":"order_AAAAAAAAAAAAAA","amount":50000,
 "amount_paid":0,"currency":"INR","receipt":"col_1","status":"created","notes":{},
 "manual_capture":false,"created_at":1763000000,"payments":[]}}]"#;

@@ -1,4 +1,4 @@
-//! Mail: a real SMTP conversation, what the inbox makes of it, and its faults.
+//! Mail: a real SMTP session, the resulting inbox, and injected faults.
 
 use lettre::message::{Attachment, Message, MultiPart};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
@@ -76,7 +76,7 @@ async fn a_mail_arrives_whole() {
     assert!(inbox(&sandbox, "").await.is_empty());
 }
 
-/// A raw SMTP session: each line, and the code that must answer it.
+/// A raw SMTP session: each line, and the reply code that it must get.
 async fn talk(sandbox: &Running, lines: &[(&str, &str)]) {
     let (reader, mut writer) = TcpStream::connect(sandbox.smtp).await.unwrap().into_split();
     let mut answers = BufReader::new(reader).lines();

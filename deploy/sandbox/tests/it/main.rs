@@ -1,5 +1,5 @@
-//! The sandbox over its real interfaces: HTTP and SMTP on loopback, with a website that listens
-//! to its webhooks.
+//! The sandbox through its real interfaces: HTTP and SMTP on loopback, with a website that receives
+//! its webhooks.
 
 // `cfg(test)` tells clippy that the helpers are tests too, and may unwrap.
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Orders and payments, as the API and the checkout show them.
+//! Orders and payments, through the API and the checkout.
 
 use std::time::Duration;
 
@@ -234,7 +234,7 @@ async fn an_authorised_payment_that_nobody_captures_goes_back_after_days() {
     })
     .await;
     assert_eq!(sandbox.book().await["refunds"][0]["amount"], 50_000);
-    // What was captured in time stays, and can't be given back so.
+    // A payment that was captured in time is not refunded by this control.
     let kept = sandbox.pay(&second, "captured").await;
     let back = json!({ "payment_id": kept["payment_id"] });
     assert_eq!(status(sandbox.post("/api/give-back", &back)).await, 400);
@@ -283,11 +283,11 @@ async fn the_checkout_script_defines_what_websites_expect() {
     assert_eq!(script.headers()["cross-origin-resource-policy"], "cross-origin");
     let text = script.text().await.unwrap();
     assert!(text.contains("window.Razorpay = Razorpay"));
-    // The frame is of another origin than the script, and both are this process.
+    // The frame has another origin than the script, and this process serves both.
     let frame = sandbox.url.replace("127.0.0.1", "localhost");
     assert_ne!(frame, sandbox.url);
     assert!(text.contains(&format!("new URL(\"{frame}\")")), "{text}");
-    // What the real script does and a content policy has to allow for.
+    // The real script does the same, and a content policy has to allow it.
     for inline in ["setAttribute('style'", "innerHTML = KEYFRAMES", "window.location.href"] {
         assert!(text.contains(inline), "{inline}");
     }
@@ -310,7 +310,7 @@ async fn what_a_page_tells_the_checkout_can_be_looked_up() {
     assert_eq!(answer(sandbox.get("/api/checkouts")).await, kept);
 }
 
-/// Hex of HMAC-SHA256, written down a second time so that the sandbox does not check itself.
+/// HMAC-SHA256 in hexadecimal, implemented again so that the sandbox does not check itself.
 pub(crate) fn signed(secret: &str, message: &[u8]) -> String {
     use hmac::{Hmac, KeyInit, Mac};
     let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! Refunds: once per key, pending first, and never more than was paid.
+//! Refunds: once per key, pending at first, and never more than was paid.
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};

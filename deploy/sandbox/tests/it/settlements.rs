@@ -1,4 +1,4 @@
-//! Settlements: what is paid out, how the daily report tells it, and what controls do to both.
+//! Settlements: what is paid out, the daily report, and the controls that change both.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Webhooks: signed, in their envelope, sent again until they are taken, and under faults.
+//! Webhooks: signed, in their envelope, sent again until they are accepted, and with injected
+//! faults.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -132,7 +133,7 @@ async fn after_a_day_of_failures_the_address_is_switched_off_until_a_person_swit
     until(async || answer(sandbox.get("/api/switches")).await["webhooks_off"] == true).await;
     assert_eq!(sandbox.book().await["webhooks"][0]["state"], "given_up");
     website.refuse_next(0);
-    // No webhook reports what happens from here on, now or later.
+    // From here on no webhook is sent for any event, now or later.
     sandbox.pay(&order, "failed").await;
     assert_eq!(sandbox.book().await["webhooks"].as_array().map(Vec::len), Some(1));
     answer(sandbox.post("/api/switches", &json!({}))).await;

@@ -1,4 +1,4 @@
-//! The other side of the tests: a website with a webhook endpoint, and a running sandbox.
+//! What the tests run against: a website with a webhook endpoint, and a running sandbox.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 pub(crate) const KEY: &str = "rzp_test_demo";
 pub(crate) const SECRET: &str = "demo-key-secret";
 
-/// A webhook as it arrived.
+/// A webhook as it was received.
 #[derive(Clone)]
 pub(crate) struct Arrived {
     pub(crate) event_id: String,
@@ -42,11 +42,11 @@ impl Arrived {
 #[derive(Default)]
 struct Letterbox {
     arrived: Mutex<Vec<Arrived>>,
-    /// How many webhooks are still answered 500.
+    /// How many webhooks will still be answered with 500.
     refusals: AtomicU64,
 }
 
-/// A website that takes webhooks.
+/// A website that receives webhooks.
 pub(crate) struct Website {
     letterbox: Arc<Letterbox>,
     pub(crate) url: String,
@@ -75,7 +75,7 @@ impl Website {
         self.arrived().iter().map(Arrived::event).collect()
     }
 
-    /// Waits until this many webhooks have arrived.
+    /// Waits until this many webhooks were received.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Arrived> {
         until(async || self.arrived().len() >= count).await;
         self.arrived()
@@ -102,7 +102,7 @@ async fn take(State(letterbox): State<Arc<Letterbox>>, head: HeaderMap, body: By
     }
 }
 
-/// Waits for a condition, and fails when it does not come true.
+/// Waits until a condition is true, and fails after a timeout.
 pub(crate) async fn until(condition: impl AsyncFn() -> bool) {
     let come_true = async {
         while !condition().await {
@@ -112,7 +112,7 @@ pub(crate) async fn until(condition: impl AsyncFn() -> bool) {
     tokio::time::timeout(Duration::from_secs(20), come_true).await.expect("it never came true");
 }
 
-/// A folder that is removed with the test.
+/// A folder that is removed after the test.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -136,7 +136,7 @@ impl Drop for Folder {
     }
 }
 
-/// A running sandbox on a runtime of its own, so that its kill stops everything it had started.
+/// A running sandbox on its own runtime, so that a kill stops everything it has started.
 pub(crate) struct Running {
     pub(crate) url: String,
     pub(crate) smtp: SocketAddr,
@@ -161,7 +161,7 @@ impl Running {
         Self { url, smtp, http, address, runtime: Some(runtime) }
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Stops it at once, without letting it finish anything.
     pub(crate) async fn kill(mut self) {
         let address = self.address;
         self.runtime.take().unwrap().shutdown_background();
@@ -215,7 +215,7 @@ pub(crate) async fn status(request: RequestBuilder) -> u16 {
     request.send().await.unwrap().status().as_u16()
 }
 
-/// A refusal's status and its error.
+/// The status and the error of a refusal.
 pub(crate) async fn refused(request: RequestBuilder) -> (u16, Value) {
     let response: Response = request.send().await.unwrap();
     let status = response.status().as_u16();

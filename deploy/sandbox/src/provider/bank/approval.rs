@@ -1,5 +1,5 @@
-//! Payments whose payer is at the bank's own page: they are `created` until the payer decides there
-//! or the bank has waited long enough. The provider tells nothing of them until then.
+//! Payments that wait for the payer's approval on the bank's own page. Their status is `created`
+//! until the payer decides or the bank's timeout is over. The provider sends no webhook until then.
 
 use crate::clock;
 use crate::provider::bank::failures::{declined, timed_out};
@@ -14,17 +14,17 @@ pub(super) fn start(app: &AppState, payment: &mut Payment) {
     payment.ends_at_ms = Some(clock::now_ms().saturating_add(timeout));
 }
 
-/// What the payer decides on the bank's page.
+/// Applies the payer's decision on the bank's page.
 pub(crate) fn decide(app: &SharedState, id: &str, approves: bool) -> Result<Payment, ApiError> {
     end(app, id, |payment| (!approves).then(|| declined(payment.method)))
 }
 
-/// Waits for the moment in which the bank gives up.
+/// Waits until the approval expires, and lets the payment fail.
 pub(crate) async fn expire_when_due(app: SharedState, id: String) {
     let due = app.store().payments().get(&id).and_then(|payment| payment.ends_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
-    // If it was decided in between, it stays as it is.
+    // A payment that was decided in the meantime is not changed.
     drop(end(&app, &id, |_| Some(timed_out())));
 }
 

@@ -1,8 +1,8 @@
-//! The reasons that a bank or the provider gives for a payment that fails.
+//! The reasons for failed payments, in the provider's form.
 
 use crate::store::rows::{Failure, Method};
 
-/// The refusal that a test card or a declined request ends in.
+/// The failure of a test card or of a request that the payer declined.
 pub(crate) fn declined(method: Method) -> Failure {
     let (description, source, step, reason) = match method {
         Method::Upi => (
@@ -27,7 +27,7 @@ pub(crate) fn declined(method: Method) -> Failure {
     }
 }
 
-/// The end of every request to a UPI ID since India's banks have given that flow up.
+/// The failure of every collect request to a UPI ID: India's banks no longer support that flow.
 pub(crate) fn collect_not_supported() -> Failure {
     Failure {
         code: "BAD_REQUEST_ERROR".to_owned(),
@@ -38,7 +38,7 @@ pub(crate) fn collect_not_supported() -> Failure {
     }
 }
 
-/// The bank has waited long enough for its payer.
+/// The failure of a payment that the payer did not decide about in time.
 pub(super) fn timed_out() -> Failure {
     Failure {
         code: "BAD_REQUEST_ERROR".to_owned(),

@@ -1,5 +1,5 @@
 //! One transaction of the bank: the new state of a payment, its refund and its webhooks, written
-//! together. Such a transaction also refunds an authorised payment that stays uncaptured.
+//! together. An uncaptured payment is later refunded in such a transaction.
 
 use crate::clock;
 use crate::provider::errors::ApiError;
@@ -10,7 +10,7 @@ use crate::store::rows::{
     Change, Delivery, Failure, Order, OrderStatus, Payment, PaymentStatus, Refund,
 };
 
-/// One transaction of the bank: what changes beside order and payment, and the webhooks.
+/// The changes of one transaction besides the order and the payment.
 #[derive(Default)]
 pub(super) struct Transaction {
     deliveries: Vec<Delivery>,
@@ -98,28 +98,28 @@ impl Transaction {
     }
 }
 
-/// Whether money that arrives now is captured without a call.
+/// Whether a payment that is authorised now is captured without a capture call.
 pub(super) fn is_captured_automatically(order: &Order, payment: &Payment) -> bool {
     let minutes = clock::now_s().saturating_sub(payment.created_at) / 60;
     !order.manual_capture && order.capture_within_minutes.is_none_or(|within| minutes <= within)
 }
 
-/// Whether the provider takes a payment for the whole of its order.
+/// Whether a payment pays its order in full.
 pub(crate) fn pays_in_full(payment: &Payment, order: &Order) -> bool {
     payment.pays_minor.unwrap_or(payment.amount) == order.amount
         && payment.currency == order.currency
 }
 
-/// Waits for the day on which an uncaptured authorised payment goes back.
+/// Waits until an authorised payment that is still uncaptured has to be refunded, and refunds it.
 pub(crate) async fn refund_uncaptured_when_due(app: SharedState, id: String) {
     let due = app.store().payments().get(&id).and_then(|payment| payment.back_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
-    // If it was captured in between, it stays.
+    // A payment that was captured in the meantime is not refunded.
     drop(refund_uncaptured(&app, &id));
 }
 
-/// Gives an uncaptured authorised payment back.
+/// Refunds an authorised payment that is not captured.
 pub(crate) fn refund_uncaptured(app: &SharedState, id: &str) -> Result<Payment, ApiError> {
     let mut store = app.store();
     let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
