@@ -1,7 +1,8 @@
-//! What staff does from a terminal: each command signs in, makes its calls through the gateway as a
-//! browser would, shows what came back, and signs out. Nothing of it is kept on this machine.
+//! The staff's commands for the terminal. Each command signs in, makes its calls through the
+//! gateway as a browser would, prints the answers, and signs out. Nothing is stored on this
+//! machine.
 //!
-//! Names and addresses of customers are shown here, to staff, and nowhere else.
+//! The names and addresses of customers are shown only here and only to staff.
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
 mod arguments;
@@ -37,7 +38,7 @@ use outcome::Outcome;
 use session::{Credentials, Session};
 use std::process::ExitCode;
 
-/// The part of the usage text that is about these commands.
+/// The usage text of these commands.
 pub(crate) const USAGE: &str = "\
 for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner):
   today [DATE]              a day: sessions, times held, times closed
@@ -71,21 +72,21 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
 
 type CommandFuture<'a> = BoxFuture<'a, Result<Outcome>>;
 
-/// A command: its words, what may follow them, and what it does.
+/// A command: its name, its arguments, and the function that runs it.
 struct Command {
-    /// One word or two.
+    /// The name, of one or two words.
     words: &'static [&'static str],
     /// Options that take a value.
     options: &'static [&'static str],
-    /// The fewest and the most arguments besides.
+    /// The smallest and the largest number of positional arguments.
     arguments: (usize, usize),
-    /// What it does, once it is signed in.
+    /// Runs the command in a signed-in session.
     run: for<'a> fn(&'a Session, &'a Arguments) -> CommandFuture<'a>,
     /// Checks the arguments before the sign-in.
     check: fn(&Arguments) -> Result<(), Usage>,
 }
 
-/// Writes a row of the table of commands.
+/// Creates a row of the table of commands.
 macro_rules! command {
     ($words:expr, $options:expr, $arguments:expr, $module:ident :: $run:ident, $check:ident) => {
         Command {
@@ -120,7 +121,7 @@ static COMMANDS: &[Command] = &[
     command!(["ledger"], [], (1, 1), ledger::entries, check_entries),
 ];
 
-/// Runs the command that the words name; nothing when none of these is meant.
+/// Runs the command that the words name. Returns none when it is not a staff command.
 pub(crate) async fn run(
     environment: &Environment,
     paths: Option<&Paths>,
@@ -148,7 +149,7 @@ pub(crate) async fn run(
 }
 
 impl Command {
-    /// Its line of the usage text.
+    /// Its line in the usage text.
     fn usage(&self) -> &'static str {
         let name = self.words.join(" ");
         let mut lines = USAGE.lines().filter_map(|line| line.strip_prefix("  "));

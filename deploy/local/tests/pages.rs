@@ -1,11 +1,11 @@
-//! The pages that `make` builds are those of the practice that is named. An npm that only notes
-//! what it is asked to build stands in for the real one.
+//! `make` builds the pages of the practice that `PRACTICE_DIR` names. A fake npm records what it is
+//! asked to build.
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Notes the practice, and whether it has a file that older practices lack. Fails on demand.
+/// Records the practice, and whether it has a file that older practices lack. Can be made to fail.
 const NPM: &str = "#!/bin/sh
 folder=$(dirname \"$0\")
 complete=
@@ -14,7 +14,7 @@ echo \"${PRACTICE_DIR:-ours}$complete\" > \"$folder/built\"
 test ! -f \"$folder/broken\"
 ";
 
-/// A site's sources, and a practice that was set up with an older version.
+/// The sources of a site, and a practice that was set up with an older version.
 struct Site {
     folder: PathBuf,
     checkout: PathBuf,
@@ -31,7 +31,7 @@ impl Site {
             fs::create_dir_all(folder.join(part))?;
         }
         let sources = ["index.html", "vite.config.ts", "package-lock.json", "tsconfig.json"];
-        // Nothing is to be installed, and an earlier build is there.
+        // The dependencies are installed, and an earlier build exists.
         let there = ["node_modules/.sukoon-installed", "dist/index.html"];
         for file in sources.into_iter().chain(there) {
             fs::write(folder.join("web").join(file), "")?;
@@ -49,7 +49,7 @@ impl Site {
         self.folder.join("my practice")
     }
 
-    /// Runs `make web`: whether it was done, and what was built, if anything was.
+    /// Runs `make web`. Returns whether it succeeded, and what was built, if anything.
     fn make(&self, practice: &Path) -> Result<(bool, Option<String>)> {
         let done = Command::new("sh")
             .args(["-c", "PATH=\"$0:$PATH\"; exec make --silent web \"$@\""])
@@ -59,7 +59,7 @@ impl Site {
             .arg("BUILD=true")
             .current_dir(&self.checkout)
             .env("PRACTICE_DIR", practice)
-            // This test may be run by a make with wishes of its own.
+            // This test may itself be run by make, with its own flags.
             .env_remove("MAKEFLAGS")
             .env_remove("MAKEOVERRIDES")
             .stdout(Stdio::null())
@@ -87,10 +87,10 @@ fn pages_are_those_of_the_practice_that_is_named() -> Result<()> {
     let site = Site::new("pages")?;
     let mine = site.mine();
     let of_mine = Some(format!("{}, complete", mine.display()));
-    // An empty name is none.
+    // An empty name counts as missing.
     assert_eq!(site.built("")?.as_deref(), Some("ours"));
     assert_eq!(site.built("")?, None);
-    // What the folder lacks was put into it before it was read.
+    // Missing files are added to the folder before it is read.
     assert_eq!(site.built(&mine)?, of_mine);
     assert_eq!(site.built(&mine)?, None);
     for changed in ["services.toml", "media/portrait.jpg"] {
@@ -100,7 +100,7 @@ fn pages_are_those_of_the_practice_that_is_named() -> Result<()> {
     fs::write(mine.join(".notes"), "not for the site")?;
     assert_eq!(site.built(&mine)?, None);
     assert_eq!(site.built("")?.as_deref(), Some("ours"));
-    // A relative name counts from here, and not from where the site is built.
+    // A relative name is relative to the current folder and not to the site's folder.
     let ours = site.checkout.join("deploy/local/practice");
     let of_ours = format!("{}, complete", ours.display());
     assert_eq!(site.built("deploy/local/practice")?, Some(of_ours));

@@ -1,15 +1,15 @@
 //! The arguments of a command.
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Switches that every command knows, and after them those that only some of them read.
+/// All switches. Every command accepts all of them, and only some commands use the later ones.
 const SWITCHES: [&str; 5] = ["json", "yes", "all", "failed", "waiting"];
 
-/// What is wrong with how a command was written, in words.
+/// An error in how a command was written.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Usage(pub(super) String);
 
-/// Arguments in their order, options with their values, and switches.
+/// The arguments of a command: positional ones, options with values, and switches.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
     plain: Vec<String>,
@@ -18,7 +18,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads them; `known` are the options that take a value.
+    /// Parses the words. `value_options` are the options that take a value.
     pub(super) fn read(
         words: &[String],
         value_options: &[&str],
@@ -52,12 +52,12 @@ impl Arguments {
         }
     }
 
-    /// The argument at a place, or an empty text.
+    /// The argument at a position, or an empty text.
     pub(super) fn at(&self, position: usize) -> &str {
         self.plain.get(position).map_or("", String::as_str)
     }
 
-    /// How many arguments there are besides options.
+    /// The number of positional arguments.
     pub(super) fn count(&self) -> usize {
         self.plain.len()
     }
@@ -72,18 +72,18 @@ impl Arguments {
         self.switches.contains(switch)
     }
 
-    /// Whether programs read what is printed.
+    /// Whether the output has to be JSON.
     pub(super) fn json(&self) -> bool {
         self.has("json")
     }
 }
 
-/// Checks that the argument at a place is an id of a kind.
+/// Checks that the argument at a position is an id with this prefix.
 pub(super) fn check_id(arguments: &Arguments, position: usize, prefix: &str) -> Result<(), Usage> {
     check_id_form(arguments.at(position), prefix)
 }
 
-/// Checks that a text is an id of a kind.
+/// Checks that a text is an id with this prefix.
 pub(super) fn check_id_form(id: &str, prefix: &str) -> Result<(), Usage> {
     let digits = id.strip_prefix(prefix).unwrap_or_default();
     if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {

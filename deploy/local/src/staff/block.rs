@@ -1,4 +1,4 @@
-//! `sukoon block` and `sukoon unblock`: times that are closed to customers.
+//! `sukoon block` and `sukoon unblock`: close times to customers and open them again.
 use super::arguments::{Arguments, Usage, check_id};
 use super::dates::{Zone, check_date, check_times};
 use super::labels::text;
@@ -19,7 +19,7 @@ pub(super) fn check_close(arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    // Midnight at the end of a day is no time of that day; the service takes nothing for it.
+    // 24:00 is not a time of the day; the service expects an empty end instead.
     let to = Some(arguments.at(2)).filter(|to| *to != "24:00").unwrap_or_default();
     let request = json!({
         "date": arguments.at(0), "fromTime": arguments.at(1), "toTime": to,

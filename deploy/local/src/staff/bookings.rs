@@ -1,4 +1,4 @@
-//! `sukoon bookings`: the bookings of some days.
+//! `sukoon bookings`: the bookings of several days.
 use super::arguments::{Arguments, Usage};
 use super::dates::{Zone, check_date};
 use super::labels::{STATES, client_name, contact, list, payment, service_label, state, text};
@@ -9,7 +9,7 @@ use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// How many days are shown by default: today and the week to come.
+/// The default number of days: today and a week.
 const DAYS: u32 = 8;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {

@@ -1,4 +1,4 @@
-//! `sukoon cancel`: a confirmed booking does not take place.
+//! `sukoon cancel`: cancels a confirmed booking.
 use super::arguments::{Arguments, Usage, check_id};
 use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
@@ -7,10 +7,10 @@ use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// The possible requesters of a cancellation, by the word that staff types.
+/// Who can request a cancellation, by the word that staff types.
 const BY: [(&str, &str); 2] =
     [("customer", "CANCELLED_BY_CUSTOMER"), ("practice", "CANCELLED_BY_PRACTICE")];
-/// How much goes back, by the word that staff types, and as a question asks it.
+/// The refund by the word that staff types, with the text for the confirmation prompt.
 const REFUND: [(&str, &str, &str); 3] = [
     ("policy", "CANCELLATION_REFUND_UNSPECIFIED", "what goes back follows the practice's policy"),
     ("full", "CANCELLATION_REFUND_FULL", "all of the money goes back, whatever the policy says"),
@@ -62,7 +62,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     Ok(Outcome::Complete)
 }
 
-/// Booking says how much goes back at most; what went back before is for payments to count.
+/// Booking reports the highest possible refund. Payments deducts what was refunded before.
 fn refund_message(answer: &Value) -> String {
     let amount = money::shown(&answer["refund"]);
     match (money::minor(&answer["refund"]) > 0, answer["unpaid"] == true) {

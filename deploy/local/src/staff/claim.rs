@@ -1,4 +1,4 @@
-//! `sukoon accept-claim`: a booking is confirmed on the customer's word that it is paid.
+//! `sukoon accept-claim`: confirms a booking because the customer says that it is paid.
 use super::arguments::{Arguments, Usage, check_id};
 use super::confirm;
 use super::outcome::Outcome;

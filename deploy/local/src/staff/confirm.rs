@@ -3,7 +3,7 @@ use super::arguments::Arguments;
 use anyhow::{Context, Result, bail};
 use std::io::{IsTerminal as _, Write as _};
 
-/// Asks, unless `--yes` has answered already. Only "y" and "yes" are a yes.
+/// Asks for confirmation, unless `--yes` is given. Only "y" and "yes" confirm.
 pub(super) fn require_confirmation(arguments: &Arguments, question: &str) -> Result<()> {
     if arguments.has("yes") {
         return Ok(());

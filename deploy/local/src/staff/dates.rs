@@ -1,4 +1,4 @@
-//! Days and times in the practice's zone.
+//! Dates and times in the practice's time zone.
 use super::arguments::Usage;
 use super::labels::text;
 use super::session::Session;
@@ -8,17 +8,17 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
 
-/// The practice's zone, as its catalogue names it.
+/// The practice's time zone, from its catalogue.
 pub(super) struct Zone {
     zone: TimeZone,
-    /// How people call it, for example "IST".
+    /// The zone's short name, for example "IST".
     pub(super) label: String,
-    /// The practice's own name.
+    /// The practice's name.
     pub(super) practice: String,
 }
 
 impl Zone {
-    /// Asks the practice.
+    /// Requests the zone from the catalogue.
     pub(super) async fn of(session: &Session) -> Result<Self> {
         let method = "catalogue.v1.CatalogueService/GetPractice";
         let answer = session.call(method, &json!({})).await?;
@@ -34,17 +34,17 @@ impl Zone {
         Some(instant.to_zoned(self.zone.clone()))
     }
 
-    /// "2026-11-24", or nothing.
+    /// A date such as "2026-11-24", or an empty text.
     pub(super) fn day(&self, instant: &Value) -> String {
         self.local(instant).map(|local| local.date().to_string()).unwrap_or_default()
     }
 
-    /// "11:00", or nothing.
+    /// A time such as "11:00", or an empty text.
     pub(super) fn time(&self, instant: &Value) -> String {
         self.local(instant).map(|local| local.strftime("%H:%M").to_string()).unwrap_or_default()
     }
 
-    /// "11:00-11:45"; a session that ends at midnight ends at 24:00.
+    /// A period such as "11:00-11:45". A session that ends at midnight ends at 24:00.
     pub(super) fn span(&self, session: &Value) -> String {
         let from = self.time(&session["startsAt"]);
         let to = self.time(&session["endsAt"]);
@@ -52,13 +52,13 @@ impl Zone {
         format!("{from}-{to}")
     }
 
-    /// "2026-11-24 11:00", or nothing.
+    /// A date and a time such as "2026-11-24 11:00", or an empty text.
     pub(super) fn moment(&self, instant: &Value) -> String {
         format!("{} {}", self.day(instant), self.time(instant)).trim().to_owned()
     }
 }
 
-/// Checks that a text is a date such as 2026-11-24; an empty one means today.
+/// Checks that a text is a date such as 2026-11-24. An empty text means today.
 pub(super) fn check_date(text: &str) -> Result<(), Usage> {
     if text.is_empty() || (text.len() == 10 && text.parse::<Date>().is_ok()) {
         return Ok(());
@@ -66,7 +66,8 @@ pub(super) fn check_date(text: &str) -> Result<(), Usage> {
     Err(Usage(format!("{text} is no date such as 2026-11-24")))
 }
 
-/// Checks that two texts are times such as 14:00 and 16:30, in their order; 24:00 ends a day.
+/// Checks that two texts are times such as 14:00 and 16:30, the earlier first. 24:00 is the end of
+/// the day.
 pub(super) fn check_times(from: &str, to: &str) -> Result<(), Usage> {
     let known = |text: &str| {
         let formed = text.len() == 5 && text.as_bytes().get(2) == Some(&b':');

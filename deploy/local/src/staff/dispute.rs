@@ -1,5 +1,5 @@
-//! `sukoon dispute pack`: everything that a bank asks for when it disputes a payment, in one file
-//! that any browser shows and prints. It leaves out what the client wrote about themselves.
+//! `sukoon dispute pack`: the evidence that a bank requests for a disputed payment, in one HTML
+//! file. It omits what clients have written about themselves.
 use super::arguments::{Arguments, Usage, check_id};
 use super::dates::Zone;
 use super::labels::{client_name, contact, list, service_label, state, text};
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const STYLE: &str = include_str!("dispute.css");
-/// How many mails of a booking are asked for; none has more.
+/// How many mails are requested; no booking has more.
 const MAILS: u32 = 100;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
@@ -49,7 +49,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Out
     Ok(Outcome::Complete)
 }
 
-/// Writes a file that is not there yet.
+/// Writes a new file and refuses to overwrite one.
 fn write(path: &Path, page: &str) -> Result<()> {
     let mut options = fs::OpenOptions::new();
     let file = options.write(true).create_new(true).open(path);
@@ -58,7 +58,7 @@ fn write(path: &Path, page: &str) -> Result<()> {
     Ok(())
 }
 
-/// What the services say.
+/// The answers of the services.
 struct Evidence {
     practice: Value,
     booking: Value,
@@ -66,7 +66,7 @@ struct Evidence {
     mails: Value,
 }
 
-/// The file.
+/// The HTML page.
 fn page(zone: &Zone, evidence: &Evidence) -> String {
     let staff = &evidence.booking["booking"];
     let booking = &staff["booking"];
@@ -111,7 +111,7 @@ fn page(zone: &Zone, evidence: &Evidence) -> String {
     page
 }
 
-/// The payment that counts, from its event.
+/// The event of the verified payment.
 fn payment_event(money: &Value) -> Value {
     let entries = list(&money["entries"]);
     entries.iter().find(|entry| entry["event"] == "PaymentVerified").cloned().unwrap_or_default()
@@ -147,7 +147,7 @@ fn terms_rows(zone: &Zone, evidence: &Evidence) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// What happened to the booking and its money: when, what, and a word more.
+/// The history of the booking and its payment: time, event and details.
 fn timeline(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
     let entries = list(booking).iter().chain(list(money));
     entries
@@ -181,7 +181,7 @@ fn mail_row(zone: &Zone, mail: &Value) -> [String; 4] {
     ]
 }
 
-/// "BookingConfirmed" as "Booking confirmed".
+/// Writes "BookingConfirmed" as "Booking confirmed".
 fn as_words(name: &str) -> String {
     let mut words = String::new();
     for (index, letter) in name.chars().enumerate() {
@@ -242,7 +242,7 @@ fn cell_of(page: &mut String, tag: &str, text: &str) {
     }
 }
 
-/// A text that is no markup.
+/// Escapes a text for HTML.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

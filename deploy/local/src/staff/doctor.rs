@@ -1,4 +1,4 @@
-//! `sukoon doctor` and `sukoon doctor payments`: what works, what doesn't, and what to do about it.
+//! `sukoon doctor` and `sukoon doctor payments`: checks of the practice, each with advice.
 use super::arguments::{Arguments, Usage, check_id};
 use super::dates::Zone;
 use super::labels::text;
@@ -10,10 +10,10 @@ use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Finding {
     name: &'static str,
-    /// Nothing has to be done about it.
+    /// The check found no problem.
     is_good: bool,
     message: String,
 }
@@ -33,7 +33,7 @@ pub(super) fn check_payments(arguments: &Arguments) -> Result<(), Usage> {
     if arguments.at(0).is_empty() { Ok(()) } else { check_id(arguments, 0, "bkg_") }
 }
 
-/// Every part of the practice, what browsers' reports say, and the payment provider.
+/// Checks every service, the browsers' reports and the payment provider.
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let health = session.health().await?;
     let provider = check_provider(session, "").await?;
@@ -63,7 +63,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     Ok(if is_good && payments == Outcome::Complete { Outcome::Complete } else { Outcome::Partial })
 }
 
-/// Whether the payment provider is set up, shown by one payment and its refund.
+/// Checks the payment provider's setup with the help of one payment and its refund.
 pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let answer = check_provider(session, arguments.at(0)).await?;
     if arguments.json() {
@@ -94,7 +94,7 @@ fn show(zone: &Zone, answer: &Value) -> Outcome {
     if is_good { Outcome::Complete } else { Outcome::Partial }
 }
 
-/// What shows before anything is sold.
+/// The checks that need no payment.
 fn setup_findings(zone: &Zone, answer: &Value) -> Vec<Finding> {
     let problem = text(&answer["keysProblem"]);
     let is_test = answer["isTestMode"] == true;
@@ -139,7 +139,7 @@ fn setup_findings(zone: &Zone, answer: &Value) -> Vec<Finding> {
     ]
 }
 
-/// What one payment and its refund show.
+/// The checks of one payment and its refund.
 fn payment_findings(payment: &Value) -> Vec<Finding> {
     if !payment.is_object() {
         let todo = "none yet: book a session, pay it, and ask again";

@@ -1,7 +1,7 @@
-//! Labels that staff reads for the services' enum values.
+//! Labels for the services' enum values.
 use serde_json::Value;
 
-/// States of a booking by the word that staff types, with what the services call them.
+/// The states of a booking by the word that staff types, with their names in the API.
 pub(super) const STATES: [(&str, &str); 10] = [
     ("held", "BOOKING_STATE_HELD"),
     ("awaiting-payment", "BOOKING_STATE_AWAITING_PAYMENT"),
@@ -15,14 +15,14 @@ pub(super) const STATES: [(&str, &str); 10] = [
     ("paid-unplaced", "BOOKING_STATE_PAID_UNPLACED"),
 ];
 
-/// A state for people; one that this program does not know keeps its own name.
+/// The label of a state. An unknown state keeps its own name.
 pub(super) fn state(booking: &Value) -> String {
     let word = text(&booking["state"]);
     let known = STATES.iter().find(|(_, wire)| *wire == word);
     known.map_or_else(|| word.clone(), |(word, _)| (*word).replace('-', " "))
 }
 
-/// Whether a booking's time is only held so far.
+/// Whether a booking only holds its time.
 pub(super) fn is_held(booking: &Value) -> bool {
     matches!(
         booking["state"].as_str(),
@@ -30,7 +30,7 @@ pub(super) fn is_held(booking: &Value) -> bool {
     )
 }
 
-/// Whether a booking still means to take place, or did.
+/// Whether a booking takes place or took place.
 pub(super) fn takes_place(booking: &Value) -> bool {
     matches!(
         booking["state"].as_str(),
@@ -43,7 +43,7 @@ pub(super) fn takes_place(booking: &Value) -> bool {
     )
 }
 
-/// What is known of the money of a booking as staff sees it.
+/// The payment state of a booking.
 pub(super) fn payment(staff: &Value) -> String {
     if staff["confirmedOnClaim"] == true {
         return "on the customer's word".to_owned();
@@ -55,7 +55,7 @@ pub(super) fn payment(staff: &Value) -> String {
     }
 }
 
-/// What is booked, and how it takes place.
+/// The service of a booking and its mode.
 pub(super) fn service_label(booking: &Value) -> String {
     let mode = if booking["mode"] == "SESSION_MODE_IN_PERSON" { "in person" } else { "online" };
     format!("{}, {mode}", text(&booking["serviceTitle"]))
@@ -67,7 +67,7 @@ pub(super) fn client_name(booking: &Value) -> String {
     format!("{} {}", text(&contact["firstName"]), text(&contact["lastName"]))
 }
 
-/// How the customer can be reached.
+/// The customer's email address and phone number.
 pub(super) fn contact(booking: &Value) -> String {
     let contact = &booking["contact"];
     let ways = [text(&contact["email"]), text(&contact["phone"])];

@@ -1,4 +1,4 @@
-//! `sukoon balances` and `sukoon ledger`: what the double-entry ledger says.
+//! `sukoon balances` and `sukoon ledger`: the balances and entries of the double-entry ledger.
 use super::arguments::{Arguments, Usage, check_id};
 use super::dates::Zone;
 use super::labels::{list, text};
@@ -44,7 +44,7 @@ pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<
     let zone = Zone::of(session).await?;
     let mut table = Table::new(&["WHEN", "ENTRY", "ACCOUNT", "DEBIT", "CREDIT"]);
     for entry in list(&answer["entries"]) {
-        // An entry's head stands on its first line only, which separates the entries.
+        // Only the first line of an entry shows its time and kind, which separates the entries.
         let mut head = [zone.moment(&entry["recordedAt"]), text(&entry["kind"])];
         for line in list(&entry["lines"]) {
             let [at, kind] = std::mem::take(&mut head);
@@ -56,7 +56,7 @@ pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<
     Ok(Outcome::Complete)
 }
 
-/// An amount in the column where it belongs: debits are positive.
+/// Puts an amount into its column: debits are positive.
 fn sides(amount: &Value) -> [String; 2] {
     let minor = money::minor(amount);
     let mut size = amount.clone();

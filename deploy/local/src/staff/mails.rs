@@ -1,5 +1,5 @@
-//! `sukoon mails`: where every mail stands, and what a person does about one that failed. Whom a
-//! mail goes to is not kept, so it is not shown either.
+//! `sukoon mails`: the delivery state of all mails, and the commands for those that failed. The
+//! recipient's address is not stored, so it is not shown.
 use super::arguments::{Arguments, Usage, check_id, check_id_form};
 use super::confirm;
 use super::dates::Zone;
@@ -13,11 +13,11 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 const SERVICE: &str = "notifications.v1.NotificationsStaffService";
-/// How many mails are asked for at a time.
+/// How many mails one call requests.
 const PAGE: u32 = 100;
 /// How many are shown without `--all`.
 const SHOWN: usize = 50;
-/// States by the word that staff types; those that need action come first.
+/// The states by the word that staff types. Those that need action come first.
 const STATES: [(&str, &str); 7] = [
     ("failed", "DELIVERY_STATE_FAILED"),
     ("retrying", "DELIVERY_STATE_RETRYING"),
@@ -27,9 +27,9 @@ const STATES: [(&str, &str); 7] = [
     ("dropped", "DELIVERY_STATE_DROPPED"),
     ("settled", "DELIVERY_STATE_SETTLED"),
 ];
-/// Those that are still under way.
+/// The states of mails that are not delivered yet.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
-/// What each mail is, in a few words.
+/// A short description of each kind of mail.
 const KINDS: [(&str, &str); 20] = [
     ("BOOKING_CONFIRMED", "confirmation"),
     ("PRACTICE_NOTICE", "new booking, to you"),
@@ -61,7 +61,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     }
 }
 
-/// The states that are asked for; none means all.
+/// The requested states; an empty list means all.
 fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
     let said = arguments.option("state").to_lowercase();
     let wanted: Vec<&str> = match (arguments.has("failed"), arguments.has("waiting"), said.as_str())
@@ -122,8 +122,7 @@ async fn list_matching(session: &Session, arguments: &Arguments) -> Result<Match
     Ok(found)
 }
 
-/// Asks for the mails of a state, and of a booking if one is named, page by page until there are so
-/// many.
+/// Requests the mails of a state, and of a booking if one is given, page by page up to a limit.
 async fn add_mails_of_state(
     session: &Session,
     (state, booking): (&str, &str),
@@ -149,7 +148,7 @@ async fn add_mails_of_state(
     Ok(())
 }
 
-/// Mails of several states came one state after the other.
+/// Sorts mails of several states by time, the newest first.
 fn newest_first(mails: &mut [Value]) {
     let at = |mail: &Value| text(&mail["queuedAt"]).parse::<jiff::Timestamp>().ok();
     mails.sort_by_key(|mail| std::cmp::Reverse(at(mail)));
@@ -160,7 +159,7 @@ fn counts_text(counts: &Value) -> String {
     let of = |wire: &str| list(counts).iter().find(|it| it["state"] == wire);
     let known = STATES.iter().filter_map(|(word, wire)| {
         let mails = &of(wire)?["mails"];
-        // A large number is a text in JSON.
+        // JSON has large numbers as text.
         let mails = mails.as_str().map_or_else(|| mails.to_string(), str::to_owned);
         Some(format!("{mails} {word}"))
     });
@@ -186,7 +185,7 @@ fn table(zone: &Zone, mails: &[Value]) -> Table {
     table
 }
 
-/// What a mail is; a kind that this program does not know keeps its own name.
+/// The description of a mail's kind. An unknown kind keeps its own name.
 fn kind(mail: &Value) -> String {
     let wire = text(&mail["kind"]);
     let name = wire.trim_start_matches("MAIL_KIND_");
@@ -200,7 +199,7 @@ fn state(mail: &Value) -> String {
     known.unwrap_or(wire)
 }
 
-/// When it is tried next, or when it was sent.
+/// The time of the next attempt, or the time when it was sent.
 fn next(zone: &Zone, mail: &Value) -> String {
     let (due, sent) = (zone.moment(&mail["dueAt"]), zone.moment(&mail["sentAt"]));
     match (sent.as_str(), due.as_str()) {
@@ -282,7 +281,7 @@ async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Outcom
     Ok(outcome)
 }
 
-/// Leaves those that failed for a reason, which may be written as the table shows it.
+/// Keeps the mails that failed for a reason. The reason may also be written as the table shows it.
 fn retain_reason(mails: &mut Vec<Value>, reason: &str) {
     let reason = reason.to_lowercase().replace(' ', "_");
     mails.retain(|mail| reason.is_empty() || text(&mail["reason"]) == reason);

@@ -1,12 +1,12 @@
-//! Amounts as people write and read them; no floating point is ever involved.
+//! Amounts in the form that people write and read. No floating point is used.
 use super::arguments::Usage;
 use serde_json::{Value, json};
 
 const CURRENCY: &str = "INR";
-/// No amount of a practice comes near this; it only keeps the sums in range.
+/// A limit far above any amount of a practice, which keeps the arithmetic in range.
 const RUPEES_MAX: i64 = 100_000_000;
 
-/// Reads "500", "499.5", "₹1,499.50" as paise.
+/// Parses "500", "499.5" or "₹1,499.50" as paise.
 pub(super) fn parse(text: &str) -> Result<i64, Usage> {
     let wrong = || Usage(format!("{text} is no amount such as 500 or 499.50"));
     let plain = text.trim().trim_start_matches('₹').replace(',', "");
@@ -22,18 +22,18 @@ pub(super) fn parse(text: &str) -> Result<i64, Usage> {
     if minor == 0 { Err(wrong()) } else { Ok(minor) }
 }
 
-/// An amount as the services take it.
+/// An amount in the JSON form of the services.
 pub(super) fn wire(minor: i64) -> Value {
     json!({ "minorUnits": minor.to_string(), "currencyCode": CURRENCY })
 }
 
-/// The minor units of an amount that a service gave.
+/// The minor units of an amount from a service.
 pub(super) fn minor(amount: &Value) -> i64 {
     let units = &amount["minorUnits"];
     units.as_str().and_then(|text| text.parse().ok()).or(units.as_i64()).unwrap_or_default()
 }
 
-/// An amount that a service gave, for people.
+/// An amount from a service as text.
 pub(super) fn shown(amount: &Value) -> String {
     let minor = minor(amount);
     let sign = if minor < 0 { "-" } else { "" };
@@ -46,7 +46,7 @@ pub(super) fn shown(amount: &Value) -> String {
     format!("{sign}{unit}{}{part}", grouped(rupees))
 }
 
-/// Groups digits the Indian way: the last three, then pairs.
+/// Groups digits in the Indian way: the last three, then pairs.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

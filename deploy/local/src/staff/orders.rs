@@ -1,5 +1,5 @@
-//! `sukoon orders unexplained` and `orders explain`: orders and payments that nothing explains,
-//! until staff does.
+//! `sukoon orders unexplained` and `orders explain`: orders and payments without an explanation,
+//! and staff's explanations of them.
 use super::arguments::{Arguments, Usage};
 use super::dates::Zone;
 use super::labels::{list, text};
@@ -40,7 +40,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     Ok(Outcome::Complete)
 }
 
-/// Says why a row of the list is right as it is.
+/// Explains why a row of the list is correct.
 pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let request = json!({
         "reason": arguments.at(0),

@@ -1,5 +1,5 @@
-//! `sukoon parked`: events that a service could not handle. A service that is down does not keep
-//! the others from answering.
+//! `sukoon parked`: events that a service could not handle. The answers of the other services are
+//! shown even when one service is down.
 use super::arguments::{Arguments, Usage};
 use super::labels::{list as items, text};
 use super::outcome::Outcome;
@@ -10,7 +10,7 @@ use crate::output;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-/// The services that take events in, with the service of their staff's calls.
+/// The services that handle events, each with the name of its staff API.
 const SERVICES: [(&str, &str); 4] = [
     ("booking", "booking.v1.BookingStaffService"),
     ("payments", "payments.v1.PaymentsStaffService"),
@@ -18,7 +18,7 @@ const SERVICES: [(&str, &str); 4] = [
     ("reviews", "reviews.v1.ReviewsStaffService"),
 ];
 
-/// What each service answered.
+/// The answer of each service.
 type Answers = Vec<(&'static str, Result<Value, Refusal>)>;
 
 pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {

@@ -1,4 +1,4 @@
-//! `sukoon refund`: money of a booking goes back, besides what a policy gives back by itself.
+//! `sukoon refund`: refunds a payment, in addition to what a policy refunds automatically.
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::text;
 use super::outcome::Outcome;
@@ -14,7 +14,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     amount(arguments).map(|_read| ())
 }
 
-/// The amount that was written; none means all that is left.
+/// The requested amount; none means the whole remaining amount.
 fn amount(arguments: &Arguments) -> Result<Option<i64>, Usage> {
     match arguments.count() {
         1 => Ok(None),

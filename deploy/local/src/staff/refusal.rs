@@ -1,10 +1,10 @@
-//! A call that was refused, as a sentence for the person at the terminal.
+//! A refused call, as a sentence for staff.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde_json::Value;
 use std::fmt;
 
-/// Why a call came to nothing.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     status: u16,
@@ -14,7 +14,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// Nothing came back.
+    /// The call got no answer.
     pub(super) fn no_answer() -> Self {
         Self {
             status: 503,
@@ -24,7 +24,7 @@ impl Refusal {
         }
     }
 
-    /// Reads an error in its one form.
+    /// Reads an error from its JSON form.
     pub(super) fn read(status: u16, body: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let details = body["details"].as_array().into_iter().flatten();
@@ -36,13 +36,13 @@ impl Refusal {
         Self { status, reason, sentence: text(&body["message"]), reference }
     }
 
-    /// Whether the same call may succeed a moment later. A part that took all its time is not
-    /// asked again: it would take as long.
+    /// Whether the same call may succeed a moment later. A call whose deadline was exceeded is not
+    /// repeated, because it would take as long again.
     pub(super) fn is_retryable(&self) -> bool {
         self.status >= 500 && self.status != 504
     }
 
-    /// Whether the part that was asked is not there.
+    /// Whether the service did not answer.
     pub(super) fn is_unavailable(&self) -> bool {
         self.status >= 500
     }
@@ -65,7 +65,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What staff reads for a reason; others speak for themselves.
+/// The sentence for a reason. Without one, the service's own message is shown.
 fn sentence(reason: &str) -> Option<&'static str> {
     Some(match reason {
         "STAFF_ONLY" => "this account is not a member of the practice's staff",
@@ -98,7 +98,7 @@ fn sentence(reason: &str) -> Option<&'static str> {
     })
 }
 
-/// The first three texts of a protobuf message: `common.v1.ErrorDetail` has no other fields.
+/// The first three text fields of a protobuf message. `common.v1.ErrorDetail` has only these.
 fn text_fields(mut bytes: &[u8]) -> [String; 3] {
     let mut found = <[String; 3]>::default();
     while let [tag, length, rest @ ..] = bytes {

@@ -1,4 +1,4 @@
-//! A signed-in member of staff, for as long as one command takes.
+//! The session of a staff member, for the duration of one command.
 use super::arguments::{Arguments, Usage};
 use super::refusal::Refusal;
 use crate::environment::Environment;
@@ -10,15 +10,15 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long a connection and a whole answer may take.
+/// The timeouts for a connection and for a whole answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// How often a call is made whose answer does not come, and the pause before the next try. Every
-/// call bears being made again: what changes something carries a key, and keeps it.
+/// How often a call without an answer is attempted, and the pause between attempts. Every call can
+/// be repeated: one that changes something keeps its idempotency key.
 const ATTEMPTS_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Which practice, and as whom.
+/// The address of a practice, and the account to sign in with.
 pub(super) struct Credentials {
     url: String,
     email: String,
@@ -26,8 +26,8 @@ pub(super) struct Credentials {
 }
 
 impl Credentials {
-    /// The practice and the person that the environment names; by default the one that runs on
-    /// this machine, and its owner.
+    /// The practice and the account that the environment names; by default the practice that runs
+    /// on this machine, and its owner.
     pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
         let running =
             paths.map(|paths| run_state::running_practice(&paths.data)).unwrap_or_default();
@@ -46,7 +46,7 @@ impl Credentials {
                 )?;
                 (email, owner::password(&paths.data)?)
             }
-            // The password of this machine's owner never travels to another address.
+            // The password of this machine's owner is never sent to another address.
             _ => bail!("set SUKOON_EMAIL and SUKOON_PASSWORD to sign in"),
         };
         if !url.starts_with("https://") && !is_loopback(&url) {
@@ -56,14 +56,14 @@ impl Credentials {
     }
 }
 
-/// Whether what is sent to an address stays on this machine.
+/// Whether requests to an address stay on this machine.
 fn is_loopback(url: &str) -> bool {
     let host = url.strip_prefix("http://").unwrap_or_default();
     let host = host.split(['/', ':']).next().unwrap_or_default();
     matches!(host, "127.0.0.1" | "localhost")
 }
 
-/// A signed-in staff session.
+/// A signed-in session.
 pub(super) struct Session {
     http: reqwest::Client,
     url: String,
@@ -73,7 +73,7 @@ pub(super) struct Session {
 impl Session {
     /// Signs in.
     pub(super) async fn open(credentials: Credentials) -> Result<Self> {
-        // An error means that one is installed already.
+        // An error means that a provider is installed already.
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
@@ -105,13 +105,13 @@ impl Session {
         }
     }
 
-    /// Ends the session. Where that fails, its token ends by itself within the hour.
+    /// Signs out. If that fails, the token expires within an hour.
     pub(super) async fn close(self) {
         let logout = format!("{}/auth/v1/logout?scope=local", self.url);
         drop(self.http.post(logout).bearer_auth(&self.token).send().await);
     }
 
-    /// What every part of the practice says of itself, whether or not all of them work.
+    /// The health report of all services, whether or not all are ready.
     pub(super) async fn health(&self) -> Result<Value> {
         let sent = self.http.get(format!("{}/healthz", self.url)).send().await;
         let answer = sent.map_err(|error| no_answer(&self.url, &error))?;
@@ -123,8 +123,8 @@ impl Session {
         self.call_while(Refusal::is_retryable, method, message).await
     }
 
-    /// Makes a call that changes something, under one idempotency key for all attempts. An error
-    /// with an unknown outcome names the key, with which a repeat changes nothing twice.
+    /// Makes a call that changes something, with the same idempotency key for all attempts. When
+    /// the outcome is unknown, the error names the key, and a repeat with it changes nothing twice.
     pub(super) async fn call_with_key(
         &self,
         method: &str,
@@ -134,7 +134,7 @@ impl Session {
         if let Some(fields) = message.as_object_mut() {
             fields.insert("idempotencyKey".to_owned(), key.into());
         }
-        // An answer that took too long is asked for again too: the act may have been done.
+        // A call that timed out is repeated too, because it may have been carried out.
         let answer = self.call_while(Refusal::is_unavailable, method, &message).await;
         answer.map_err(|refusal| match refusal.is_unavailable() {
             true => anyhow::anyhow!(
@@ -179,8 +179,7 @@ fn no_answer(url: &str, error: &reqwest::Error) -> anyhow::Error {
     anyhow::anyhow!("{url} {why}")
 }
 
-/// The key that was said, or a new one, under which a command is made once, however often it is
-/// sent.
+/// The given idempotency key, or a new one.
 pub(super) fn key(arguments: &Arguments) -> String {
     match arguments.option("key") {
         "" => format!("cli-{}", crate::secrets::random_secret()),
@@ -188,7 +187,7 @@ pub(super) fn key(arguments: &Arguments) -> String {
     }
 }
 
-/// Checks the key that was said, if one was.
+/// Checks the idempotency key, if one is given.
 pub(super) fn check_key(arguments: &Arguments) -> Result<(), Usage> {
     let said = arguments.option("key");
     let good = (8..=64).contains(&said.len()) && said.bytes().all(|byte| byte.is_ascii_graphic());
@@ -265,8 +264,8 @@ mod tests {
         }
     }
 
-    /// A gateway that gives these answers, one to each call, and then says which keys were sent. No
-    /// answer at all is a connection that ends.
+    /// A gateway that sends these answers, one per call, and then returns the keys that it got. An
+    /// empty answer closes the connection.
     async fn gateway(answers: &'static [&'static str]) -> (Session, JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -284,7 +283,7 @@ mod tests {
         (Session { http, url, token: String::new() }, served)
     }
 
-    /// The key in a request, once all of it is there.
+    /// The key in a request, once the whole request has arrived.
     async fn key_of(connection: &mut TcpStream) -> String {
         let mut request = String::new();
         loop {

@@ -1,7 +1,7 @@
-//! Rows under their headings, aligned for a terminal.
+//! Tables with aligned columns for a terminal.
 use crate::output;
 
-/// A table under construction.
+/// A table whose rows are added one by one.
 pub(super) struct Table {
     headings: &'static [&'static str],
     rows: Vec<Vec<String>>,
@@ -13,17 +13,17 @@ impl Table {
         Self { headings, rows: Vec::new() }
     }
 
-    /// Adds a row, a text for each heading.
+    /// Adds a row with one text per heading.
     pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.into_iter().map(|cell| printable(&cell)).collect());
     }
 
-    /// Whether there is nothing to show.
+    /// Whether there are no rows.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Shows it, or a sentence when it has no rows.
+    /// Prints the table, or a sentence when it has no rows.
     pub(super) fn show(&self, otherwise: &str) {
         if self.is_empty() {
             output::line(otherwise);
@@ -49,8 +49,8 @@ impl Table {
     }
 }
 
-/// A text that people typed, as it may stand on a terminal: on one line, and without anything that
-/// would move its cursor, change its colours or turn the direction of what follows.
+/// Makes a text safe for a terminal: it is put on one line, and control and direction characters
+/// are removed.
 pub(super) fn printable(text: &str) -> String {
     let plain = |c: char| {
         let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
