@@ -1,25 +1,25 @@
-//! The user of this process, and the user of PostgreSQL, which refuses to run as root.
+//! The user of this process, and the user that runs PostgreSQL, which refuses to run as root.
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 
-/// The user that runs PostgreSQL when we are root ourselves.
+/// The user that runs PostgreSQL when this process runs as root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseUser {
-    /// The user's name, for messages.
+    /// The user's name, for error messages.
     pub(crate) name: String,
-    /// The user's number.
+    /// The user's id.
     pub(crate) uid: u32,
-    /// The number of the user's own group.
+    /// The id of the user's own group.
     pub(crate) gid: u32,
 }
 
-/// Whether this process is root.
+/// Whether this process runs as root.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The user that runs PostgreSQL: the current user, or another one when we are root.
+/// The user that has to run PostgreSQL; none when that is the current one.
 pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
     if !is_root() {
         return Ok(None);
@@ -44,7 +44,7 @@ fn find_user(users: &str, name: &str) -> Option<DatabaseUser> {
     })
 }
 
-/// Gives a folder or file to the database user; nothing to do when we are that user.
+/// Makes the database user the owner of a folder or file. Does nothing without such a user.
 pub(crate) fn change_owner(path: &Path, user: Option<&DatabaseUser>) -> Result<()> {
     let Some(user) = user else { return Ok(()) };
     std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid))

@@ -1,26 +1,26 @@
-//! The databases inside the cluster: one per service, with an owner that migrates and a role for
-//! the service that may use what the owner grants.
+//! The databases of the cluster: one per service, with an owner for migrations and a role with
+//! fewer rights for the service.
 use crate::postgres::Cluster;
 use crate::secrets::SecretStore;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-/// The services that keep their truth in a database. The catalogue's files are its store.
+/// The services that store their data in a database. The catalogue stores its data in files.
 pub(crate) const SERVICES: [&str; 5] =
     ["booking", "payments", "notifications", "identity", "reviews"];
 
-/// The addresses of one service's database.
+/// The URLs of one service's database.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Addresses {
     /// For the running service.
     pub(crate) url: String,
     /// For its migrations.
     pub(crate) migration_url: String,
-    /// For a test that looks on as superuser.
+    /// For tests that read as superuser.
     pub(crate) admin_url: String,
 }
 
-/// Makes what is missing in the cluster and gives the service's addresses.
+/// Creates what is missing for a service and returns its database URLs.
 pub(crate) fn ensure(
     cluster: &Cluster,
     secret_store: &mut SecretStore,

@@ -1,14 +1,14 @@
-//! The environment we were started with, read once and passed on as a value.
+//! The process's environment, read once and passed on as a value.
 use std::collections::BTreeMap;
 
-/// Names and values of the environment. An empty value counts as absent.
+/// Names and values of the environment. An empty value counts as missing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
     values: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// Reads the process's own environment; values that are not text are left out.
+    /// Reads the process's own environment. Values that are not text are ignored.
     pub(crate) fn of_this_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -16,12 +16,12 @@ impl Environment {
         Self { values: std::env::vars_os().filter_map(text).collect() }
     }
 
-    /// The value of a setting, when it was given.
+    /// The value of a setting, if it is set.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Whether a switch was given as `1`, `true` or `yes`.
+    /// Whether a switch is set to `1`, `true` or `yes`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         matches!(self.get(name), Some("1" | "true" | "yes"))
     }

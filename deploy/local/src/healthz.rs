@@ -1,4 +1,4 @@
-//! Asks a part over HTTP whether it is ready; just enough of the protocol for that one question.
+//! A minimal HTTP client, which asks a process whether it is ready.
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 const TIMEOUT: Duration = Duration::from_secs(3);
 const BYTES_MAX: u64 = 64 * 1024;
 
-/// What the part answered.
+/// The answer of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// The HTTP status.
@@ -16,7 +16,7 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// Asks once. No answer within the limit, or none that is HTTP, is nothing.
+/// Sends one GET request. Returns none after a timeout, or when the answer is not HTTP.
 pub(crate) async fn get(port: u16, path: &str) -> Option<Answer> {
     timeout(TIMEOUT, try_get(port, path)).await.ok()?
 }

@@ -1,5 +1,5 @@
-//! The one-machine program: turns a fresh checkout into a running practice. It starts every
-//! service as a process of its own and must never import a service's code. In reading order:
+//! The one-machine program: turns a fresh checkout into a running practice. It starts each service
+//! as a separate process and must never import a service's code. In reading order:
 pub mod output;
 mod environment;
 mod paths;
@@ -46,7 +46,7 @@ pub fn main() -> Result<ExitCode> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let environment = Environment::of_this_process();
     let paths = Paths::find(&environment);
-    // One thread: a child ends with the thread that started it, see `supervise`.
+    // One thread only: a child is stopped when the thread that started it ends, see `supervise`.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -97,7 +97,7 @@ fn success<T>(_: T) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Prints where things are, or only the one that is asked for.
+/// Prints all paths, or only the requested one.
 fn show_paths(environment: &Environment, paths: &Paths, only: Option<&str>) -> Result<ExitCode> {
     let found = tools::find(environment, paths)?;
     let tool = |tool: Option<tools::Tool>| tool.map(|tool| tool.path);

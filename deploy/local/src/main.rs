@@ -1,4 +1,4 @@
-//! Starts the one-machine program: everything is in the library, so that tests can reach it.
+//! Starts the one-machine program. Everything else is in the library, so that tests can use it.
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

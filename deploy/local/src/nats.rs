@@ -1,4 +1,4 @@
-//! Our own nats-server: the fast path between services, which may be wiped at any moment.
+//! Our own nats-server: the fast path between services. Its data may be deleted at any time.
 use crate::paths;
 use crate::tools::Tool;
 use anyhow::{Context, Result};
@@ -15,16 +15,16 @@ use tokio::time::{Instant, sleep, timeout};
 pub(crate) struct Broker {
     /// The nats-server program.
     pub(crate) tool: Tool,
-    /// The folder for its settings and its streams.
+    /// The folder of its configuration and its streams.
     pub(crate) folder: PathBuf,
     /// The port on loopback.
     pub(crate) port: u16,
-    /// The password of the user `sukoon`; tests do without.
+    /// The password of the user `sukoon`; tests have none.
     pub(crate) password: Option<String>,
 }
 
 impl Broker {
-    /// Writes the settings file. Only words that the oldest server in use (2.9) knows.
+    /// Writes the configuration. It uses only options that the oldest supported server (2.9) knows.
     pub(crate) fn configure(&self) -> Result<()> {
         paths::create_private(&self.folder)?;
         let file = self.settings();
@@ -48,13 +48,13 @@ impl Broker {
         self.folder.join("nats.conf")
     }
 
-    /// The program and arguments that run the server in the foreground.
+    /// The program and the arguments that run the server in the foreground.
     pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
         let settings = self.settings().to_string_lossy().into_owned();
         (self.tool.path.clone(), vec!["--config".to_owned(), settings])
     }
 
-    /// The address that services use.
+    /// The URL for services.
     pub(crate) fn url(&self) -> String {
         match &self.password {
             Some(password) => format!("nats://sukoon:{password}@127.0.0.1:{}", self.port),
@@ -62,7 +62,7 @@ impl Broker {
         }
     }
 
-    /// Waits until the server greets.
+    /// Waits until the server sends its greeting.
     pub(crate) async fn wait_until_ready(&self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         while !self.has_greeted().await {

@@ -1,4 +1,4 @@
-//! The settings that an operator may give to `make run`; everything else is derived from them.
+//! The settings of `make run` for operators. All other settings are derived from them.
 use std::collections::BTreeSet;
 
 use crate::environment::Environment;
@@ -12,27 +12,27 @@ const RESTART_MS_MAX: u64 = 5000;
 /// The practice's addresses and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The address that the gateway and the sandbox listen at: loopback, unless a phone on the
-    /// same network is to try the site.
+    /// The address on which the gateway and the sandbox listen: loopback, unless a phone on the
+    /// same network has to reach the site.
     pub(crate) host: String,
     /// The gateway's port.
     pub(crate) port: u16,
     /// The sandbox's port.
     pub(crate) sandbox_port: u16,
-    /// The address that browsers use.
+    /// The practice's URL for browsers.
     pub(crate) public_url: String,
-    /// The sandbox's address for browsers.
+    /// The sandbox's URL for browsers.
     pub(crate) sandbox_url: String,
-    /// The same of its checkout's frame: another origin than the script's, as at a real provider.
+    /// The URL of its checkout frame: another origin than the script's, as at a real provider.
     pub(crate) frame_url: String,
-    /// How long the parts may take until they are ready.
+    /// How long the processes may take until they are ready.
     pub(crate) ready_seconds: u64,
-    /// The longest wait before a part that died is started again.
+    /// The longest pause before a process is restarted.
     pub(crate) restart_ms_max: u64,
 }
 
 impl Options {
-    /// Reads the settings; a value that makes no sense is named in one sentence.
+    /// Reads the settings. The error names an invalid value in one sentence.
     pub(crate) fn read(environment: &Environment) -> Result<Self> {
         let host = environment.get("SUKOON_HOST").unwrap_or("127.0.0.1").to_owned();
         let port = number(environment, "PORT", PORT)?;
@@ -40,14 +40,14 @@ impl Options {
         if port == sandbox_port {
             bail!("PORT and SANDBOX_PORT are both {port}; give each its own");
         }
-        // A browser cannot go to "every address of this machine".
+        // A browser cannot open the address 0.0.0.0.
         let seen = if host == "0.0.0.0" { "127.0.0.1" } else { host.as_str() };
         let url = |name: &str, port: u16| {
             let default = || format!("http://{seen}:{port}");
             environment.get(name).map_or_else(default, |url| url.trim_end_matches('/').to_owned())
         };
         let sandbox_url = url("SANDBOX_PUBLIC_URL", sandbox_port);
-        // This machine has two names for itself; a place with one name has one origin.
+        // Loopback has two host names and so two origins; any other address has one.
         let frame_url = match environment.get("SANDBOX_FRAME_URL") {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => sandbox_url.replacen("://127.0.0.1:", "://localhost:", 1),
@@ -64,8 +64,8 @@ impl Options {
         })
     }
 
-    /// The origins that the sandbox's checkout uses: those of its script and its frame, and what
-    /// both load and call beside them. A place that other machines reach has one name only.
+    /// The origins of the sandbox's checkout: those of its script and its frame, and those of the
+    /// risk script and the beacon. An address that other machines can reach has only one origin.
     pub(crate) fn checkout_origins(&self) -> Vec<String> {
         let mut origins = vec![self.sandbox_url.clone(), self.frame_url.clone()];
         for name in ["risk", "beacon"] {

@@ -1,19 +1,19 @@
-//! The only place that writes to the terminal: short lines for the operator.
+//! Output to the terminal: short lines for the operator. No other module writes there.
 use std::fmt::Display;
 use std::io::Write;
 
-/// Prints one line. A closed terminal is no reason to stop a practice, so a failure is dropped.
+/// Prints one line. A closed terminal must not stop a practice, so a failure is ignored.
 pub(crate) fn line(text: impl Display) {
     let mut out = std::io::stdout().lock();
     drop(writeln!(out, "{text}").and_then(|()| out.flush()));
 }
 
-/// Prints one line of progress, with a mark that separates it from results.
+/// Prints one line of progress, with a mark that distinguishes it from results.
 pub(crate) fn step(text: impl Display) {
     line(format_args!("· {text}"));
 }
 
-/// Prints a problem as one sentence on the error stream.
+/// Prints an error as one sentence to the error stream.
 pub fn problem(error: &anyhow::Error) {
     drop(writeln!(std::io::stderr().lock(), "sukoon: {error:#}"));
 }

@@ -1,6 +1,6 @@
-//! The practice's owner on this machine: an account that can sign in and may do everything, so that
-//! the staff's commands can be tried at once. A real practice, or one where
-//! another server keeps the accounts, gets no such account.
+//! The practice's owner on this machine: an account with all rights, so that the staff's commands
+//! can be tried at once. A practice in production, or with another identity server, gets no such
+//! account.
 use crate::environment::Environment;
 use crate::output;
 use crate::process::last_lines;
@@ -12,17 +12,17 @@ use std::path::Path;
 const EMAIL: &str = "owner@sukoon.example";
 const PASSWORD: &str = "owner-password";
 
-/// How the owner signs in.
+/// The owner's credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
-    /// The address.
+    /// The email address.
     pub(crate) email: String,
-    /// The password, made once and kept among the secrets.
+    /// The password, created once and kept among the secrets.
     pub(crate) password: String,
 }
 
 impl Owner {
-    /// The owner of this practice; none where it is not ours to make one.
+    /// The owner of this practice; none in production and with another identity server.
     pub(crate) fn of(
         environment: &Environment,
         secret_store: &mut SecretStore,
@@ -36,26 +36,26 @@ impl Owner {
     }
 }
 
-/// The owner's password in a data folder.
+/// Reads the owner's password from a data folder.
 pub(crate) fn password(data: &Path) -> Result<String> {
     let word = SecretStore::open(&data.join("secrets"))?.get(PASSWORD);
     word.map(|word| grouped(&word)).context("this practice has no owner of ours")
 }
 
-/// A secret word in a form that people can type: four groups of four characters.
+/// A secret in a form that is easy to type: four groups of four characters.
 fn grouped(word: &str) -> String {
     let groups = (0..4).filter_map(|group| word.get(group * 4..group * 4 + 4));
     groups.collect::<Vec<_>>().join("-")
 }
 
-/// Nothing but what was asked for is to be printed.
+/// Suppresses logs, so that the output contains only the result.
 const QUIET: (&str, &str) = ("LOG_FILTER", "error");
 
-/// Makes sure that the owner has an account, and its role at the practice. `parts` are all programs
-/// with their settings.
+/// Ensures that the owner has an account with the owner's role. `parts` are all processes with
+/// their settings.
 ///
-/// An account that has a role stays as it is. One that has none may have been made by a stranger,
-/// who took the address before the practice did: it is never given the role, but makes way.
+/// An account that has a role is kept. An account without a role may belong to a stranger, who
+/// registered the address before the practice did: it never gets the role and is replaced.
 pub(crate) async fn seed(
     supervisor: &Supervisor,
     parts: &[ProcessSpec],
@@ -98,7 +98,7 @@ async fn new_account(
         ("ACCOUNT_EMAIL", owner.email.as_str()),
         ("ACCOUNT_PASSWORD", &owner.password),
         ("ACCOUNT_FIRST_NAME", "Owner"),
-        // Overrides our own environment.
+        // This overrides the value in our own environment.
         ("ACCOUNT_KEEP_EXISTING", "false"),
         QUIET,
     ];
@@ -138,7 +138,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    /// Programs that note how they were called, and answer with what the files `id` and `role` say.
+    /// Programs that record their calls and print the contents of the files `id` and `role`.
     fn programs(data: &Path) -> (Supervisor, Vec<ProcessSpec>) {
         let script = data.join("program");
         fs::write(
@@ -154,7 +154,7 @@ mod tests {
         (Supervisor::new(RunState::new(data), data.to_owned()), parts.to_vec())
     }
 
-    /// How the programs are called when the owner's address has this account with this role.
+    /// The calls that are made when the owner's address has this account with this role.
     async fn calls(name: &str, id: &str, role: &str) -> Vec<String> {
         let (data, mut secret_store) = secret_store(name);
         fs::write(data.join("id"), id).unwrap();

@@ -1,5 +1,5 @@
-//! Installs what is missing, and nothing else: with the machine's package manager where we may,
-//! else by unpacking the same signed packages into a folder of our own.
+//! Installs missing programs: with the machine's package manager if that is allowed, or else by
+//! unpacking the same signed packages into our own folder.
 use crate::account;
 use crate::environment::Environment;
 use crate::output;
@@ -12,18 +12,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Something that Sukoon needs and does not build.
+/// A program that Sukoon needs and does not build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The database server.
     Postgres,
     /// The message broker.
     Nats,
-    /// The browser for tests and pictures.
+    /// The browser for tests and screenshots.
     Browser,
-    /// The same browser without its windows: tests take two thirds of the time with it.
+    /// The browser's headless shell, with which tests take two thirds of the time.
     Headless,
-    /// The web server that the benchmark measures ours against.
+    /// The web server that the benchmark compares ours with.
     Nginx,
 }
 
@@ -68,8 +68,8 @@ impl Need {
     }
 }
 
-/// Finds everything, installs what is not there, and gives what is there afterwards. What a
-/// practice needs is always among it; `besides` names what is wanted for tests.
+/// Installs missing programs and returns all that are there afterwards. PostgreSQL and NATS are
+/// always included; `additional` names those for tests.
 pub(crate) fn prepare(
     environment: &Environment,
     paths: &Paths,
@@ -85,7 +85,7 @@ pub(crate) fn prepare(
         return Ok(found);
     }
     let _lock = lock_packages(paths)?;
-    // Another process may have installed it while we waited for the lock.
+    // Another process may have installed them while we waited for the lock.
     let found = tools::find(environment, paths)?;
     let missing_needs = missing(&found);
     if missing_needs.is_empty() {
@@ -103,11 +103,11 @@ pub(crate) fn prepare(
     }
 }
 
-/// The browser for tests: its headless shell where the distribution has one, else the browser
-/// itself.
+/// Prepares the browser for tests: the headless shell if the distribution has one, or else the
+/// browser itself.
 ///
 /// # Errors
-/// When neither is there and neither can be installed.
+/// When neither exists and neither can be installed.
 pub(crate) fn prepare_browser(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
     let is_available = || {
         let answer = Command::new("apt-cache").args(["show", tools::HEADLESS]).output();
@@ -179,7 +179,7 @@ struct Installer {
 }
 
 impl Installer {
-    /// Runs a command whose output goes to the log; its end is shown when it fails.
+    /// Runs a command and appends its output to the log. The error shows the end of the log.
     fn run(&self, command: &mut Command) -> Result<()> {
         let name = command.get_program().to_string_lossy().into_owned();
         let output = open_log(&self.log)?;
@@ -213,7 +213,7 @@ impl Installer {
         }
         for (need, unit) in [(Need::Nats, "nats-server.service"), (Need::Nginx, "nginx.service")] {
             if missing_needs.contains(&need) && Path::new("/usr/bin/systemctl").is_file() {
-                // Ours is started by us. Without systemd there is nothing to switch off.
+                // We start our own server. Without systemd there is no unit to disable.
                 drop(self.run(Command::new("systemctl").args(["disable", unit])));
             }
         }
@@ -267,7 +267,7 @@ fn has_lists(folder: &Path) -> bool {
     entries.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("_Packages"))
 }
 
-/// A setting of the system that holds while packages are installed, and is taken back after.
+/// A system setting that is active while packages are installed and is removed afterwards.
 struct InstallGuard {
     path: Option<PathBuf>,
 }
@@ -275,12 +275,12 @@ struct InstallGuard {
 const GUARD_MARK: &str = "# Put here by sukoon while it installs packages; may be removed.\n";
 
 impl InstallGuard {
-    /// Nothing that is installed starts by itself.
+    /// Prevents installed services from starting.
     fn no_services() -> Result<Self> {
         Self::put("/usr/sbin/policy-rc.d", &format!("#!/bin/sh\n{GUARD_MARK}exit 101\n"))
     }
 
-    /// PostgreSQL's packages make no cluster, which would listen at 5432.
+    /// Prevents PostgreSQL's packages from creating a cluster, which would listen on port 5432.
     fn no_cluster() -> Result<Self> {
         let path = "/etc/postgresql-common/createcluster.d/sukoon.conf";
         Self::put(path, &format!("{GUARD_MARK}create_main_cluster = false\n"))
@@ -289,7 +289,8 @@ impl InstallGuard {
     fn put(path: &str, text: &str) -> Result<Self> {
         let path = PathBuf::from(path);
         let there = fs::read_to_string(&path);
-        // A file that another program wrote is kept; one with our mark is left over from us.
+        // A file of another program is kept. One with our mark is left from an earlier
+        // installation.
         if there.is_ok_and(|found| !found.contains(GUARD_MARK)) {
             return Ok(Self { path: None });
         }
@@ -310,7 +311,7 @@ impl Drop for InstallGuard {
     }
 }
 
-/// The apt tools with lists and archives of their own, so that they need no root.
+/// The apt tools with their own lists and archives, so that they do not need root.
 struct Apt {
     options: Vec<String>,
     archives: PathBuf,
@@ -345,7 +346,7 @@ impl Apt {
         command
     }
 
-    /// The packages that hold the programs themselves; `postgresql` only points to a version.
+    /// The packages that contain the programs. `postgresql` only depends on a versioned package.
     fn packages_for(&self, need: Need) -> Result<Vec<String>> {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         match need {
@@ -363,7 +364,7 @@ impl Apt {
         }
     }
 
-    /// What would have to be installed with these, besides what the machine has.
+    /// The packages that have to be installed in addition to these.
     fn missing_with(&self, named: &[String]) -> Result<Vec<String>> {
         let mut simulate = self.tool("apt-get");
         simulate.args(["install", "--simulate"]).args(named);
@@ -385,7 +386,7 @@ fn installed_by(simulation: &str) -> Vec<String> {
     names.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-/// The distribution's own start script looks for the browser below `/usr`.
+/// Our own start script: the distribution's script looks for the browser in `/usr`.
 fn write_browser_script(packages: &Path, name: &str) -> Result<()> {
     let root = packages.join("root");
     let fonts = packages.join("fonts.conf");
@@ -408,7 +409,7 @@ fn write_browser_script(packages: &Path, name: &str) -> Result<()> {
     write_script(packages, name, &script)
 }
 
-/// A program that was unpacked finds its libraries by this.
+/// Writes a start script that sets the library path of the unpacked nginx.
 fn write_nginx_script(packages: &Path) -> Result<()> {
     let root = packages.join("root");
     let script = format!(

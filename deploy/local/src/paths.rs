@@ -1,4 +1,4 @@
-//! Paths: the checkout, the data folder, the unpacked packages, our sibling programs.
+//! Paths: the checkout, the data folder, the unpacked packages, and the services' programs.
 use crate::account::{self, DatabaseUser};
 use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
@@ -9,25 +9,25 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folders that everything else is found from.
+/// The folders from which all other paths are derived.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
     /// The root of the checkout that this program was built from.
     pub(crate) checkout: PathBuf,
-    /// The folder of the practice's own files; our practice's, when none of its own is named.
+    /// The folder of the practice's own files; by default the practice of the checkout.
     pub(crate) practice: PathBuf,
     /// The practice's data: databases, secrets, logs.
     pub(crate) data: PathBuf,
-    /// The data of the servers that tests share; wiped whenever they start.
+    /// The data of the shared test servers, deleted at each of their starts.
     pub(crate) test_data: PathBuf,
-    /// Where packages are unpacked when they cannot be installed.
+    /// The folder for packages that cannot be installed and are unpacked instead.
     pub(crate) packages: PathBuf,
-    /// The folder of our own program, and so of the services' programs.
+    /// The folder of our own program, which also contains the services' programs.
     pub(crate) programs: PathBuf,
 }
 
 impl Paths {
-    /// Works out all folders from the environment; creates none.
+    /// Derives all folders from the environment and creates none.
     pub(crate) fn find(environment: &Environment) -> Result<Self> {
         let program = std::env::current_exe().context("our own path is not known")?;
         let programs = program.parent().context("our own path has no folder")?.to_owned();
@@ -40,7 +40,7 @@ impl Paths {
             let folder = here.join(environment.get(name)?);
             Some(fs::canonicalize(&folder).unwrap_or(folder))
         };
-        // The link is kept unresolved, so that changing the link changes the practice.
+        // A link is not resolved, so that changing the link changes the practice.
         let practice = environment.get("PRACTICE_DIR").map(|folder| here.join(folder));
         Ok(Self {
             practice: practice.unwrap_or_else(|| shipped_practice(&checkout)),
@@ -65,7 +65,7 @@ fn find_checkout(from: &Path) -> Option<PathBuf> {
     from.ancestors().find(is_checkout).map(Path::to_owned)
 }
 
-/// `.local` in the checkout; for root a folder that the database user can reach as well.
+/// `.local` in the checkout; for root a folder that the database user can enter as well.
 fn default_data_folder(checkout: &Path, root: bool) -> PathBuf {
     if !root {
         return checkout.join(".local");
@@ -75,8 +75,8 @@ fn default_data_folder(checkout: &Path, root: bool) -> PathBuf {
     Path::new("/var/tmp").join(format!("sukoon-{short}"))
 }
 
-/// Creates a folder that others may traverse but not list, and refuses another user's folder:
-/// every user can write to `/var/tmp`, so another user may have created it.
+/// Creates a folder that others may traverse but not list. Refuses a folder of another user: every
+/// user can write to `/var/tmp`, so another user may have created it.
 pub(crate) fn create_traversable(folder: &Path) -> Result<()> {
     let shown = folder.display();
     DirBuilder::new()
@@ -93,7 +93,7 @@ pub(crate) fn create_traversable(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Creates a folder that only we may enter.
+/// Creates a folder that only its owner may enter.
 pub(crate) fn create_private(folder: &Path) -> Result<()> {
     let shown = folder.display();
     fs::create_dir_all(folder).with_context(|| format!("the folder {shown} cannot be created"))?;
@@ -101,7 +101,7 @@ pub(crate) fn create_private(folder: &Path) -> Result<()> {
         .with_context(|| format!("the folder {shown} cannot be closed to others"))
 }
 
-/// Says in one sentence when the database user cannot enter the data folder.
+/// Fails with one sentence when the database user cannot enter the data folder.
 pub(crate) fn check_access(folder: &Path, user: Option<&DatabaseUser>) -> Result<()> {
     let Some(user) = user else { return Ok(()) };
     let entered = Command::new("/bin/sh")

@@ -1,5 +1,5 @@
-//! Ports on this machine: chosen below the range that the system hands out by itself, so that an
-//! outgoing connection never takes a part's port while the part is being started again.
+//! Ports of this machine. They are chosen below the range of ephemeral ports, so that an outgoing
+//! connection never takes a process's port during its restart.
 use anyhow::{Result, bail};
 use rand::Rng;
 use std::collections::BTreeSet;
@@ -9,12 +9,12 @@ const FIRST: u16 = 20_000;
 const LAST: u16 = 31_999;
 const TRIES_MAX: u32 = 1_000;
 
-/// Whether the port is free now.
+/// Whether a port is free now.
 pub(crate) fn is_free(host: &str, port: u16) -> bool {
     TcpListener::bind((host, port)).is_ok()
 }
 
-/// Chooses a free port that was not chosen before.
+/// Chooses a free port that is not chosen yet.
 pub(crate) fn choose(taken: &mut BTreeSet<u16>) -> Result<u16> {
     for _ in 0..TRIES_MAX {
         let port = rand::rng().random_range(FIRST..=LAST);

@@ -1,4 +1,4 @@
-//! Our own PostgreSQL cluster: made once, reachable only over loopback and only with a password.
+//! Our own PostgreSQL cluster: created once, reachable only on loopback and with a password.
 use crate::account::{self, DatabaseUser};
 use crate::paths;
 use crate::process::{Identity, output_of};
@@ -15,12 +15,12 @@ use tokio::time::{Instant, sleep};
 /// The name of the superuser, the same on every machine.
 pub(crate) const SUPERUSER: &str = "postgres";
 
-/// What a cluster is used for, which decides how careful it is with the disk.
+/// The durability of a cluster, which depends on its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// A practice's data: what was committed stays.
+    /// For a practice: committed data survives a crash.
     Durable,
-    /// Tests: quick, and lost when the machine stops.
+    /// For tests: fast, and lost when the machine stops.
     Disposable,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Durability {
 pub(crate) struct Cluster {
     /// PostgreSQL's programs.
     pub(crate) tool: Tool,
-    /// The user that runs the server, when we are root.
+    /// The user that runs the server when we are root.
     pub(crate) user: Option<DatabaseUser>,
     /// The folder that holds the cluster.
     pub(crate) folder: PathBuf,
@@ -37,12 +37,12 @@ pub(crate) struct Cluster {
     pub(crate) port: u16,
     /// The superuser's password.
     pub(crate) password: String,
-    /// How careful the cluster is with the disk.
+    /// Whether data has to survive a crash.
     pub(crate) durability: Durability,
 }
 
 impl Cluster {
-    /// Makes the cluster, unless it exists. An interrupted attempt leaves nothing behind.
+    /// Creates the cluster if it does not exist. An interrupted attempt leaves nothing behind.
     pub(crate) fn create(&self) -> Result<()> {
         if self.folder.join("PG_VERSION").is_file() {
             return self.check_version();
@@ -52,14 +52,14 @@ impl Cluster {
             fs::remove_dir_all(&temporary)
                 .context("an interrupted start cannot be cleared away")?;
         }
-        // It passes through the nursery's name, so it comes first.
+        // Writing it uses the temporary folder's name for a moment, so it comes first.
         let password_file = self.write_password()?;
         paths::create_private(&temporary)?;
         account::change_owner(&temporary, self.user.as_ref())?;
         let mut command = self.program("initdb");
         command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
-        // The server checks the password against its hash. A client that proves the password by
-        // hashing needs a second for that in a debug build, and loopback hides it as well.
+        // The server checks the password against its hash. SCRAM would take a client a second in a
+        // debug build, and on loopback the plain password is protected as well.
         command.arg("--auth-host=password");
         command.arg(format!("--username={SUPERUSER}"));
         command.arg("--pgdata").arg(&temporary).arg("--pwfile").arg(&password_file);
@@ -72,8 +72,8 @@ impl Cluster {
         fs::rename(&temporary, &self.folder).context("the new database cannot be put in its place")
     }
 
-    /// Writes the file from which the database user reads the superuser's password. Others can't
-    /// read it at any moment, although its folder can be passed through.
+    /// Writes the superuser's password into a file for the database user. The folder can be
+    /// traversed, but other users cannot read the file at any moment.
     fn write_password(&self) -> Result<PathBuf> {
         let file = self.folder.with_extension("password");
         secrets::write_private(&file, self.password.as_bytes())?;
@@ -96,7 +96,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The program and arguments that run the server in the foreground.
+    /// The program and the arguments that run the server in the foreground.
     pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
         let durability_settings: &[&str] = match self.durability {
             Durability::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=200"],
@@ -112,12 +112,12 @@ impl Cluster {
         let common = [
             "listen_addresses=127.0.0.1",
             port.as_str(),
-            // A socket's path may be too long in a deep folder, and nothing needs one.
+            // No client uses a socket, and its path may be too long in a deep folder.
             "unix_socket_directories=",
             "shared_buffers=64MB",
             "timezone=UTC",
             "log_timezone=UTC",
-            // A refused row's values are personal data: the log names the error and no more.
+            // The values of a refused row are personal data, so the log contains only the error.
             "log_error_verbosity=terse",
             "log_min_error_statement=panic",
         ];
@@ -130,7 +130,7 @@ impl Cluster {
 
     fn program(&self, name: &str) -> Command {
         let mut command = self.tool.command(name);
-        // The database user may not be able to enter the folder we were started in.
+        // The database user may not be able to enter the current folder.
         command.current_dir("/").stdin(Stdio::null());
         if let Some(user) = &self.user {
             command.uid(user.uid).gid(user.gid);
@@ -138,9 +138,9 @@ impl Cluster {
         command
     }
 
-    /// Clears away the note of a dead server whose number another process was given since:
-    /// PostgreSQL would take that process for the server and refuse to start. In every other case
-    /// the note stays, because PostgreSQL finds its orphans by it.
+    /// Removes the pid file of a dead server when another process has its pid now: PostgreSQL would
+    /// take that process for the server and refuse to start. In all other cases the file is kept,
+    /// because PostgreSQL uses it to find orphaned processes.
     pub(crate) fn remove_stale_pid_file(&self) -> Result<()> {
         let pid_file = self.folder.join("postmaster.pid");
         let Some(pid) = recorded_pid(&pid_file) else {
@@ -153,13 +153,13 @@ impl Cluster {
             .with_context(|| format!("{} cannot be removed", pid_file.display()))
     }
 
-    /// The server that runs on our folder but isn't in `run.json`.
+    /// The server that runs on our folder although `run.json` does not record it.
     pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
         let pid = recorded_pid(&self.folder.join("postmaster.pid"))?;
         serves_folder(pid, &self.folder).then(|| Identity::of(pid)).flatten()
     }
 
-    /// Runs a script as superuser in one of the databases.
+    /// Runs an SQL script as superuser in a database.
     pub(crate) fn run_sql(&self, database: &str, script: &str) -> Result<String> {
         let mut command = self.tool.command("psql");
         command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]);
@@ -173,7 +173,7 @@ impl Cluster {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context("psql cannot be started")?;
         if let Some(mut input) = child.stdin.take() {
-            // A psql that already gave up says why on its error stream.
+            // If psql has stopped already, its error stream says why.
             drop(std::io::Write::write_all(&mut input, script.as_bytes()));
         }
         let output = child.wait_with_output().context("psql did not end")?;
@@ -195,7 +195,7 @@ impl Cluster {
         }
     }
 
-    /// The address that a role uses for a database.
+    /// The URL of a database for a role.
     pub(crate) fn url(&self, role: &str, password: &str, database: &str) -> String {
         format!("postgres://{role}:{password}@127.0.0.1:{}/{database}", self.port)
     }
@@ -205,7 +205,7 @@ fn recorded_pid(pid_file: &Path) -> Option<u32> {
     fs::read_to_string(pid_file).ok()?.lines().next()?.trim().parse().ok()
 }
 
-/// Whether a process is a PostgreSQL server of this very folder.
+/// Whether a process is a PostgreSQL server on this folder.
 fn serves_folder(pid: u32, folder: &Path) -> bool {
     let shown = if cfg!(target_os = "linux") {
         fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
@@ -235,7 +235,7 @@ mod tests {
             password: "a quiet word".to_owned(),
             durability: Durability::Disposable,
         };
-        // Left behind by an earlier start, open to all, and held open by a stranger.
+        // A file of an earlier start that all users can read and another user has open.
         let left = folder.join("postgres.password");
         fs::write(&left, "").unwrap();
         let mut held = fs::File::open(&left).unwrap();

@@ -1,23 +1,23 @@
-//! The practice's own folder: what a newer version reads and an older one did not is put there, so
-//! that a practice that was set up before starts as it did.
+//! The practice's own folder: files that a newer version needs are added to it, so that a practice
+//! that was set up earlier still starts.
 use crate::output;
 use crate::paths::{self, Paths};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::{fs, io};
 
-/// The file without which a folder is no practice.
+/// A folder without this file is not a practice.
 const PRACTICE: &str = "practice.toml";
 
-/// A file that a folder lacked, and why it lacks it still.
+/// A file that was missing, and the error if it could not be added.
 #[derive(Debug)]
 struct Missing {
     name: String,
     failure: Option<io::Error>,
 }
 
-/// A practice in a folder of its own gets the files that came with this version. A folder that
-/// cannot be written to stays as it is: a part that cannot do without a file says so itself.
+/// Adds the files of this version that a practice's own folder lacks. A folder that is not writable
+/// is left as it is; a process that needs the file reports its absence.
 pub(crate) fn complete(paths: &Paths) -> Result<()> {
     for Missing { name, failure } in
         add_missing(&paths.practice, &paths::shipped_practice(&paths.checkout))?
@@ -37,8 +37,8 @@ pub(crate) fn complete(paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files that `folder` lacks from ours, and returns them. What is there stays as it is.
-/// A folder that is no practice is left alone: its readers say what is wrong.
+/// Copies the files that `folder` lacks from ours and returns them. Existing files are not changed.
+/// A folder that is not a practice is left alone, and the services report what is wrong.
 fn add_missing(folder: &Path, ours: &Path) -> Result<Vec<Missing>> {
     if !folder.join(PRACTICE).is_file() {
         return Ok(Vec::new());
@@ -67,7 +67,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
-    /// A folder of our own files and one of a practice, in a place of the test's own.
+    /// A folder of our files and one of a practice, both temporary.
     fn folders(test: &str) -> (PathBuf, PathBuf, PathBuf) {
         let root = std::env::temp_dir().join(format!("sukoon-{test}-{}", std::process::id()));
         let (ours, theirs) = (root.join("ours"), root.join("theirs"));
@@ -116,7 +116,7 @@ mod tests {
         let (root, ours, theirs) = folders("closed");
         fs::write(theirs.join("practice.toml"), "theirs").unwrap();
         fs::write(ours.join("terms.toml"), "ours").unwrap();
-        // A link to a folder that is not there cannot be written to, by root neither.
+        // A link to a missing folder is not writable, even for root.
         symlink(root.join("nowhere/guide.toml"), theirs.join("guide.toml")).unwrap();
         let all = add_missing(&theirs, &ours).unwrap();
         let told: Vec<_> = all.iter().map(|it| (it.name.as_str(), it.failure.is_some())).collect();

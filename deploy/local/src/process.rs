@@ -1,4 +1,4 @@
-//! Processes that outlive a call: their identity, whether they are alive, and how they are ended.
+//! Processes: their identity, whether they are alive, how they are stopped, and their logs.
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
@@ -10,34 +10,34 @@ use std::process::Command;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// A process identity that a later process with the same pid doesn't match.
+/// The identity of a process. A later process with the same pid has another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
-    /// The process's number.
+    /// The process's pid.
     pub(crate) pid: u32,
-    /// When it started, in the system's own words: comparable, not readable.
+    /// The start time in the system's own format, for comparison only.
     pub(crate) started: String,
 }
 
 impl Identity {
-    /// The process that has this number now.
+    /// The process that has this pid now.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         started(pid).map(|started| Self { pid, started })
     }
 
-    /// Whether this very process still runs; one that only waits to be collected does not.
+    /// Whether this process still runs. A zombie does not count.
     pub(crate) fn is_alive(&self) -> bool {
         started(self.pid).is_some_and(|now| now == self.started)
     }
 
-    /// Sends a signal, if the process is still the same one.
+    /// Sends a signal, if the pid still belongs to this process.
     pub(crate) fn signal(&self, signal: Signal) {
         if self.is_alive() {
             send_signal(self.pid, signal);
         }
     }
 
-    /// Asks the process to end, waits, and ends it by force when it does not.
+    /// Asks the process to stop, waits, and kills it when it does not.
     pub(crate) async fn stop(&self, first: Signal, grace: Duration) {
         self.signal(first);
         if !self.exits_within(grace).await {
@@ -58,7 +58,7 @@ impl Identity {
     }
 }
 
-/// Sends a signal to a process; one that is gone already needs none.
+/// Sends a signal to a process. A process that has exited is ignored.
 pub(crate) fn send_signal(pid: u32, signal: Signal) {
     let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
     if let Some(number) = number {
@@ -69,7 +69,7 @@ pub(crate) fn send_signal(pid: u32, signal: Signal) {
 #[cfg(target_os = "linux")]
 fn started(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold spaces, so fields are counted from behind it.
+    // The name in parentheses may contain spaces, so fields are counted after it.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
     let state = fields.next()?;
@@ -86,7 +86,7 @@ fn started(pid: u32) -> Option<String> {
     (!state.starts_with('Z')).then(|| started.trim().to_owned())
 }
 
-/// Opens a log for appending; only we and the database user may read logs.
+/// Opens a log for appending. Other users cannot read it.
 pub(crate) fn open_log(path: &Path) -> Result<File> {
     OpenOptions::new()
         .create(true)
@@ -96,7 +96,7 @@ pub(crate) fn open_log(path: &Path) -> Result<File> {
         .with_context(|| format!("the log {} cannot be written", path.display()))
 }
 
-/// The last lines of a log, for a message that must say why something is not ready.
+/// The last lines of a log, for an error message.
 pub(crate) fn last_lines(path: &Path, count: usize) -> String {
     let read = || -> std::io::Result<String> {
         let mut file = File::open(path)?;
@@ -112,7 +112,7 @@ pub(crate) fn last_lines(path: &Path, count: usize) -> String {
     lines.get(from..).unwrap_or_default().join("\n")
 }
 
-/// Runs a short command and gives what it printed; its error text becomes ours.
+/// Runs a short command and returns its output. Its error text becomes part of ours.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("{name} cannot be started"))?;

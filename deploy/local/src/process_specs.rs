@@ -1,4 +1,4 @@
-//! Which programs make a practice, and the settings that each of them is started with.
+//! The processes of a practice, and the settings of each.
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::options::Options;
@@ -8,13 +8,13 @@ use crate::supervise::ProcessSpec;
 use anyhow::Result;
 use std::collections::BTreeMap;
 
-/// The services, in the order in which a booking meets them.
+/// The services, in the order in which a booking uses them.
 pub(crate) const SERVICES: [&str; 6] =
     ["catalogue", "identity", "booking", "payments", "notifications", "reviews"];
 /// The programs that sign calls to other services.
 pub(crate) const CALLERS: [&str; 7] =
     ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
-/// Everything that we build and run.
+/// All processes that run our own programs.
 pub(crate) const PROGRAMS: [&str; 8] = [
     "sandbox",
     "catalogue",
@@ -31,7 +31,7 @@ const JEMALLOC_CONF: (&str, &str) =
     ("_RJEM_MALLOC_CONF", "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0");
 /// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
-/// Ports inside the machine, each with the part that listens at it and what it is for.
+/// Internal ports, each with the process that listens on it and its purpose.
 pub(crate) const INTERNAL_PORTS: [(&str, &str); 12] = [
     ("postgres", "postgres"),
     ("nats", "nats"),
@@ -54,20 +54,20 @@ pub(crate) type Ports = BTreeMap<String, u16>;
 pub(crate) struct SpecBuilder<'a> {
     /// The operator's environment.
     pub(crate) environment: &'a Environment,
-    /// The folders.
+    /// The paths.
     pub(crate) paths: &'a Paths,
-    /// Where the practice is to be found.
+    /// The practice's addresses and limits.
     pub(crate) options: &'a Options,
-    /// Ports inside the machine.
+    /// The internal ports.
     pub(crate) ports: &'a Ports,
     /// The services' databases.
     pub(crate) databases: &'a BTreeMap<String, Addresses>,
-    /// Where services find NATS.
+    /// The URL of NATS for services.
     pub(crate) nats_url: &'a str,
 }
 
-/// Settings under construction. What must fit together is always ours; the rest may be overridden
-/// by the operator's environment.
+/// Collects the settings of a process. Settings that must be consistent are fixed; for the others
+/// the operator's environment comes first.
 struct Settings<'a> {
     environment: &'a Environment,
     pairs: Vec<(String, String)>,
@@ -86,7 +86,7 @@ impl Settings<'_> {
 }
 
 impl SpecBuilder<'_> {
-    /// One of our programs with its settings.
+    /// One of our processes with its settings.
     pub(crate) fn process_spec(
         &self,
         name: &'static str,
@@ -119,7 +119,7 @@ impl SpecBuilder<'_> {
         Ok(part)
     }
 
-    /// The services are one program, so that their processes share its code in memory.
+    /// All services are one program, so that their processes share its code in memory.
     fn program(&self, name: &'static str) -> ProcessSpec {
         if name == "sandbox" {
             return ProcessSpec::new(name, self.paths.programs.join(name));
@@ -186,15 +186,15 @@ impl SpecBuilder<'_> {
         Ok(())
     }
 
-    /// The addresses of all services.
+    /// Adds the addresses of all services.
     fn addresses(&self, settings: &mut Settings<'_>) {
-        // Whole, because the parts run in another folder than the one it may have been named in.
+        // The path is absolute, because the processes run in another folder.
         settings.set("PRACTICE_DIR", self.paths.practice.to_string_lossy());
         settings.set("NATS_URL", self.nats_url);
         for service in SERVICES {
             let upper = service.to_uppercase();
             settings.set(&format!("{upper}_LISTEN"), self.internal_address(service, "grpc"));
-            // Identity's plain URL is that of its HTTP server, see below.
+            // IDENTITY_URL is the URL of identity's HTTP server, see below.
             if service != "identity" {
                 settings.set(&format!("{upper}_URL"), self.internal_url(service, "grpc"));
             }
@@ -258,13 +258,13 @@ impl SpecBuilder<'_> {
         settings.set("IDENTITY_HTTP_LISTEN", self.internal_address("identity", "http"));
         settings.set("IDENTITY_SIGNING_KEY", secret_store.private_key("identity-signing")?);
         settings.set("IDENTITY_CODE_KEY", secret_store.get_or_create("identity-code-key")?);
-        // Trying the practice out should not begin with reading a mail.
+        // A person who tries the practice should not have to read a mail first.
         settings.set_default("IDENTITY_CONFIRM_EMAIL", "false");
         Ok(())
     }
 
-    /// How the admin panel is unlocked is the person's own choice: `ADMIN_PASSPHRASE_HASH` reaches
-    /// the part as it is, and where pictures are kept may be a bucket.
+    /// The operator decides how the admin panel is unlocked: `ADMIN_PASSPHRASE_HASH` is passed on
+    /// from the environment. Pictures can be stored in a bucket instead of the folder.
     fn reviews(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("reviews", settings);
         let pictures = format!("file://{}", self.paths.data.join("pictures").to_string_lossy());
@@ -280,23 +280,23 @@ impl SpecBuilder<'_> {
         settings.set("GATEWAY_LISTEN", format!("{}:{}", self.options.host, self.options.port));
         settings.set_default("GATEWAY_WEB_DIR", web.to_string_lossy());
         settings.set("GATEWAY_CHECKOUT_ORIGINS", self.options.checkout_origins().join(" "));
-        // It refuses to start when browsers could not load this from the origins above.
+        // The gateway refuses to start when the origins above do not include this script's.
         settings.set("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
     }
 
-    /// Where browsers load the provider's checkout from.
+    /// The URL of the provider's checkout script.
     fn checkout_script(&self) -> String {
         format!("{}/v1/checkout.js", self.options.sandbox_url)
     }
 }
 
-/// The provider's public key id, in the form that the provider gives to test accounts.
+/// The provider's public key id, in the form of the provider's test accounts.
 pub(crate) fn key_id(secret_store: &mut SecretStore) -> Result<String> {
     let word = secret_store.get_or_create("provider-key-id")?;
     Ok(format!("rzp_test_{}", word.get(..14).unwrap_or(&word)))
 }
 
-/// Whether a service has a database, and so migrations.
+/// Whether a service has a database and therefore migrations.
 pub(crate) fn migrates(name: &str) -> bool {
     databases::SERVICES.contains(&name)
 }

@@ -1,5 +1,5 @@
-//! `run.json`: what runs, where, and under which number. Tests find and kill parts by it, and a
-//! later start finds by it what an earlier one that was killed has left behind.
+//! `run.json`: the running processes with their pids, ports and addresses. Tests use it to find and
+//! kill processes. A later start uses it to stop what a killed one has left running.
 use crate::databases::Addresses;
 use crate::process::Identity;
 use crate::secrets;
@@ -11,38 +11,38 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One part as the file shows it.
+/// One process as the file describes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProcessRecord {
-    /// Its process, while it has one.
+    /// Its identity while it runs.
     pub(crate) process: Option<Identity>,
-    /// How often it was started again.
+    /// The number of its restarts.
     pub(crate) restarts: u32,
-    /// Its log.
+    /// The path of its log.
     pub(crate) log: PathBuf,
-    /// The ports it listens at, by name.
+    /// The ports it listens on, by name.
     #[serde(default)]
     pub(crate) ports: BTreeMap<String, u16>,
 }
 
-/// What the file says besides the parts.
+/// What the file contains besides the processes.
 #[derive(Debug)]
 pub(crate) struct RunInfo {
     /// The address for browsers.
     pub(crate) public_url: String,
     /// The sandbox's address.
     pub(crate) sandbox_url: String,
-    /// Where services find NATS.
+    /// The URL of NATS for services.
     pub(crate) nats_url: String,
-    /// The superuser's address.
+    /// The superuser's database URL.
     pub(crate) postgres_admin_url: String,
     /// The services' databases.
     pub(crate) databases: BTreeMap<String, Addresses>,
-    /// Files of private keys, by name.
+    /// The files of private keys, by name.
     pub(crate) keys: BTreeMap<String, PathBuf>,
-    /// Secrets that a test needs to play the provider.
+    /// The provider's secrets, with which a test can act as the provider.
     pub(crate) provider: Value,
-    /// The owner's address, where there is an owner of ours.
+    /// The owner's email address, when this program has created an owner.
     pub(crate) owner_email: Option<String>,
 }
 
@@ -53,7 +53,7 @@ struct State {
     ready: bool,
 }
 
-/// The run state, shared by all tasks that change a part.
+/// The run state, shared by all tasks that change a process's record.
 #[derive(Clone, Debug)]
 pub(crate) struct RunState {
     path: PathBuf,
@@ -61,32 +61,32 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    /// A new record for a data folder; the file is written with the first change.
+    /// A new state for a data folder. The file is written at the first change.
     pub(crate) fn new(data: &Path) -> Self {
         Self { path: file(data), state: Arc::default() }
     }
 
-    /// States the addresses.
+    /// Records the addresses.
     pub(crate) fn set_info(&self, info: RunInfo) -> Result<()> {
         self.change(|state| state.info = Some(info))
     }
 
-    /// States that the practice is ready, or no longer.
+    /// Records whether the practice is ready.
     pub(crate) fn set_ready(&self, ready: bool) -> Result<()> {
         self.change(|state| state.ready = ready)
     }
 
-    /// States what became of a part.
+    /// Records the state of a process.
     pub(crate) fn set_part(&self, name: &str, part: ProcessRecord) -> Result<()> {
         self.change(|state| drop(state.parts.insert(name.to_owned(), part)))
     }
 
-    /// All parts as they are now.
+    /// The current records of all processes.
     pub(crate) fn parts(&self) -> BTreeMap<String, ProcessRecord> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).parts.clone()
     }
 
-    /// Removes the file: nothing runs any more.
+    /// Removes the file when nothing runs any more.
     pub(crate) fn remove(&self) -> Result<()> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -127,32 +127,32 @@ impl State {
     }
 }
 
-/// The processes that an earlier run recorded.
+/// The processes of an earlier run.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct PreviousRun {
-    /// The supervisor itself.
+    /// The supervisor.
     pub(crate) sukoon: Option<Identity>,
-    /// Its parts.
+    /// The processes that it supervised.
     #[serde(default)]
     pub(crate) parts: BTreeMap<String, ProcessRecord>,
 }
 
-/// The practice that runs on a data folder, as staff's commands need it.
+/// The practice that runs on a data folder, as far as the staff's commands need it.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct RunningPractice {
     /// The address for browsers.
     pub(crate) public_url: Option<String>,
-    /// The owner's address.
+    /// The owner's email address.
     pub(crate) owner_email: Option<String>,
 }
 
-/// Reads where the running practice is; nothing when none runs.
+/// Reads the address of the running practice. Without one, all fields are empty.
 pub(crate) fn running_practice(data: &Path) -> RunningPractice {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
-/// Reads an earlier run's file; an unreadable file counts as empty.
+/// Reads the file of an earlier run. An unreadable file counts as empty.
 pub(crate) fn previous_run(data: &Path) -> PreviousRun {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Secrets of this data folder: created once, readable by their owner only. None is printed but the
-//! owner's password, which a person has to know.
+//! Secrets of a data folder: created once and readable only by their owner. Only the owner's
+//! password is printed, because a person has to know it.
 use crate::paths;
 use anyhow::{Context, Result};
 use base64::Engine;
@@ -15,7 +15,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// A folder of secrets. A secret that doesn't exist yet is created and stored on first use.
+/// A folder of secrets. A missing secret is created and stored at its first use.
 #[derive(Debug)]
 pub(crate) struct SecretStore {
     folder: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct SecretStore {
 }
 
 impl SecretStore {
-    /// Opens the folder, or makes it.
+    /// Opens or creates the folder.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         paths::create_private(folder)?;
         let file = folder.join("words.json");
@@ -38,12 +38,12 @@ impl SecretStore {
         Ok(Self { folder: folder.to_owned(), words })
     }
 
-    /// The secret word of this name, if it was made already.
+    /// The secret with this name, if it exists.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         self.words.get(name).cloned()
     }
 
-    /// The secret word of this name.
+    /// The secret with this name, which is created if it is missing.
     pub(crate) fn get_or_create(&mut self, name: &str) -> Result<String> {
         if let Some(word) = self.words.get(name) {
             return Ok(word.clone());
@@ -55,12 +55,12 @@ impl SecretStore {
         Ok(word)
     }
 
-    /// Where the private key of this name lies.
+    /// The file of the private key with this name.
     pub(crate) fn key_path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.pem"))
     }
 
-    /// The private P-256 key of this name, as PKCS#8 PEM.
+    /// The private P-256 key with this name, as PKCS#8 PEM. It is created if it is missing.
     pub(crate) fn private_key(&self, name: &str) -> Result<String> {
         let path = self.key_path(name);
         if let Ok(pem) = fs::read_to_string(&path) {
@@ -71,8 +71,8 @@ impl SecretStore {
         Ok(pem.as_str().to_owned())
     }
 
-    /// The public keys of several names as a JSON Web Key Set; the key id is the name, and a
-    /// key's file is called after prefix and name.
+    /// The public keys of several names as a JSON Web Key Set. The key id is the name; the key's
+    /// file is named after the prefix and the name.
     pub(crate) fn public_keys(&self, prefix: &str, names: &[&str]) -> Result<String> {
         let keys: Result<Vec<_>> = names.iter().map(|name| self.public_key(prefix, name)).collect();
         Ok(json!({ "keys": keys? }).to_string())
@@ -93,20 +93,20 @@ impl SecretStore {
 }
 
 fn new_key() -> Result<SecretKey> {
-    // All but about one in 2^32 strings of 32 bytes are a key.
+    // All but about one in 2^32 strings of 32 bytes are valid keys.
     let mut bytes = [0; 32];
     rand::rng().fill_bytes(&mut bytes);
     SecretKey::from_slice(&bytes).context("no key was made; try again")
 }
 
-/// A new secret word: 32 hexadecimal digits, safe in addresses, SQL and settings files.
+/// A new secret: 32 hexadecimal digits, safe in URLs, SQL and configuration files.
 pub(crate) fn random_secret() -> String {
     let mut bytes = [0; 16];
     rand::rng().fill_bytes(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes a file that only we may read, whole or not at all.
+/// Writes a file that only its owner can read. The write is atomic.
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<()> {
     let shown = path.display();
     let temporary = path.with_extension("new");

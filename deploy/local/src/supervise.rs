@@ -1,4 +1,4 @@
-//! Keeps parts alive: starts them, starts them again when they die, and stops them in good order.
+//! Supervises processes: starts them, restarts them when they exit, and stops them in order.
 use crate::account::DatabaseUser;
 use crate::output;
 use crate::process::{self, Identity, open_log};
@@ -17,14 +17,14 @@ use tokio::time::{Instant, sleep, timeout};
 
 const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 const BACKOFF_LAST: Duration = Duration::from_secs(5);
-/// A part that lived this long had no trouble starting.
+/// After this time a start counts as successful, and the backoff is reset.
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 const LOG_BYTES_MAX: u64 = 20 * 1024 * 1024;
 
-/// What has to be in order before a part is started, each time.
+/// A check or repair before each start.
 type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
-/// One part of the practice: a program that must run for as long as we do.
+/// One process of the practice, which must run until we stop it.
 #[derive(Clone)]
 pub(crate) struct ProcessSpec {
     /// The name in messages, logs and `run.json`.
@@ -33,20 +33,20 @@ pub(crate) struct ProcessSpec {
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// Its settings, on top of the environment we were started with.
+    /// Its settings, in addition to our own environment.
     pub(crate) environment: Vec<(String, String)>,
-    /// The user that runs it, if not the current one.
+    /// The user that runs it, when that is not the current one.
     pub(crate) user: Option<DatabaseUser>,
-    /// The ports it listens at, by name.
+    /// The ports it listens on, by name.
     pub(crate) ports: BTreeMap<String, u16>,
     /// What is checked or repaired before each start.
     pub(crate) before_start: Option<Check>,
-    /// The signal that asks it to end.
+    /// The signal that asks it to stop.
     pub(crate) stop: Signal,
 }
 
 impl ProcessSpec {
-    /// A part with nothing special.
+    /// A process without arguments, settings and checks.
     pub(crate) fn new(name: &'static str, program: PathBuf) -> Self {
         Self {
             name,
@@ -60,14 +60,14 @@ impl ProcessSpec {
         }
     }
 
-    /// The same with one more argument.
+    /// Adds an argument.
     pub(crate) fn with_argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
         self
     }
 }
 
-/// The state that a part should reach. Later values override earlier ones.
+/// The requested state of a process. Later values override earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DesiredState {
     Run,
@@ -80,7 +80,7 @@ struct RunningProcess {
     task: JoinHandle<()>,
 }
 
-/// All running parts in the order in which they were started.
+/// All running processes, in groups, in the order of their start.
 pub(crate) struct Supervisor {
     run_state: RunState,
     logs: PathBuf,
@@ -90,23 +90,23 @@ pub(crate) struct Supervisor {
 }
 
 impl Supervisor {
-    /// A supervisor without parts.
+    /// A supervisor without processes.
     pub(crate) fn new(run_state: RunState, logs: PathBuf) -> Self {
         let death_wrapper = parent_death_wrapper();
         Self { run_state, logs, death_wrapper, backoff_last: BACKOFF_LAST, groups: Vec::new() }
     }
 
-    /// Lets a part that dies again and again wait no longer than this for its next start.
+    /// Limits the backoff between restarts.
     pub(crate) fn restart_within(&mut self, limit: Duration) {
         self.backoff_last = limit;
     }
 
-    /// Where a part's log lies.
+    /// The path of a process's log.
     pub(crate) fn log(&self, name: &str) -> PathBuf {
         self.logs.join(format!("{name}.log"))
     }
 
-    /// The command that runs a part, also for one that only migrates.
+    /// The command that runs a process, also one that only migrates.
     pub(crate) fn command(&self, part: &ProcessSpec) -> Result<Command> {
         let output = open_log(&self.log(part.name))?;
         let errors = output.try_clone().context("a log cannot be shared")?;
@@ -121,7 +121,8 @@ impl Supervisor {
         };
         command.args(&part.arguments);
         command.envs(part.environment.iter().map(|(name, value)| (name, value)));
-        // A group of its own, so that Ctrl-C reaches only us and the order of stopping is ours.
+        // Its own process group, so that Ctrl-C reaches only us and we decide the order of
+        // stopping.
         command.current_dir("/").process_group(0).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         if let Some(user) = &part.user {
@@ -130,7 +131,7 @@ impl Supervisor {
         Ok(command)
     }
 
-    /// Starts parts that may start and stop together.
+    /// Starts processes as one group: they start and stop together.
     pub(crate) fn start(&mut self, parts: Vec<ProcessSpec>) -> Result<()> {
         let mut group = Vec::new();
         for part in parts {
@@ -151,7 +152,8 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Stops all parts, the last started first. When `hurry` becomes true, they are killed at once.
+    /// Stops all processes, the group that was started last first. They are killed at once when
+    /// `kill_now` becomes true.
     pub(crate) async fn stop(&mut self, mut kill_now: watch::Receiver<bool>) {
         while let Some(group) = self.groups.pop() {
             for running in &group {
@@ -172,7 +174,7 @@ impl Supervisor {
     }
 }
 
-/// The program that ends a child when its parent dies (`setpriv --pdeathsig`), if it exists.
+/// The program that stops a child when its parent dies (`setpriv --pdeathsig`), if it exists.
 fn parent_death_wrapper() -> Option<PathBuf> {
     let wrapper = ["/usr/bin/setpriv", "/bin/setpriv"].map(PathBuf::from);
     let mut works = wrapper.into_iter().filter(|path| {
@@ -184,7 +186,7 @@ fn parent_death_wrapper() -> Option<PathBuf> {
     works.next()
 }
 
-/// Rotates a log that is too large and keeps one old file, which bounds the disk space.
+/// Rotates a log that is too large. One old file is kept, so the disk space has a limit.
 fn rotate_log(log: &std::path::Path) -> Result<()> {
     if std::fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
         std::fs::rename(log, log.with_extension("log.1")).context("an old log cannot be moved")?;
@@ -192,7 +194,7 @@ fn rotate_log(log: &std::path::Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs one part and restarts it when it dies.
+/// Runs one process and restarts it when it exits.
 struct ProcessMonitor {
     part: ProcessSpec,
     command: Command,
@@ -240,7 +242,7 @@ impl ProcessMonitor {
         Ok(child)
     }
 
-    /// Waits for the part's exit. Returns `None` when it was stopped on request.
+    /// Waits for the exit of the process. Returns `None` when the stop was requested.
     async fn wait_for_exit(&mut self, mut child: Child) -> Option<String> {
         tokio::select! {
             ended = child.wait() => return Some(exit_description(ended.ok())),
@@ -254,7 +256,7 @@ impl ProcessMonitor {
             _ = self.desired_state.wait_for(|desired| *desired == DesiredState::Kill) => {}
             () = sleep(STOP_TIMEOUT) => {}
         }
-        // It had its time; what it did not finish, its transactions undo.
+        // The timeout is over. The database rolls back what the process has not committed.
         drop(child.kill().await);
         None
     }
@@ -272,7 +274,7 @@ impl ProcessMonitor {
     }
 }
 
-/// How long a part may take to end by itself.
+/// How long a process may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 fn exit_description(status: Option<ExitStatus>) -> String {

@@ -1,5 +1,5 @@
-//! One PostgreSQL and one NATS for all tests of this machine, started when the first test run
-//! needs them and stopped after the last. They hold nothing that anyone may miss.
+//! One PostgreSQL and one NATS for all tests of this machine. The first test run starts them, and
+//! the last one stops them. Their data is disposable.
 use crate::account;
 use crate::nats::Broker;
 use crate::output;
@@ -21,19 +21,19 @@ use std::time::Duration;
 
 const READY_SECONDS: u64 = 60;
 
-/// What tests need to know; the file's other fields say how to stop the servers.
+/// The URLs for tests; the other fields are needed to stop the servers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Running {
     postgres_admin_url: String,
     nats_url: String,
     postgres: Identity,
     nats: Identity,
-    /// Whether the servers stay up after the last test run, on request.
+    /// Whether the servers keep running after the last test run, on request.
     keep: bool,
 }
 
-/// The folder of the shared servers, guarded by two locks: `lock` for the process that starts or
-/// stops them, `holders` shared by all processes that use them.
+/// The folder of the shared servers, with two locks: `lock` for the process that starts or stops
+/// them, and `holders`, a shared lock of all processes that use them.
 struct TestServers {
     folder: PathBuf,
 }
@@ -67,7 +67,7 @@ impl TestServers {
         secrets::write_private(&self.record(), &serde_json::to_vec_pretty(running)?)
     }
 
-    /// Gives the running servers, or starts new ones on empty folders.
+    /// Returns the running servers, or starts new ones on empty folders.
     async fn ensure(&self, found: &InstalledTools) -> Result<Running> {
         if let Some(running) = self.recorded() {
             if running.postgres.is_alive() && running.nats.is_alive() {
@@ -142,7 +142,8 @@ impl TestServers {
     }
 }
 
-/// A command that keeps running when we end: its own process group, no terminal, a log.
+/// A command that outlives this process: with its own process group, without a terminal, with a
+/// log.
 fn detached_command(program: &Path, arguments: &[String], log: &Path) -> Result<Command> {
     let output = open_log(log)?;
     let errors = output.try_clone().context("the log cannot be shared")?;
@@ -158,12 +159,12 @@ fn spawn(command: &mut Command, name: &str) -> Result<Identity> {
 }
 
 async fn stop(running: &Running) {
-    // An immediate stop: nothing in these databases has to be written back.
+    // An immediate shutdown: these databases need not be written to disk.
     running.postgres.stop(Signal::QUIT, Duration::from_secs(10)).await;
     running.nats.stop(Signal::TERM, Duration::from_secs(5)).await;
 }
 
-/// Starts the servers if need be, leaves them running, and prints where they are.
+/// Starts the servers if they do not run, keeps them running, and prints their URLs.
 pub(crate) async fn start_and_keep(paths: &Paths, found: &InstalledTools) -> Result<ExitCode> {
     let servers = TestServers::open(paths)?;
     let _guard = servers.lock()?;
@@ -177,7 +178,7 @@ pub(crate) async fn start_and_keep(paths: &Paths, found: &InstalledTools) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-/// Stops servers that were left running; while tests use them, the last test run will.
+/// Stops servers that were kept running. While tests use them, the last test run stops them.
 pub(crate) async fn stop_kept(paths: &Paths) -> Result<ExitCode> {
     let servers = TestServers::open(paths)?;
     let _guard = servers.lock()?;
@@ -194,7 +195,7 @@ pub(crate) async fn stop_kept(paths: &Paths) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a command with the servers' addresses in its environment, and gives its exit code.
+/// Runs a command with the servers' URLs in its environment and returns its exit code.
 pub(crate) async fn run_with(
     paths: &Paths,
     found: &InstalledTools,
@@ -230,7 +231,7 @@ pub(crate) async fn run_with(
     Ok(ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
-/// Ctrl-C reaches the command by itself; we only have to be there afterwards.
+/// Ctrl-C reaches the command directly. This process has to survive it to stop the servers.
 async fn wait_through_signals(
     mut command: tokio::process::Command,
 ) -> Result<std::process::ExitStatus> {

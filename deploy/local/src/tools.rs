@@ -1,4 +1,4 @@
-//! The programs that Sukoon does not build itself: where they are on this machine.
+//! Finds the programs that Sukoon needs and does not build.
 use crate::environment::Environment;
 use crate::paths::Paths;
 use anyhow::Result;
@@ -6,15 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest PostgreSQL that is good enough.
+/// The oldest supported major version of PostgreSQL.
 const POSTGRES_MAJOR_MIN: u32 = 15;
-/// What a folder of PostgreSQL must hold; a client alone is not enough.
+/// The programs that PostgreSQL's folder must contain; a client alone is not enough.
 const POSTGRES_PROGRAMS: [&str; 3] = ["postgres", "initdb", "psql"];
 
-/// A program together with the libraries that were unpacked beside it, if any were.
+/// A program, and the libraries that were unpacked with it, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
-    /// The program, or for PostgreSQL the folder of its programs.
+    /// The program; for PostgreSQL the folder of its programs.
     pub(crate) path: PathBuf,
     /// The value of `LD_LIBRARY_PATH` that an unpacked program needs.
     pub(crate) libraries: Option<String>,
@@ -31,30 +31,30 @@ impl Tool {
     }
 }
 
-/// The program, and the package, of Chromium without its windows.
+/// The name of Chromium's headless shell, as a program and as a package.
 pub(crate) const HEADLESS: &str = "chromium-headless-shell";
 
-/// What was found; what is absent has to be installed.
+/// The programs that were found. Missing ones have to be installed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InstalledTools {
     /// The folder with PostgreSQL's programs.
     pub(crate) postgres: Option<Tool>,
     /// The nats-server program.
     pub(crate) nats: Option<Tool>,
-    /// The browser for tests and pictures.
+    /// The browser for tests and screenshots.
     pub(crate) browser: Option<Tool>,
-    /// The web server that the benchmark measures ours against.
+    /// The web server that the benchmark compares ours with.
     pub(crate) nginx: Option<Tool>,
 }
 
 impl InstalledTools {
-    /// Whether the browser is the one without windows.
+    /// Whether the browser is the headless shell.
     pub(crate) fn is_headless(&self) -> bool {
         self.browser.as_ref().is_some_and(is_headless_shell)
     }
 }
 
-/// Looks for everything: on the machine first, then among the packages that we unpacked.
+/// Finds all programs: first on the machine, then among the unpacked packages.
 pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
     let system = Search::system(environment);
     let unpacked = Search::unpacked(&paths.packages);
@@ -75,7 +75,7 @@ fn is_headless_shell(tool: &Tool) -> bool {
     tool.path.ends_with(HEADLESS)
 }
 
-/// The shell without windows wherever it is, and else the machine's own browser.
+/// Prefers the headless shell from either place, then the machine's own browser.
 fn choose_browser(system: &Search, unpacked: &Search) -> Option<Tool> {
     let (installed, ours) = (system.browser(), unpacked.browser());
     let shell = |tool: &Option<Tool>| tool.clone().filter(is_headless_shell);
@@ -83,7 +83,7 @@ fn choose_browser(system: &Search, unpacked: &Search) -> Option<Tool> {
     without_windows.or(installed).or(ours)
 }
 
-/// Folders to look in, and the libraries that go with what is found there.
+/// The folders to search, and the libraries that programs found there need.
 struct Search {
     postgres: Vec<PathBuf>,
     programs: Vec<PathBuf>,
@@ -101,17 +101,17 @@ impl Search {
             nginx: vec![],
             libraries: None,
         };
-        // For trying the installation on a machine that has everything already.
+        // This switch lets the installation be tried on a machine that has everything already.
         if environment.is_on("SUKOON_IGNORE_SYSTEM") {
             return search;
         }
         let path = environment.get("PATH").unwrap_or_default();
         search.programs = std::env::split_paths(path).collect();
-        // Servers live in sbin, which an ordinary user's PATH leaves out.
+        // Servers are in sbin, which is not in an ordinary user's PATH.
         let common_folders =
             ["/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
         search.programs.extend(common_folders.map(PathBuf::from));
-        // Chromium's start-up program is a link on PATH; PostgreSQL's programs lie behind links.
+        // Chromium's start script is a link in PATH. PostgreSQL's programs are behind links too.
         let real_folder = |folder: &PathBuf| {
             let program = fs::canonicalize(folder.join("postgres")).ok()?;
             program.parent().map(Path::to_owned)
@@ -173,13 +173,13 @@ impl Search {
             .flat_map(|name| self.programs.iter().map(move |folder| folder.join(name)))
             .filter(|path| !is_ubuntu_stub(path));
         let mut all = on_path.chain(self.browsers.iter().cloned());
-        // Our own start script sets the libraries itself.
+        // Our own start script sets the library path itself.
         all.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
     }
 
     fn nginx(&self) -> Option<Tool> {
         let named = self.programs.iter().map(|folder| folder.join("nginx"));
-        // Our own start script comes first, because it sets the libraries itself.
+        // Our own start script comes first, because it sets the library path itself.
         let mut all = self.nginx.iter().cloned().chain(named);
         all.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
     }
@@ -189,19 +189,19 @@ impl Search {
     }
 }
 
-/// Ubuntu's chromium packages hold a script that only tells to install a snap.
+/// Ubuntu's chromium package contains only a script that asks the user to install a snap.
 pub(crate) fn is_ubuntu_stub(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() < 16 * 1024)
         && fs::read_to_string(path).is_ok_and(|text| text.contains("snap"))
 }
 
-/// The file that says that a package was unpacked to its end.
+/// The marker file of a package that was unpacked completely.
 pub(crate) fn unpacked_marker(packages: &Path, name: &str) -> PathBuf {
     packages.join(format!("{name}.unpacked"))
 }
 
-/// Where unpacked libraries lie, in the order in which the loader asks. Some packages keep theirs
-/// in a folder of their own, which the system's loader would learn from their settings.
+/// The library path of unpacked programs, in the loader's search order. Some packages have
+/// libraries in a folder of their own, which the system's loader finds through their configuration.
 pub(crate) fn library_path(root: &Path) -> String {
     let mut folders = vec![root.join("usr/lib"), root.join("lib")];
     for base in ["usr/lib", "lib"] {
@@ -234,7 +234,7 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// `<folder>/<major>/bin`, the newest first.
+/// The folders `<folder>/<major>/bin`, the newest version first.
 fn versions_below(folder: &Path) -> Vec<PathBuf> {
     let major = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
     let mut found: Vec<(u32, PathBuf)> = folders_in(folder)

@@ -1,4 +1,4 @@
-//! `sukoon up`: from an empty folder to a practice that answers, and back again at the end.
+//! `sukoon up`: starts a practice from an empty folder, keeps it running, and stops it.
 use crate::account;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
@@ -29,11 +29,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-/// A part that cannot even start this often will not be ready later either.
+/// A process that was restarted this often before it was ready will not become ready.
 const RESTARTS_BEFORE_READY_MAX: u32 = 6;
 const DATABASE_SECONDS: u64 = 60;
 
-/// The settings of a run, and the lock on its data folder: one practice runs on it at a time.
+/// The settings of a run, and the lock on its data folder, which allows one practice at a time.
 pub(crate) struct RunConfig {
     environment: Environment,
     paths: Paths,
@@ -42,7 +42,7 @@ pub(crate) struct RunConfig {
 }
 
 impl RunConfig {
-    /// Takes the data folder, ends what an earlier start has left, and checks the two ports.
+    /// Locks the data folder, stops the processes of an earlier run, and checks the two ports.
     pub(crate) async fn open(environment: &Environment, paths: &Paths) -> Result<Self> {
         let options = Options::read(environment)?;
         paths::create_traversable(&paths.data)?;
@@ -77,7 +77,7 @@ fn lock(paths: &Paths) -> Result<File> {
     Ok(file)
 }
 
-/// Ends the parts of a supervisor that was killed, the last started first.
+/// Stops the processes of a supervisor that was killed, the last started first.
 async fn stop_leftover_processes(paths: &Paths) {
     let mut parts = run_state::previous_run(&paths.data).parts;
     let mut order: Vec<&str> = vec!["postgres", "nats"];
@@ -94,7 +94,7 @@ async fn stop_leftover_processes(paths: &Paths) {
     }
 }
 
-/// Runs the practice until a signal asks it to end.
+/// Runs the practice until a signal asks it to stop.
 pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result<ExitCode> {
     let run_state = RunState::new(&run_config.paths.data);
     let mut supervisor = Supervisor::new(run_state.clone(), run_config.paths.data.join("logs"));
@@ -135,7 +135,7 @@ fn print_addresses(options: &Options, owner: Option<&Owner>) {
     output::line("  Ctrl-C stops it.");
 }
 
-/// Signals that ask us to end.
+/// The signals that ask us to stop.
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
@@ -224,7 +224,7 @@ async fn start(
     Ok(owner)
 }
 
-/// Ports of an earlier start are used again where they are still free.
+/// Chooses the internal ports. Ports of an earlier run are reused while they are free.
 fn choose_ports(paths: &Paths) -> Result<Ports> {
     let file = paths.data.join("ports.json");
     let earlier: Ports =
@@ -284,7 +284,7 @@ fn cluster_spec(cluster: &Cluster) -> ProcessSpec {
         user: cluster.user.clone(),
         ports: BTreeMap::from([("postgres".to_owned(), cluster.port)]),
         before_start: Some(Arc::new(move || checked.remove_stale_pid_file())),
-        // Fast shutdown: clients are disconnected, committed data is kept.
+        // A fast shutdown disconnects clients and keeps committed data.
         stop: Signal::INT,
         ..ProcessSpec::new("postgres", program)
     }
@@ -296,7 +296,7 @@ fn broker_spec(broker: &Broker) -> ProcessSpec {
     ProcessSpec {
         arguments,
         ports: BTreeMap::from([("nats".to_owned(), broker.port)]),
-        // Its folder may be wiped at any time; each start puts back what it needs.
+        // Its folder may be deleted at any time, so each start writes its configuration again.
         before_start: Some(Arc::new(move || written.configure())),
         ..ProcessSpec::new("nats", program)
     }
@@ -345,7 +345,7 @@ fn not_ready(supervisor: &Supervisor, name: &str) -> String {
     with_log_lines(name, &supervisor.log(name))
 }
 
-/// One sentence about a part that is not ready, and what it said last.
+/// Names a process that is not ready, with the last lines of its log.
 fn with_log_lines(name: &str, log: &std::path::Path) -> String {
     format!("{name} is not ready; its log {} ends with:\n{}", log.display(), last_lines(log, 12))
 }
@@ -374,8 +374,8 @@ async fn wait_until_ready(options: &Options, run_state: &RunState) -> Result<()>
     }
 }
 
-/// The first part that the gateway does not find ready. A part with two doors, or with something to
-/// tell beside its readiness, has two entries.
+/// The first process that the gateway reports as not ready. A process that reports its HTTP port or
+/// its orders separately has two entries.
 fn unready_part(report: &str) -> Option<String> {
     let report: serde_json::Value = serde_json::from_str(report).ok()?;
     let parts = report.get("parts")?.as_object()?;
