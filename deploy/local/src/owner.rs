@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_owner_who_has_the_role_is_left_alone() {
+    async fn an_owner_with_the_role_is_not_changed() {
         let calls = calls("kept", "known-id\n", "owner\n").await;
         assert_eq!(calls, ["find-account keep= id=", "role keep= id=known-id"]);
     }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_real_desk_and_another_identity_server_get_none() {
+    fn production_and_another_identity_server_get_no_owner() {
         let (data, mut secret_store) = secret_store("no-owner");
         for pair in [("SUKOON_MODE", "production"), ("IDENTITY_URL", "https://id.example")] {
             assert_eq!(Owner::of(&Environment::from([pair]), &mut secret_store).unwrap(), None);

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_someone_listens_at_is_not_free() {
+    fn a_port_with_a_listener_is_not_free() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         assert!(!is_free("127.0.0.1", listener.local_addr().unwrap().port()));
     }

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_added_stops_nothing() {
+    fn a_file_that_cannot_be_added_is_reported_and_skipped() {
         let (root, ours, theirs) = folders("closed");
         fs::write(theirs.join("practice.toml"), "theirs").unwrap();
         fs::write(ours.join("terms.toml"), "ours").unwrap();

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_known_by_all_their_words() {
+    fn a_command_is_matched_by_all_its_words() {
         assert_eq!(matched("today 2026-11-24"), Some(["today"].as_slice()));
         assert_eq!(matched("parked retry booking-1"), Some(["parked", "retry"].as_slice()));
         assert_eq!(matched("mails retry mal_1"), Some(["mails", "retry"].as_slice()));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_read_ends_before_anybody_signs_in() {
+    async fn invalid_arguments_are_refused_before_the_sign_in() {
         let environment = Environment::default();
         for text in [
             "today tomorrow",

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_part_that_was_killed_is_started_again() {
+    async fn a_process_that_was_killed_is_restarted() {
         let Stage { folder, run_state, mut supervisor } = stage("restart");
         supervisor.start(vec![script("clerk", "exec sleep 600")]).unwrap();
         let first = until(|| process(&run_state, "clerk")).await;
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_started_last_is_stopped_first() {
+    async fn the_group_that_was_started_last_is_stopped_first() {
         let Stage { folder, run_state, mut supervisor } = stage("order");
         let diary = folder.join("diary");
         let text = |word: &str| {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_part_that_does_not_listen_is_ended_when_there_is_hurry() {
+    async fn a_process_that_ignores_the_stop_signal_is_killed_on_request() {
         let Stage { folder, run_state, mut supervisor } = stage("hurry");
         supervisor.start(vec![script("deaf", "trap '' TERM; while :; do sleep 1; done")]).unwrap();
         let deaf = until(|| process(&run_state, "deaf")).await;

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_switch_hides_what_the_machine_has() {
+    fn the_switch_hides_the_machines_programs() {
         let environment = Environment::from([("SUKOON_IGNORE_SYSTEM", "1"), ("PATH", "/usr/bin")]);
         let search = Search::system(&environment);
         assert!(search.postgres().is_none() && search.nats().is_none());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_browser_without_windows_comes_first() {
+    fn the_headless_shell_is_preferred() {
         let folder = std::env::temp_dir().join(format!("sukoon-browsers-{}", std::process::id()));
         let (ours, system) = (folder.join("ours"), folder.join("system"));
         for bin in [ours.join("bin"), system.clone()] {

@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn parts_that_an_earlier_start_has_left_are_ended() {
+    async fn processes_of_an_earlier_run_are_stopped() {
         let paths = paths("left");
         fs::create_dir_all(&paths.data).unwrap();
         let mut left = std::process::Command::new("sleep").arg("600").spawn().unwrap();

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_strikes_its_members_and_nobody_else() {
+    fn a_family_of_targets_includes_only_its_members() {
         let faults = Faults::default();
         faults.add(ordered("orders", 2));
         assert!(faults.take("ordersmith", &[Kind::Delay]).is_none());
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_for_a_recipient_strikes_nobody_else() {
+    fn a_fault_for_a_recipient_applies_to_no_other_recipient() {
         let faults = Faults::default();
         let ordered = serde_json::json!({
             "target": "smtp_rcpt", "kind": "refuse", "times": 0, "recipient": "@gone.example",
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_greylisted_is_taken_when_they_come_again() {
+    fn a_greylisted_mail_is_accepted_when_it_is_repeated() {
         let faults = Faults::default();
         assert!(!faults.is_greylisted("a@b.example", "c@d.example"));
         let ordered = serde_json::json!({ "target": "smtp_rcpt", "kind": "greylist", "times": 0 });

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn options_may_stand_anywhere_and_be_joined() {
+    fn options_may_be_anywhere_and_joined_with_their_value() {
         let read = read("--by practice bkg_1 --json --refund=none").unwrap();
         assert_eq!((read.at(0), read.at(1), read.count()), ("bkg_1", "", 1));
         assert_eq!((read.option("by"), read.option("refund")), ("practice", "none"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_too_much_or_unknown_is_told() {
+    fn missing_surplus_and_unknown_arguments_are_reported() {
         let error_of = |words: &str| read(words).unwrap_err().to_string();
         assert_eq!(error_of(""), "something is missing");
         assert_eq!(error_of("a b c"), "that is too much");

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_paid_is_said_to_go_back() {
+    fn the_message_names_only_what_was_paid() {
         let answer = |minor, unpaid| json!({ "refund": money::wire(minor), "unpaid": unpaid });
         assert_eq!(refund_message(&answer(0, false)), "Nothing goes back.");
         let paid = refund_message(&json!({ "refund": money::wire(150_000) }));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_the_customer_wants_it_and_the_policy_decides() {
+    fn by_default_the_customer_cancels_and_the_policy_applies() {
         let usual = ("CANCELLED_BY_CUSTOMER", "CANCELLATION_REFUND_UNSPECIFIED");
         assert_eq!(read(&[]), Ok(usual));
         let other = ("CANCELLED_BY_PRACTICE", "CANCELLATION_REFUND_NONE");

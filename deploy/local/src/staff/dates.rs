@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_times_are_checked_before_anybody_is_asked() {
+    fn dates_and_times_are_checked_before_a_call() {
         assert!(check_date("").is_ok() && check_date("2026-11-24").is_ok());
         for wrong in ["tomorrow", "2026-11-31", "24.11.2026", "2026-11-24T00:00"] {
             assert!(check_date(wrong).is_err(), "{wrong}");

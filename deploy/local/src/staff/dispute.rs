@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_typed_is_no_markup() {
+    fn typed_text_is_escaped() {
         assert_eq!(escape("<b>\"A\" & B</b>"), "&lt;b&gt;&quot;A&quot; &amp; B&lt;/b&gt;");
         assert_eq!(as_words("BookingCheckoutOpened"), "Booking checkout opened");
     }

@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn a_practice_that_has_sold_nothing_is_told_what_to_do_next() {
+    fn a_practice_without_a_payment_gets_advice() {
         let findings = payment_findings(&Value::Null);
         assert!(good(&findings).is_empty());
         assert!(message(&findings, "payment").contains("book a session"));
     }
 
     #[test]
-    fn each_way_in_which_a_sale_can_limp_has_its_own_words() {
+    fn each_problem_of_a_payment_has_its_own_message() {
         let mut payment = json!({
             "bookingId": "bkg_1", "amount": money::wire(50_000), "hasWebhook": true,
             "isCapturedByItself": true, "refunded": money::wire(50_000),

@@ -90,7 +90,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_booking_is_told_in_words() {
+    fn a_booking_has_readable_labels() {
         let staff = json!({ "booking": {
             "state": "BOOKING_STATE_AWAITING_PAYMENT", "paymentState": "PAYMENT_STATE_CLAIMED",
             "serviceTitle": "Meditation", "mode": "SESSION_MODE_IN_PERSON",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_keeps_its_name_and_what_is_missing_is_a_dash() {
+    fn unknown_values_keep_their_name_and_missing_ones_are_a_dash() {
         assert_eq!(state(&json!({ "state": "BOOKING_STATE_DREAMT" })), "BOOKING_STATE_DREAMT");
         assert_eq!(payment(&json!({})), "-");
         assert_eq!(payment(&json!({ "confirmedOnClaim": true })), "on the customer's word");

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_somebody_is_counted_first() {
+    fn states_that_need_action_are_counted_first() {
         let counts = json!([
             { "state": "DELIVERY_STATE_SENT", "mails": "340" },
             { "state": "DELIVERY_STATE_FAILED", "mails": 2 },
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_is_told_in_words() {
+    fn a_mail_has_readable_labels() {
         let mail = json!({ "kind": "MAIL_KIND_HOLD_ENDED", "state": "DELIVERY_STATE_RETRYING" });
         assert_eq!((kind(&mail), state(&mail)), ("hold ended".into(), "retrying".into()));
         let new = json!({ "kind": "MAIL_KIND_BIRTHDAY_WISH", "state": "DELIVERY_STATE_DREAMT" });
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_for_a_reason_is_found_by_it() {
+    fn mails_are_filtered_by_the_reason_of_their_failure() {
         let mails = || [json!({ "reason": "smtp_554" }), json!({ "reason": "smtp_550" })].to_vec();
         for (reason, count) in [("", 2), ("smtp_554", 1), ("SMTP 554", 1), ("gone", 0)] {
             let mut kept = mails();
@@ -371,14 +371,14 @@ mod tests {
     }
 
     #[test]
-    fn who_tries_again_what_is_on_its_way_is_told_so() {
+    fn a_retry_of_a_mail_in_delivery_says_so() {
         let mail = |state: &str| json!({ "kind": "MAIL_KIND_RECEIPT", "state": state });
         assert_eq!(retry_message(&mail("DELIVERY_STATE_SENDING")), "It is on its way: receipt.");
         assert!(retry_message(&mail("DELIVERY_STATE_QUEUED")).starts_with("Tried again now"));
     }
 
     #[test]
-    fn mails_of_several_states_stand_by_their_time() {
+    fn mails_of_several_states_are_sorted_by_time() {
         let at = |time: &str| json!({ "queuedAt": time });
         let mut mails =
             [at("2026-11-24T05:30:00Z"), at("2026-11-24T06:30:00.5Z"), at("2026-11-24T06:30:00Z")];

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn another_one_speaks_for_itself() {
+    fn an_unknown_reason_shows_the_services_message() {
         let refusal = Refusal::read(400, &body("NEW_REASON", "Something new."));
         assert_eq!(refusal.to_string(), "Something new (NEW_REASON, reference abcd)");
         let bare = Refusal::read(404, &Value::Null);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_detail_says_nothing() {
+    fn bytes_without_a_detail_give_empty_texts() {
         assert_eq!(text_fields(&[0x08, 0x01, 0xff]), <[String; 3]>::default());
         assert_eq!(text_fields(&[0x0a, 0x05, b'a']), <[String; 3]>::default());
     }

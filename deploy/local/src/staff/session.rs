@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_does_not_travel_in_the_open() {
+    fn a_password_is_not_sent_without_encryption() {
         for (url, fine) in [
             ("http://sukoon.example", false),
             ("http://127.0.0.1.evil.example", false),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_runs_a_sentence_says_what_to_do() {
+    fn without_a_running_practice_the_error_gives_advice() {
         let told = found([]).err().unwrap().to_string();
         assert!(told.contains("make run") && told.contains("SUKOON_URL"), "{told}");
     }
@@ -306,7 +306,7 @@ mod tests {
         "HTTP/1.1 409 Conflict\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
 
     #[tokio::test]
-    async fn an_act_whose_answer_is_lost_is_sent_again_under_its_key() {
+    async fn a_call_whose_answer_is_lost_is_repeated_with_its_key() {
         let (session, served) = gateway(&[LATE, "", DONE]).await;
         let answer = session
             .call_with_key("payments.v1/RefundPayment", json!({}), "cli-0001")
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_cannot_be_told_what_came_of_an_act_is_told_its_key() {
+    async fn an_unknown_outcome_names_the_idempotency_key() {
         let (session, served) = gateway(&[LATE, LATE, LATE]).await;
         let lost = session.call_with_key("payments.v1/RefundPayment", json!({}), "cli-0002").await;
         let told = lost.unwrap_err().to_string();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_refused_was_not_done_and_is_not_sent_again() {
+    async fn a_refused_call_is_not_repeated() {
         let (session, served) = gateway(&[REFUSED]).await;
         let refused =
             session.call_with_key("payments.v1/RefundPayment", json!({}), "cli-0003").await;

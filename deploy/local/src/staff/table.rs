@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_typed_moves_no_cursor() {
+    fn typed_text_contains_no_control_characters() {
         assert_eq!(printable("Asha\u{1b}[2J\r\n\u{202e}x"), "Asha [2J x");
     }
 }

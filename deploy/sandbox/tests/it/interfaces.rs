@@ -38,7 +38,7 @@ async fn a_meeting_is_created_once_per_key_and_has_a_page() {
 }
 
 #[tokio::test]
-async fn ordered_faults_strike_as_often_as_asked_and_then_no_more() {
+async fn a_fault_is_injected_as_often_as_requested() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let wanted = json!({
@@ -73,7 +73,7 @@ async fn ordered_faults_strike_as_often_as_asked_and_then_no_more() {
 }
 
 #[tokio::test]
-async fn the_book_survives_a_kill_and_a_torn_last_line() {
+async fn the_store_survives_a_kill_and_an_incomplete_last_line() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let order = sandbox.order("bkg_1", 50_000).await;
@@ -104,7 +104,7 @@ const OLDER_LINE: &str = r#"[{"kind":"order","row":{"id":"order_AAAAAAAAAAAAAA",
 "manual_capture":false,"created_at":1763000000,"payments":[]}}]"#;
 
 #[tokio::test]
-async fn an_order_of_an_older_book_can_still_be_paid() {
+async fn an_order_of_an_older_journal_can_still_be_paid() {
     let folder = Folder::new();
     let line = format!("{}\n", OLDER_LINE.replace('\n', ""));
     std::fs::write(folder.path().join("book.jsonl"), line).unwrap();

@@ -93,7 +93,7 @@ async fn talk(sandbox: &Running, lines: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn the_conversation_keeps_to_its_order() {
+async fn smtp_commands_are_refused_out_of_order() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let body = "Subject: by hand\r\n\r\n..dot\r\n...\r\nend\r\n.";
@@ -180,7 +180,7 @@ async fn one_recipient_is_refused_and_others_are_taken() {
 }
 
 #[tokio::test]
-async fn who_is_not_known_is_asked_to_come_again() {
+async fn an_unknown_sender_is_greylisted() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     sandbox.fault(json!({ "target": "smtp_rcpt", "kind": "greylist" })).await;
@@ -194,7 +194,7 @@ async fn who_is_not_known_is_asked_to_come_again() {
 }
 
 #[tokio::test]
-async fn mail_faults_strike_in_the_order_in_which_they_were_asked_for() {
+async fn mail_faults_are_injected_in_their_order() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     sandbox.fault(json!({ "target": "smtp", "kind": "refuse", "status": 451 })).await;

@@ -100,7 +100,7 @@ async fn a_payment_is_created_until_its_payer_decides() {
 }
 
 #[tokio::test]
-async fn a_payer_who_never_decides_ends_in_a_failure_across_a_kill() {
+async fn an_approval_expires_after_a_kill_too() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let mut settings = Settings::for_tests(folder.path(), Some(website.url.clone()));
     settings.timing.approval_timeout = Duration::from_millis(300);
@@ -117,7 +117,7 @@ async fn a_payer_who_never_decides_ends_in_a_failure_across_a_kill() {
 }
 
 #[tokio::test]
-async fn money_that_is_late_for_its_order_waits_for_a_capture() {
+async fn a_payment_that_is_late_for_its_order_waits_for_a_capture() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let options = json!({
@@ -133,7 +133,7 @@ async fn money_that_is_late_for_its_order_waits_for_a_capture() {
 }
 
 #[tokio::test]
-async fn what_a_call_does_not_know_is_refused() {
+async fn unknown_fields_are_refused() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let order = sandbox.order("bkg_1", 50_000).await;
@@ -147,7 +147,7 @@ async fn what_a_call_does_not_know_is_refused() {
 }
 
 #[tokio::test]
-async fn the_door_opens_for_the_word_basic_only() {
+async fn only_the_scheme_basic_is_accepted() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let url = format!("{}/v1/orders", sandbox.url);
@@ -186,7 +186,7 @@ async fn an_order_takes_one_captured_payment_after_any_number_of_failures() {
 }
 
 #[tokio::test]
-async fn a_second_payment_of_a_paid_order_goes_back_at_once() {
+async fn a_second_payment_of_a_paid_order_is_refunded_at_once() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let order = sandbox.order("bkg_1", 50_000).await;
@@ -219,7 +219,7 @@ async fn an_authorised_payment_waits_for_its_capture() {
 }
 
 #[tokio::test]
-async fn an_authorised_payment_that_nobody_captures_goes_back_after_days() {
+async fn an_uncaptured_authorised_payment_is_refunded_after_days() {
     let folder = Folder::new();
     let mut settings = Settings::for_tests(folder.path(), None);
     settings.timing.uncaptured_refund_after = Duration::from_millis(300);
@@ -241,7 +241,7 @@ async fn an_authorised_payment_that_nobody_captures_goes_back_after_days() {
 }
 
 #[tokio::test]
-async fn a_list_of_nothing_cannot_be_asked_for() {
+async fn a_list_with_a_count_of_zero_is_refused() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     for path in ["/v1/orders?count=0", "/v1/payments?count=0"] {
@@ -297,7 +297,7 @@ async fn the_checkout_script_defines_what_websites_expect() {
 }
 
 #[tokio::test]
-async fn what_a_page_tells_the_checkout_can_be_looked_up() {
+async fn the_checkout_log_shows_what_pages_send() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     let page = "http://127.0.0.1/page?a=b";

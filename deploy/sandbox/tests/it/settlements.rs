@@ -29,7 +29,7 @@ async fn refund(sandbox: &Running, payment: &Value, amount: i64) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_captured_is_paid_out_once_less_fees_and_refunds() {
+async fn captured_payments_are_paid_out_once_less_fees_and_refunds() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     let order = sandbox.order("bkg_1", 50_000).await;
@@ -87,7 +87,7 @@ async fn a_settlement_survives_a_kill_and_is_listed() {
 }
 
 #[tokio::test]
-async fn a_report_goes_wrong_on_order_and_right_again() {
+async fn a_control_falsifies_a_report_and_corrects_it() {
     let folder = Folder::new();
     let sandbox = Running::start(&folder, None).await;
     sandbox.pay(&sandbox.order("bkg_1", 50_000).await, "captured").await;
@@ -134,7 +134,7 @@ async fn payments_are_listed_newest_first_by_age_and_page() {
 }
 
 #[tokio::test]
-async fn money_on_the_providers_own_pages_belongs_to_no_order() {
+async fn a_payment_on_the_providers_own_pages_has_no_order() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     let wanted = json!({ "amount": 12_300, "method": "upi" });

@@ -11,7 +11,7 @@ use crate::payments::signed;
 use crate::website::{Folder, Running, Website, answer, until};
 
 #[tokio::test]
-async fn a_payment_is_told_with_signatures_that_verify() {
+async fn a_payment_sends_webhooks_with_valid_signatures() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     let order = sandbox.order("bkg_1", 50_000).await;
@@ -31,7 +31,7 @@ async fn a_payment_is_told_with_signatures_that_verify() {
 }
 
 #[tokio::test]
-async fn what_is_not_played_is_told_in_the_same_envelope() {
+async fn events_that_are_not_simulated_have_the_same_envelope() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     let downtime = json!({ "id": "down_F1cxDoHWD4fkQt", "method": "netbanking", "end": null });
@@ -48,7 +48,7 @@ async fn what_is_not_played_is_told_in_the_same_envelope() {
 }
 
 #[tokio::test]
-async fn a_refused_webhook_comes_again_with_the_same_id_and_bytes() {
+async fn a_refused_webhook_is_sent_again_with_the_same_id_and_bytes() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     website.refuse_next(2);
@@ -61,7 +61,7 @@ async fn a_refused_webhook_comes_again_with_the_same_id_and_bytes() {
 }
 
 #[tokio::test]
-async fn webhooks_arrive_twice_out_of_order_or_never_when_ordered() {
+async fn faults_duplicate_reorder_and_drop_webhooks() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     sandbox.fault(json!({ "target": "webhook.payment.authorized", "kind": "reorder" })).await;
@@ -82,7 +82,7 @@ async fn webhooks_arrive_twice_out_of_order_or_never_when_ordered() {
 }
 
 #[tokio::test]
-async fn a_late_authorisation_turns_a_failure_into_money() {
+async fn a_failed_payment_is_authorised_late() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     sandbox
@@ -99,7 +99,7 @@ async fn a_late_authorisation_turns_a_failure_into_money() {
 }
 
 #[tokio::test]
-async fn undelivered_webhooks_and_late_money_survive_a_kill() {
+async fn undelivered_webhooks_and_late_payments_survive_a_kill() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;
     website.refuse_next(1_000);
