@@ -1,4 +1,4 @@
-// Where the bank's page leads: it tells the checkout that opened it, or goes back to the website.
+// The end of the bank's page: it informs the checkout that opened it, or returns to the website.
 (function () {
   'use strict';
   const told = document.body.dataset;

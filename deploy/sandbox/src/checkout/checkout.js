@@ -1,9 +1,9 @@
 // The checkout script of the simulated payment provider. It defines window.Razorpay with the
-// options of the real script and needs of a website what the real one needs: a frame of another
-// origin than its own, laid over the backdrop by a style attribute, and keyframes in a style
-// element. Under a content policy without inline styles the backdrop lies over the frame and takes
-// every click. Its frame is told the page's whole address. Page and frame accept messages only
-// from each other's origin and window.
+// options of the real script and has the same requirements for a website: a frame of another origin
+// than its own, placed over the backdrop by a style attribute, and keyframes in a style element.
+// Under a content policy without inline styles the backdrop covers the frame and receives every
+// click. The frame gets the page's whole address. Page and frame accept messages only from each
+// other's origin and window.
 (function () {
   'use strict';
 
@@ -57,7 +57,7 @@
     });
   };
 
-  // What the provider learns beside the frame. It is not needed to pay.
+  // What the provider learns outside the frame. Payments work without it.
   function count(options) {
     const beacon = BEACON + '/beacon?order_id=' + encodeURIComponent(options.order_id || '');
     window.fetch(beacon + '&script=checkout', { method: 'POST', mode: 'no-cors' })
@@ -75,8 +75,8 @@
     return this;
   };
 
-  // Browsers without popups cannot hold the frame: those inside other apps, and Chrome on an iPhone.
-  // There the page is left, if it says where to come back to.
+  // Browsers without popups cannot show the frame: those inside other apps, and Chrome on an
+  // iPhone. There the page is left, if it gives an address to return to.
   function redirects(options) {
     if (!options.callback_url) return false;
     return options.redirect === true || NO_POPUPS.test(navigator.userAgent);
@@ -129,7 +129,7 @@
     form.submit();
   }
 
-  // What the frame may know. Functions stay here, and so does everything it does not show.
+  // The options for the frame. Functions, and options that it does not show, are not sent.
   function told(options) {
     const modal = options.modal || {};
     return {

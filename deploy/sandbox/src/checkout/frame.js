@@ -1,16 +1,16 @@
-// The checkout's frame: card and UPI, what the bank answers, and what the page is told. Only the
-// last four digits of a card are sent anywhere. It listens to nobody but the page that opened it.
+// The checkout's frame: card and UPI, the bank's answers, and messages to the page. Only the last
+// four digits of a card are ever sent. It accepts messages only from the page that opened it.
 (function () {
   'use strict';
 
   const CHANNEL = 'sandbox-checkout';
-  // How the number of the card ends whose bank asks its payer.
+  // The last digits of the card whose bank asks for approval.
   const ASKING = '3220';
   const asked = new URLSearchParams(window.location.search);
   const keyId = asked.get('key_id') || '';
   const orderId = asked.get('order_id') || '';
   const page = asked.get('origin') || '';
-  // Where a page that was left for this one wants to be told of the payment, by a form.
+  // The address that receives the result by a form, when the page was left for this one.
   const callback = asked.get('callback_url') || '';
   const orderPath = '/checkout/orders/' + encodeURIComponent(orderId);
   const at = function (id) { return document.getElementById(id); };
@@ -42,7 +42,7 @@
     });
   }
 
-  // The website's colour, with black or white on it, whichever reads better.
+  // The website's colour, with black or white text on it, whichever has more contrast.
   function paint(color) {
     if (!/^#[0-9a-f]{6}$/i.test(color || '')) return;
     const light = [1, 3, 5].map(function (from) {
@@ -55,7 +55,7 @@
     root.setProperty('--on-accent', luminance > 0.18 ? '#101614' : '#ffffff');
   }
 
-  // Whether the website asks for a flow of a method to be left out.
+  // Whether the website hides a flow of a method.
   function hides(method, flow) {
     const display = (options.config && options.config.display) || {};
     return (display.hide || []).some(function (hidden) {
@@ -63,8 +63,8 @@
     });
   }
 
-  // Whether a flow of a method is offered: in the website's first block with that method, or where
-  // it has none.
+  // Whether a flow of a method is offered. The website's first instrument with that method decides;
+  // without one, or without a list of flows in it, every flow is offered.
   function offers(method, flow) {
     const display = (options.config && options.config.display) || {};
     const all = Object.values(display.blocks || {});
@@ -73,7 +73,7 @@
     return !first || !first.flows || first.flows.includes(flow);
   }
 
-  // Where UPI IDs are not hidden they stand in the place of the QR code, and lead to nothing.
+  // Where UPI IDs are not hidden, they replace the QR code, and payments with them fail.
   function offerUpi() {
     const collect = !hides('upi', 'collect');
     at('collect').hidden = !collect;
@@ -176,8 +176,8 @@
     return order;
   }
 
-  // Some banks ask on a page of their own: in a window, which a browser opens for a press only, or
-  // in this place, where the page was left for it.
+  // Some banks ask for approval on a page of their own. It opens in a window, which a browser
+  // allows only after a click, or in this tab when the page was left for this one.
   async function payByCard(last4) {
     const asks = last4 === ASKING;
     bank = asks && !callback ? window.open('', '', 'popup,width=460,height=640') : null;
@@ -203,7 +203,7 @@
       window.setTimeout(function () { waitForBank(opened); }, 300);
       return;
     }
-    // It closes by itself, too, once the payer has decided.
+    // The window also closes by itself after the payer's decision.
     if (await bankAnswered(opened)) return;
     const failure = {
       code: 'BAD_REQUEST_ERROR', description: 'The window of your bank was closed.',
@@ -214,7 +214,7 @@
     tell({ type: 'failed', error: failure });
   }
 
-  // Whether the payer had decided.
+  // Whether the payer has decided.
   async function bankAnswered(opened) {
     const order = await fetchOrder();
     if (bank !== opened) return true;
@@ -224,7 +224,7 @@
     return Boolean(order.answer || order.failure);
   }
 
-  // A payer may approve on another device, so the frame keeps asking while it is open.
+  // A payer may approve on another device, so the frame polls while it is open.
   async function watch() {
     window.clearTimeout(timer);
     if (over) return;
@@ -233,7 +233,7 @@
         const order = await fetchOrder();
         if (!busy) fold(order);
       } catch (error) {
-        // A missed look is made up for by the next one.
+        // A failed poll is made up for by the next one.
       }
     }
     timer = window.setTimeout(watch, 1500);

@@ -1,4 +1,4 @@
-// The payer's UPI app, played by a page that the QR code leads to.
+// The simulated UPI app, on the page that the QR code opens.
 (function () {
   'use strict';
   const order = document.body.dataset.order;

@@ -1,4 +1,4 @@
-// Leaves this page for an address that takes fields by a form.
+// Leaves this page by submitting a form to an address.
 function postTo(url, fields) {
   'use strict';
   const form = document.createElement('form');

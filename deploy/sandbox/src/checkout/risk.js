@@ -1,4 +1,4 @@
-// The provider's script that looks for risks. This one only says that it was allowed to run.
+// The provider's script for risk detection. This one only reports that it was allowed to run.
 (function () {
   'use strict';
   const script = document.currentScript;

@@ -1,5 +1,5 @@
-// The inbox page. It asks for the list every other second and touches only what changed, so
-// nothing flickers and a mail that is being read stays as it is.
+// The inbox page. It requests the list every two seconds and updates only what has changed, so that
+// nothing flickers and an open mail stays as it is.
 (function () {
   'use strict';
 
@@ -53,7 +53,7 @@
     return item;
   }
 
-  // Puts the rows into order by moving only those that are not where they belong.
+  // Orders the rows by moving only those at a wrong position.
   function arrange() {
     const wanted = at('search').value.trim().toLowerCase();
     const shown = mails.filter(function (mail) {
@@ -101,7 +101,7 @@
     return item;
   }
 
-  // The frame runs no script. Links open in a tab of their own, and it is as high as its mail.
+  // The frame runs no scripts. Links open in a new tab. The frame is as high as its mail.
   function frame(html) {
     const view = at('html');
     view.onload = function () {
@@ -174,7 +174,7 @@
       if (answer.version !== version || first) {
         version = answer.version;
         mails = answer.mails;
-        // What was there before the page was opened is not news.
+        // Mails from before the page was opened do not count as new.
         if (first) read = new Set(mails.map(function (mail) { return mail.id; }));
         first = false;
         if (openId && !mails.some(function (mail) { return mail.id === openId; })) {
@@ -183,7 +183,7 @@
         arrange();
       }
     } catch (error) {
-      // The sandbox is being restarted; the next look will find it.
+      // The sandbox is restarting. The next poll will reach it.
     }
     window.setTimeout(refresh, 2000);
   }
