@@ -9,3 +9,7 @@ pub mod refund;
 pub mod collection;
 pub mod payer;
 pub mod receipt;
+pub mod booking_status;
+pub mod booking_intent;
+pub mod ledger;
+pub mod settlement;

@@ -20,6 +20,7 @@ use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
 use self::receipts::{read_payer, to_wire_payer};
+use crate::app::App;
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
 use crate::app::idempotency::IdempotencyKey;
@@ -28,8 +29,8 @@ use crate::app::request::parse_booking;
 use crate::app::set_payer::{payer_details, set_payer};
 use crate::app::start_payment::start_payment;
 use crate::app::submit_checkout_answer::submit_checkout_answer;
-use crate::app::{App, Error, Rejection};
 use crate::domain::collection::Standing;
+use crate::error::{Error, Rejection};
 
 /// The public service.
 #[derive(Debug, Clone)]

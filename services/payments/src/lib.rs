@@ -3,24 +3,19 @@
 //! A booking is paid only when the provider reports captured money, never on a browser's word.
 
 pub mod domain;
-pub mod ledger;
-pub mod settlement;
-pub mod contract;
-pub mod provider;
 pub mod providers;
+pub mod error;
+pub mod contract;
+pub mod config;
+pub mod clients;
 pub mod repository;
+pub mod read_model;
 pub mod app;
-pub mod polling;
-pub mod sold_orders;
 pub mod retention;
 pub mod timers;
 pub mod consumers;
-pub mod read_model;
-pub mod bookings;
-mod checkout_return;
-pub mod webhook;
+pub mod http;
 pub mod grpc;
-pub mod config;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -49,7 +44,7 @@ use tonic::service::Routes;
 use crate::app::order_health::OrderHealth;
 use crate::app::webhook_health::WebhookHealth;
 use crate::app::{App, Checkout};
-use crate::bookings::BookingClient;
+use crate::clients::booking::BookingClient;
 use crate::config::{Config, MigrationConfig};
 use crate::consumers::booking::OnBooking;
 use crate::domain::receipt::Issuer;
@@ -147,7 +142,7 @@ impl Listeners {
         let reaction = Arc::new(OnBooking::new(Arc::clone(&app.issuer)));
         let consuming = run_consumer(store.clone(), nats, subscription, reaction, shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
-        let (http, stop) = (webhook::router(Arc::clone(&app)), shutdown.clone());
+        let (http, stop) = (http::webhook::router(Arc::clone(&app)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
         let checks = Checks::new().check("database", move || {
             let store = store.clone();
@@ -183,7 +178,7 @@ async fn prepare(store: &Store, shutdown: &Shutdown) {
     }
 }
 
-async fn prepare_once(store: &Store) -> Result<(), app::Error> {
+async fn prepare_once(store: &Store) -> Result<(), error::Error> {
     app::nightly::start(store).await?;
     retention::run(store).await?;
     app::backfill_ledger::backfill_ledger(store).await

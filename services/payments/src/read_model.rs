@@ -2,7 +2,6 @@
 //! appends them, and read as rows without asking the domain.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-pub mod booking_status;
 pub mod project;
 pub mod query;
 pub mod payers;

@@ -4,17 +4,21 @@ use eventstore::{StoreError, Tx, id_of, new_id};
 use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
-use crate::app::Error;
 use crate::contract;
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Payment, PaymentId, Source, Status};
+use crate::domain::ledger::Books;
 use crate::domain::refund::OVERTAKEN;
-use crate::ledger::{self, Books};
-use crate::polling::{self, PollSchedule};
+use crate::error::Error;
 use crate::read_model::{inbox, project, query, receipts};
-use crate::sold_orders;
-use crate::timers;
+use crate::timers::kinds;
+use crate::timers::polling::{self, PollSchedule};
+use crate::timers::sold_orders;
+
+pub mod call_pace;
+pub mod posting;
+pub mod timers;
 
 /// The collection of a booking, locked until the transaction ends.
 #[derive(Debug)]
@@ -93,7 +97,7 @@ impl LockedCollection {
             project::collection(tx, collection, self.now).await?;
         }
         let entries = self.books.enter(&events);
-        ledger::post::post(tx, Some(self.booking_id), &entries).await?;
+        posting::post(tx, Some(self.booking_id), &entries).await?;
         for event in &events {
             self.schedule_follow_ups(tx, event).await?;
         }
@@ -132,7 +136,7 @@ impl LockedCollection {
         if payment.fact.status == Status::Captured
             && !inbox::has_reported(tx.connection(), &payment.id).await?
         {
-            timers::expect_webhook(tx, &payment.id, self.now).await?;
+            kinds::expect_webhook(tx, &payment.id, self.now).await?;
         }
         Ok(())
     }
@@ -147,7 +151,7 @@ impl LockedCollection {
         }
         let refunds = self.collection().into_iter().flat_map(|it| it.refunds_of(payment));
         for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unaccepted()) {
-            timers::schedule_refund(tx, refund_id, self.now).await?;
+            kinds::schedule_refund(tx, refund_id, self.now).await?;
         }
         Ok(())
     }
@@ -156,7 +160,7 @@ impl LockedCollection {
     /// lock of their numbers has to be acquired last.
     async fn schedule_papers(&self, tx: &mut Tx) -> Result<(), StoreError> {
         if receipts::has_voucher(tx.connection(), self.booking_id).await? {
-            timers::schedule_receipt(tx, self.booking_id, self.now).await?;
+            kinds::schedule_receipt(tx, self.booking_id, self.now).await?;
         }
         Ok(())
     }
@@ -169,13 +173,13 @@ impl LockedCollection {
                 polling::set(tx, self.booking_id, schedule, self.now, None).await?;
                 // A webhook about an order that is not recorded yet holds this lock while it looks
                 // for it.
-                tx.lock(&[timers::order_lock(order)]).await?;
+                tx.lock(&[kinds::order_lock(order)]).await?;
                 for event_id in inbox::waiting_for(tx, order).await? {
-                    timers::schedule_fold(tx, &event_id, self.now).await?;
+                    kinds::schedule_fold(tx, &event_id, self.now).await?;
                 }
             }
             Event::RefundRequested { refund_id, .. } => {
-                timers::schedule_refund(tx, *refund_id, self.now).await?;
+                kinds::schedule_refund(tx, *refund_id, self.now).await?;
             }
             Event::Verified { payment, .. } => {
                 tracing::info!(booking_id = %self.booking_id, %payment, "money verified");
@@ -193,12 +197,12 @@ impl LockedCollection {
                 } else {
                     tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
                 }
-                timers::end_refund(tx, *refund_id).await?;
+                kinds::end_refund(tx, *refund_id).await?;
                 // Also refunds that became renewable while this one covered their money.
                 let known = self.collection();
                 let payment = known.and_then(|it| Some(it.refunds.get(refund_id)?.payment.clone()));
                 for failed in known.into_iter().flat_map(|it| it.renewable(payment.as_ref())) {
-                    timers::schedule_renewal(tx, failed, self.now).await?;
+                    kinds::schedule_renewal(tx, failed, self.now).await?;
                 }
             }
             Event::Observed { payment, source } => {
@@ -210,11 +214,11 @@ impl LockedCollection {
             }
             Event::RefundDiscovered { refund_id, refund } => {
                 self.alarm_on_external_refund(tx, &refund.payment).await?;
-                timers::schedule_refund_poll(tx, *refund_id, 1, self.now).await?;
+                kinds::schedule_refund_poll(tx, *refund_id, 1, self.now).await?;
             }
             Event::DisputeObserved(dispute) => self.handle_dispute(tx, dispute).await?,
             Event::RefundProcessed { refund_id } => {
-                timers::end_refund(tx, *refund_id).await?;
+                kinds::end_refund(tx, *refund_id).await?;
                 self.schedule_papers(tx).await?;
             }
             Event::Earned { .. } | Event::Retained { .. } => self.schedule_papers(tx).await?,

@@ -3,7 +3,7 @@
 use eventstore::{Metadata, Store};
 use serde_json::json;
 
-use crate::app::Error;
+use crate::error::Error;
 use crate::read_model::inbox;
 
 /// Deletes old webhook bodies and idempotency keys.

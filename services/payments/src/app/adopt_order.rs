@@ -4,10 +4,11 @@
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{App, Error, metadata};
+use super::{App, metadata};
 use crate::domain::collection::Command;
 use crate::domain::fact::OrderId;
-use crate::provider::OrderReport;
+use crate::error::Error;
+use crate::providers::OrderReport;
 use crate::read_model::query;
 use crate::repository::LockedCollection;
 

@@ -8,11 +8,13 @@ use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
 use super::fold::{PollDirective, ProviderReport, fetch_missing_refunds, fold};
-use super::{App, Error, metadata, traced};
+use super::{App, metadata, traced};
 use crate::domain::fact::Source;
-use crate::provider::ProviderError;
+use crate::error::Error;
+use crate::providers::ProviderError;
 use crate::read_model::query;
-use crate::sold_orders::{self, ASK_SOLD_ORDER, RecheckSchedule};
+use crate::repository::call_pace;
+use crate::timers::sold_orders::{self, ASK_SOLD_ORDER, RecheckSchedule};
 
 /// The answer "too many requests".
 const TOO_MANY_REQUESTS: u16 = 429;
@@ -73,7 +75,7 @@ async fn record(
                 fold(tx, booking_id, &report, Source::Poll, PollDirective::Keep).await?;
                 let now = tx.now().await?;
                 sold_orders::set(tx, booking_id, next, now, starts_at).await?;
-                Ok(sold_orders::adjust_pace(tx, is_too_fast).await?)
+                Ok(call_pace::adjust_pace(tx, is_too_fast).await?)
             })
         })
         .await
@@ -88,7 +90,7 @@ async fn reserve(
     app.store
         .write(Metadata::by("payments", None), move |tx| {
             Box::pin(async move {
-                let due = sold_orders::reserve_time(tx).await?;
+                let due = call_pace::reserve_time(tx).await?;
                 let payload = schedule.reserved().payload();
                 Ok(tx.set_bulk_timer(ASK_SOLD_ORDER, &booking_id.to_string(), due, payload).await?)
             })

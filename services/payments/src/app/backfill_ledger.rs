@@ -7,13 +7,13 @@ use eventstore::{Metadata, Recorded, Store, StoreError, Tx, Unreadable};
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::Error;
 use crate::contract;
-use crate::ledger::post::post;
-use crate::ledger::{Books, Entry};
+use crate::domain::ledger::{Books, Entry};
+use crate::error::Error;
 use crate::read_model::ledger::{
     backfilled_until, count_written, record_backfilled, streams_after,
 };
+use crate::repository::posting::post;
 
 /// How many events are read at a time.
 const BATCH_SIZE: i64 = 1_000;

@@ -6,9 +6,10 @@ use kernel::id::{Booking, Customer};
 
 use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
 use super::ownership::owned;
-use super::{App, Error, metadata, provider_failed, traced};
+use super::{App, metadata, provider_failed, traced};
 use crate::domain::collection::Standing;
 use crate::domain::fact::Source;
+use crate::error::Error;
 
 /// Returns the payment's state.
 ///

@@ -5,13 +5,14 @@ use eventstore::Recorded;
 use kernel::id::Booking;
 use kernel::{Id, Money, Timestamp, fold};
 
-use super::{App, Error, Rejection, refuse};
+use super::App;
 use crate::contract::{collection_stream, read_collection_event};
 use crate::domain::collection::{Collection, CollectionLife, Event, State};
 use crate::domain::fact::{PaymentId, Status};
 use crate::domain::refund::End;
-use crate::polling::CAPTURED_WITHIN;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{inbox, receipts};
+use crate::timers::polling::CAPTURED_WITHIN;
 
 /// The seconds for which payments are listed; only the provider's answer matters.
 const ASKED_SECONDS: i64 = 60;

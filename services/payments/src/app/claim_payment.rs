@@ -8,9 +8,10 @@ use runtime::status::chain;
 use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
 use super::idempotency::IdempotencyKey;
 use super::ownership::owned;
-use super::{App, Error, metadata, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::{Command, Standing};
 use crate::domain::fact::Source;
+use crate::error::Error;
 use crate::repository::LockedCollection;
 
 /// Returns the payment's state after it.

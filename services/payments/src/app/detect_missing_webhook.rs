@@ -3,10 +3,11 @@
 
 use eventstore::Metadata;
 
-use super::{App, Error};
+use super::App;
 use crate::domain::fact::PaymentId;
+use crate::error::Error;
 use crate::read_model::inbox;
-use crate::timers;
+use crate::timers::kinds;
 
 /// Checks once whether the webhook of a payment has arrived.
 ///
@@ -24,7 +25,7 @@ pub async fn detect_missing_webhook(app: &App, payment: &str) -> Result<(), Erro
                         "no webhook has told of a captured payment: is the endpoint switched off?"
                     );
                 }
-                Ok(timers::end_expectation(tx, &payment).await?)
+                Ok(kinds::end_expectation(tx, &payment).await?)
             })
         })
         .await

@@ -11,10 +11,11 @@ use kernel::{CommandError, Id};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::{App, Error, Rejection, metadata, provider_failed, refuse};
+use super::{App, metadata, provider_failed};
 use crate::domain::collection::Command;
 use crate::domain::fact::OrderId;
-use crate::provider::{OrderRequest, Provider, ProviderError};
+use crate::error::{Error, Rejection, refuse};
+use crate::providers::{OrderRequest, Provider, ProviderError};
 use crate::read_model::query::{self, CollectionRow};
 use crate::repository::LockedCollection;
 

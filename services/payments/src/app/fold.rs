@@ -8,18 +8,20 @@ use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
+use super::App;
 use super::apply_booking_intent::apply_booking_intent;
-use super::{App, Error, Rejection, refuse};
 use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
 use crate::domain::receipt::due;
 use crate::domain::refund::{FoundRefund, RefundUpdate};
-use crate::polling::{self, PollSchedule};
-use crate::provider::{PaymentReport, ProviderError, ProviderRefund};
+use crate::error::{Error, Rejection, refuse};
+use crate::providers::{PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::query::CollectionRow;
 use crate::read_model::{query, receipts};
 use crate::repository::LockedCollection;
-use crate::timers;
+use crate::repository::timers;
+use crate::timers::kinds;
+use crate::timers::polling::{self, PollSchedule};
 
 /// What happens to the booking's polling once the report is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,7 +212,7 @@ pub async fn reapply_booking_intent(
     if let Some(payment) = locked.collection().and_then(|known| due::for_money(known, placed))
         && !receipts::is_issued(tx.connection(), payment).await?
     {
-        timers::schedule_receipt(tx, booking_id, locked.now).await?;
+        kinds::schedule_receipt(tx, booking_id, locked.now).await?;
     }
     Ok(())
 }
@@ -264,7 +266,7 @@ async fn schedule_poll(
         }
         // If the schedule was restarted during the poll, its new time stays.
         PollDirective::Advance(poll) => {
-            if polling::is_current(tx, booking_id, poll.schedule).await? {
+            if timers::is_poll_current(tx, booking_id, poll.schedule).await? {
                 polling::set(tx, booking_id, poll.next, now, poll.held_until).await?;
             }
         }

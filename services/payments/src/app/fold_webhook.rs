@@ -12,14 +12,15 @@ use runtime::status::chain;
 
 use super::adopt_order::{OrderOwner, adopt_order};
 use super::fold::{self, PollDirective, ProviderReport};
-use super::{App, Error, Rejection, metadata, refuse, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::Command;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, Payment, Source};
-use crate::provider::{Observation, ProviderError, ProviderRefund};
+use crate::error::{Error, Rejection, refuse};
+use crate::providers::{Observation, ProviderError, ProviderRefund};
 use crate::read_model::{inbox, query};
 use crate::repository::LockedCollection;
-use crate::timers;
+use crate::timers::kinds;
 
 /// The actor of the events that it causes.
 const ACTOR: &str = "payments";
@@ -223,7 +224,7 @@ async fn fold(
         Some(order) => inbox::set_waits_for(tx, event_id, &order).await?,
         None => inbox::mark_folded(tx, event_id).await?,
     }
-    timers::end_fold(tx, event_id).await?;
+    kinds::end_fold(tx, event_id).await?;
     Ok(())
 }
 
@@ -238,7 +239,7 @@ async fn fold_payment(
     if row.is_none() {
         // The transaction that records the order holds this lock, and schedules the webhooks that
         // wait for the order.
-        tx.lock(&[timers::order_lock(order)]).await?;
+        tx.lock(&[kinds::order_lock(order)]).await?;
         row = query::collection_of_order(tx.connection(), order).await?;
     }
     let booking_id = row.map(|row| row.booking_id).or_else(|| lost.get(order).copied());

@@ -5,8 +5,9 @@ use eventstore::{IdempotencyLookup, Metadata, Tx, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
+use super::App;
 use super::request::check_key;
-use super::{App, Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 
 /// A key with its caller, its method and the hash of its request.
 #[derive(Debug, Clone)]

@@ -11,13 +11,14 @@ use runtime::telemetry::traceparent;
 
 use super::adopt_order::{OrderOwner, adopt_order};
 use super::fold::{PollDirective, ProviderReport, fetch_missing_refunds, fold_in_transaction};
-use super::{App, Error, Rejection, metadata, refuse, traced};
+use super::{App, metadata, traced};
 use crate::domain::fact::{Amount, Payment, PaymentId, Source, Status};
+use crate::domain::ledger::{Account, Entry, EntryKind};
 use crate::domain::refund::Progress;
-use crate::ledger::post::post;
-use crate::ledger::{Account, Entry, EntryKind};
-use crate::provider::{PaymentReport, ProviderError, ProviderRefund};
+use crate::error::{Error, Rejection, refuse};
+use crate::providers::{PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::{query, settlement};
+use crate::repository::posting::post;
 
 /// The actor of the events that it causes.
 const ACTOR: &str = "payments";

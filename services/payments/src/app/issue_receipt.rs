@@ -7,15 +7,16 @@ use kernel::id::Booking;
 use kernel::{CommandError, Id};
 use runtime::status::chain;
 
-use super::apply_booking_intent::BookingIntent;
-use super::{App, Error, Rejection, metadata, refuse, traced};
+use super::{App, metadata, traced};
 use crate::contract;
+use crate::domain::booking_intent::BookingIntent;
 use crate::domain::receipt::due::{self, Due};
 use crate::domain::receipt::paper::Extent;
 use crate::domain::receipt::{Issuer, Receipt};
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{payers, query, receipts};
 use crate::repository::LockedCollection;
-use crate::timers;
+use crate::timers::kinds;
 
 /// Held from before the clock is read until the commit, so that numbers follow commit order and a
 /// later number never has an earlier time or year. Lock order: collection, then checkpoint, then
@@ -63,7 +64,7 @@ pub async fn issue_or_postpone(
             tx.undo().await?;
             let error = chain(&error);
             tracing::error!(%booking_id, error, "a receipt cannot be issued");
-            Ok(timers::postpone_receipt(tx, booking_id, locked.now).await?)
+            Ok(kinds::postpone_receipt(tx, booking_id, locked.now).await?)
         }
         other => other.map(drop),
     }
@@ -137,7 +138,7 @@ pub async fn issue_postponed(app: &App, booking_id: Id<Booking>) -> Result<(), E
             let locked = LockedCollection::load(tx, booking_id).await?;
             let intent = query::booking_intent(tx.connection(), booking_id).await?;
             // Before the receipts lock, which has to be the last one.
-            timers::end_receipt(tx, booking_id).await?;
+            kinds::end_receipt(tx, booking_id).await?;
             issue_or_postpone(tx, &issuer, &locked, &intent).await
         })
     });

@@ -5,8 +5,9 @@ use kernel::Timestamp;
 
 use super::fold_webhook::fold_dispute;
 use super::import_payment::provider_unavailable;
-use super::{App, Error, metadata};
+use super::{App, metadata};
 use crate::domain::dispute::Dispute;
+use crate::error::Error;
 use crate::read_model::query;
 
 /// How far back disputes are listed: older ones do not change. A round takes up to three months.

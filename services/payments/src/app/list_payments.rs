@@ -8,10 +8,11 @@ use kernel::{Id, Timestamp};
 use super::import_payment::{
     import_payment, import_report, provider_unavailable, skip_after_retries,
 };
-use super::{App, Error, metadata};
+use super::{App, metadata};
 use crate::domain::collection::Command;
 use crate::domain::fact::{OrderId, Status};
-use crate::provider::{OrderRequest, ProviderError};
+use crate::error::Error;
+use crate::providers::{OrderRequest, ProviderError};
 use crate::read_model::{inbox, query, settlement};
 use crate::repository::LockedCollection;
 

@@ -3,8 +3,9 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer, Receipt as ReceiptKind};
 
+use super::App;
 use super::ownership::owns;
-use super::{App, Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::receipts::{self, ReceiptRow};
 
 /// The receipts of a customer's own booking, oldest first.

@@ -2,18 +2,20 @@
 //! and overdue reconciliation exceptions are logged. Each timer run does one page, so that a crash
 //! costs one page.
 
-use eventstore::{Metadata, Store, Timer, Tx};
+use eventstore::{Metadata, Store, Timer};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
+use super::App;
 use super::backfill_ledger::backfill_ledger;
 use super::import_payment::skip_after_retries;
 use super::list_disputes::list_disputes;
 use super::list_payments::{list_page, listed_from, look_up_open_items};
 use super::reconciliation_exceptions::report_overdue;
 use super::settle_day::{PageCursor, check_sums, days_back, settle_page};
-use super::{App, Error};
+use crate::error::Error;
 use crate::read_model::ledger::write_closing;
+use crate::repository::timers;
 
 /// Compares the provider's list of payments with our ledger.
 pub const LIST_PAYMENTS: &str = "list-payments";
@@ -60,7 +62,7 @@ pub async fn start(store: &Store) -> Result<(), Error> {
             Box::pin(async move {
                 let now = tx.now().await?;
                 for (kind, _) in JOBS {
-                    if !is_set(tx, kind).await? {
+                    if !timers::is_set(tx, kind).await? {
                         tx.set_timer(kind, ALL, next(kind, now), json!({})).await?;
                     }
                 }
@@ -68,14 +70,6 @@ pub async fn start(store: &Store) -> Result<(), Error> {
             })
         })
         .await
-}
-
-async fn is_set(tx: &mut Tx, kind: &str) -> Result<bool, Error> {
-    let found = sqlx::query_scalar("select exists (select from timers where kind = $1)")
-        .bind(kind)
-        .fetch_one(tx.connection())
-        .await;
-    Ok(found.map_err(eventstore::StoreError::from)?)
 }
 
 /// Does the page in the timer's payload, and sets the timer to the next page or the next night.

@@ -9,7 +9,7 @@ use kernel::Id;
 use kernel::id::Booking;
 use runtime::status::chain;
 
-use crate::provider::ProviderError;
+use crate::providers::ProviderError;
 
 /// What the last order came to.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +58,7 @@ fn is_refusal(error: &ProviderError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{OrderHealth, OrdersRefused};
-    use crate::provider::ProviderError;
+    use crate::providers::ProviderError;
 
     #[test]
     fn only_a_refusal_is_told_and_an_order_ends_it() {

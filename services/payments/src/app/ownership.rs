@@ -3,7 +3,8 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::{App, Error, Rejection, refuse};
+use super::App;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query::{self, CollectionRow, Order};
 
 /// The collection of a customer's own booking, with its order.

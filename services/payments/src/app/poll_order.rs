@@ -8,11 +8,12 @@ use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
 use super::fold::{CompletedPoll, PollDirective, fetch_refunds_and_order, fold_in_transaction};
-use super::{App, Error, metadata, traced};
+use super::{App, metadata, traced};
 use crate::domain::fact::{Amount, Fact, OrderId, Source, Status};
-use crate::polling::{self, PollSchedule};
-use crate::provider::PaymentReport;
+use crate::error::Error;
+use crate::providers::PaymentReport;
 use crate::read_model::query::{self, CollectionRow};
+use crate::timers::polling::{self, PollSchedule};
 
 /// The timeout of fetching the hold's end from booking. The poll works without it.
 const HOLD_TIMEOUT: Duration = Duration::from_secs(2);

@@ -3,21 +3,22 @@
 
 use std::sync::Arc;
 
-use eventstore::{Tx, new_id};
+use eventstore::{Metadata, Store, Tx, new_id};
 use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
 use runtime::BoxError;
 use runtime::status::chain;
 
 use super::fold::{fold_refund, reapply_booking_intent};
-use super::{App, Error, metadata, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::Command;
 use crate::domain::dispute::DisputeState;
 use crate::domain::refund::{LOST_TO_A_DISPUTE, RefundUpdate};
-use crate::provider::{Provider, ProviderError, ProviderRefund, RefundRequest};
+use crate::error::Error;
+use crate::providers::{Provider, ProviderError, ProviderRefund, RefundRequest};
 use crate::read_model::query::{self, RefundRow};
 use crate::repository::LockedCollection;
-use crate::timers;
+use crate::timers::kinds;
 
 /// Does the next step of a refund. Idempotent, so that it can be repeated after a crash at any
 /// point: the provider knows the refund by our id, and each result is recorded once.
@@ -31,7 +32,7 @@ pub async fn process_refund(
 ) -> Result<(), BoxError> {
     let row = query::refund(app.store.pool(), refund_id).await?;
     let Some(row) = row.filter(|row| !row.ended) else {
-        timers::cancel_refund(&app.store, refund_id).await?;
+        cancel_refund(&app.store, refund_id).await?;
         return Ok(());
     };
     let (booking_id, trace) = (row.booking_id, row.traceparent.clone());
@@ -101,7 +102,7 @@ async fn postpone_for_dispute(
         .write(metadata("payments", booking_id, trace), move |tx| {
             Box::pin(async move {
                 let now = tx.now().await?;
-                Ok(timers::postpone_refund(tx, refund_id, step, now).await?)
+                Ok(kinds::postpone_refund(tx, refund_id, step, now).await?)
             })
         })
         .await
@@ -120,7 +121,7 @@ async fn fail_after_lost_dispute(
                 let update = RefundUpdate::Refused(LOST_TO_A_DISPUTE.to_owned());
                 let rest_id = new_id();
                 locked.apply(tx, Command::LearnRefund { refund_id, update, rest_id }).await?;
-                Ok(timers::end_refund(tx, refund_id).await?)
+                Ok(kinds::end_refund(tx, refund_id).await?)
             })
         })
         .await
@@ -199,15 +200,24 @@ async fn schedule_next(
 ) -> Result<(), Error> {
     let refund = locked.collection().and_then(|known| known.refunds.get(&refund_id));
     match refund.filter(|refund| refund.end.is_none()) {
-        None => timers::end_refund(tx, refund_id).await?,
+        None => kinds::end_refund(tx, refund_id).await?,
         Some(refund) if refund.accepted.is_none() => {
-            timers::schedule_refund_retry(tx, refund_id, step + 1, locked.now).await?;
+            kinds::schedule_refund_retry(tx, refund_id, step + 1, locked.now).await?;
         }
         // After acceptance, polling starts with short pauses, however long the acceptance took.
         Some(_) => {
             let next = if was_taken { step + 1 } else { 1 };
-            timers::schedule_refund_poll(tx, refund_id, next, locked.now).await?;
+            kinds::schedule_refund_poll(tx, refund_id, next, locked.now).await?;
         }
     }
     Ok(())
+}
+
+/// Ends the timer of a refund that has ended, in its own transaction.
+async fn cancel_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(), Error> {
+    store
+        .write(Metadata::by("payments", None), move |tx| {
+            Box::pin(async move { Ok(kinds::end_refund(tx, refund_id).await?) })
+        })
+        .await
 }

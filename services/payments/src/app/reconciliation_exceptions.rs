@@ -4,7 +4,8 @@
 use eventstore::{Act, Metadata};
 use staff::Staff;
 
-use super::{App, Error, Rejection, refuse};
+use super::App;
+use crate::error::{Error, Rejection, refuse};
 pub use crate::read_model::reconciliation_exceptions::{Reason, ReconciliationException};
 use crate::read_model::reconciliation_exceptions::{explain as write, find, is_explained};
 

@@ -7,9 +7,10 @@ use kernel::id::{Booking, Refund as RefundKind};
 use staff::Staff;
 
 use super::idempotency::IdempotencyKey;
-use super::{App, Error, Rejection, metadata, refuse, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::{Command, Event};
 use crate::domain::fact::Amount;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
 use crate::repository::LockedCollection;
 

@@ -4,11 +4,12 @@ use eventstore::new_id;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
-use super::{App, Error, metadata, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::Command;
+use crate::error::Error;
 use crate::read_model::query;
 use crate::repository::LockedCollection;
-use crate::timers;
+use crate::timers::kinds;
 
 /// Requests it under a new id, because the provider would answer to the old one with the failure.
 ///
@@ -21,7 +22,7 @@ pub async fn renew_refund(app: &App, failed: Id<RefundKind>) -> Result<(), Error
         Box::pin(async move {
             let mut locked = LockedCollection::load(tx, booking_id).await?;
             locked.apply(tx, Command::RenewRefund { failed, refund_id: new_id() }).await?;
-            timers::end_renewal(tx, failed).await?;
+            kinds::end_renewal(tx, failed).await?;
             Ok(())
         })
     });

@@ -3,7 +3,7 @@
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 
 /// How many characters an idempotency key has.
 const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;

@@ -4,9 +4,10 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 
 use super::ownership::owned;
-use super::{App, Error, Rejection, metadata, refuse};
+use super::{App, metadata};
 use crate::domain::payer::Payer;
 use crate::domain::receipt::paper::Extent;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::{payers, receipts};
 use crate::repository::LockedCollection;
 

@@ -7,11 +7,14 @@ use eventstore::{Metadata, Tx};
 use kernel::Timestamp;
 use tokio::time::Instant;
 
+use super::App;
 use super::import_payment::{import_payment, provider_unavailable, skip_after_retries};
-use super::{App, Error};
-use crate::ledger::post::{post, reverse};
+use crate::domain::settlement::{
+    Break, Line, LineSubject, Settlement, cause, check, check_sum, entry,
+};
+use crate::error::Error;
 use crate::read_model::settlement;
-use crate::settlement::{Break, Line, LineSubject, Settlement, cause, check, check_sum, entry};
+use crate::repository::posting::{post, reverse};
 
 /// How many days back the report is read again at least, to find late lines and corrections.
 const DAYS_BACK: i64 = 5;

@@ -8,8 +8,9 @@ use kernel::id::{Booking, Customer};
 
 use super::ensure_order::ensure_order;
 use super::idempotency::IdempotencyKey;
-use super::{App, Error, Rejection, metadata, refuse, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::{Command, Standing, Terms};
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query::{self, CollectionRow};
 use crate::repository::LockedCollection;
 

@@ -8,10 +8,11 @@ use runtime::status::chain;
 use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
 use super::idempotency::IdempotencyKey;
 use super::ownership::{owned, started};
-use super::{App, Error, Rejection, metadata, refuse, traced};
+use super::{App, metadata, traced};
 use crate::domain::collection::Standing;
 use crate::domain::fact::{OrderId, PaymentId, Source};
-use crate::provider::ReturnError;
+use crate::error::{Error, Rejection, refuse};
+use crate::providers::ReturnError;
 use crate::read_model::query::CollectionRow;
 
 /// Returns the payment's state after it.

@@ -10,11 +10,12 @@ use kernel::Id;
 use kernel::id::{Booking, Customer, Kind};
 use messaging::{Reaction, ReactionError};
 
-use crate::app::apply_booking_intent::{BookingIntent, apply_booking_intent};
+use crate::app::apply_booking_intent::apply_booking_intent;
 use crate::app::issue_receipt::issue_or_postpone;
+use crate::domain::booking_intent::BookingIntent;
+use crate::domain::booking_status::BookingStatus;
 use crate::domain::fact::{Amount, PaymentId};
 use crate::domain::receipt::Issuer;
-use crate::read_model::booking_status::BookingStatus;
 use crate::read_model::{project, query};
 use crate::repository::LockedCollection;
 

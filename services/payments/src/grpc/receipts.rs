@@ -13,10 +13,11 @@ use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use crate::app::App;
 use crate::app::list_receipts::get_receipt;
-use crate::app::{App, Error, Rejection, refuse};
 use crate::domain::payer::Payer;
 use crate::domain::receipt::tax::Tax;
+use crate::error::{Error, Rejection, refuse};
 use crate::read_model::receipts::ReceiptRow;
 
 /// A payer as its readers see it.

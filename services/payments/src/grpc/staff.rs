@@ -22,13 +22,14 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::parse;
+use crate::app::App;
 use crate::app::check_provider::{CheckedProviderPayment, check_provider};
 use crate::app::idempotency::IdempotencyKey;
 use crate::app::reconciliation_exceptions::{self, ReconciliationException};
 use crate::app::refund_payment::{self, refund_payment};
-use crate::app::{App, Error};
 use crate::contract::collection_stream;
 use crate::domain::fact::Amount;
+use crate::error::Error;
 use crate::read_model::{ledger, receipts};
 
 /// The staff's service.

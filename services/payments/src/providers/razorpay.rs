@@ -16,11 +16,11 @@ use self::api::Api;
 pub use self::settings::Settings;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
-use crate::provider::{
+use crate::domain::settlement::{Line, Settlement};
+use crate::providers::{
     Observation, OrderReport, OrderRequest, Page, PaymentReport, Provider, ProviderError,
     ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
 };
-use crate::settlement::{Line, Settlement};
 
 /// How long after their creation payments are captured automatically: three days, which is as long
 /// as an order is polled (`polling.rs`). Banks may settle payments for that long, so each payment

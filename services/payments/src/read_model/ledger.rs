@@ -6,7 +6,7 @@ use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::fact::Amount;
-use crate::ledger::Entry;
+use crate::domain::ledger::Entry;
 
 /// The sum of an account in one currency: debits less credits.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 
-use crate::app::apply_booking_intent::BookingIntent;
+use crate::domain::booking_intent::BookingIntent;
+use crate::domain::booking_status::BookingStatus;
 use crate::domain::collection::{Collection, Standing};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
-use crate::read_model::booking_status::BookingStatus;
 
 /// A standing's word in the table.
 #[must_use]

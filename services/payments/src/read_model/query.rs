@@ -6,11 +6,11 @@ use kernel::{Currency, Id, Money, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row as _};
 
-use crate::app::apply_booking_intent::BookingIntent;
+use crate::domain::booking_intent::BookingIntent;
+use crate::domain::booking_status::BookingStatus;
 use crate::domain::collection::Standing;
 use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
-use crate::read_model::booking_status::BookingStatus;
 use crate::read_model::project::standing_word;
 
 /// A collection as its row has it.

@@ -8,7 +8,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
 
 use crate::domain::fact::Amount;
-use crate::settlement::Break;
+use crate::domain::settlement::Break;
 
 mod disputes;
 

@@ -6,7 +6,7 @@ use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::fact::{Amount, DisputeId, OrderId, Payment, PaymentId};
-use crate::settlement::{Booked, Break, Figures, Line, LineSubject, Settlement};
+use crate::domain::settlement::{Booked, Break, Figures, Line, LineSubject, Settlement};
 
 /// A line as it was posted before.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use kernel::Money;
 use payments::app::order_health::OrderHealth;
 use payments::app::webhook_health::WebhookHealth;
 use payments::app::{App, Checkout};
-use payments::bookings::BookingClient;
+use payments::clients::booking::BookingClient;
 use payments::contract::read_collection_event;
+use payments::domain::ledger::Books;
 use payments::domain::receipt::Issuer;
-use payments::ledger::Books;
 use payments::providers::razorpay::{Razorpay, Settings};
 use payments::read_model::ledger::{balances, entries_of};
 use secrecy::SecretString;
@@ -203,8 +203,9 @@ pub(crate) async fn follows(world: &World, held: Held) -> Result<()> {
     let events: Vec<_> = stored.iter().map(read_collection_event).collect::<Result<_, _>>()?;
     let mut wanted = Vec::new();
     for entry in Books::default().enter(&events) {
-        let line =
-            |line: &payments::ledger::Line| (line.account.word().to_owned(), line.amount.clone());
+        let line = |line: &payments::domain::ledger::Line| {
+            (line.account.word().to_owned(), line.amount.clone())
+        };
         let lines: Vec<_> = entry.lines.iter().map(line).collect();
         wanted.push((entry.kind.word().to_owned(), lines));
     }

@@ -12,16 +12,17 @@ use eventstore::{Metadata, Store, new_id, new_uuid};
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use kernel::{Money, Timestamp};
-use payments::app::apply_booking_intent::BookingIntent;
 use payments::app::issue_receipt::issue_receipt;
 use payments::app::reconciliation_exceptions::{Reason, list};
+use payments::domain::booking_intent::BookingIntent;
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Fact, OrderId, Payment, PaymentId, Source, Status};
 use payments::domain::receipt::Issuer;
 use payments::domain::receipt::paper::Series;
+use payments::error;
 use payments::read_model::{project, receipts};
 use payments::repository::LockedCollection;
-use payments::{app, polling, timers};
+use payments::timers::{kinds, polling};
 use sqlx::Row as _;
 use testkit::Alarms;
 use tokio::process::{Child, Command as Program};
@@ -114,15 +115,15 @@ pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
                 locked
                     .apply(tx, Command::RecordOrder { provider: "razorpay".to_owned(), order })
                     .await?;
-                timers::expect_webhook(tx, &payment.id, locked.now).await?;
+                kinds::expect_webhook(tx, &payment.id, locked.now).await?;
                 let observed = Command::Observe {
                     payment: payment.clone(),
                     source: Source::Webhook,
                     refund_id: new_id(),
                 };
                 locked.apply(tx, observed).await?;
-                timers::end_expectation(tx, &payment.id).await?;
-                Ok::<(), app::Error>(polling::end(tx, held.id).await?)
+                kinds::end_expectation(tx, &payment.id).await?;
+                Ok::<(), error::Error>(polling::end(tx, held.id).await?)
             })
         })
         .await?;
@@ -160,12 +161,12 @@ async fn issue(
             Box::pin(async move {
                 let locked = LockedCollection::load(tx, held.id).await?;
                 let issued = issue_receipt(tx, &issuer, &locked, &intent).await?;
-                if comes_to_nothing { Err(app::Error::NotFound) } else { Ok(!issued.is_empty()) }
+                if comes_to_nothing { Err(error::Error::NotFound) } else { Ok(!issued.is_empty()) }
             })
         })
         .await;
     match issued {
-        Err(app::Error::NotFound) => Ok(false),
+        Err(error::Error::NotFound) => Ok(false),
         other => Ok(other?),
     }
 }

@@ -241,7 +241,7 @@ impl Consumer {
                 // The caller comes back after a while.
                 HandleOutcome::Later => return,
                 HandleOutcome::Hole | HandleOutcome::Retry => {
-                    tokio::time::sleep(FAILURE_PAUSE).await
+                    tokio::time::sleep(FAILURE_PAUSE).await;
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use payments::domain::collection::Collection;
 use payments::domain::fact::PaymentId;
-use payments::ledger::Books;
+use payments::domain::ledger::Books;
 
 use super::Finding;
 use super::history::History;

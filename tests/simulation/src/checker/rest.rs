@@ -10,8 +10,8 @@ use kernel::{Id, Timestamp};
 use notifications::repository::SEND_MAIL;
 use payments::domain::collection::Event as MoneyEvent;
 use payments::domain::refund::{Cause, End};
-use payments::polling::POLL_ORDER;
-use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_REFUND};
+use payments::timers::kinds::{FOLD_WEBHOOK, REFUND, RENEW_REFUND};
+use payments::timers::polling::POLL_ORDER;
 
 use super::history::History;
 use super::snapshot::{Log, Snapshot};

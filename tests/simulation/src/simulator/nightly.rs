@@ -7,9 +7,9 @@ use kernel::id::Booking;
 use payments::app::fold::PollDirective;
 use payments::domain::collection::{Command, State};
 use payments::domain::fact::{Source, Status};
+use payments::domain::ledger::{Account, Entry, EntryKind};
 use payments::domain::refund::Progress;
-use payments::ledger::{Account, Entry, EntryKind};
-use payments::provider::{OrderRequest, PaymentReport, Provider as _, ProviderError};
+use payments::providers::{OrderRequest, PaymentReport, Provider as _, ProviderError};
 
 use super::payments_model::PaymentsTables;
 use super::provider::PROVIDER;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kernel::{Currency, Timestamp};
 use payments::domain::fact::{OrderId, PaymentId, Status};
 use payments::domain::refund::Progress;
-use payments::provider::{Observation, ProviderRefund};
+use payments::providers::{Observation, ProviderRefund};
 
 pub(crate) use book::Book;
 

@@ -7,7 +7,7 @@ use kernel::id::{Booking, Refund};
 use payments::app::fold::{PollDirective, ProviderReport};
 use payments::app::process_refund::RefundAnswer;
 use payments::domain::fact::{OrderId, Source};
-use payments::sold_orders::RecheckSchedule;
+use payments::timers::sold_orders::RecheckSchedule;
 
 use super::booking_model::BookingTables;
 use super::coverage::Fault;

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
 
-const CALENDAR = resolve(import.meta.dirname, '../../../../services/booking/src/calendar');
+const CALENDAR = resolve(import.meta.dirname, '../../../../services/booking/src/grpc/calendar');
 const SNAPSHOTS = join(CALENDAR, 'tests/snapshots');
 
 interface Booked {

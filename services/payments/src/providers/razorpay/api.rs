@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::json;
 use super::settings::Settings;
-use crate::provider::ProviderError;
+use crate::providers::ProviderError;
 
 /// The timeout of a request. Two requests fit into a timer handler's timeout.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);

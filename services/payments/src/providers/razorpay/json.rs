@@ -9,7 +9,7 @@ use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
 };
 use crate::domain::refund::Progress;
-use crate::provider::{OrderReport, PaymentReport, ProviderRefund};
+use crate::providers::{OrderReport, PaymentReport, ProviderRefund};
 
 /// What follows an id's prefix.
 const ID_CHARS: usize = 14;

@@ -9,8 +9,8 @@ use super::api::Api;
 use super::{dispute, json};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{ProviderRefundId, SettledId, SettlementId};
-use crate::provider::{Page, PaymentReport, ProviderError};
-use crate::settlement::{Figures, Line, LineSubject, Settlement};
+use crate::domain::settlement::{Figures, Line, LineSubject, Settlement};
+use crate::providers::{Page, PaymentReport, ProviderError};
 
 /// India is this many seconds ahead of UTC, all year.
 const INDIA_SECONDS: i32 = 19_800;
@@ -160,7 +160,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{line, page, settlement};
-    use crate::settlement::LineSubject;
+    use crate::domain::settlement::LineSubject;
 
     fn told() -> Value {
         json!({

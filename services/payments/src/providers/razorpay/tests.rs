@@ -11,7 +11,7 @@ use sha2::Sha256;
 
 use super::{Razorpay, Settings, json as lenient, order_body};
 use crate::domain::fact::OrderId;
-use crate::provider::{Observation, OrderRequest, Provider as _, ReturnError};
+use crate::providers::{Observation, OrderRequest, Provider as _, ReturnError};
 
 fn razorpay(previous: Option<&str>) -> Razorpay {
     Razorpay::new(Settings {

@@ -9,11 +9,11 @@ use payments::app::fold::{CompletedPoll, PollDirective, ProviderReport, needs_or
 use payments::app::process_refund::{RefundAnswer, request_or_fetch};
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Source};
-use payments::polling::{POLL_ORDER, PollSchedule};
-use payments::provider::{Observation, OrderRequest, PaymentReport, Provider as _, ProviderError};
+use payments::providers::{Observation, OrderRequest, PaymentReport, Provider as _, ProviderError};
 use payments::read_model::query::RefundRow;
-use payments::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
-use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, retry_pause};
+use payments::timers::kinds::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, retry_pause};
+use payments::timers::polling::{POLL_ORDER, PollSchedule};
+use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use serde_json::Value;
 
 use super::super::coverage::Fault;

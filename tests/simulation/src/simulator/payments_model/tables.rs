@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money, Timestamp};
-use payments::app::apply_booking_intent::BookingIntent;
 use payments::contract::read_collection_event;
+use payments::domain::booking_intent::BookingIntent;
 use payments::domain::collection::{Collection, CollectionLife, State};
 use payments::domain::fact::{OrderId, PaymentId};
+use payments::domain::ledger::{Account, Books, Entry};
 use payments::domain::receipt::FinancialYear;
 use payments::domain::refund::{End, Refund};
-use payments::ledger::{Account, Books, Entry};
-use payments::provider::Observation;
+use payments::providers::Observation;
 use payments::read_model::project::standing_word;
 
 use super::super::booking_model::rules;

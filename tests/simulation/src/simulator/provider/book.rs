@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kernel::Timestamp;
 use payments::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Status};
 use payments::domain::refund::Progress;
-use payments::provider::{Observation, PaymentReport, ProviderError};
+use payments::providers::{Observation, PaymentReport, ProviderError};
 
 use super::super::coverage::Fault;
 use super::super::rng::Rng;

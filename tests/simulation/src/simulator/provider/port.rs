@@ -5,11 +5,11 @@ use std::future::ready;
 use kernel::{Money, Timestamp};
 use payments::domain::dispute::Dispute;
 use payments::domain::fact::{Amount, OrderFact, OrderId, PaymentId, ProviderRefundId};
-use payments::provider::{
+use payments::domain::settlement::{Line, Settlement};
+use payments::providers::{
     Observation, OrderReport, OrderRequest, Page, PaymentReport, Provider as Port, ProviderError,
     ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
 };
-use payments::settlement::{Line, Settlement};
 
 use super::book::{Paid, Way};
 use super::{PROVIDER, Provider, as_seen};

@@ -7,9 +7,9 @@ use uuid::Uuid;
 use super::{Due, Issued, PlaceOfSupply, Reference, Tax, next};
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State, Terms};
 use crate::domain::fact::{Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status};
+use crate::domain::ledger::tests::decided::{any_command, states};
 use crate::domain::receipt::paper::{Extent, Paper};
 use crate::domain::refund::{Progress, RefundUpdate};
-use crate::ledger::tests::decided::{any_command, states};
 
 const RAZORPAY: &str = "razorpay";
 const PRICE: i64 = 118_000;

@@ -7,7 +7,7 @@ use kernel::Timestamp;
 use crate::domain::fact::{
     Amount, DisputeId, PaymentId, ProviderRefundId, SettledId, SettlementId,
 };
-use crate::ledger::{self, Account, Entry, EntryKind};
+use crate::domain::ledger::{self, Account, Entry, EntryKind};
 
 /// What a line is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -148,24 +148,6 @@ pub async fn set(
     }
 }
 
-/// Whether the timer still has this schedule, so that nothing has restarted it since.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn is_current(
-    tx: &mut Tx,
-    booking_id: Id<Booking>,
-    schedule: PollSchedule,
-) -> Result<bool, StoreError> {
-    let payload: Option<Value> =
-        sqlx::query_scalar("select payload from timers where kind = $1 and subject = $2")
-            .bind(POLL_ORDER)
-            .bind(booking_id.to_string())
-            .fetch_optional(tx.connection())
-            .await?;
-    Ok(payload.is_some_and(|payload| PollSchedule::from_payload(&payload) == schedule))
-}
-
 /// Ends the polling of an order.
 ///
 /// # Errors

@@ -12,8 +12,9 @@ use kernel::id::Booking;
 use runtime::status::chain;
 use serde::Deserialize;
 
+use crate::app::App;
 use crate::app::submit_checkout_answer::submit_return;
-use crate::app::{App, Error};
+use crate::error::Error;
 
 #[derive(Deserialize)]
 pub(crate) struct ReturnQuery {

@@ -14,10 +14,10 @@ use runtime::status::chain;
 use runtime::telemetry::traceparent;
 use sha2::{Digest as _, Sha256};
 
+use super::checkout_return;
 use crate::app::App;
-use crate::checkout_return;
 use crate::read_model::inbox;
-use crate::timers;
+use crate::timers::kinds;
 
 /// The most bytes of a webhook.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -94,7 +94,7 @@ async fn store_webhook(
                 let (event_id, body_sha256, raw) = row.as_ref();
                 if let Some(id) = inbox::insert(tx, event_id, body_sha256, raw).await? {
                     let now = tx.now().await?;
-                    timers::schedule_fold(tx, &id, now).await?;
+                    kinds::schedule_fold(tx, &id, now).await?;
                 }
                 Ok(())
             })

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{Booked, Break, Figures, Line, LineSubject, Settlement, check, check_sum, entry};
 use crate::domain::fact::{Amount, PaymentId, ProviderRefundId, SettledId, SettlementId};
-use crate::ledger::Account;
+use crate::domain::ledger::Account;
 
 const PRICE: i64 = 50_000;
 

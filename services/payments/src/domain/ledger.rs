@@ -3,7 +3,6 @@
 //! the transaction of the events.
 
 mod entry;
-pub mod post;
 
 use std::collections::BTreeMap;
 

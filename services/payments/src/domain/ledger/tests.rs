@@ -244,7 +244,18 @@ proptest! {
                 Event::RefundProcessed { refund_id } if owed.contains_key(refund_id) => {
                     gone.insert(*refund_id);
                 }
-                _ => {}
+                Event::Observed { .. }
+                | Event::RefundProcessed { .. }
+                | Event::Opened(_)
+                | Event::OrderCreated { .. }
+                | Event::Claimed
+                | Event::OrderObserved { .. }
+                | Event::Failed { .. }
+                | Event::RefundAccepted { .. }
+                | Event::RefundFailed { .. }
+                | Event::DisputeObserved(_)
+                | Event::Earned { .. }
+                | Event::Retained { .. } => {}
             }
         }
         let captured = PRICE * i64::try_from(came.len()).unwrap();

@@ -9,7 +9,7 @@ use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tonic::Code;
 
-use crate::app::{Error, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 
 /// The facts of a booking that a payment requires.
 #[derive(Debug, Clone, Copy)]

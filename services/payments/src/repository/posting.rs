@@ -5,8 +5,8 @@ use kernel::Id;
 use kernel::id::Booking;
 use sqlx::Row as _;
 
-use super::{Account, Entry, EntryKind};
 use crate::domain::fact::PaymentId;
+use crate::domain::ledger::{Account, Entry, EntryKind};
 
 /// Writes the entries that are not written yet.
 ///

@@ -1,0 +1,3 @@
+//! Clients of the services that payments calls.
+
+pub mod booking;

@@ -1,0 +1,166 @@
+//! The errors of commands: why a command is rejected, with code, reason, field and text.
+
+use kernel::{Code, CommandError, Reject};
+
+use crate::domain::{collection, payer, receipt};
+
+/// How a command fails.
+pub type Error = CommandError<Rejection>;
+
+/// Why a command is rejected. Its text is shown to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// Not 8 to 64 printable characters.
+    #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
+    InvalidIdempotencyKey,
+    /// The key was used for another request.
+    #[error("This idempotency key was used for another request.")]
+    IdempotencyKeyReused,
+    /// Not a payment's id.
+    #[error("This is not the id of a payment.")]
+    InvalidPaymentId,
+    /// No such booking, or not for this caller.
+    #[error("There is no such booking.")]
+    BookingNotFound,
+    /// The hold has run out.
+    #[error("Your time is not held any more. Please choose a time again.")]
+    HoldEnded,
+    /// The amount can not be paid.
+    #[error("Invalid price value")]
+    InvalidPrice,
+    /// There is no order yet.
+    #[error("The payment was not started yet.")]
+    PaymentNotStarted,
+    /// The checkout's answer is forged.
+    #[error("This answer was not signed by the payment provider.")]
+    SignatureInvalid,
+    /// The provider does not answer.
+    #[error("The payment provider does not answer right now. Please try again.")]
+    ProviderUnavailable,
+    /// No money is left.
+    #[error("There is nothing to refund.")]
+    NothingToRefund,
+    /// Not an amount of what is left.
+    #[error("This amount cannot be refunded.")]
+    InvalidAmount,
+    /// Too short, too long, or not of letters.
+    #[error("An explanation has 3 to 500 characters.")]
+    InvalidExplanation,
+    /// The list of what nothing explains has no such row.
+    #[error("There is nothing of that kind to explain.")]
+    NothingUnexplained,
+    /// Not valid on a document.
+    #[error("{0}")]
+    InvalidPayer(payer::PayerError),
+    /// Only receipts are issued, and they name the customer.
+    #[error("This practice issues receipts only. They name the person with the booking.")]
+    PapersOff,
+    /// The invoice names a payer.
+    #[error("The invoice is issued. Please write to us if something on it is not right.")]
+    PayerFixed,
+    /// No such receipt.
+    #[error("There is no such receipt.")]
+    ReceiptUnknown,
+    /// What can only come from inside: the settings allow no receipt.
+    #[error("The receipt cannot be issued: {0}")]
+    ReceiptRefused(receipt::ReceiptError),
+    /// What can only come from inside: an event or a job that does not fit its collection.
+    #[error("This does not fit what is known of the payment.")]
+    Misfit(collection::Rejection),
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::InvalidIdempotencyKey
+            | Self::IdempotencyKeyReused
+            | Self::InvalidPaymentId
+            | Self::InvalidExplanation
+            | Self::InvalidPayer(_)
+            | Self::InvalidAmount => Code::InvalidArgument,
+            Self::BookingNotFound | Self::NothingUnexplained | Self::ReceiptUnknown => {
+                Code::NotFound
+            }
+            Self::HoldEnded
+            | Self::InvalidPrice
+            | Self::PaymentNotStarted
+            | Self::NothingToRefund
+            | Self::PapersOff
+            | Self::PayerFixed
+            | Self::ReceiptRefused(_)
+            | Self::Misfit(_) => Code::FailedPrecondition,
+            Self::SignatureInvalid => Code::PermissionDenied,
+            Self::ProviderUnavailable => Code::Unavailable,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
+            Self::InvalidPaymentId => "INVALID_PAYMENT_ID",
+            Self::BookingNotFound => "BOOKING_NOT_FOUND",
+            Self::HoldEnded => "HOLD_ENDED",
+            Self::InvalidPrice => "INVALID_PRICE",
+            Self::PaymentNotStarted => "PAYMENT_NOT_STARTED",
+            Self::SignatureInvalid => "SIGNATURE_INVALID",
+            Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
+            Self::NothingToRefund => "NOTHING_TO_REFUND",
+            Self::InvalidAmount => "INVALID_AMOUNT",
+            Self::InvalidExplanation => "INVALID_EXPLANATION",
+            Self::NothingUnexplained => "NOTHING_UNEXPLAINED",
+            Self::InvalidPayer(_) => "INVALID_PAYER",
+            Self::PapersOff => "PAPERS_OFF",
+            Self::PayerFixed => "PAYER_FIXED",
+            Self::ReceiptUnknown => "RECEIPT_UNKNOWN",
+            Self::ReceiptRefused(_) => "RECEIPT_REFUSED",
+            Self::Misfit(_) => "PAYMENT_MISFIT",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
+            Self::InvalidPaymentId => Some("payment_id"),
+            Self::SignatureInvalid => Some("signature"),
+            Self::BookingNotFound => Some("booking_id"),
+            Self::InvalidAmount => Some("amount"),
+            Self::InvalidExplanation => Some("explanation"),
+            Self::NothingUnexplained => Some("subject"),
+            Self::ReceiptUnknown => Some("receipt_id"),
+            Self::InvalidPayer(payer::PayerError::Name) => Some("payer.name"),
+            Self::InvalidPayer(payer::PayerError::Gstin) => Some("payer.gstin"),
+            Self::InvalidPayer(payer::PayerError::Address) => Some("payer.address"),
+            Self::InvalidPayer(payer::PayerError::State) => Some("payer.state_code"),
+            Self::PapersOff
+            | Self::PayerFixed
+            | Self::HoldEnded
+            | Self::InvalidPrice
+            | Self::PaymentNotStarted
+            | Self::ProviderUnavailable
+            | Self::NothingToRefund
+            | Self::ReceiptRefused(_)
+            | Self::Misfit(_) => None,
+        }
+    }
+}
+
+impl From<collection::Rejection> for Rejection {
+    fn from(rejection: collection::Rejection) -> Self {
+        match rejection {
+            collection::Rejection::NotOpened => Self::PaymentNotStarted,
+            collection::Rejection::AmountNotPayable => Self::InvalidPrice,
+            collection::Rejection::NothingToRefund => Self::NothingToRefund,
+            collection::Rejection::AmountNotRefundable => Self::InvalidAmount,
+            collection::Rejection::OtherTerms
+            | collection::Rejection::OtherOrder
+            | collection::Rejection::PaymentUnknown
+            | collection::Rejection::RefundUnknown => Self::Misfit(rejection),
+        }
+    }
+}
+
+/// A rejection as an error, for `?`.
+pub(crate) fn refuse(rejection: Rejection) -> Error {
+    CommandError::Rejected(rejection)
+}

@@ -1,0 +1,4 @@
+//! What payments serves over HTTP: webhooks and the return from a checkout.
+
+mod checkout_return;
+pub mod webhook;
