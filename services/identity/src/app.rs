@@ -1,16 +1,18 @@
 //! The shared state of all endpoints.
 
+pub mod account;
+
 use std::sync::Arc;
 
 use eventstore::{Metadata, Store};
 use runtime::{BoxError, telemetry};
 use url::Url;
 
+use crate::accounts::hashing::Hasher;
 use crate::config::AccountSettings;
-use crate::hashing::Hasher;
-use crate::redirect::Redirects;
-use crate::secrets::CodeKey;
-use crate::token::AccessTokens;
+use crate::tokens::redirect::Redirects;
+use crate::tokens::secrets::CodeKey;
+use crate::tokens::token::AccessTokens;
 
 /// A cheap, shared handle to the service's state.
 #[derive(Clone)]

@@ -6,8 +6,8 @@ use runtime::Reader;
 use runtime::caller::PeerSettings;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::account::AccountRequest;
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
+use crate::app::account::AccountRequest;
 
 /// Maximum characters of a name, as on the site's own pages.
 const NAME_CHARACTERS_MAX: usize = 200;

@@ -3,15 +3,10 @@
 //! This service knows nothing of bookings. No password, token or code is stored as sent, put into
 //! an event, or logged.
 
-pub mod address;
-pub mod password;
-pub mod hashing;
-pub mod secrets;
-pub mod token;
-pub mod redirect;
+pub mod accounts;
+pub mod tokens;
 pub mod repository;
 pub mod app;
-pub mod account;
 pub mod http;
 pub mod grpc;
 pub mod retention;
@@ -27,7 +22,7 @@ use runtime::{Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
-use crate::app::App;
+use crate::app::{App, account};
 use crate::config::{AccountConfig, Config, FindAccountConfig, MigrationConfig};
 
 /// The service's name in logs and in callers' tokens.

@@ -2,7 +2,7 @@
 //! thousand sign-ups would hash a thousand passwords, and show nothing about bookings.
 
 use anyhow::{Context as _, Result};
-use identity::token::{AccessTokens, Subject};
+use identity::tokens::token::{AccessTokens, Subject};
 use kernel::Timestamp;
 use secrecy::SecretString;
 use serde_json::json;

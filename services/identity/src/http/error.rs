@@ -13,8 +13,8 @@ use eventstore::{Retry, StoreError, new_uuid};
 use runtime::status::{UNAVAILABLE_MESSAGE, chain};
 use serde_json::{Value, json};
 
-use crate::hashing::HashError;
-use crate::token::TokenError;
+use crate::accounts::hashing::HashError;
+use crate::tokens::token::TokenError;
 
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");

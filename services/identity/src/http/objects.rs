@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::http::ApiError;
 use crate::repository::sessions::OpenedSession;
 use crate::repository::users::User;
-use crate::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError, app_metadata};
+use crate::tokens::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError, app_metadata};
 
 /// The user object, as its owner sees it.
 pub(crate) fn user(user: &User) -> Value {

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::grant::Grant;
 use crate::http::request::non_empty;

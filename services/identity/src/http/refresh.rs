@@ -6,7 +6,7 @@ use crate::app::{self, App};
 use crate::http::grant::Grant;
 use crate::http::{ApiError, objects};
 use crate::repository::sessions::{self, RefreshOutcome};
-use crate::secrets::RefreshToken;
+use crate::tokens::secrets::RefreshToken;
 
 pub(crate) async fn grant(app: &App, grant: &Grant) -> Result<Response, ApiError> {
     let token = grant.refresh_token.as_deref().and_then(RefreshToken::parse);

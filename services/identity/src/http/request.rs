@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
+use crate::accounts::password::{self, Weakness};
 use crate::http::ApiError;
-use crate::password::{self, Weakness};
 
 /// Query parameters by name; [`reject_duplicate_parameters`] guarantees unique names.
 pub(crate) type Parameters = Query<HashMap<String, String>>;

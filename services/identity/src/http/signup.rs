@@ -11,7 +11,7 @@ use kernel::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
 use crate::http::{ApiError, objects, with_min_duration};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
 use crate::http::request::{self, Body, non_empty};

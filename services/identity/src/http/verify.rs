@@ -10,7 +10,7 @@ use serde::Deserialize;
 use url::Url;
 use uuid::Uuid;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
 use crate::http::{ApiError, objects, with_min_duration};
@@ -18,7 +18,7 @@ use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, OpenedSession};
 use crate::repository::users::{self, User};
-use crate::secrets::constant_time_eq;
+use crate::tokens::secrets::constant_time_eq;
 
 /// Code types of the contract that this server never mails.
 const UNSUPPORTED_TYPES: &[&str] = &["invite", "magiclink", "email_change", "sms", "phone_change"];

@@ -7,8 +7,8 @@ use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 use sqlx::FromRow;
 
-use crate::address::EmailAddress;
-use crate::secrets::CodeKey;
+use crate::accounts::address::EmailAddress;
+use crate::tokens::secrets::CodeKey;
 
 /// Maximum wait between two guesses.
 const BACKOFF_SECONDS_MAX: i64 = 15 * 60;

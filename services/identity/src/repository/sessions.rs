@@ -12,7 +12,7 @@ use sqlx::{FromRow, PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::repository::users::{self, User};
-use crate::secrets::RefreshToken;
+use crate::tokens::secrets::RefreshToken;
 
 /// Maximum lifetime of a session.
 const LIFETIME_SECONDS: i64 = 30 * 24 * 3600;

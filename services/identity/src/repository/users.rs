@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::{FromRow, PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 
 /// An account as it is stored. Personal data, so it has no `Debug`.
 #[derive(Clone, FromRow)]

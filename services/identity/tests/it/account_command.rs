@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use identity::account::{AccountError, AccountRequest, Ensured, ensure};
-use identity::address::EmailAddress;
+use identity::accounts::address::EmailAddress;
+use identity::app::account::{AccountError, AccountRequest, Ensured, ensure};
 use reqwest::Method;
 use runtime::BoxError;
 use serde_json::json;

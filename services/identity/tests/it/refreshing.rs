@@ -83,7 +83,7 @@ async fn unknown_refresh_tokens_are_rejected() {
     let server = TestServer::without_confirmation().await;
     server.refresh("").await.assert_error(400, "validation_failed");
     server.refresh("not-a-token").await.assert_error(400, "validation_failed");
-    let unknown = identity::secrets::RefreshToken::random().text();
+    let unknown = identity::tokens::secrets::RefreshToken::random().text();
     server.refresh(&unknown).await.assert_error(400, "refresh_token_not_found");
 }
 

@@ -9,7 +9,7 @@ use sha2::digest::InvalidLength;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 
 /// The number of codes: six digits.
 const CODES: u64 = 1_000_000;

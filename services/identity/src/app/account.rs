@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
+use crate::accounts::hashing::{HashError, Hasher};
+use crate::accounts::password::{self, Weakness};
 use crate::app;
 use crate::config::{AccountConfig, FindAccountConfig};
-use crate::hashing::{HashError, Hasher};
-use crate::password::{self, Weakness};
 use crate::repository::users::{self, User};
 
 /// The account to ensure.

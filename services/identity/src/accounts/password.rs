@@ -2,7 +2,7 @@
 //!
 //! There are no composition rules, and a password is used exactly as typed.
 
-use crate::address::EmailAddress;
+use crate::accounts::address::EmailAddress;
 
 /// Minimum characters.
 pub const CHARACTERS_MIN: usize = 10;
@@ -63,7 +63,7 @@ fn is_about(folded: &str, email: &EmailAddress, about: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{CHARACTERS_MIN, COMMON, Weakness, check};
-    use crate::address::EmailAddress;
+    use crate::accounts::address::EmailAddress;
 
     #[track_caller]
     fn checked(password: &str) -> Result<(), Weakness> {
