@@ -6,13 +6,32 @@ use std::sync::Arc;
 
 use eventstore::{Metadata, Store};
 use runtime::{BoxError, telemetry};
+use secrecy::SecretString;
 use url::Url;
 
 use crate::accounts::hashing::Hasher;
-use crate::config::AccountSettings;
 use crate::tokens::redirect::Redirects;
 use crate::tokens::secrets::CodeKey;
 use crate::tokens::token::AccessTokens;
+
+/// The actor of this service's events.
+const ACTOR: &str = "identity";
+
+/// How accounts and their tokens are made.
+#[derive(Debug, Clone)]
+pub struct AccountSettings {
+    /// The site's URL; `PUBLIC_URL`.
+    pub public_url: String,
+    /// The issuer of access tokens; `TOKEN_ISSUER`.
+    pub issuer: String,
+    /// The P-256 key that signs access tokens, PKCS#8 PEM; `IDENTITY_SIGNING_KEY`.
+    pub signing_key: SecretString,
+    /// The secret from which codes are derived; `IDENTITY_CODE_KEY`.
+    pub code_key: SecretString,
+    /// Whether an address must be confirmed by a code before sign-in; `IDENTITY_CONFIRM_EMAIL`,
+    /// true by default. Without it, signing up reveals whether an address has an account.
+    pub confirm_email: bool,
+}
 
 /// A cheap, shared handle to the service's state.
 #[derive(Clone)]
@@ -65,5 +84,5 @@ impl App {
 /// The metadata of this service's events; the actor is always the service itself.
 #[must_use]
 pub fn metadata() -> Metadata {
-    Metadata::by(crate::NAME, telemetry::traceparent())
+    Metadata::by(ACTOR, telemetry::traceparent())
 }

@@ -7,6 +7,7 @@ use runtime::caller::PeerSettings;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::accounts::address::EmailAddress;
+use crate::app::AccountSettings;
 use crate::app::account::AccountRequest;
 
 /// Maximum characters of a name, as on the site's own pages.
@@ -29,22 +30,6 @@ pub struct Config {
     pub accounts: AccountSettings,
     /// Verification and signing of services' tokens.
     pub peers: PeerSettings,
-}
-
-/// How accounts and their tokens are made.
-#[derive(Debug, Clone)]
-pub struct AccountSettings {
-    /// The site's URL; `PUBLIC_URL`.
-    pub public_url: String,
-    /// The issuer of access tokens; `TOKEN_ISSUER`.
-    pub issuer: String,
-    /// The P-256 key that signs access tokens, PKCS#8 PEM; `IDENTITY_SIGNING_KEY`.
-    pub signing_key: SecretString,
-    /// The secret from which codes are derived; `IDENTITY_CODE_KEY`.
-    pub code_key: SecretString,
-    /// Whether an address must be confirmed by a code before sign-in; `IDENTITY_CONFIRM_EMAIL`,
-    /// true by default. Without it, signing up reveals whether an address has an account.
-    pub confirm_email: bool,
 }
 
 /// Settings of `migrate`.

@@ -1,6 +1,7 @@
 //! The GoTrue contract over HTTP, served at `/`: one file per endpoint or family of them.
 
 mod error;
+mod timing;
 mod request;
 mod objects;
 mod bearer;
@@ -15,23 +16,16 @@ mod logout;
 mod server_info;
 mod unsupported;
 
-use std::time::Duration;
-
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::from_fn;
 use axum::routing::{delete, get, post};
 
-pub use error::ApiError;
-
 use crate::app::App;
 
 /// Maximum bytes of a request body.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Minimum time of responses that could otherwise reveal by their duration whether an address has
-/// an account.
-const RESPONSE_TIME_MIN: Duration = Duration::from_millis(200);
 
 /// All endpoints.
 pub fn router(app: App) -> Router {
@@ -67,10 +61,4 @@ fn unsupported_routes() -> Router<App> {
         .route("/factors/{factor_id}", delete(unsupported::factor))
         .route("/factors/{factor_id}/challenge", post(unsupported::factor))
         .route("/factors/{factor_id}/verify", post(unsupported::factor))
-}
-
-/// Runs the work and returns no sooner than [`RESPONSE_TIME_MIN`].
-async fn with_min_duration<T>(work: impl Future<Output = T>) -> T {
-    let (done, ()) = tokio::join!(work, tokio::time::sleep(RESPONSE_TIME_MIN));
-    done
 }

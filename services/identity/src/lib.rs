@@ -36,8 +36,12 @@ pub fn program() -> Program {
     Program::new(NAME)
         .serve(Config::read, run)
         .migrate(MigrationConfig::read, migrate)
-        .command("account", AccountConfig::read, |config, _stop| account::run(config))
-        .command("find-account", FindAccountConfig::read, |config, _stop| account::find(config))
+        .command("account", AccountConfig::read, |config, _stop| {
+            account::run(config.database_url, config.account)
+        })
+        .command("find-account", FindAccountConfig::read, |config, _stop| {
+            account::find(config.database_url, config.email)
+        })
 }
 
 /// Serves until the shutdown signal is given.

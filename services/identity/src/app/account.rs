@@ -16,7 +16,6 @@ use crate::accounts::address::EmailAddress;
 use crate::accounts::hashing::{HashError, Hasher};
 use crate::accounts::password::{self, Weakness};
 use crate::app;
-use crate::config::{AccountConfig, FindAccountConfig};
 use crate::repository::users::{self, User};
 
 /// The account to ensure.
@@ -104,9 +103,9 @@ const SUPERSEDED: &str = "This address had an account already. That account is g
 ///
 /// # Errors
 /// When the password is refused, or the database does not answer.
-pub async fn run(config: AccountConfig) -> Result<(), BoxError> {
-    let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    let ensured = ensure(&store, &config.account).await?;
+pub async fn run(database_url: SecretString, request: AccountRequest) -> Result<(), BoxError> {
+    let store = Store::new(Database::new(database_url.expose_secret()).open()?);
+    let ensured = ensure(&store, &request).await?;
     if matches!(ensured, Ensured::Superseded(_)) {
         writeln!(std::io::stderr(), "{SUPERSEDED}")?;
     }
@@ -118,9 +117,9 @@ pub async fn run(config: AccountConfig) -> Result<(), BoxError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn find(config: FindAccountConfig) -> Result<(), BoxError> {
-    let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    if let Some(user) = find_confirmed(store.pool(), &config.email).await? {
+pub async fn find(database_url: SecretString, email: EmailAddress) -> Result<(), BoxError> {
+    let store = Store::new(Database::new(database_url.expose_secret()).open()?);
+    if let Some(user) = find_confirmed(store.pool(), &email).await? {
         writeln!(std::io::stdout(), "{}", user.user_id)?;
     }
     Ok(())

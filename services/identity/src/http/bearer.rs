@@ -8,7 +8,7 @@ use kernel::Timestamp;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::http::ApiError;
+use crate::http::error::ApiError;
 use crate::repository::sessions::{self, Session};
 use crate::repository::users::{self, User};
 

@@ -6,16 +6,17 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use crate::app::App;
+use crate::http::error::ApiError;
 use crate::http::request::{Body, Parameters, non_empty, parameter};
-use crate::http::{ApiError, password, refresh};
+use crate::http::{password, refresh};
 
 /// The fields of all grants.
 #[derive(Deserialize)]
 pub(crate) struct Grant {
-    pub(crate) email: Option<String>,
-    pub(crate) phone: Option<String>,
-    pub(crate) password: Option<String>,
-    pub(crate) refresh_token: Option<String>,
+    email: Option<String>,
+    phone: Option<String>,
+    password: Option<String>,
+    refresh_token: Option<String>,
     auth_code: Option<String>,
     code_verifier: Option<String>,
     provider: Option<String>,
@@ -31,8 +32,11 @@ pub(crate) async fn token(
     Body(grant): Body<Grant>,
 ) -> Result<Response, ApiError> {
     match parameter(&parameters, "grant_type") {
-        Some("password") => password::grant(&app, grant).await,
-        Some("refresh_token") => refresh::grant(&app, &grant).await,
+        Some("password") => {
+            let account = (grant.email.as_deref(), grant.phone.as_deref());
+            password::grant(&app, account, grant.password.as_deref()).await
+        }
+        Some("refresh_token") => refresh::grant(&app, grant.refresh_token.as_deref()).await,
         Some("pkce") => Err(pkce(&grant)),
         Some("id_token") => Err(id_token(&grant)),
         Some("web3") => Err(web3(&grant)),

@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 
 use crate::app::{self, App};
-use crate::http::ApiError;
 use crate::http::bearer::SignedIn;
+use crate::http::error::ApiError;
 use crate::http::request::{Parameters, parameter};
 use crate::repository::sessions;
 

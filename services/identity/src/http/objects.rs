@@ -6,7 +6,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::http::ApiError;
+use crate::http::error::ApiError;
 use crate::repository::sessions::OpenedSession;
 use crate::repository::users::User;
 use crate::tokens::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError, app_metadata};

@@ -5,9 +5,9 @@ use axum::response::Response;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
-use crate::http::grant::Grant;
+use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::http::request::non_empty;
-use crate::http::{ApiError, objects};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, OpenedSession};
 use crate::repository::users::{self, User};
@@ -21,16 +21,20 @@ enum SignInOutcome {
     Outdated,
 }
 
-pub(crate) async fn grant(app: &App, grant: Grant) -> Result<Response, ApiError> {
-    let email = match (non_empty(grant.email.as_deref()), non_empty(grant.phone.as_deref())) {
+pub(crate) async fn grant(
+    app: &App,
+    (email, phone): (Option<&str>, Option<&str>),
+    password: Option<&str>,
+) -> Result<Response, ApiError> {
+    let email = match (non_empty(email), non_empty(phone)) {
         (Some(email), _) => EmailAddress::parse(email).ok_or_else(wrong)?,
         (None, Some(_)) => {
             return Err(ApiError::bad("phone_provider_disabled", "Phone logins are disabled"));
         }
         (None, None) => return Err(ApiError::invalid("missing email or phone")),
     };
-    let password = grant.password.unwrap_or_default();
-    let Some(user) = right_password(app, &email, &password).await? else { return Err(wrong()) };
+    let password = password.unwrap_or_default();
+    let Some(user) = right_password(app, &email, password).await? else { return Err(wrong()) };
     match begin(app, email, user).await? {
         SignInOutcome::SignedIn(opened) => objects::session(app, &opened),
         SignInOutcome::Banned => Err(ApiError::bad("user_banned", "User is banned")),

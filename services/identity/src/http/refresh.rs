@@ -3,13 +3,13 @@
 use axum::response::Response;
 
 use crate::app::{self, App};
-use crate::http::grant::Grant;
-use crate::http::{ApiError, objects};
+use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::repository::sessions::{self, RefreshOutcome};
 use crate::tokens::secrets::RefreshToken;
 
-pub(crate) async fn grant(app: &App, grant: &Grant) -> Result<Response, ApiError> {
-    let token = grant.refresh_token.as_deref().and_then(RefreshToken::parse);
+pub(crate) async fn grant(app: &App, token: Option<&str>) -> Result<Response, ApiError> {
+    let token = token.and_then(RefreshToken::parse);
     let token = token.ok_or_else(|| ApiError::invalid("Refresh token is not valid"))?;
     let refreshed = app
         .store

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 
 use crate::accounts::address::EmailAddress;
 use crate::accounts::password::{self, Weakness};
-use crate::http::ApiError;
+use crate::http::error::ApiError;
 
 /// Query parameters by name; [`reject_duplicate_parameters`] guarantees unique names.
 pub(crate) type Parameters = Query<HashMap<String, String>>;

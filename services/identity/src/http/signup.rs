@@ -13,8 +13,10 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
-use crate::http::{ApiError, objects, with_min_duration};
+use crate::http::timing::with_min_duration;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, OpenedSession};

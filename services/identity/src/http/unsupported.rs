@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::http::ApiError;
 use crate::http::bearer::SignedIn;
+use crate::http::error::ApiError;
 use crate::http::request::{Body, non_empty};
 
 #[derive(Deserialize)]

@@ -2,8 +2,7 @@
 
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
-use identity::app::App;
-use identity::config::AccountSettings;
+use identity::app::{AccountSettings, App};
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, Method, StatusCode};
 use runtime::server::{self, Server};
