@@ -45,7 +45,7 @@ use crate::smtp::{MailServer, SMTP_TIMEOUT, SendError};
 /// How long a handler waits for the mail server.
 const HANDLER_WAIT: Duration = Duration::from_secs(8);
 /// How often a delivery renews its lease.
-pub(crate) const RENEW_INTERVAL: Duration = Duration::from_secs(3);
+const RENEW_INTERVAL: Duration = Duration::from_secs(3);
 /// The first and longest wait between attempts to save an outcome; the wait doubles.
 const RECORD_BACKOFF_MIN: Duration = Duration::from_millis(200);
 const RECORD_BACKOFF_MAX: Duration = Duration::from_secs(5);
@@ -464,5 +464,17 @@ impl TimerHandler for Timers {
                 unknown => Err(format!("there is no timer {unknown}").into()),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RENEW_INTERVAL;
+    use crate::mail::CLAIM_SECONDS;
+
+    #[test]
+    fn a_claim_is_kept_well_before_it_ends() {
+        let pause = i64::try_from(RENEW_INTERVAL.as_secs()).unwrap();
+        assert!(pause * 3 <= CLAIM_SECONDS);
     }
 }

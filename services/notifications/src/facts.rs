@@ -10,7 +10,6 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use runtime::BoxError;
 
-use crate::forms;
 use crate::mail::Kind;
 
 mod sources;
@@ -36,6 +35,19 @@ pub struct BookingFacts {
     pub invitation: Option<(String, Timestamp)>,
 }
 
+/// A message to the practice, trimmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The sender's name.
+    pub name: String,
+    /// Where an answer goes.
+    pub email: String,
+    /// What they write.
+    pub message: String,
+    /// When it came.
+    pub received_at: Timestamp,
+}
+
 /// The facts of a mail.
 #[derive(Debug, Clone)]
 pub enum Facts {
@@ -44,7 +56,7 @@ pub enum Facts {
     /// Of a code.
     Code(GetCodeMailResponse),
     /// Of a message to the practice.
-    Message(forms::Message),
+    Message(Message),
     /// Where the guide goes.
     Guide {
         /// The address.

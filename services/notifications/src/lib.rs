@@ -4,6 +4,7 @@
 //! Names and addresses are fetched when a mail is sent. Only form submissions are stored here,
 //! until their mails are over and their retention has passed.
 
+pub mod error;
 pub mod mail;
 pub mod contract;
 pub mod repository;

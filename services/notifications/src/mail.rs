@@ -1,6 +1,7 @@
 //! A mail as a job: its subject, its state, and when it is retried.
 
-mod kind;
+pub mod kind;
+pub mod payload;
 
 use std::str::FromStr;
 
@@ -11,7 +12,7 @@ use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
-pub use self::kind::Kind;
+pub use self::kind::{Kind, UnknownValue};
 
 /// How long a confirmation waits for its meeting link.
 pub const LINK_WAIT_SECONDS: i64 = 60;
@@ -29,11 +30,6 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x5355_4b4f_4f4e_4d41_494c_0000_0000_000
 
 /// The id of a mail.
 pub type MailId = Id<kernel::id::Mail>;
-
-/// A row holds a value that this program does not know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is not a word of the mails table")]
-pub struct UnknownValue;
 
 /// The state of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

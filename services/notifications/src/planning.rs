@@ -8,13 +8,9 @@ use kernel::Timestamp;
 use practice::Practice;
 
 use crate::facts::{BookingFacts, Facts};
+use crate::mail::payload::{BOOKED_AT, SECOND};
 use crate::mail::{Kind, Mail};
 
-/// The payload field of a reminder: when its session was booked.
-pub const BOOKED_AT: &str = "booked_at";
-/// The payload field of a reminder: that a second one was queued with it, which replaces it once it
-/// is due.
-pub const SECOND: &str = "second";
 /// The mail is no longer true.
 pub const OVERTAKEN: &str = "overtaken";
 /// The time to send it is over.

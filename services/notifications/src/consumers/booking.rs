@@ -12,13 +12,9 @@ use practice::Mails;
 use serde_json::{Value, json};
 
 use super::{declare_later_mails, id};
+use crate::mail::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
 use crate::mail::{Kind, NewMail};
-use crate::planning::{BOOKED_AT, SECOND};
 use crate::repository;
-
-/// The payload field of a cancellation: whether the practice had refunded a part before, so that
-/// less than the policy's amount is refunded now.
-pub const REFUNDED_BEFORE: &str = "refunded_before";
 
 /// What this service does about an event of booking.
 #[derive(Debug, Clone, PartialEq)]

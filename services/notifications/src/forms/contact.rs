@@ -11,7 +11,8 @@ use kernel::{Id, Timestamp};
 use sqlx::Row;
 
 use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
-use super::{Error, Field, Forms, Rejection, VISITOR, fills_honeypot, refuse, retention};
+use super::{Forms, VISITOR, fills_honeypot, retention};
+use crate::error::{Error, Field, Rejection, refuse};
 use crate::mail::{About, Kind, NewMail};
 use crate::repository;
 use crate::unsubscribe::AddressHash;

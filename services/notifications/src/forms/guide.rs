@@ -10,7 +10,8 @@ use kernel::{Id, Timestamp};
 use sqlx::Row;
 
 use super::validation::{IdempotencyKey, MailAddress};
-use super::{Error, Forms, Rejection, VISITOR, fills_honeypot, refuse, retention};
+use super::{Forms, VISITOR, fills_honeypot, retention};
+use crate::error::{Error, Rejection, refuse};
 use crate::mail::{About, Kind, NewMail};
 use crate::repository;
 use crate::unsubscribe::AddressHash;

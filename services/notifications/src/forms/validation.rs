@@ -4,12 +4,8 @@
 use lettre::Address;
 use url::Host;
 
-use super::{Field, Rejection};
+use crate::error::{Field, MESSAGE_CHARS_MAX, NAME_CHARS_MAX, Rejection};
 
-/// The most characters of a name.
-pub const NAME_CHARS_MAX: usize = 120;
-/// The most characters of a message.
-pub const MESSAGE_CHARS_MAX: usize = 5000;
 /// The most characters of an address, as mail has it.
 const EMAIL_CHARS_MAX: usize = 254;
 /// The most characters of the part before the @, as mail has it.

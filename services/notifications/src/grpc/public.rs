@@ -15,7 +15,8 @@ use runtime::status::{reject, to_status};
 use runtime::telemetry::traceparent;
 use tonic::{Request, Response, Status};
 
-use crate::forms::{self, Forms, Rejection};
+use crate::error::{Error, Rejection};
+use crate::forms::{self, Forms};
 use crate::unsubscribe;
 
 /// The public service.
@@ -75,7 +76,7 @@ impl NotificationsService for PublicHandler {
     ) -> Result<Response<UnsubscribeResponse>, Status> {
         let hash = self.forms.addresses.parse(&request.get_ref().token);
         let hash = hash.ok_or_else(|| reject(&Rejection::InvalidToken))?;
-        let ended = self.end_mails_to(hash).await.map_err(forms::Error::from);
+        let ended = self.end_mails_to(hash).await.map_err(Error::from);
         ended.map_err(|error| to_status(&error))?;
         tracing::info!("somebody wants no more mails that are not about a booking");
         Ok(Response::new(UnsubscribeResponse {}))
@@ -87,7 +88,7 @@ impl NotificationsService for PublicHandler {
     ) -> Result<Response<ResubscribeResponse>, Status> {
         let hash = self.forms.addresses.parse(&request.get_ref().token);
         let hash = hash.ok_or_else(|| reject(&Rejection::InvalidToken))?;
-        let resumed = self.resume_mails_to(hash).await.map_err(forms::Error::from);
+        let resumed = self.resume_mails_to(hash).await.map_err(Error::from);
         resumed.map_err(|error| to_status(&error))?;
         tracing::info!("somebody wants mails again that are not about a booking");
         Ok(Response::new(ResubscribeResponse {}))

@@ -5,7 +5,10 @@ use std::str::FromStr;
 
 use contract::notifications::v1::MailKind;
 
-use super::UnknownValue;
+/// A row holds a value that this program does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is not a word of the mails table")]
+pub struct UnknownValue;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {

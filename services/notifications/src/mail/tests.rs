@@ -6,8 +6,7 @@ use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
-use crate::delivery::RENEW_INTERVAL;
+use super::{About, Kind, Mail, MailId, NewMail, State};
 
 fn booking(number: u128) -> Id<Booking> {
     Id::from_uuid(Uuid::from_u128(number))
@@ -54,12 +53,6 @@ fn a_mail_is_tried_for_three_days() {
     let almost = first.plus_minutes(72 * 60 - 1);
     assert!(tried(80, Some(first)).next_try(almost, 0).is_some());
     assert_eq!(tried(80, Some(first)).next_try(first.plus_minutes(72 * 60), 0), None);
-}
-
-#[test]
-fn a_claim_is_kept_well_before_it_ends() {
-    let pause = i64::try_from(RENEW_INTERVAL.as_secs()).unwrap();
-    assert!(pause * 3 <= CLAIM_SECONDS);
 }
 
 #[test]

@@ -10,10 +10,9 @@ use practice::Practice;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{
-    BOOKED_AT, INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, SECOND, TOO_LATE, plan, sheet_time,
-};
+use super::{INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, TOO_LATE, plan, sheet_time};
 use crate::facts::{BookingFacts, Facts};
+use crate::mail::payload::{BOOKED_AT, SECOND};
 use crate::mail::{About, Kind, Mail, NewMail, State};
 
 const HOUR: i64 = 3600;

@@ -10,10 +10,9 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
-use crate::consumers::booking::REFUNDED_BEFORE;
-use crate::facts::{BookingFacts, Facts};
-use crate::forms::Message;
+use crate::facts::{BookingFacts, Facts, Message};
 use crate::mail::Kind;
+use crate::mail::payload::REFUNDED_BEFORE;
 use crate::template_context::RenderInput;
 
 /// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.

@@ -1,7 +1,7 @@
 //! Accepted and rejected input of forms.
 
 use super::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
-use crate::forms::{Field, Rejection};
+use crate::error::{Field, Rejection};
 
 fn name(typed: &str) -> Result<String, Rejection> {
     SenderName::parse(typed).map(|name| name.as_str().to_owned())

@@ -12,8 +12,7 @@ use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use serde_json::json;
 
 use super::{facts, mail, message_builder, now};
-use crate::facts::Facts;
-use crate::forms;
+use crate::facts::{Facts, Message};
 use crate::mail::{Kind, Mail};
 use crate::message_builder::{BuildError, MessageBuilder, header_text, mailbox};
 
@@ -86,7 +85,7 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
             valid_minutes: 60,
             ..GetCodeMailResponse::default()
         }),
-        Kind::ContactMessage | Kind::ContactAcknowledgement => Facts::Message(forms::Message {
+        Kind::ContactMessage | Kind::ContactAcknowledgement => Facts::Message(Message {
             name: name.to_owned(),
             email: email.to_owned(),
             message: format!("{name}\r\n.\r\n{name}"),

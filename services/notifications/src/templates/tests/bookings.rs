@@ -6,7 +6,7 @@ use super::{
     Facts, INVITATION, JOIN_URL, Kind, RenderedMail, Templates, Typed, all, context, found, page,
     preview, sample, shown, write,
 };
-use crate::consumers::booking::REFUNDED_BEFORE;
+use crate::mail::payload::REFUNDED_BEFORE;
 use crate::render::samples::{AFTER_DEADLINE, BEGUN};
 use crate::template_context::RenderInput;
 
