@@ -31,7 +31,8 @@ pub async fn ensure_timer(store: &Store, practice: &Practice) -> Result<(), Stor
                 let Some(at) = practice.mails.day_sheet_at else {
                     return tx.end_timer(DAY_SHEET, SUBJECT).await;
                 };
-                let (now, current) = (tx.now().await?, timer_due(tx).await?);
+                let (now, current) =
+                    (tx.now().await?, repository::timer_due(tx, DAY_SHEET, SUBJECT).await?);
                 match target_due(&practice, at, current, now) {
                     Some(due) if current != Some(due) => set(tx, due).await,
                     _ => Ok(()),
@@ -76,17 +77,6 @@ pub async fn fire(
 
 async fn set(tx: &mut Tx, due: Timestamp) -> Result<(), StoreError> {
     tx.set_timer(DAY_SHEET, SUBJECT, due, json!({})).await
-}
-
-/// When the timer is due; `None` when there is none.
-async fn timer_due(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
-    let due =
-        sqlx::query_scalar("select due_at from timers where kind = $1 and subject = $2 for update")
-            .bind(DAY_SHEET)
-            .bind(SUBJECT)
-            .fetch_optional(tx.connection())
-            .await?;
-    Ok(due)
 }
 
 /// When the timer should be due, given its current due time. An overdue timer stays, because it

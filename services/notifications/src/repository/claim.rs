@@ -3,7 +3,8 @@
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
-use super::{outcome, schedule_urgent};
+use super::outcome;
+use super::timer::schedule_urgent;
 use crate::mail::{CLAIM_SECONDS, Kind, Mail};
 use crate::unsubscribe::{self, AddressHash};
 

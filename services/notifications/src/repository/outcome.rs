@@ -3,7 +3,9 @@
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
-use super::{SEND_MAIL, parse_column, queue, schedule};
+use super::queue::queue;
+use super::rows::parse_column;
+use super::timer::{SEND_MAIL, schedule};
 use crate::contract;
 use crate::mail::{About, Kind, Mail, MailId, NewMail, State};
 

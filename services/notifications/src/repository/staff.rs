@@ -10,7 +10,8 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 use uuid::Uuid;
 
-use super::{parse_column, schedule_urgent};
+use super::rows::parse_column;
+use super::timer::schedule_urgent;
 use crate::mail::{Kind, MailId, State};
 
 /// The bytes of the filter's hash in a page token.

@@ -1,0 +1,145 @@
+//! Queues mails, and reads those that are queued.
+
+use eventstore::{StoreError, Tx};
+use kernel::Id;
+use kernel::Timestamp;
+use kernel::id::Booking;
+use serde_json::Value;
+use sqlx::{PgExecutor, Row};
+
+use super::rows::{parse_column, parse_mail};
+use super::timer::{schedule, schedule_urgent};
+use crate::mail::{About, Kind, LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
+
+/// Queues a mail, due at once, unless it was queued before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    if insert(tx, mail, now, (State::Queued, None)).await? {
+        schedule(tx, mail.kind, mail.id(), now).await?;
+    }
+    Ok(())
+}
+
+/// Inserts a mail as dropped, so that its payload is stored but it is never sent, unless it was
+/// queued before; `reason` is a code.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn record_unsent(tx: &mut Tx, mail: &NewMail, reason: &str) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    insert(tx, mail, now, (State::Dropped, Some(reason))).await.map(|_added| ())
+}
+
+/// Adds a row, unless there is one for this mail.
+async fn insert(
+    tx: &mut Tx,
+    mail: &NewMail,
+    now: Timestamp,
+    (state, reason): (State, Option<&str>),
+) -> Result<bool, StoreError> {
+    let waits_until = mail.waits_for_link.then(|| now.plus_seconds(LINK_WAIT_SECONDS));
+    let (booking_id, code_id) = match mail.about {
+        About::Booking(id) => (Some(id), None),
+        About::Code(id) => (None, Some(id)),
+        About::Message(_) | About::Guide(_) | About::Review(_) | About::Day(_) => (None, None),
+    };
+    let added = sqlx::query(
+        "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,
+                            waits_for_link_until_at, queued_at, state, last_error)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $9, $10)
+         on conflict do nothing",
+    )
+    .bind(mail.id())
+    .bind(mail.kind.name())
+    .bind(&mail.subject)
+    .bind(booking_id)
+    .bind(code_id)
+    .bind(&mail.payload)
+    .bind(now)
+    .bind(waits_until)
+    .bind(state.name())
+    .bind(reason)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(added > 0)
+}
+
+/// The payload of another mail with the same subject.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Value>, StoreError> {
+    Ok(sqlx::query_scalar("select payload from mails where kind = $1 and subject = $2")
+        .bind(kind.name())
+        .bind(subject)
+        .fetch_optional(tx.connection())
+        .await?)
+}
+
+/// Whether the practice has refunded a part of a booking, as far as payments' events were received.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refunded(tx: &mut Tx, booking: Id<Booking>) -> Result<bool, StoreError> {
+    Ok(sqlx::query_scalar(
+        "select exists (select from mails
+                        where booking_id = $1 and kind = 'refund_started'
+                          and payload ->> 'cause' in ('staff', 'discovered'))",
+    )
+    .bind(booking)
+    .fetch_one(tx.connection())
+    .await?)
+}
+
+/// The meeting room exists: mails that wait for its link become due, and after a confirmation that
+/// was sent without it a mail with the link follows.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    // A mail that is being sent or retried fetches the link itself: see `sent`.
+    let rows = sqlx::query(
+        "update mails
+         set link_known = true, due_at = case when state = 'queued' then $2 else due_at end
+         where booking_id = $1 and kind in ('booking_confirmed', 'practice_notice')
+         returning mail_id, kind, state, link_told, payload",
+    )
+    .bind(booking)
+    .bind(now)
+    .fetch_all(tx.connection())
+    .await?;
+    for row in rows {
+        let kind: Kind = parse_column(&row, "kind")?;
+        match parse_column(&row, "state")? {
+            State::Queued => schedule_urgent(tx, row.try_get("mail_id")?, now).await?,
+            State::Sent if kind == Kind::BookingConfirmed && !row.try_get("link_told")? => {
+                let mail = NewMail::of_booking(Kind::MeetingLink, booking);
+                queue(tx, &mail.with_payload(row.try_get("payload")?)).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads a mail.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
+    let row = sqlx::query(
+        "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,
+                waits_for_link_until_at, queued_at, first_tried_at,
+                state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way
+         from mails where mail_id = $1",
+    )
+    .bind(id)
+    .fetch_optional(executor)
+    .await?;
+    row.as_ref().map(parse_mail).transpose().map_err(StoreError::from)
+}
