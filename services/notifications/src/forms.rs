@@ -7,17 +7,14 @@
 use std::num::NonZeroU32;
 
 use eventstore::Store;
-use kernel::Id;
-use kernel::id::{ContactMessage, GuideRequest};
-use sqlx::{PgExecutor, Row};
 
-use crate::facts::Message;
 use crate::unsubscribe::Addresses;
 
 pub mod validation;
 pub mod contact;
 pub mod guide;
 pub mod retention;
+pub mod unsubscribe;
 
 /// The dependencies of the forms.
 #[derive(Debug, Clone)]
@@ -41,43 +38,4 @@ fn fills_honeypot(website: &str) -> bool {
     }
     tracing::info!("a form came with its trap filled in and went nowhere");
     true
-}
-
-/// Reads a message; `None` when it was erased.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn message(
-    executor: impl PgExecutor<'_>,
-    id: Id<ContactMessage>,
-) -> Result<Option<Message>, sqlx::Error> {
-    let row = sqlx::query(
-        "select name, email, message, received_at from contact_messages where message_id = $1",
-    )
-    .bind(id)
-    .fetch_optional(executor)
-    .await?;
-    row.map(|row| {
-        Ok(Message {
-            name: row.try_get("name")?,
-            email: row.try_get("email")?,
-            message: row.try_get("message")?,
-            received_at: row.try_get("received_at")?,
-        })
-    })
-    .transpose()
-}
-
-/// The address of a guide request; `None` when it was erased.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn guide_address(
-    executor: impl PgExecutor<'_>,
-    id: Id<GuideRequest>,
-) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar("select email from guide_requests where request_id = $1")
-        .bind(id)
-        .fetch_optional(executor)
-        .await
 }

@@ -8,6 +8,9 @@ mod claim;
 mod outcome;
 mod staff;
 mod reschedule;
+pub mod contact_messages;
+pub mod guide_requests;
+pub mod unsubscribed;
 
 pub use self::claim::{Claim, Recipient, claim, clear_recipient_hashes, renew_claim};
 pub use self::outcome::{defer, dropped, end_timer, failed, retry, sent, tried_since};

@@ -1,16 +1,14 @@
-//! Unsubscribed addresses, and the token of the unsubscribe link. Addresses are never stored, only
-//! keyed hashes (HMAC), which cannot be traced back without the key.
+//! Mail addresses as keyed hashes (HMAC), which cannot be traced back without the key, and the token
+//! of the unsubscribe link. Addresses are never stored, only these hashes.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use eventstore::{StoreError, Tx};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
-use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// Domain separation: distinct HMAC prefixes for address hashes and unsubscribe tokens.
@@ -139,49 +137,6 @@ fn without_tag(address: &str) -> Cow<'_, str> {
         Some((name, host)) if !name.is_empty() => format!("{name}@{host}").into(),
         _ => address.into(),
     }
-}
-
-/// Whether this address has unsubscribed.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn is_unsubscribed(
-    executor: impl PgExecutor<'_>,
-    hash: AddressHash,
-) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar(
-        "select exists (select 1 from unsubscribed_addresses where address_hash = $1)",
-    )
-    .bind(hash.as_bytes())
-    .fetch_one(executor)
-    .await
-}
-
-/// Unsubscribes an address. Idempotent.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn unsubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into unsubscribed_addresses (address_hash, unsubscribed_at)
-         values ($1, clock_now()) on conflict do nothing",
-    )
-    .bind(hash.as_bytes())
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
-/// Resubscribes an address. Idempotent. Mails that were dropped stay dropped.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn resubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
-    sqlx::query("delete from unsubscribed_addresses where address_hash = $1")
-        .bind(hash.as_bytes())
-        .execute(tx.connection())
-        .await?;
-    Ok(())
 }
 
 #[cfg(test)]

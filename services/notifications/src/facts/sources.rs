@@ -21,8 +21,8 @@ use tonic::{Code, Status};
 
 use super::{BookingFacts, Facts, FactsError};
 use crate::config::Neighbours;
-use crate::forms;
 use crate::mail::{About, Kind, Mail};
+use crate::repository::{contact_messages, guide_requests};
 
 /// The owners of facts.
 #[derive(Debug, Clone)]
@@ -145,13 +145,13 @@ impl Sources {
     }
 
     async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, FactsError> {
-        let found = forms::message(&self.pool, id).await;
+        let found = contact_messages::read(&self.pool, id).await;
         let found = found.map_err(|error| unreadable(error.into()))?;
         found.map(Facts::Message).ok_or(FactsError::Gone("message_erased"))
     }
 
     async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, FactsError> {
-        let found = forms::guide_address(&self.pool, id).await;
+        let found = guide_requests::address(&self.pool, id).await;
         let found = found.map_err(|error| unreadable(error.into()))?;
         found.map(|email| Facts::Guide { email }).ok_or(FactsError::Gone("request_erased"))
     }

@@ -5,16 +5,16 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use contract::notifications::v1::SendContactMessageRequest;
-use eventstore::{Metadata, StoreError, Tx, new_id};
+use eventstore::{Metadata, Tx, new_id};
+use kernel::Id;
 use kernel::id::ContactMessage;
-use kernel::{Id, Timestamp};
-use sqlx::Row;
 
 use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
 use super::{Forms, VISITOR, fills_honeypot, retention};
 use crate::error::{Error, Field, Rejection, refuse};
 use crate::mail::{About, Kind, NewMail};
-use crate::repository;
+use crate::repository::contact_messages::NewMessage;
+use crate::repository::{self, contact_messages};
 use crate::unsubscribe::AddressHash;
 
 /// The most messages of an address in the window, and the window.
@@ -97,26 +97,26 @@ impl Submission {
         let key = format!("contact_messages {}", self.request_data.key.as_str());
         let names = [key, self.address.lock_name("contact_messages"), TOTAL_LOCK.to_owned()];
         tx.lock(&names).await?;
-        if let Some(is_same) = self.lookup(tx).await? {
+        if let Some(is_same) = contact_messages::lookup(tx, &self.row()).await? {
             let repeat = is_same.then_some(false);
             return repeat.ok_or_else(|| refuse(Rejection::IdempotencyKeyReused));
         }
         let now = tx.now().await?;
         let since = now.plus_minutes(-WINDOW_MINUTES);
-        let before = self.accepted_from_address(tx, since).await?;
+        let before = contact_messages::of_address_since(tx, self.address, since).await?;
         if before.len() >= MESSAGES_MAX {
             tracing::info!("an address has sent its messages for an hour");
             return Err(refuse(Rejection::TooManyMessages));
         }
-        if accepted_since(tx, since).await? >= i64::from(self.contact_limit.get()) {
+        if contact_messages::count_since(tx, since).await? >= i64::from(self.contact_limit.get()) {
             tracing::warn!("the contact form has taken its messages for an hour");
             return Err(refuse(Rejection::TooManyInAll));
         }
-        self.insert(tx, now).await?;
+        contact_messages::insert(tx, &self.row(), now).await?;
         let about = |kind| NewMail::about(kind, self.id.to_string(), About::Message(self.id));
         repository::queue(tx, &about(Kind::ContactMessage)).await?;
         let acknowledgement = about(Kind::ContactAcknowledgement);
-        if is_acknowledged(tx, &before).await? {
+        if contact_messages::is_acknowledged(tx, &before, ACKNOWLEDGED).await? {
             repository::record_unsent(tx, &acknowledgement, ACKNOWLEDGED).await?;
         } else {
             repository::queue(tx, &acknowledgement).await?;
@@ -125,76 +125,14 @@ impl Submission {
         Ok(true)
     }
 
-    /// Whether the message stored under this key is the same; `None` when there is none.
-    async fn lookup(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
-        let row = sqlx::query(
-            "select name = $2 and email = $3 and message = $4 as is_same
-             from contact_messages where idempotency_key = $1",
-        )
-        .bind(self.request_data.key.as_str())
-        .bind(self.request_data.name.as_str())
-        .bind(self.request_data.email.as_str())
-        .bind(self.request_data.message.as_str())
-        .fetch_optional(tx.connection())
-        .await?;
-        Ok(row.map(|row| row.try_get("is_same")).transpose()?)
+    fn row(&self) -> NewMessage<'_> {
+        NewMessage {
+            id: self.id,
+            key: self.request_data.key.as_str(),
+            name: self.request_data.name.as_str(),
+            email: self.request_data.email.as_str(),
+            message: self.request_data.message.as_str(),
+            address: self.address,
+        }
     }
-
-    /// The messages of this address in the window.
-    async fn accepted_from_address(
-        &self,
-        tx: &mut Tx,
-        since: Timestamp,
-    ) -> Result<Vec<Id<ContactMessage>>, StoreError> {
-        Ok(sqlx::query_scalar(
-            "select message_id from contact_messages
-             where address_hash = $1 and received_at > $2",
-        )
-        .bind(self.address.as_bytes())
-        .bind(since)
-        .fetch_all(tx.connection())
-        .await?)
-    }
-
-    async fn insert(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
-            "insert into contact_messages (message_id, name, email, message, received_at,
-                                           address_hash, idempotency_key)
-             values ($1, $2, $3, $4, $5, $6, $7)",
-        )
-        .bind(self.id)
-        .bind(self.request_data.name.as_str())
-        .bind(self.request_data.email.as_str())
-        .bind(self.request_data.message.as_str())
-        .bind(now)
-        .bind(self.address.as_bytes())
-        .bind(self.request_data.key.as_str())
-        .execute(tx.connection())
-        .await?;
-        Ok(())
-    }
-}
-
-/// The number of messages of all addresses.
-async fn accepted_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("select count(*) from contact_messages where received_at > $1")
-        .bind(since)
-        .fetch_one(tx.connection())
-        .await?)
-}
-
-/// Whether one of these messages has an acknowledgement that was not suppressed.
-async fn is_acknowledged(tx: &mut Tx, messages: &[Id<ContactMessage>]) -> Result<bool, StoreError> {
-    let subjects: Vec<String> = messages.iter().map(ToString::to_string).collect();
-    Ok(sqlx::query_scalar(
-        "select exists (
-             select from mails
-             where kind = $1 and subject = any ($2)
-               and not (state = 'dropped' and last_error is not distinct from $3))",
-    )
-    .bind(Kind::ContactAcknowledgement.name())
-    .bind(subjects)
-    .bind(ACKNOWLEDGED)
-    .fetch_one(tx.connection())
-    .await?)
 }

@@ -4,16 +4,15 @@
 use std::sync::Arc;
 
 use contract::notifications::v1::RequestMeditationGuideRequest;
-use eventstore::{Metadata, StoreError, Tx, new_id};
+use eventstore::{Metadata, Tx, new_id};
+use kernel::Id;
 use kernel::id::GuideRequest;
-use kernel::{Id, Timestamp};
-use sqlx::Row;
 
 use super::validation::{IdempotencyKey, MailAddress};
 use super::{Forms, VISITOR, fills_honeypot, retention};
 use crate::error::{Error, Rejection, refuse};
 use crate::mail::{About, Kind, NewMail};
-use crate::repository;
+use crate::repository::{self, guide_requests};
 use crate::unsubscribe::AddressHash;
 
 /// The most guides for an address in the window, and the window.
@@ -68,57 +67,23 @@ impl Submission {
     async fn accept(&self, tx: &mut Tx) -> Result<Acceptance, Error> {
         let key = format!("guide_requests {}", self.key.as_str());
         tx.lock(&[key, self.address.lock_name("guide_requests")]).await?;
-        if let Some(is_same) = self.lookup(tx).await? {
+        if let Some(is_same) =
+            guide_requests::lookup(tx, self.key.as_str(), self.email.as_str()).await?
+        {
             let repeat = is_same.then_some(Acceptance::Repeat);
             return repeat.ok_or_else(|| refuse(Rejection::IdempotencyKeyReused));
         }
         let now = tx.now().await?;
-        if self.accepted_since(tx, now.plus_minutes(-WINDOW_MINUTES)).await? >= GUIDES_MAX {
+        let since = now.plus_minutes(-WINDOW_MINUTES);
+        if guide_requests::count_since(tx, self.address, since).await? >= GUIDES_MAX {
             return Ok(Acceptance::TooMany);
         }
-        self.insert(tx, now).await?;
+        let row = (self.key.as_str(), self.email.as_str(), self.address);
+        guide_requests::insert(tx, self.id, row, now).await?;
         let mail =
             NewMail::about(Kind::MeditationGuide, self.id.to_string(), About::Guide(self.id));
         repository::queue(tx, &mail).await?;
         retention::schedule_guide_request_erasure(tx, self.id, now).await?;
         Ok(Acceptance::New)
-    }
-
-    /// Whether the request stored under this key is the same; `None` when there is none.
-    async fn lookup(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
-        let row = sqlx::query(
-            "select email = $2 as is_same from guide_requests where idempotency_key = $1",
-        )
-        .bind(self.key.as_str())
-        .bind(self.email.as_str())
-        .fetch_optional(tx.connection())
-        .await?;
-        Ok(row.map(|row| row.try_get("is_same")).transpose()?)
-    }
-
-    async fn accepted_since(&self, tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar(
-            "select count(*) from guide_requests where address_hash = $1 and received_at > $2",
-        )
-        .bind(self.address.as_bytes())
-        .bind(since)
-        .fetch_one(tx.connection())
-        .await?)
-    }
-
-    async fn insert(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
-            "insert into guide_requests (request_id, email, received_at, address_hash,
-                                         idempotency_key)
-             values ($1, $2, $3, $4, $5)",
-        )
-        .bind(self.id)
-        .bind(self.email.as_str())
-        .bind(now)
-        .bind(self.address.as_bytes())
-        .bind(self.key.as_str())
-        .execute(tx.connection())
-        .await?;
-        Ok(())
     }
 }

@@ -9,15 +9,11 @@ use contract::notifications::v1::{
     ResubscribeResponse, SendContactMessageRequest, SendContactMessageResponse, UnsubscribeRequest,
     UnsubscribeResponse,
 };
-use eventstore::{Metadata, StoreError};
 use runtime::server::REQUEST_BYTES_MAX;
-use runtime::status::{reject, to_status};
-use runtime::telemetry::traceparent;
+use runtime::status::to_status;
 use tonic::{Request, Response, Status};
 
-use crate::error::{Error, Rejection};
 use crate::forms::{self, Forms};
-use crate::unsubscribe;
 
 /// The public service.
 #[derive(Debug)]
@@ -31,22 +27,6 @@ impl PublicHandler {
     pub fn service(forms: Forms) -> NotificationsServiceServer<Self> {
         let service = NotificationsServiceServer::new(Self { forms });
         service.max_decoding_message_size(REQUEST_BYTES_MAX)
-    }
-
-    async fn end_mails_to(&self, hash: unsubscribe::AddressHash) -> Result<(), StoreError> {
-        let metadata = Metadata::by("visitor", traceparent());
-        let ending = self.forms.store.write(metadata, move |tx| {
-            Box::pin(async move { unsubscribe::unsubscribe(tx, hash).await })
-        });
-        ending.await
-    }
-
-    async fn resume_mails_to(&self, hash: unsubscribe::AddressHash) -> Result<(), StoreError> {
-        let metadata = Metadata::by("visitor", traceparent());
-        let resuming = self.forms.store.write(metadata, move |tx| {
-            Box::pin(async move { unsubscribe::resubscribe(tx, hash).await })
-        });
-        resuming.await
     }
 }
 
@@ -74,11 +54,8 @@ impl NotificationsService for PublicHandler {
         &self,
         request: Request<UnsubscribeRequest>,
     ) -> Result<Response<UnsubscribeResponse>, Status> {
-        let hash = self.forms.addresses.parse(&request.get_ref().token);
-        let hash = hash.ok_or_else(|| reject(&Rejection::InvalidToken))?;
-        let ended = self.end_mails_to(hash).await.map_err(Error::from);
+        let ended = forms::unsubscribe::unsubscribe(&self.forms, &request.get_ref().token).await;
         ended.map_err(|error| to_status(&error))?;
-        tracing::info!("somebody wants no more mails that are not about a booking");
         Ok(Response::new(UnsubscribeResponse {}))
     }
 
@@ -86,11 +63,8 @@ impl NotificationsService for PublicHandler {
         &self,
         request: Request<ResubscribeRequest>,
     ) -> Result<Response<ResubscribeResponse>, Status> {
-        let hash = self.forms.addresses.parse(&request.get_ref().token);
-        let hash = hash.ok_or_else(|| reject(&Rejection::InvalidToken))?;
-        let resumed = self.resume_mails_to(hash).await.map_err(Error::from);
+        let resumed = forms::unsubscribe::resubscribe(&self.forms, &request.get_ref().token).await;
         resumed.map_err(|error| to_status(&error))?;
-        tracing::info!("somebody wants mails again that are not about a booking");
         Ok(Response::new(ResubscribeResponse {}))
     }
 }

@@ -3,10 +3,10 @@
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
-use super::outcome;
 use super::timer::schedule_urgent;
+use super::{outcome, unsubscribed};
 use crate::mail::{CLAIM_SECONDS, Kind, Mail};
-use crate::unsubscribe::{self, AddressHash};
+use crate::unsubscribe::AddressHash;
 
 /// The window of the rate limit.
 const RATE_SECONDS: i64 = 60 * 60;
@@ -48,7 +48,7 @@ pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mai
         // Claims for one address are serialized, so that each counts the others.
         tx.lock(&[format!("recipient {}", hex(recipient.address))]).await?;
         if mail.kind.can_be_unsubscribed()
-            && unsubscribe::is_unsubscribed(tx.connection(), recipient.address).await?
+            && unsubscribed::is_unsubscribed(tx.connection(), recipient.address).await?
         {
             tracing::info!(reason = "unsubscribed", "a mail was dropped");
             outcome::dropped(tx, mail, "unsubscribed").await?;

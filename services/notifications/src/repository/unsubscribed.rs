@@ -1,0 +1,49 @@
+//! The table `unsubscribed_addresses`.
+
+use eventstore::{StoreError, Tx};
+use sqlx::PgExecutor;
+
+use crate::unsubscribe::AddressHash;
+
+/// Whether this address has unsubscribed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_unsubscribed(
+    executor: impl PgExecutor<'_>,
+    hash: AddressHash,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "select exists (select 1 from unsubscribed_addresses where address_hash = $1)",
+    )
+    .bind(hash.as_bytes())
+    .fetch_one(executor)
+    .await
+}
+
+/// Unsubscribes an address. Idempotent.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn unsubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into unsubscribed_addresses (address_hash, unsubscribed_at)
+         values ($1, clock_now()) on conflict do nothing",
+    )
+    .bind(hash.as_bytes())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Resubscribes an address. Idempotent. Mails that were dropped stay dropped.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn resubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
+    sqlx::query("delete from unsubscribed_addresses where address_hash = $1")
+        .bind(hash.as_bytes())
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
