@@ -11,9 +11,8 @@ use serde_json::json;
 use crate::mail::{About, Kind, NewMail};
 use crate::planning::sheet_time;
 use crate::repository;
+use crate::timers::kinds::DAY_SHEET;
 
-/// The timer of the sheet; there is one.
-pub const DAY_SHEET: &str = "day_sheet";
 const SUBJECT: &str = "practice";
 
 /// Sets the timer if it is missing, moves it if the practice's file names another time, and ends it

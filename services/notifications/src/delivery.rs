@@ -22,7 +22,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, Tx};
+use eventstore::{Metadata, Store, StoreError, Timer, Tx};
 use futures::future::BoxFuture;
 use kernel::Timestamp;
 use lettre::Message;
@@ -33,9 +33,7 @@ use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use self::in_flight::{InFlight, InFlightGuard};
-use crate::day_sheet;
 use crate::facts::{Facts, FactsError, Sources};
-use crate::forms::retention;
 use crate::mail::{About, Mail, MailId};
 use crate::message_builder::{BuildError, MessageBuilder};
 use crate::planning::{self, Plan, plan};
@@ -141,7 +139,7 @@ impl DeliveryWorker {
     /// Re-reads the mail up to [`REREADS_MAX`] times: if it changed while we worked, its new timer
     /// may already have fired and been skipped because we held the claim. Without re-reading, the
     /// mail would wait until the timer's lease expires.
-    async fn process_timer(self: Arc<Self>, timer: Timer) -> Result<(), BoxError> {
+    pub(crate) async fn process_timer(self: Arc<Self>, timer: Timer) -> Result<(), BoxError> {
         for _reread in 0..REREADS_MAX {
             if let Step::Done = Arc::clone(&self).process_due(timer.clone()).await? {
                 break;
@@ -282,7 +280,7 @@ impl DeliveryWorker {
     }
 
     /// Waits for deliveries that outlive their handler, up to [`SHUTDOWN_GRACE`].
-    async fn drain(&self) {
+    pub(crate) async fn drain(&self) {
         let all = u32::try_from(IN_FLIGHT_MAX).unwrap_or(u32::MAX);
         if timeout(SHUTDOWN_GRACE, self.permits.acquire_many(all)).await.is_err() {
             tracing::warn!("mails are left on their way, and will be tried again");
@@ -427,44 +425,6 @@ async fn save_outcome(
 async fn mark_failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
     tracing::error!(reason, "a mail could not be delivered: a person has to look");
     repository::failed(tx, mail, reason).await
-}
-
-/// The timers of this service.
-#[derive(Debug, Clone)]
-pub struct Timers {
-    worker: Arc<DeliveryWorker>,
-}
-
-impl Timers {
-    /// Timers that send mails.
-    #[must_use]
-    pub fn new(worker: DeliveryWorker) -> Self {
-        Self { worker: Arc::new(worker) }
-    }
-
-    /// Waits for the mails in flight, after timers have stopped firing. Bounded, so that the
-    /// process stops in time.
-    pub async fn drain(&self) {
-        self.worker.drain().await;
-    }
-}
-
-impl TimerHandler for Timers {
-    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async move {
-            match timer.kind.as_str() {
-                repository::SEND_MAIL => Arc::clone(&self.worker).process_timer(timer).await,
-                retention::ERASE_MESSAGE | retention::ERASE_GUIDE_REQUEST => {
-                    retention::erase(&self.worker.store, timer).await
-                }
-                day_sheet::DAY_SHEET => {
-                    let DeliveryWorker { store, message_builder, .. } = self.worker.as_ref();
-                    Ok(day_sheet::fire(store, message_builder.practice(), timer.metadata).await?)
-                }
-                unknown => Err(format!("there is no timer {unknown}").into()),
-            }
-        })
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod templates;
 pub mod message_builder;
 pub mod smtp;
 pub mod delivery;
+pub mod timers;
 pub mod grpc;
 pub mod render;
 pub mod config;
@@ -47,13 +48,14 @@ use crate::consumers::booking::OnBooking;
 use crate::consumers::identity::OnIdentity;
 use crate::consumers::payments::OnPayments;
 use crate::consumers::reviews::OnReviews;
-use crate::delivery::{DeliveryWorker, Timers};
+use crate::delivery::DeliveryWorker;
 use crate::facts::Sources;
 use crate::forms::Forms;
 use crate::grpc::public::PublicHandler;
 use crate::message_builder::MessageBuilder;
 use crate::smtp::MailServer;
 use crate::template_context::TemplateContext;
+use crate::timers::Timers;
 use crate::unsubscribe::Addresses;
 
 /// The service's name in logs, in callers' tokens and as a source of events.
@@ -78,8 +80,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let practice = practice::load(&config.practice_dir)?;
     let consumer_health = ConsumerHealth::default();
     let subscriptions = subscriptions(&config, &practice.mails, (&peers, &consumer_health))?;
-    let timers =
-        Arc::new(Timers::new(delivery_worker(&config, practice.clone(), (&store, &peers))?));
+    let worker = delivery_worker(&config, practice.clone(), (&store, &peers))?;
+    let timers = Arc::new(Timers::new(store.clone(), practice.clone(), worker));
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());

@@ -19,4 +19,4 @@ pub use self::reschedule::reschedule_reminders;
 pub use self::staff::{
     Cursor, Filter, MailSummary, StateCount, Unchanged, counts, list, retry_now, settle,
 };
-pub use self::timer::{SEND_MAIL, schedule_urgent, timer_due};
+pub use self::timer::{schedule_urgent, timer_due};

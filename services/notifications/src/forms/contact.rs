@@ -8,18 +8,22 @@ use contract::notifications::v1::SendContactMessageRequest;
 use eventstore::{Metadata, Tx, new_id};
 use kernel::Id;
 use kernel::id::ContactMessage;
+use serde_json::json;
 
 use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
-use super::{Forms, VISITOR, fills_honeypot, retention};
+use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Field, Rejection, refuse};
 use crate::mail::{About, Kind, NewMail};
 use crate::repository::contact_messages::NewMessage;
 use crate::repository::{self, contact_messages};
+use crate::timers::kinds::ERASE_MESSAGE;
 use crate::unsubscribe::AddressHash;
 
 /// The most messages of an address in the window, and the window.
 const MESSAGES_MAX: usize = 5;
 const WINDOW_MINUTES: i64 = 60;
+/// The retention of a message, for the case that the practice loses its mail.
+const RETENTION_MINUTES: i64 = 30 * 24 * 60;
 /// The lock under which the messages of all addresses are counted.
 const TOTAL_LOCK: &str = "contact_messages in all";
 /// The reason of an acknowledgement that isn't sent, because the address had one in this hour: so
@@ -121,7 +125,8 @@ impl Submission {
         } else {
             repository::queue(tx, &acknowledgement).await?;
         }
-        retention::schedule_message_erasure(tx, self.id, now).await?;
+        let erased_at = now.plus_minutes(RETENTION_MINUTES);
+        tx.set_timer(ERASE_MESSAGE, &self.id.to_string(), erased_at, json!({})).await?;
         Ok(true)
     }
 

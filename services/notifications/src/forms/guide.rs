@@ -7,17 +7,21 @@ use contract::notifications::v1::RequestMeditationGuideRequest;
 use eventstore::{Metadata, Tx, new_id};
 use kernel::Id;
 use kernel::id::GuideRequest;
+use serde_json::json;
 
 use super::validation::{IdempotencyKey, MailAddress};
-use super::{Forms, VISITOR, fills_honeypot, retention};
+use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Rejection, refuse};
 use crate::mail::{About, Kind, NewMail};
 use crate::repository::{self, guide_requests};
+use crate::timers::kinds::ERASE_GUIDE_REQUEST;
 use crate::unsubscribe::AddressHash;
 
 /// The most guides for an address in the window, and the window.
 const GUIDES_MAX: i64 = 3;
 const WINDOW_MINUTES: i64 = 24 * 60;
+/// The retention of a request: the daily limit counts these rows.
+const RETENTION_MINUTES: i64 = WINDOW_MINUTES;
 
 /// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +87,8 @@ impl Submission {
         let mail =
             NewMail::about(Kind::MeditationGuide, self.id.to_string(), About::Guide(self.id));
         repository::queue(tx, &mail).await?;
-        retention::schedule_guide_request_erasure(tx, self.id, now).await?;
+        let erased_at = now.plus_minutes(RETENTION_MINUTES);
+        tx.set_timer(ERASE_GUIDE_REQUEST, &self.id.to_string(), erased_at, json!({})).await?;
         Ok(Acceptance::New)
     }
 }

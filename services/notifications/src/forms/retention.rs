@@ -9,18 +9,10 @@ use runtime::telemetry::traceparent;
 use serde_json::json;
 
 use crate::mail::State;
-
-/// The timer that erases a message.
-pub const ERASE_MESSAGE: &str = "erase_message";
-/// The timer that erases a guide request.
-pub const ERASE_GUIDE_REQUEST: &str = "erase_guide_request";
+use crate::timers::kinds::{ERASE_GUIDE_REQUEST, ERASE_MESSAGE};
 
 const HOUR_MINUTES: i64 = 60;
 const DAY_MINUTES: i64 = 24 * HOUR_MINUTES;
-/// The retention of a message, for the case that the practice loses its mail.
-const MESSAGE_MINUTES: i64 = 30 * DAY_MINUTES;
-/// The retention of a guide request: the daily limit counts these rows.
-const GUIDE_REQUEST_MINUTES: i64 = DAY_MINUTES;
 /// How long a failed mail keeps its row, so that staff can retry it.
 const FAILED_MINUTES: i64 = 90 * DAY_MINUTES;
 /// The recheck interval while mails are not over.
@@ -31,32 +23,6 @@ const RECHECK_MINUTES: i64 = HOUR_MINUTES;
 enum Decision {
     Erase,
     Keep { until: Timestamp },
-}
-
-/// Sets the timer that erases a message.
-///
-/// # Errors
-/// When the database does not answer.
-pub(super) async fn schedule_message_erasure(
-    tx: &mut Tx,
-    id: Id<ContactMessage>,
-    received_at: Timestamp,
-) -> Result<(), StoreError> {
-    let due_at = received_at.plus_minutes(MESSAGE_MINUTES);
-    tx.set_timer(ERASE_MESSAGE, &id.to_string(), due_at, json!({})).await
-}
-
-/// Sets the timer that erases a guide request.
-///
-/// # Errors
-/// When the database does not answer.
-pub(super) async fn schedule_guide_request_erasure(
-    tx: &mut Tx,
-    id: Id<GuideRequest>,
-    received_at: Timestamp,
-) -> Result<(), StoreError> {
-    let due_at = received_at.plus_minutes(GUIDE_REQUEST_MINUTES);
-    tx.set_timer(ERASE_GUIDE_REQUEST, &id.to_string(), due_at, json!({})).await
 }
 
 /// Handles a timer of one of the two kinds: erases its row, or sets the timer again.

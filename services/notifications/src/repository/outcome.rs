@@ -5,9 +5,10 @@ use kernel::Timestamp;
 
 use super::queue::queue;
 use super::rows::parse_column;
-use super::timer::{SEND_MAIL, schedule};
+use super::timer::schedule;
 use crate::contract;
 use crate::mail::{About, Kind, Mail, MailId, NewMail, State};
+use crate::timers::kinds::SEND_MAIL;
 
 /// Defers a mail until it is due, unless another worker has taken it. Earlier attempts don't count,
 /// so its retry window begins when it is due. `hours` is `planning::hours` of the practice.

@@ -2,7 +2,7 @@
 
 use eventstore::{StoreError, Tx};
 
-use super::timer::SEND_MAIL;
+use crate::timers::kinds::SEND_MAIL;
 
 /// Makes waiting reminders that were not deferred by `hours` due now, at most `limit`; returns
 /// their number. Their timers are bulk timers, behind mails that people wait for.

@@ -5,9 +5,7 @@ use kernel::Timestamp;
 use serde_json::json;
 
 use crate::mail::{Kind, MailId};
-
-/// The timer that sends a mail.
-pub const SEND_MAIL: &str = "send_mail";
+use crate::timers::kinds::SEND_MAIL;
 
 /// Sets the timer of a mail: as a bulk timer if its kind is bulk.
 ///

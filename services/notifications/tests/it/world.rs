@@ -15,6 +15,7 @@ use messaging::{Nats, run_relay};
 use notifications::config::{Config, MailSettings};
 use notifications::mail::{Mail, MailId, NewMail};
 use notifications::repository;
+use notifications::timers::kinds::SEND_MAIL;
 use practice::Practice;
 use prost::{Message, Name};
 use runtime::Shutdown;
@@ -396,7 +397,7 @@ impl World {
                    where m.kind = $1";
         Ok(sqlx::query_scalar(sql)
             .bind(kind)
-            .bind(repository::SEND_MAIL)
+            .bind(SEND_MAIL)
             .bind(self.mail(kind).await?.id.to_string())
             .fetch_one(self.store.pool())
             .await?)

@@ -7,7 +7,7 @@ use booking::domain::booking::{Mode, State};
 use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
-use notifications::repository::SEND_MAIL;
+use notifications::timers::kinds::SEND_MAIL;
 use payments::domain::collection::Event as MoneyEvent;
 use payments::domain::refund::{Cause, End};
 use payments::timers::kinds::{FOLD_WEBHOOK, REFUND, RENEW_REFUND};

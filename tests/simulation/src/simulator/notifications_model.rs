@@ -14,7 +14,7 @@ use notifications::contract as events;
 use notifications::facts::{BookingFacts, Facts};
 use notifications::mail::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
 use notifications::planning::{self, Plan};
-use notifications::repository::SEND_MAIL;
+use notifications::timers::kinds::SEND_MAIL;
 use practice::Practice;
 use serde_json::{Value, json};
 
