@@ -10,6 +10,8 @@ use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
 
+use crate::clients::Neighbours;
+
 /// More than a client gets in a day, and far less than a flood.
 const RECIPIENT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 
@@ -40,20 +42,6 @@ pub struct Config {
     pub peers: PeerSettings,
     /// The keys of user tokens, for the staff service; `TOKEN_JWKS_URL` and `TOKEN_ISSUER`.
     pub users: UserSettings,
-}
-
-/// The URLs of other services.
-#[derive(Debug, Clone)]
-pub struct Neighbours {
-    /// The feed of bookings; the names, addresses and staff roles; `BOOKING_URL`.
-    pub booking_url: String,
-    /// The feed of refunds and receipts; `PAYMENTS_URL`.
-    pub payments_url: String,
-    /// The feed of reviews; the reviews and their invitations; `REVIEWS_URL`.
-    pub reviews_url: String,
-    /// The codes that are mailed; `IDENTITY_GRPC_URL`. Absent with a hosted identity server, which
-    /// sends such mails itself.
-    pub identity_url: Option<String>,
 }
 
 /// How mails are sent.

@@ -17,6 +17,7 @@
 //! starts none of them twice, and retries saving an outcome.
 
 mod in_flight;
+pub mod sources;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -33,7 +34,8 @@ use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use self::in_flight::{InFlight, InFlightGuard};
-use crate::facts::{Facts, FactsError, Sources};
+use self::sources::Sources;
+use crate::facts::{Facts, FactsError};
 use crate::mail::{About, Mail, MailId};
 use crate::message_builder::{BuildError, MessageBuilder};
 use crate::planning::{self, Plan, plan};

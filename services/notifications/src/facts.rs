@@ -12,10 +12,6 @@ use runtime::BoxError;
 
 use crate::mail::Kind;
 
-mod sources;
-
-pub use self::sources::Sources;
-
 /// The facts of a booking, complete.
 #[derive(Debug, Clone)]
 pub struct BookingFacts {

@@ -19,6 +19,7 @@ pub mod template_context;
 pub mod templates;
 pub mod message_builder;
 pub mod smtp;
+pub mod clients;
 pub mod delivery;
 pub mod timers;
 pub mod grpc;
@@ -43,13 +44,14 @@ use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::StaffDirectory;
 
+use crate::clients::Clients;
 use crate::config::{Config, MigrationConfig};
 use crate::consumers::booking::OnBooking;
 use crate::consumers::identity::OnIdentity;
 use crate::consumers::payments::OnPayments;
 use crate::consumers::reviews::OnReviews;
 use crate::delivery::DeliveryWorker;
-use crate::facts::Sources;
+use crate::delivery::sources::Sources;
 use crate::forms::Forms;
 use crate::grpc::public::PublicHandler;
 use crate::message_builder::MessageBuilder;
@@ -136,7 +138,8 @@ fn delivery_worker(
     let addresses = Addresses::new(&config.mail.address_key)?;
     let message_builder = MessageBuilder::new(context, config.mail.sender.clone(), addresses)?;
     let server = MailServer::new(&config.mail.smtp_url)?;
-    let sources = Sources::new(store.pool().clone(), &config.neighbours, peers)?;
+    let clients = Clients::new(&config.neighbours, peers)?;
+    let sources = Sources::new(store.pool().clone(), clients);
     Ok(DeliveryWorker::new(
         store.clone(),
         sources,

@@ -128,7 +128,7 @@ fn nothing_is_put_off() {
 }
 
 /// Knots of earlier days, by one member each. This list only gets shorter.
-const KNOTS: [(&str, &str); 15] = [
+const KNOTS: [(&str, &str); 11] = [
     ("sukoon", "staff"),
     ("sandbox", "checkout"),
     ("sandbox", "world"),
@@ -138,10 +138,6 @@ const KNOTS: [(&str, &str); 15] = [
     ("gateway", "authorization"),
     ("gateway", "server"),
     ("booking", "app"),
-    ("notifications", "facts"),
-    ("notifications", "forms"),
-    ("notifications", "mail"),
-    ("notifications", "repository"),
     ("payments", "bookings"),
     ("payments", "app::fold"),
 ];

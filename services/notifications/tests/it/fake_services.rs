@@ -28,7 +28,7 @@ use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServi
 use contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
 use eventstore::Store;
 use messaging::FeedServer;
-use notifications::config;
+use notifications::clients;
 use runtime::caller::Peers;
 use runtime::server::{self, Server};
 use runtime::{Shutdown, status};
@@ -183,7 +183,7 @@ pub(crate) async fn serve(
     data: &Arc<FakeData>,
     keys: &TestKeys,
     shutdown: &Shutdown,
-) -> Result<config::Neighbours> {
+) -> Result<clients::Neighbours> {
     let feed = |name| -> Result<_> {
         let readers: &[&str] = &["notifications"];
         Ok(Routes::new(FeedServer::service(store.clone(), keys.peers(name)?, readers)))
@@ -200,7 +200,7 @@ pub(crate) async fn serve(
     let reviews = feed("reviews")?
         .add_service(ReviewsInternalServiceServer::new(staff()?))
         .add_service(ReviewsServiceServer::new(staff()?));
-    Ok(config::Neighbours {
+    Ok(clients::Neighbours {
         booking_url: listen(booking, shutdown).await?,
         payments_url: listen(payments, shutdown).await?,
         reviews_url: listen(reviews, shutdown).await?,

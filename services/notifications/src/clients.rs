@@ -1,4 +1,4 @@
-//! Fetches the facts of a mail from the services that own them.
+//! Calls to the services that own the facts of mails.
 
 use contract::booking::v1 as wire;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
@@ -13,21 +13,30 @@ use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
 use contract::reviews::v1::{CreateInvitationRequest, GetReviewRequest};
 use jiff::civil::Date;
 use kernel::Id;
-use kernel::id::{Booking, ContactMessage, GuideRequest, MailedCode, Review};
+use kernel::id::{Booking, MailedCode, Review};
 use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
-use sqlx::PgPool;
 use tonic::{Code, Status};
 
-use super::{BookingFacts, Facts, FactsError};
-use crate::config::Neighbours;
-use crate::mail::{About, Kind, Mail};
-use crate::repository::{contact_messages, guide_requests};
+use crate::facts::{BookingFacts, Facts, FactsError};
+
+/// The URLs of other services.
+#[derive(Debug, Clone)]
+pub struct Neighbours {
+    /// The feed of bookings; the names, addresses and staff roles; `BOOKING_URL`.
+    pub booking_url: String,
+    /// The feed of refunds and receipts; `PAYMENTS_URL`.
+    pub payments_url: String,
+    /// The feed of reviews; the reviews and their invitations; `REVIEWS_URL`.
+    pub reviews_url: String,
+    /// The codes that are mailed; `IDENTITY_GRPC_URL`. Absent with a hosted identity server, which
+    /// sends such mails itself.
+    pub identity_url: Option<String>,
+}
 
 /// The owners of facts.
 #[derive(Debug, Clone)]
-pub struct Sources {
-    pool: PgPool,
+pub struct Clients {
     booking: BookingInternalServiceClient<PeerChannel>,
     payments: PaymentsInternalServiceClient<PeerChannel>,
     invitations: ReviewsInternalServiceClient<PeerChannel>,
@@ -35,13 +44,12 @@ pub struct Sources {
     identity: Option<IdentityInternalServiceClient<PeerChannel>>,
 }
 
-impl Sources {
-    /// Facts from this service's own tables, the other services and, where it is embedded,
-    /// identity.
+impl Clients {
+    /// Clients of the other services and, where it is embedded, identity.
     ///
     /// # Errors
     /// When a URL is not one.
-    pub fn new(pool: PgPool, neighbours: &Neighbours, peers: &Peers) -> Result<Self, InvalidUrl> {
+    pub fn new(neighbours: &Neighbours, peers: &Peers) -> Result<Self, InvalidUrl> {
         let booking = channel::peer(&neighbours.booking_url, "booking", peers)?;
         let payments = channel::peer(&neighbours.payments_url, "payments", peers)?;
         let reviews = channel::peer(&neighbours.reviews_url, "reviews", peers)?;
@@ -52,7 +60,6 @@ impl Sources {
             None => None,
         };
         Ok(Self {
-            pool,
             booking: BookingInternalServiceClient::new(booking),
             payments: PaymentsInternalServiceClient::new(payments),
             invitations: ReviewsInternalServiceClient::new(reviews.clone()),
@@ -61,42 +68,11 @@ impl Sources {
         })
     }
 
-    /// Fetches the facts of a mail.
+    /// A booking with its client.
     ///
     /// # Errors
-    /// When they don't exist, or their owner does not answer.
-    pub async fn load(&self, mail: &Mail) -> Result<Facts, FactsError> {
-        match mail.about {
-            About::Booking(id) => {
-                let mut facts = self.booking(id).await?;
-                if mail.kind == Kind::Receipt {
-                    self.add_receipt(&mut facts, &mail.subject).await?;
-                }
-                Ok(Facts::Booking(Box::new(facts)))
-            }
-            About::Code(id) => self.code(id).await,
-            About::Message(id) => self.message(id).await,
-            About::Guide(id) => self.guide(id).await,
-            About::Review(id) => self.review(id).await,
-            About::Day(date) => self.day(date).await,
-        }
-    }
-
-    /// Adds facts that are needed only when the mail is about to be sent: a client's invitation.
-    /// Right after the session, reviews may not have received its event yet.
-    ///
-    /// # Errors
-    /// When their owner does not answer.
-    pub async fn load_late(&self, mail: &Mail, facts: &mut Facts) -> Result<(), FactsError> {
-        match (mail.kind, mail.about, facts) {
-            (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) => {
-                self.add_invitation(facts, id).await
-            }
-            _ => Ok(()),
-        }
-    }
-
-    async fn booking(&self, id: Id<Booking>) -> Result<BookingFacts, FactsError> {
+    /// When it is gone or incomplete, or booking does not answer.
+    pub async fn booking(&self, id: Id<Booking>) -> Result<BookingFacts, FactsError> {
         let request = GetBookingContactRequest { booking_id: id.to_string() };
         let answered = self.booking.clone().get_booking_contact(request).await;
         let answer = answered
@@ -106,7 +82,11 @@ impl Sources {
             .ok_or_else(|| incomplete("booking_incomplete"))
     }
 
-    async fn add_receipt(&self, facts: &mut BookingFacts, id: &str) -> Result<(), FactsError> {
+    /// Adds a receipt.
+    ///
+    /// # Errors
+    /// When it is gone or incomplete, or payments does not answer.
+    pub async fn add_receipt(&self, facts: &mut BookingFacts, id: &str) -> Result<(), FactsError> {
         let request = GetReceiptRequest { receipt_id: id.to_owned() };
         let answered = self.payments.clone().get_receipt(request).await;
         let receipt = answered
@@ -117,9 +97,12 @@ impl Sources {
         Ok(())
     }
 
-    /// Until reviews has received the event of the completed session there is no invitation, and
-    /// the mail is retried.
-    async fn add_invitation(
+    /// Adds the invitation to write a review. Until reviews has received the event of the completed
+    /// session there is none, and the mail is retried.
+    ///
+    /// # Errors
+    /// When it is incomplete, or reviews does not answer.
+    pub async fn add_invitation(
         &self,
         facts: &mut BookingFacts,
         id: Id<Booking>,
@@ -135,7 +118,11 @@ impl Sources {
         Ok(())
     }
 
-    async fn code(&self, id: Id<MailedCode>) -> Result<Facts, FactsError> {
+    /// A code with its address.
+    ///
+    /// # Errors
+    /// When it is gone, or identity does not answer.
+    pub async fn code(&self, id: Id<MailedCode>) -> Result<Facts, FactsError> {
         let Some(identity) = &self.identity else { return Err(FactsError::Gone("code_gone")) };
         let request = GetCodeMailRequest { code_id: id.to_string() };
         let answered = identity.clone().get_code_mail(request).await;
@@ -144,19 +131,11 @@ impl Sources {
             .map_err(|status| facts_error(status, "code_gone", "identity_unavailable"))
     }
 
-    async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, FactsError> {
-        let found = contact_messages::read(&self.pool, id).await;
-        let found = found.map_err(|error| unreadable(error.into()))?;
-        found.map(Facts::Message).ok_or(FactsError::Gone("message_erased"))
-    }
-
-    async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, FactsError> {
-        let found = guide_requests::address(&self.pool, id).await;
-        let found = found.map_err(|error| unreadable(error.into()))?;
-        found.map(|email| Facts::Guide { email }).ok_or(FactsError::Gone("request_erased"))
-    }
-
-    async fn review(&self, id: Id<Review>) -> Result<Facts, FactsError> {
+    /// A review.
+    ///
+    /// # Errors
+    /// When it is gone or incomplete, or reviews does not answer.
+    pub async fn review(&self, id: Id<Review>) -> Result<Facts, FactsError> {
         let request = GetReviewRequest { review_id: id.to_string() };
         let answered = self.reviews.clone().get_review(request).await;
         let review = answered
@@ -166,7 +145,11 @@ impl Sources {
         review.map(Facts::Review).ok_or_else(|| incomplete("review_incomplete"))
     }
 
-    async fn day(&self, date: Date) -> Result<Facts, FactsError> {
+    /// The sessions of a day.
+    ///
+    /// # Errors
+    /// When one is incomplete, or booking does not answer.
+    pub async fn day(&self, date: Date) -> Result<Facts, FactsError> {
         let request = ListDaySessionsRequest { date: date.to_string() };
         let answered = self.booking.clone().list_day_sessions(request).await;
         let answer = answered
@@ -193,8 +176,4 @@ fn facts_error(status: Status, gone: &'static str, unavailable: &'static str) ->
 
 fn incomplete(reason: &'static str) -> FactsError {
     FactsError::Unavailable(reason, "the answer is incomplete".into())
-}
-
-fn unreadable(error: runtime::BoxError) -> FactsError {
-    FactsError::Unavailable("database_unavailable", error)
 }

@@ -1,0 +1,77 @@
+//! Fetches the facts of a mail: from this service's own tables, or from the service that owns them.
+
+use kernel::Id;
+use kernel::id::{ContactMessage, GuideRequest};
+use runtime::BoxError;
+use sqlx::PgPool;
+
+use crate::clients::Clients;
+use crate::facts::{Facts, FactsError};
+use crate::mail::{About, Kind, Mail};
+use crate::repository::{contact_messages, guide_requests};
+
+/// Where facts come from.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    pool: PgPool,
+    clients: Clients,
+}
+
+impl Sources {
+    /// Facts from this service's own tables and from other services.
+    #[must_use]
+    pub fn new(pool: PgPool, clients: Clients) -> Self {
+        Self { pool, clients }
+    }
+
+    /// Fetches the facts of a mail.
+    ///
+    /// # Errors
+    /// When they don't exist, or their owner does not answer.
+    pub async fn load(&self, mail: &Mail) -> Result<Facts, FactsError> {
+        match mail.about {
+            About::Booking(id) => {
+                let mut facts = self.clients.booking(id).await?;
+                if mail.kind == Kind::Receipt {
+                    self.clients.add_receipt(&mut facts, &mail.subject).await?;
+                }
+                Ok(Facts::Booking(Box::new(facts)))
+            }
+            About::Code(id) => self.clients.code(id).await,
+            About::Message(id) => self.message(id).await,
+            About::Guide(id) => self.guide(id).await,
+            About::Review(id) => self.clients.review(id).await,
+            About::Day(date) => self.clients.day(date).await,
+        }
+    }
+
+    /// Adds facts that are needed only when the mail is about to be sent: a client's invitation.
+    /// Right after the session, reviews may not have received its event yet.
+    ///
+    /// # Errors
+    /// When their owner does not answer.
+    pub async fn load_late(&self, mail: &Mail, facts: &mut Facts) -> Result<(), FactsError> {
+        match (mail.kind, mail.about, facts) {
+            (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) => {
+                self.clients.add_invitation(facts, id).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, FactsError> {
+        let found = contact_messages::read(&self.pool, id).await;
+        let found = found.map_err(|error| unreadable(error.into()))?;
+        found.map(Facts::Message).ok_or(FactsError::Gone("message_erased"))
+    }
+
+    async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, FactsError> {
+        let found = guide_requests::address(&self.pool, id).await;
+        let found = found.map_err(|error| unreadable(error.into()))?;
+        found.map(|email| Facts::Guide { email }).ok_or(FactsError::Gone("request_erased"))
+    }
+}
+
+fn unreadable(error: BoxError) -> FactsError {
+    FactsError::Unavailable("database_unavailable", error)
+}
