@@ -18,7 +18,7 @@ use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tonic::{Code, Status};
 
-use crate::facts::{BookingFacts, Facts, FactsError};
+use crate::mails::facts::{BookingFacts, Facts, FactsError};
 
 /// The URLs of other services.
 #[derive(Debug, Clone)]

@@ -4,7 +4,8 @@ use contract::json::JsonError;
 use contract::notifications::v1::{MailFailed, MailSent};
 use eventstore::NewEvent;
 
-use crate::mail::{About, Kind, Mail, MailId};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, MailId};
 
 /// The stream of a mail's events.
 #[must_use]

@@ -18,6 +18,7 @@
 
 mod in_flight;
 pub mod sources;
+pub mod message_builder;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -35,10 +36,10 @@ use tracing::Instrument as _;
 
 use self::in_flight::{InFlight, InFlightGuard};
 use self::sources::Sources;
-use crate::facts::{Facts, FactsError};
-use crate::mail::{About, Mail, MailId};
-use crate::message_builder::{BuildError, MessageBuilder};
-use crate::planning::{self, Plan, plan};
+use crate::delivery::message_builder::{BuildError, MessageBuilder};
+use crate::mails::facts::{Facts, FactsError};
+use crate::mails::mail::{About, Mail, MailId};
+use crate::mails::planning::{self, Plan, plan};
 use crate::repository;
 use crate::smtp::{MailServer, SMTP_TIMEOUT, SendError};
 
@@ -432,7 +433,7 @@ async fn mark_failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), Store
 #[cfg(test)]
 mod tests {
     use super::RENEW_INTERVAL;
-    use crate::mail::CLAIM_SECONDS;
+    use crate::mails::mail::CLAIM_SECONDS;
 
     #[test]
     fn a_claim_is_kept_well_before_it_ends() {

@@ -8,12 +8,11 @@ use std::num::NonZeroU32;
 
 use eventstore::Store;
 
-use crate::unsubscribe::Addresses;
+use crate::mails::addresses::Addresses;
 
 pub mod validation;
 pub mod contact;
 pub mod guide;
-pub mod retention;
 pub mod unsubscribe;
 
 /// The dependencies of the forms.

@@ -5,25 +5,18 @@
 //! until their mails are over and their retention has passed.
 
 pub mod error;
-pub mod mail;
+pub mod mails;
 pub mod contract;
-pub mod repository;
-pub mod consumers;
-pub mod unsubscribe;
-pub mod forms;
-pub mod facts;
-pub mod planning;
-pub mod day_sheet;
-pub mod maintenance;
-pub mod template_context;
-pub mod templates;
-pub mod message_builder;
 pub mod smtp;
 pub mod clients;
+pub mod templates;
+pub mod repository;
+pub mod forms;
 pub mod delivery;
+pub mod retention;
 pub mod timers;
+pub mod consumers;
 pub mod grpc;
-pub mod render;
 pub mod config;
 
 use std::sync::Arc;
@@ -51,14 +44,14 @@ use crate::consumers::identity::OnIdentity;
 use crate::consumers::payments::OnPayments;
 use crate::consumers::reviews::OnReviews;
 use crate::delivery::DeliveryWorker;
+use crate::delivery::message_builder::MessageBuilder;
 use crate::delivery::sources::Sources;
 use crate::forms::Forms;
 use crate::grpc::public::PublicHandler;
-use crate::message_builder::MessageBuilder;
+use crate::mails::addresses::Addresses;
 use crate::smtp::MailServer;
-use crate::template_context::TemplateContext;
-use crate::timers::Timers;
-use crate::unsubscribe::Addresses;
+use crate::templates::template_context::TemplateContext;
+use crate::timers::{Timers, maintenance};
 
 /// The service's name in logs, in callers' tokens and as a source of events.
 pub const NAME: &str = "notifications";

@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     if let [command, folder] = arguments.as_slice()
         && command == "render"
     {
-        return notifications::render::command(Path::new(folder));
+        return notifications::templates::render::command(Path::new(folder));
     }
     notifications::program().main()
 }

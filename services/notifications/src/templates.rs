@@ -9,10 +9,12 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use mrml::prelude::render::RenderOptions;
 use serde_json::Value as Json;
 
-use crate::mail::Kind;
-use crate::template_context::one_line;
+use crate::mails::kind::Kind;
+use crate::templates::template_context::one_line;
 
 mod plain_text;
+pub mod template_context;
+pub mod render;
 
 /// The language of all mails.
 pub const LANGUAGE: &str = "en";

@@ -2,6 +2,8 @@
 //! daily sheet.
 
 pub mod kinds;
+pub mod day_sheet;
+pub mod maintenance;
 
 use std::sync::Arc;
 
@@ -10,9 +12,8 @@ use futures::future::BoxFuture;
 use practice::Practice;
 use runtime::BoxError;
 
-use crate::day_sheet;
 use crate::delivery::DeliveryWorker;
-use crate::forms::retention;
+use crate::retention;
 use crate::timers::kinds::{DAY_SHEET, ERASE_GUIDE_REQUEST, ERASE_MESSAGE, SEND_MAIL};
 
 /// The timers of this service.

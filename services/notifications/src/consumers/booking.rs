@@ -12,8 +12,9 @@ use practice::Mails;
 use serde_json::{Value, json};
 
 use super::{declare_later_mails, id};
-use crate::mail::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
-use crate::mail::{Kind, NewMail};
+use crate::mails::kind::Kind;
+use crate::mails::mail::NewMail;
+use crate::mails::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
 use crate::repository;
 
 /// What this service does about an event of booking.
@@ -73,7 +74,7 @@ fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, R
     }))
 }
 
-/// The reminders of a session. When each is due is decided by [`crate::planning`].
+/// The reminders of a session. When each is due is decided by [`crate::mails::planning`].
 #[must_use]
 pub fn reminders(mails: &Mails, booking: Id<Booking>, booked_at: Timestamp) -> Vec<NewMail> {
     let booked_at = booked_at.to_string();

@@ -7,7 +7,8 @@ use messaging::{Reaction, ReactionError};
 use serde_json::json;
 
 use super::id;
-use crate::mail::{About, Kind, NewMail};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
 use crate::repository;
 
 /// The mail that an event of identity asks for; `None` when it asks for none.

@@ -12,7 +12,8 @@ use messaging::{Reaction, ReactionError};
 use serde_json::{Value, json};
 
 use super::{declare_later_mails, id};
-use crate::mail::{About, Kind, NewMail};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
 use crate::repository;
 
 /// What this service does about an event of payments.

@@ -6,7 +6,8 @@ use futures::future::BoxFuture;
 use messaging::{Reaction, ReactionError};
 
 use super::id;
-use crate::mail::{About, Kind, NewMail};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
 use crate::repository;
 
 /// The mail that an event of reviews asks for; `None` when it asks for none.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::mail::MailId;
+use crate::mails::mail::MailId;
 
 /// The ids of the mails in flight.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::InFlight;
-    use crate::mail::MailId;
+    use crate::mails::mail::MailId;
 
     #[test]
     fn there_is_one_conversation_about_a_mail_at_a_time() {

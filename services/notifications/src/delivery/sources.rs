@@ -6,8 +6,9 @@ use runtime::BoxError;
 use sqlx::PgPool;
 
 use crate::clients::Clients;
-use crate::facts::{Facts, FactsError};
-use crate::mail::{About, Kind, Mail};
+use crate::mails::facts::{Facts, FactsError};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail};
 use crate::repository::{contact_messages, guide_requests};
 
 /// Where facts come from.

@@ -13,11 +13,12 @@ use serde_json::json;
 use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
 use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Field, Rejection, refuse};
-use crate::mail::{About, Kind, NewMail};
+use crate::mails::addresses::AddressHash;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
 use crate::repository::contact_messages::NewMessage;
 use crate::repository::{self, contact_messages};
 use crate::timers::kinds::ERASE_MESSAGE;
-use crate::unsubscribe::AddressHash;
 
 /// The most messages of an address in the window, and the window.
 const MESSAGES_MAX: usize = 5;

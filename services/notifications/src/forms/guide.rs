@@ -12,10 +12,11 @@ use serde_json::json;
 use super::validation::{IdempotencyKey, MailAddress};
 use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Rejection, refuse};
-use crate::mail::{About, Kind, NewMail};
+use crate::mails::addresses::AddressHash;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
 use crate::repository::{self, guide_requests};
 use crate::timers::kinds::ERASE_GUIDE_REQUEST;
-use crate::unsubscribe::AddressHash;
 
 /// The most guides for an address in the window, and the window.
 const GUIDES_MAX: i64 = 3;

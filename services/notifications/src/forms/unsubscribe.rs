@@ -6,8 +6,8 @@ use runtime::telemetry::traceparent;
 
 use super::{Forms, VISITOR};
 use crate::error::{Error, Rejection, refuse};
+use crate::mails::addresses::AddressHash;
 use crate::repository::unsubscribed;
-use crate::unsubscribe::AddressHash;
 
 /// Unsubscribes the address of a token.
 ///

@@ -20,7 +20,7 @@ use staff::{Role, Staff as Member};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-use crate::mail::{MailId, State};
+use crate::mails::mail::{MailId, State};
 use crate::repository::{self, Cursor, Filter, MailSummary, Unchanged};
 
 /// The most mails of a page.

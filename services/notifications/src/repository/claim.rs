@@ -5,8 +5,9 @@ use kernel::Timestamp;
 
 use super::timer::schedule_urgent;
 use super::{outcome, unsubscribed};
-use crate::mail::{CLAIM_SECONDS, Kind, Mail};
-use crate::unsubscribe::AddressHash;
+use crate::mails::addresses::AddressHash;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{CLAIM_SECONDS, Mail};
 
 /// The window of the rate limit.
 const RATE_SECONDS: i64 = 60 * 60;

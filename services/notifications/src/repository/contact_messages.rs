@@ -5,9 +5,9 @@ use kernel::id::ContactMessage;
 use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row};
 
-use crate::facts::Message;
-use crate::mail::Kind;
-use crate::unsubscribe::AddressHash;
+use crate::mails::addresses::AddressHash;
+use crate::mails::facts::Message;
+use crate::mails::kind::Kind;
 
 /// A message that is to be stored.
 #[derive(Debug, Clone, Copy)]

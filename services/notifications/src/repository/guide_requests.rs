@@ -5,7 +5,7 @@ use kernel::id::GuideRequest;
 use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row};
 
-use crate::unsubscribe::AddressHash;
+use crate::mails::addresses::AddressHash;
 
 /// Whether the request stored under this key is the same; `None` when there is none.
 ///

@@ -7,7 +7,8 @@ use super::queue::queue;
 use super::rows::parse_column;
 use super::timer::schedule;
 use crate::contract;
-use crate::mail::{About, Kind, Mail, MailId, NewMail, State};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, MailId, NewMail, State};
 use crate::timers::kinds::SEND_MAIL;
 
 /// Defers a mail until it is due, unless another worker has taken it. Earlier attempts don't count,

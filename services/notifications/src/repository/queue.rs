@@ -9,7 +9,8 @@ use sqlx::{PgExecutor, Row};
 
 use super::rows::{parse_column, parse_mail};
 use super::timer::{schedule, schedule_urgent};
-use crate::mail::{About, Kind, LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
 
 /// Queues a mail, due at once, unless it was queued before.
 ///

@@ -5,7 +5,8 @@ use kernel::id::{Booking, MailedCode};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 
-use crate::mail::{About, Kind, Mail};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail};
 
 /// A mail from its row.
 pub(super) fn parse_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::rows::parse_column;
 use super::timer::schedule_urgent;
-use crate::mail::{Kind, MailId, State};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{MailId, State};
 
 /// The bytes of the filter's hash in a page token.
 const FILTER_HASH_BYTES: usize = 8;
@@ -245,7 +246,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Cursor, Filter};
-    use crate::mail::{MailId, State};
+    use crate::mails::mail::{MailId, State};
 
     #[test]
     fn a_token_is_read_by_its_list_only() {

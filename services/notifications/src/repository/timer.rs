@@ -4,7 +4,8 @@ use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 use serde_json::json;
 
-use crate::mail::{Kind, MailId};
+use crate::mails::kind::Kind;
+use crate::mails::mail::MailId;
 use crate::timers::kinds::SEND_MAIL;
 
 /// Sets the timer of a mail: as a bulk timer if its kind is bulk.

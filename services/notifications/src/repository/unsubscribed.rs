@@ -3,7 +3,7 @@
 use eventstore::{StoreError, Tx};
 use sqlx::PgExecutor;
 
-use crate::unsubscribe::AddressHash;
+use crate::mails::addresses::AddressHash;
 
 /// Whether this address has unsubscribed.
 ///

@@ -7,10 +7,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{LANGUAGES, RenderedMail, Templates};
-use crate::facts::Facts;
-use crate::mail::Kind;
-use crate::render::samples::{self, CODE, INVITATION, JOIN_URL, Sample, Typed, UNSUBSCRIBE_URL};
-use crate::template_context::TemplateContext;
+use crate::mails::facts::Facts;
+use crate::mails::kind::Kind;
+use crate::templates::render::samples::{
+    self, CODE, INVITATION, JOIN_URL, Sample, Typed, UNSUBSCRIBE_URL,
+};
+use crate::templates::template_context::TemplateContext;
 
 mod words;
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
 use eventstore::{Metadata, StoreError};
-use notifications::mail::Mail;
+use notifications::mails::mail::Mail;
 use notifications::repository;
 use serde_json::json;
 use testkit::until;

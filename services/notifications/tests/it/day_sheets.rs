@@ -3,7 +3,7 @@
 use anyhow::Result;
 use contract::booking::v1::{Booking, SessionMode};
 use contract::convert::to_wire;
-use notifications::day_sheet;
+use notifications::timers::day_sheet;
 use serde_json::Value;
 use testkit::until;
 

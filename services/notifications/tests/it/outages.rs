@@ -16,7 +16,8 @@ use contract::payments::v1::{DisputeObserved, ReceiptIssued, RefundProcessed, Re
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
 use kernel::id::{Customer, MailedCode, Receipt, Refund, Review as ReviewKind};
-use notifications::mail::{Kind, NewMail};
+use notifications::mails::kind::Kind;
+use notifications::mails::mail::NewMail;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};

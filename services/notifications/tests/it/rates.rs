@@ -11,9 +11,10 @@ use eventstore::Metadata;
 use futures::future::join_all;
 use kernel::Timestamp;
 use kernel::id::{Customer, MailedCode};
-use notifications::mail::{Kind, MailId, NewMail};
+use notifications::mails::addresses::Addresses;
+use notifications::mails::kind::Kind;
+use notifications::mails::mail::{MailId, NewMail};
 use notifications::repository::{self, Claim, Recipient};
-use notifications::unsubscribe::Addresses;
 use testkit::until;
 
 use crate::world::{ADDRESS_KEY, CUSTOMER, PRACTICE, World, new_id, text};

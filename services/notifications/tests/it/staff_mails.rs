@@ -7,7 +7,8 @@ use contract::notifications::v1::{
 };
 use kernel::Id;
 use kernel::id::Booking;
-use notifications::mail::{Kind, NewMail};
+use notifications::mails::kind::Kind;
+use notifications::mails::mail::NewMail;
 use runtime::status::detail_of;
 use serde_json::json;
 use tonic::{Code, Status};

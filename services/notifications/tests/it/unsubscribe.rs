@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
-use notifications::unsubscribe::Addresses;
+use notifications::mails::addresses::Addresses;
 use serde_json::Value;
 use tonic::Code;
 

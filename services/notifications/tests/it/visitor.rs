@@ -10,7 +10,7 @@ use contract::notifications::v1::{
 use eventstore::new_uuid;
 use notifications::forms::Forms;
 use notifications::grpc::public::PublicHandler;
-use notifications::unsubscribe::Addresses;
+use notifications::mails::addresses::Addresses;
 use runtime::channel;
 use runtime::server::Server;
 use runtime::status::detail_of;

@@ -13,7 +13,7 @@ use kernel::Id;
 use kernel::id::{Booking, Kind};
 use messaging::{Nats, run_relay};
 use notifications::config::{Config, MailSettings};
-use notifications::mail::{Mail, MailId, NewMail};
+use notifications::mails::mail::{Mail, MailId, NewMail};
 use notifications::repository;
 use notifications::timers::kinds::SEND_MAIL;
 use practice::Practice;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use notifications::mail::{About, State};
+use notifications::mails::mail::{About, State};
 use payments::domain::refund::Progress;
 
 use super::coverage::End;

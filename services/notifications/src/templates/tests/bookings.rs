@@ -6,9 +6,9 @@ use super::{
     Facts, INVITATION, JOIN_URL, Kind, RenderedMail, Templates, Typed, all, context, found, page,
     preview, sample, shown, write,
 };
-use crate::mail::payload::REFUNDED_BEFORE;
-use crate::render::samples::{AFTER_DEADLINE, BEGUN};
-use crate::template_context::RenderInput;
+use crate::mails::payload::REFUNDED_BEFORE;
+use crate::templates::render::samples::{AFTER_DEADLINE, BEGUN};
+use crate::templates::template_context::RenderInput;
 
 fn booking() -> Facts {
     sample(Kind::BookingConfirmed, "online").0

@@ -1,7 +1,7 @@
 //! The content of mails that are not about one booking.
 
 use super::{HOSTILE, JOIN_URL, Kind, context, sample, write};
-use crate::template_context::one_line;
+use crate::templates::template_context::one_line;
 
 fn text(kind: Kind, form: &str) -> String {
     let (facts, payload) = sample(kind, form);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contract::notifications::v1::MailFailed;
 use eventstore::Recorded;
 use kernel::Timestamp;
-use notifications::mail::{LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
+use notifications::mails::mail::{LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
 
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};

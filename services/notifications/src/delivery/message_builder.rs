@@ -9,11 +9,14 @@ use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use practice::Practice;
 
-use crate::facts::Facts;
-use crate::mail::{Kind, Mail, MailId};
-use crate::template_context::{Incomplete, RenderInput, TemplateContext, greeting, one_line};
+use crate::mails::addresses::{AddressHash, Addresses};
+use crate::mails::facts::Facts;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{Mail, MailId};
+use crate::templates::template_context::{
+    Incomplete, RenderInput, TemplateContext, greeting, one_line,
+};
 use crate::templates::{TemplateError, Templates};
-use crate::unsubscribe::{AddressHash, Addresses};
 
 /// The content type of the calendar file: an event to save, not an invitation to answer.
 const CALENDAR: &str = "text/calendar; method=PUBLISH; charset=utf-8";

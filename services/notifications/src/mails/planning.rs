@@ -7,9 +7,10 @@ use jiff::civil::{Date, Time};
 use kernel::Timestamp;
 use practice::Practice;
 
-use crate::facts::{BookingFacts, Facts};
-use crate::mail::payload::{BOOKED_AT, SECOND};
-use crate::mail::{Kind, Mail};
+use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::kind::Kind;
+use crate::mails::mail::Mail;
+use crate::mails::payload::{BOOKED_AT, SECOND};
 
 /// The mail is no longer true.
 pub const OVERTAKEN: &str = "overtaken";

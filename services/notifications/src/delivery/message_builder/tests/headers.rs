@@ -12,9 +12,10 @@ use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use serde_json::json;
 
 use super::{facts, mail, message_builder, now};
-use crate::facts::{Facts, Message};
-use crate::mail::{Kind, Mail};
-use crate::message_builder::{BuildError, MessageBuilder, header_text, mailbox};
+use crate::delivery::message_builder::{BuildError, MessageBuilder, header_text, mailbox};
+use crate::mails::facts::{Facts, Message};
+use crate::mails::kind::Kind;
+use crate::mails::mail::Mail;
 
 const ADDRESS: &str = "asha@example.org";
 const EVIL: &str = "evil@example.net";

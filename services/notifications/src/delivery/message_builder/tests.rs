@@ -13,10 +13,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::MessageBuilder;
-use crate::facts::{BookingFacts, Facts};
-use crate::mail::{About, Kind, Mail, MailId, State};
-use crate::template_context::TemplateContext;
-use crate::unsubscribe::Addresses;
+use crate::mails::addresses::Addresses;
+use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, MailId, State};
+use crate::templates::template_context::TemplateContext;
 
 const CALENDAR: &str = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";
 

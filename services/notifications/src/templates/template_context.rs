@@ -10,8 +10,8 @@ use practice::guide::{self, Guide};
 use practice::{DarkBrand, Practice};
 use serde_json::{Value, json};
 
-use crate::facts::Facts;
-use crate::mail::Kind;
+use crate::mails::facts::Facts;
+use crate::mails::kind::Kind;
 
 mod booking;
 mod sanitize;

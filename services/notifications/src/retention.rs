@@ -8,7 +8,7 @@ use runtime::BoxError;
 use runtime::telemetry::traceparent;
 use serde_json::json;
 
-use crate::mail::State;
+use crate::mails::mail::State;
 use crate::timers::kinds::{ERASE_GUIDE_REQUEST, ERASE_MESSAGE};
 
 const HOUR_MINUTES: i64 = 60;
@@ -118,9 +118,8 @@ impl ErasureJob {
         .fetch_all(tx.connection())
         .await?;
         let read = |word: &String| {
-            word.parse().map_err(|error: crate::mail::UnknownValue| sqlx::Error::ColumnDecode {
-                index: "state".to_owned(),
-                source: error.into(),
+            word.parse().map_err(|error: crate::mails::kind::UnknownValue| {
+                sqlx::Error::ColumnDecode { index: "state".to_owned(), source: error.into() }
             })
         };
         Ok(words.iter().map(read).collect::<Result<_, sqlx::Error>>()?)
@@ -162,7 +161,7 @@ mod tests {
     use kernel::Timestamp;
 
     use super::{DAY_MINUTES, Decision, HOUR_MINUTES, decide};
-    use crate::mail::State;
+    use crate::mails::mail::State;
 
     const CAME: Timestamp = Timestamp::EPOCH;
 

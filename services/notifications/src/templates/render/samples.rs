@@ -10,10 +10,10 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
-use crate::facts::{BookingFacts, Facts, Message};
-use crate::mail::Kind;
-use crate::mail::payload::REFUNDED_BEFORE;
-use crate::template_context::RenderInput;
+use crate::mails::facts::{BookingFacts, Facts, Message};
+use crate::mails::kind::Kind;
+use crate::mails::payload::REFUNDED_BEFORE;
+use crate::templates::template_context::RenderInput;
 
 /// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.
 const STARTS_AT: i64 = 1_795_498_200;

@@ -10,9 +10,9 @@ use runtime::Shutdown;
 use runtime::status::chain;
 use tokio::time::Instant;
 
-use crate::day_sheet;
-use crate::planning;
+use crate::mails::planning;
 use crate::repository;
+use crate::timers::day_sheet;
 
 /// The interval of the loop.
 const INTERVAL: Duration = Duration::from_secs(10);

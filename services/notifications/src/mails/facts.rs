@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use runtime::BoxError;
 
-use crate::mail::Kind;
+use crate::mails::kind::Kind;
 
 /// The facts of a booking, complete.
 #[derive(Debug, Clone)]

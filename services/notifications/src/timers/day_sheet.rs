@@ -8,8 +8,9 @@ use practice::Practice;
 use runtime::telemetry::traceparent;
 use serde_json::json;
 
-use crate::mail::{About, Kind, NewMail};
-use crate::planning::sheet_time;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
+use crate::mails::planning::sheet_time;
 use crate::repository;
 use crate::timers::kinds::DAY_SHEET;
 

@@ -1,8 +1,5 @@
 //! A mail as a job: its subject, its state, and when it is retried.
 
-pub mod kind;
-pub mod payload;
-
 use std::str::FromStr;
 
 use contract::notifications::v1::DeliveryState;
@@ -12,7 +9,7 @@ use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
-pub use self::kind::{Kind, UnknownValue};
+use crate::mails::kind::{Kind, UnknownValue};
 
 /// How long a confirmation waits for its meeting link.
 pub const LINK_WAIT_SECONDS: i64 = 60;

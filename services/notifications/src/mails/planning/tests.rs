@@ -11,9 +11,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, TOO_LATE, plan, sheet_time};
-use crate::facts::{BookingFacts, Facts};
-use crate::mail::payload::{BOOKED_AT, SECOND};
-use crate::mail::{About, Kind, Mail, NewMail, State};
+use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, NewMail, State};
+use crate::mails::payload::{BOOKED_AT, SECOND};
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;

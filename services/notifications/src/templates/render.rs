@@ -10,8 +10,8 @@ use runtime::Reader;
 use runtime::settings::Environment;
 use runtime::status::chain;
 
-use crate::template_context::TemplateContext;
 use crate::templates::Templates;
+use crate::templates::template_context::TemplateContext;
 
 pub mod samples;
 

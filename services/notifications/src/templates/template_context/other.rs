@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::sanitize::{multi_line, one_line, query_encode, web_link};
 use super::{Incomplete, TemplateContext, day};
-use crate::facts::{BookingFacts, Message};
+use crate::mails::facts::{BookingFacts, Message};
 
 /// The most stars that a review can have.
 const STARS_MAX: i32 = 5;

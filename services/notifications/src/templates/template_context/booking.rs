@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::sanitize::{multi_line, one_line, query_encode, web_link};
 use super::{Incomplete, TemplateContext, amount, day};
-use crate::facts::BookingFacts;
-use crate::mail::payload::REFUNDED_BEFORE;
+use crate::mails::facts::BookingFacts;
+use crate::mails::payload::REFUNDED_BEFORE;
 
 impl TemplateContext {
     pub(super) fn of_booking(
