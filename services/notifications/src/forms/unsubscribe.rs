@@ -1,5 +1,5 @@
-//! Ends the mails to an address that are not about a booking or an account, and resumes them, by the
-//! token of the link in such a mail.
+//! Ends the mails to an address that are not about a booking or an account, and resumes them, by
+//! the token of the link in such a mail.
 
 use eventstore::{Metadata, StoreError};
 use runtime::telemetry::traceparent;

@@ -1,5 +1,5 @@
-//! Mail addresses as keyed hashes (HMAC), which cannot be traced back without the key, and the token
-//! of the unsubscribe link. Addresses are never stored, only these hashes.
+//! Mail addresses as keyed hashes (HMAC), and the token of the unsubscribe link. Addresses are
+//! never stored, only these hashes, which cannot be traced back without the key.
 
 use std::borrow::Cow;
 use std::fmt;
