@@ -1,6 +1,6 @@
 //! Reading of bodies that have to be complete before they are forwarded: each has a maximum size
 //! and a deadline, and all together share one memory budget with a share per network. Pictures are
-//! not among them: uploads are streamed (`pictures.rs`).
+//! not among them: uploads are streamed (`proxy/pictures.rs`).
 
 use std::net::IpAddr;
 use std::pin::Pin;

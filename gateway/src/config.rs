@@ -1,5 +1,7 @@
 //! The gateway's settings, one struct per concern.
 
+mod checkout_origins;
+
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -11,7 +13,6 @@ use runtime::Reader;
 use runtime::caller::UserSettings;
 
 use crate::bodies::BodySettings;
-use crate::checkout_origins;
 use crate::rate_limits::{RateLimit, RateLimits};
 use crate::rpc::Upstreams;
 use crate::server::ConnectionSettings;

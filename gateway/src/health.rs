@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
 use crate::config::Config;
-use crate::policy_reports::ViolationCounts;
+use crate::policy::reports::ViolationCounts;
 
 /// Timeout of one part's check.
 const PART_TIMEOUT: Duration = Duration::from_secs(2);

@@ -7,14 +7,12 @@
 
 mod server;
 mod network_quota;
-mod connection;
 mod request_context;
 mod fast_path;
 mod response_cache;
 mod routes;
 mod rate_limits;
 mod policy;
-mod policy_reports;
 mod bodies;
 mod authorization;
 mod grant;
@@ -22,19 +20,11 @@ mod procedures;
 mod rpc;
 mod wire;
 mod proxy;
-mod sign_in;
-mod pay_return;
-mod webhooks;
-mod pictures;
 mod pages;
-mod booking_links;
-mod ranges;
 mod unsubscribe;
 mod web_files;
-mod review_page;
 mod health;
 mod error_response;
-mod checkout_origins;
 mod config;
 
 use std::sync::Arc;
@@ -132,11 +122,11 @@ fn backend_router(
         .fallback_service(calls)
         .layer(from_fn_with_state(authorizer, authorization::authorize_rpc));
     let client = runtime::http::client()?;
-    let violations = Arc::new(policy_reports::ViolationCounts::default());
+    let violations = Arc::new(policy::reports::ViolationCounts::default());
     let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))?;
     let health = Arc::new(health);
     let reports = Router::new()
-        .route(routes::POLICY_REPORTS, any(policy_reports::serve))
+        .route(routes::POLICY_REPORTS, any(policy::reports::serve))
         .with_state(violations);
     let proxy = Arc::new(proxy::Proxy {
         client,
@@ -147,15 +137,15 @@ fn backend_router(
         reviews: config.proxied.reviews.clone(),
         public: config.site.public.clone(),
     });
-    let auth = Router::new().fallback(any(sign_in::auth)).with_state(proxy.clone());
+    let auth = Router::new().fallback(any(proxy::sign_in::auth)).with_state(proxy.clone());
     let webhooks = Router::new()
-        .route(routes::WEBHOOK, any(webhooks::webhook))
-        .route("/webhooks/{*unknown}", any(webhooks::not_found))
-        .route(routes::PAY_RETURN, any(pay_return::serve))
+        .route(routes::WEBHOOK, any(proxy::webhooks::webhook))
+        .route("/webhooks/{*unknown}", any(proxy::webhooks::not_found))
+        .route(routes::PAY_RETURN, any(proxy::pay_return::serve))
         .with_state(proxy.clone());
     let pictures = Router::new()
-        .route(routes::UPLOAD, any(pictures::upload))
-        .route("/pictures/{name}", any(pictures::picture))
+        .route(routes::UPLOAD, any(proxy::pictures::upload))
+        .route("/pictures/{name}", any(proxy::pictures::picture))
         .with_state(proxy);
     let reviews = rpc::ReviewLookup::new(&config.upstreams.reviews, shutdown);
     let site = Arc::new(pages::SiteState { files: site, reviews });

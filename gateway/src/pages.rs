@@ -1,6 +1,9 @@
 //! The site's pages and files: each path's page with its status, and cache headers with which no
 //! outdated page is shown.
 
+pub(crate) mod booking_links;
+mod ranges;
+
 use std::sync::Arc;
 
 use axum::Extension;
@@ -13,14 +16,13 @@ use kernel::Id;
 use kernel::id::Review;
 
 use crate::authorization::matches_etag;
-use crate::booking_links;
 use crate::error_response;
+use crate::pages::ranges::{RequestedRange, parse_range};
 use crate::policy::Document;
-use crate::ranges::{RequestedRange, parse_range};
 use crate::request_context::Caller;
-use crate::review_page::wall_clock;
 use crate::routes::sanitized_path;
 use crate::rpc::{ReviewLookup, ReviewLookupResult};
+use crate::web_files::review_page::wall_clock;
 use crate::web_files::{WebFile, WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.

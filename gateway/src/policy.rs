@@ -2,6 +2,8 @@
 //! the booking document may load the payment provider's checkout, which uses inline styles; all
 //! other pages load our own files only.
 
+pub(crate) mod reports;
+
 use http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
     X_CONTENT_TYPE_OPTIONS,

@@ -1,6 +1,11 @@
 //! Forwarding of requests over HTTP: headers, body, and the errors if there is no response. No
 //! cookie passes in either direction: the only one belongs to the gateway.
 
+pub(crate) mod sign_in;
+pub(crate) mod webhooks;
+pub(crate) mod pay_return;
+pub(crate) mod pictures;
+
 use std::sync::Arc;
 
 use axum::body::Body;

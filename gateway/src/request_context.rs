@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::error_response;
-use crate::pictures;
 use crate::policy::{Document, Policies};
+use crate::proxy::pictures;
 use crate::rate_limits::RateLimiters;
 use crate::response_cache::ResponseCache;
 use crate::routes::{Routes, UPLOAD};

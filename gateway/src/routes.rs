@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::booking_links::booking_link;
+use crate::pages::booking_links::booking_link;
 use crate::procedures::Procedures;
 use crate::web_files::{WebFiles, review_id, service_id};
 

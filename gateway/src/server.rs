@@ -1,6 +1,8 @@
 //! Accepts connections from the internet and closes at once those over the maximum: in a queue,
 //! honest clients would wait behind silent ones.
 
+mod connection;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,9 +13,9 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::connection::ConnectionServer;
 use crate::network_quota::NetworkQuota;
 use crate::request_context::GatewayState;
+use crate::server::connection::ConnectionServer;
 
 /// How long requests in flight may take after shutdown began.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);

@@ -2,6 +2,8 @@
 //! no path can leave the folder. The build does not know the site's address; its placeholder is
 //! replaced here, so that one build serves every address.
 
+pub(crate) mod review_page;
+
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 use crate::authorization::{strong_etag, weak_etag};
-use crate::review_page::ReviewTemplate;
+use crate::web_files::review_page::ReviewTemplate;
 
 /// Compression doesn't make smaller files smaller.
 const COMPRESS_FROM_BYTES: usize = 1024;
