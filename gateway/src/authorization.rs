@@ -9,22 +9,18 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
 use connectrpc::{ConnectError, ErrorCode};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use kernel::Reject as _;
 use runtime::caller::{UserError, Users};
-use sha2::{Digest as _, Sha256};
 
 use crate::bodies::BodyReader;
-use crate::error_response::{self, gateway_error};
+use crate::caller::{Caller, network_prefix};
+use crate::error_response::{self, gateway_error, over_budget_response, too_large};
+use crate::etag::weak_etag;
 use crate::grant::{GrantCookie, PanelMetadata};
 use crate::procedures::{Access, DedicatedLimit, LOCK, Procedure, Procedures, UNLOCK};
-use crate::proxy::over_budget_response;
-use crate::rate_limits::{RateLimiters, RetryAfter, network_prefix};
-use crate::request_context::Caller;
+use crate::rate_limits::{RateLimiters, RetryAfter};
 use crate::response_cache::{CacheKey, CachedResponse, ResponseCache};
 
 /// Cache header of catalogue responses.
@@ -244,37 +240,4 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
             (status, error.unwrap_or_else(|| ConnectError::new(code, "")))
         }
     }
-}
-
-/// The body is larger than any valid request.
-pub(crate) fn too_large() -> ConnectError {
-    gateway_error(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
-}
-
-/// A weak ETag, because the same content is sent compressed or not.
-pub(crate) fn weak_etag(bytes: &Bytes) -> HeaderValue {
-    etag("W/", bytes)
-}
-
-/// A strong ETag, for content that is always sent as the same bytes.
-pub(crate) fn strong_etag(bytes: &Bytes) -> HeaderValue {
-    etag("", bytes)
-}
-
-fn etag(start: &str, bytes: &Bytes) -> HeaderValue {
-    let digest = Sha256::digest(bytes);
-    let short = digest.get(..16).unwrap_or(&digest);
-    let text = format!("{start}\"{}\"", URL_SAFE_NO_PAD.encode(short));
-    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("W/\"\""))
-}
-
-/// Whether the request's If-None-Match contains the ETag.
-pub(crate) fn matches_etag(request_headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let (Some(known), Ok(tag)) = (request_headers.get(header::IF_NONE_MATCH), tag.to_str()) else {
-        return false;
-    };
-    let opaque = tag.trim_start_matches("W/");
-    known.to_str().is_ok_and(|known| {
-        known.split(',').any(|one| one.trim().trim_start_matches("W/") == opaque)
-    })
 }

@@ -11,6 +11,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::wire::common::v1::ErrorDetail;
 
+/// `Retry-After` seconds when the memory budget is used up.
+pub(crate) const RETRY_SOON: HeaderValue = HeaderValue::from_static("2");
 /// The detail's bare type name: the Connect protocol writes it where gRPC writes a type URL.
 const DETAIL_TYPE: &str = "common.v1.ErrorDetail";
 
@@ -83,6 +85,18 @@ pub(crate) fn method_not_allowed(offered: &'static str, reference: &str) -> Resp
     let mut answer = to_error_response(StatusCode::METHOD_NOT_ALLOWED, &error, reference);
     answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(offered));
     answer
+}
+
+/// The body is larger than any valid request.
+pub(crate) fn too_large() -> ConnectError {
+    gateway_error(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
+}
+
+/// Error for a used-up memory budget, which passes as soon as other requests are answered.
+pub(crate) fn over_budget_response(reference: &str) -> Response {
+    let mut error = ConnectError::new(ErrorCode::Unavailable, "");
+    error.response_headers_mut().insert(header::RETRY_AFTER, RETRY_SOON);
+    to_error_response(StatusCode::SERVICE_UNAVAILABLE, &error, reference)
 }
 
 fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {

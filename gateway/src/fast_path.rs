@@ -7,9 +7,10 @@ use std::net::IpAddr;
 use axum::response::Response;
 use http::{Method, Request};
 
+use crate::caller::address_of;
 use crate::pages;
 use crate::policy::Document;
-use crate::request_context::{GatewayState, address_of};
+use crate::request_context::GatewayState;
 use crate::routes::Routes;
 
 impl GatewayState {

@@ -25,6 +25,8 @@ mod unsubscribe;
 mod web_files;
 mod health;
 mod error_response;
+mod etag;
+mod caller;
 mod config;
 
 use std::sync::Arc;

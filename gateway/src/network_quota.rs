@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::rate_limits::network_prefix;
+use crate::caller::network_prefix;
 
 pub(crate) struct NetworkQuota {
     capacity: usize,

@@ -15,11 +15,11 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use kernel::Id;
 use kernel::id::Review;
 
-use crate::authorization::matches_etag;
+use crate::caller::Caller;
 use crate::error_response;
+use crate::etag::matches_etag;
 use crate::pages::ranges::{RequestedRange, parse_range};
 use crate::policy::Document;
-use crate::request_context::Caller;
 use crate::routes::sanitized_path;
 use crate::rpc::{ReviewLookup, ReviewLookupResult};
 use crate::web_files::review_page::wall_clock;

@@ -15,14 +15,11 @@ use connectrpc::{ConnectError, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use runtime::{status, telemetry};
 
-use crate::authorization::too_large;
 use crate::bodies::{BodyError, BodyReader, BufferedBody};
-use crate::error_response;
+use crate::caller::{Caller, FORWARDED_FOR};
+use crate::error_response::{self, over_budget_response, too_large};
 use crate::rate_limits::RateLimiters;
-use crate::request_context::{Caller, FORWARDED_FOR};
 
-/// `Retry-After` seconds when the memory budget is used up.
-pub(crate) const RETRY_SOON: HeaderValue = HeaderValue::from_static("2");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -153,13 +150,6 @@ impl ProxyError {
         };
         error_response::to_error_response(status, &ConnectError::new(code, ""), reference)
     }
-}
-
-/// Error for a used-up memory budget, which passes as soon as other requests are answered.
-pub(crate) fn over_budget_response(reference: &str) -> Response {
-    let mut error = ConnectError::new(ErrorCode::Unavailable, "");
-    error.response_headers_mut().insert(header::RETRY_AFTER, RETRY_SOON);
-    error_response::to_error_response(StatusCode::SERVICE_UNAVAILABLE, &error, reference)
 }
 
 pub(crate) fn path_and_query(uri: &Uri) -> &str {

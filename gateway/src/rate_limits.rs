@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use kernel::Id;
 use kernel::id::Customer;
 use tokio::time::Instant;
 
+use crate::caller::network_prefix;
 use crate::error_response;
 
 /// How often idle keys are evicted, so that the tables stay bounded.
@@ -225,30 +226,5 @@ impl RetryAfter {
         );
         error.response_headers_mut().insert(header::RETRY_AFTER, self.header());
         error
-    }
-}
-
-/// A subscriber has a whole IPv6 /64, so its addresses count as one.
-pub(crate) fn network_prefix(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            let bits = u128::from(address) & (u128::MAX << 64);
-            IpAddr::V6(Ipv6Addr::from(bits))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::network_prefix;
-
-    #[test]
-    fn addresses_of_one_ipv6_prefix_count_as_one() {
-        let of = |text: &str| network_prefix(text.parse().unwrap());
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
-        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
-        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
     }
 }

@@ -2,7 +2,7 @@
 //! per address, the security headers, the log line, and the panic handler. The log line holds
 //! method, route pattern, status and time; never a query, a body or a name.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use axum::middleware::Next;
 use axum::response::Response;
 use connectrpc::{ConnectError, ErrorCode};
 use futures::FutureExt as _;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use runtime::telemetry;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use crate::caller::{Caller, address_of};
 use crate::error_response;
 use crate::policy::{Document, Policies};
 use crate::proxy::pictures;
@@ -25,14 +26,6 @@ use crate::routes::{Routes, UPLOAD};
 
 /// Clients quote it to the practice; it finds the request in logs and traces.
 pub(crate) const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
-pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-
-/// The caller: its network address and the reference id of its request.
-#[derive(Clone, Debug)]
-pub(crate) struct Caller {
-    pub(crate) address: IpAddr,
-    pub(crate) reference: String,
-}
 
 pub(crate) struct GatewayState {
     pub(crate) routes: Arc<Routes>,
@@ -99,22 +92,6 @@ async fn catch_panic(answer: impl Future<Output = Response>, reference: &str) ->
     })
 }
 
-/// The address that rate limits count for. `X-Forwarded-For` is trusted only behind a proxy of
-/// ours; then its last entry is used, which that proxy wrote.
-pub(crate) fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
-    if !trust_proxy {
-        return peer;
-    }
-    headers
-        .get_all(FORWARDED_FOR)
-        .iter()
-        .next_back()
-        .and_then(|value| value.to_str().ok())
-        .and_then(|list| list.rsplit(',').next())
-        .and_then(|last| last.trim().parse().ok())
-        .unwrap_or(peer)
-}
-
 /// The trace id of the current span.
 fn trace_id() -> Option<String> {
     let traceparent = telemetry::traceparent()?;
@@ -123,20 +100,7 @@ fn trace_id() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORWARDED_FOR, address_of, catch_panic};
-    use http::HeaderMap;
-    use std::net::IpAddr;
-
-    #[test]
-    fn a_claimed_address_counts_only_behind_our_own_proxy() {
-        let peer: IpAddr = "192.0.2.1".parse().unwrap();
-        let mut headers = HeaderMap::new();
-        headers.append(FORWARDED_FOR, "203.0.113.9, 198.51.100.7".parse().unwrap());
-        assert_eq!(address_of(peer, &headers, false), peer);
-        assert_eq!(address_of(peer, &headers, true), "198.51.100.7".parse::<IpAddr>().unwrap());
-        headers.insert(FORWARDED_FOR, "rubbish".parse().unwrap());
-        assert_eq!(address_of(peer, &headers, true), peer);
-    }
+    use super::catch_panic;
 
     #[tokio::test]
     async fn a_panic_becomes_a_standard_error() {

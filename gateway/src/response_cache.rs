@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use moka::sync::Cache;
 use tokio::time::Instant;
 
-use crate::authorization::matches_etag;
+use crate::etag::matches_etag;
 use crate::procedures::{Access, LIST_SLOTS, Procedure};
 
 /// Maximum age of a catalogue response. Browsers may cache it for longer.

@@ -21,10 +21,10 @@ use kernel::id::Review;
 use runtime::{Shutdown, telemetry};
 use tokio::time::timeout;
 
+use crate::caller::Caller;
 use crate::error_response;
 use crate::grant::{self, GrantCookie, PanelMetadata};
 use crate::procedures::UNSUBSCRIBE;
-use crate::request_context::Caller;
 use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
 use crate::wire::notifications::v1 as notifications;

@@ -10,10 +10,10 @@ use connectrpc::ErrorCode;
 use http::{HeaderValue, Method, StatusCode, header};
 
 use crate::bodies::{BodyError, BodyReader};
+use crate::caller::Caller;
 use crate::error_response;
 use crate::pages::{self, SiteState};
 use crate::rate_limits::RateLimiters;
-use crate::request_context::Caller;
 use crate::rpc::UnsubscribeClient;
 
 /// A mail program sends one short field.

@@ -18,7 +18,7 @@ use kernel::id::Review;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::authorization::{strong_etag, weak_etag};
+use crate::etag::{strong_etag, weak_etag};
 use crate::web_files::review_page::ReviewTemplate;
 
 /// Compression doesn't make smaller files smaller.

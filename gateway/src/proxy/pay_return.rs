@@ -10,9 +10,9 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, Method, StatusCode, header};
 use url::form_urlencoded;
 
+use crate::caller::Caller;
 use crate::error_response;
 use crate::proxy::Proxy;
-use crate::request_context::Caller;
 use crate::routes::PAY_RETURN;
 
 /// Three short fields, or an error's texts.

@@ -20,10 +20,10 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::caller::Caller;
 use crate::error_response::{self, gateway_error};
 use crate::policy::Document;
 use crate::proxy::{Proxy, ProxyError};
-use crate::request_context::Caller;
 
 /// The limit of reviews plus a margin, so that reviews decides at the limit.
 const BYTES_MAX: usize = 5 * 1024 * 1024 + 4096;

@@ -11,9 +11,10 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use url::form_urlencoded;
 
-use crate::proxy::{Proxy, ProxyError, RETRY_SOON, path_and_query};
+use crate::caller::Caller;
+use crate::error_response::RETRY_SOON;
+use crate::proxy::{Proxy, ProxyError, path_and_query};
 use crate::rate_limits::RetryAfter;
-use crate::request_context::Caller;
 
 /// A sign-in is a few kilobytes; larger bodies are rejected.
 const BODY_BYTES_MAX: usize = 1024 * 1024;

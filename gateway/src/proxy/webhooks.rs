@@ -10,10 +10,10 @@ use axum::response::Response;
 use connectrpc::{ConnectError, ErrorCode};
 use http::{Method, StatusCode};
 
+use crate::caller::Caller;
 use crate::error_response;
 use crate::proxy::{Proxy, path_and_query};
 use crate::rate_limits::RetryAfter;
-use crate::request_context::Caller;
 use crate::routes::WEBHOOK;
 
 /// A webhook is a few kilobytes.

@@ -1,0 +1,69 @@
+//! The caller of a request: its network address, the network that limits count for, and the
+//! request's reference id.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use http::{HeaderMap, HeaderName};
+
+pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The caller: its network address and the reference id of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) address: IpAddr,
+    pub(crate) reference: String,
+}
+
+/// The address that rate limits count for. `X-Forwarded-For` is trusted only behind a proxy of
+/// ours; then its last entry is used, which that proxy wrote.
+pub(crate) fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
+    if !trust_proxy {
+        return peer;
+    }
+    headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .next_back()
+        .and_then(|value| value.to_str().ok())
+        .and_then(|list| list.rsplit(',').next())
+        .and_then(|last| last.trim().parse().ok())
+        .unwrap_or(peer)
+}
+
+/// A subscriber has a whole IPv6 /64, so its addresses count as one.
+pub(crate) fn network_prefix(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let bits = u128::from(address) & (u128::MAX << 64);
+            IpAddr::V6(Ipv6Addr::from(bits))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FORWARDED_FOR, address_of, network_prefix};
+    use http::HeaderMap;
+    use std::net::IpAddr;
+
+    #[test]
+    fn a_claimed_address_counts_only_behind_our_own_proxy() {
+        let peer: IpAddr = "192.0.2.1".parse().unwrap();
+        let mut headers = HeaderMap::new();
+        headers.append(FORWARDED_FOR, "203.0.113.9, 198.51.100.7".parse().unwrap());
+        assert_eq!(address_of(peer, &headers, false), peer);
+        assert_eq!(address_of(peer, &headers, true), "198.51.100.7".parse::<IpAddr>().unwrap());
+        headers.insert(FORWARDED_FOR, "rubbish".parse().unwrap());
+        assert_eq!(address_of(peer, &headers, true), peer);
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_prefix_count_as_one() {
+        let of = |text: &str| network_prefix(text.parse().unwrap());
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+    }
+}
