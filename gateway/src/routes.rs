@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::pages::booking_links::booking_link;
 use crate::procedures::Procedures;
 use crate::web_files::{WebFiles, review_id, service_id};
 
@@ -20,6 +19,8 @@ pub(crate) const PAY_RETURN: &str = "/pay/return";
 pub(crate) const POLICY_REPORTS: &str = "/policy-reports";
 /// The unsubscribe link of mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
+/// Paths that have no page yet and lead to the booking flow.
+const BOOKING_LINKS: &[&str] = &["/book", "/book-session"];
 /// Folder of the pictures of reviews.
 const PICTURES: &str = "/pictures/";
 /// Folder of the practice's videos and their captions.
@@ -91,6 +92,12 @@ impl Routes {
     }
 }
 
+/// The path without a trailing slash, if it is one of the booking links.
+pub(crate) fn booking_link(path: &str) -> Option<&'static str> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    BOOKING_LINKS.iter().copied().find(|own| *own == path)
+}
+
 /// A path that is safe to log: short, with plain characters only.
 pub(crate) fn sanitized_path(path: &str) -> String {
     let plain = |char: char| match char {
@@ -102,12 +109,21 @@ pub(crate) fn sanitized_path(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::sanitized_path;
+    use super::{booking_link, sanitized_path};
 
     #[test]
     fn a_path_in_the_log_is_short_and_plain() {
         assert_eq!(sanitized_path("/about/us"), "/about/us");
         assert_eq!(sanitized_path("/a\nb@c%20d<script>"), "/a_b_c_20d_script_");
         assert_eq!(sanitized_path(&"/x".repeat(100)).len(), 80);
+    }
+
+    #[test]
+    fn only_booking_links_are_redirected() {
+        assert_eq!(booking_link("/book"), Some("/book"));
+        assert_eq!(booking_link("/book-session/"), Some("/book-session"));
+        for other in ["/booking-flow", "/book//", "/book/x", "//book", "/", "/bookshop"] {
+            assert_eq!(booking_link(other), None, "{other}");
+        }
     }
 }

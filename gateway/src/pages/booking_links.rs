@@ -5,18 +5,12 @@
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, StatusCode, Uri, header};
 
+use crate::routes::booking_link;
 use crate::web_files::WebFiles;
 
-const PATHS: &[&str] = &["/book", "/book-session"];
 const SERVICES: &str = "/services";
 
-/// The path without a trailing slash, if it is one of these.
-pub(crate) fn booking_link(path: &str) -> Option<&'static str> {
-    let path = path.strip_suffix('/').unwrap_or(path);
-    PATHS.iter().copied().find(|own| *own == path)
-}
-
-/// The redirect of such a path. Browsers must not cache it, because a page may come later.
+/// The redirect of a booking link. Browsers must not cache it, because a page may come later.
 pub(crate) fn redirect(site: &WebFiles, uri: &Uri) -> Option<Response> {
     booking_link(uri.path())?;
     let known = service_param(uri.query().unwrap_or_default()).and_then(|id| site.service(id));
@@ -35,16 +29,7 @@ fn service_param(query: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{booking_link, service_param};
-
-    #[test]
-    fn only_booking_links_are_redirected() {
-        assert_eq!(booking_link("/book"), Some("/book"));
-        assert_eq!(booking_link("/book-session/"), Some("/book-session"));
-        for other in ["/booking-flow", "/book//", "/book/x", "//book", "/", "/bookshop"] {
-            assert_eq!(booking_link(other), None, "{other}");
-        }
-    }
+    use super::service_param;
 
     #[test]
     fn the_service_parameter_is_found_among_others() {
