@@ -43,7 +43,7 @@ pub use config::{Config, InvalidRateLimit, ProxySettings, SiteSettings, WatchSet
 pub use rate_limits::{RateLimit, RateLimits};
 pub use rpc::Upstreams;
 pub use server::ConnectionSettings;
-pub use web_files::SiteError;
+pub use web_files::error::SiteError;
 
 /// This service as a program: its commands and settings.
 pub fn program() -> Program {

@@ -22,8 +22,9 @@ use crate::pages::ranges::{RequestedRange, parse_range};
 use crate::policy::Document;
 use crate::routes::sanitized_path;
 use crate::rpc::{ReviewLookup, ReviewLookupResult};
+use crate::web_files::file::WebFile;
 use crate::web_files::review_page::wall_clock;
-use crate::web_files::{WebFile, WebFiles, review_id, service_id};
+use crate::web_files::{WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.
 const BOOKING: &str = "/booking-flow";

@@ -11,7 +11,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 
 use crate::routes::POLICY_REPORTS;
-use crate::web_files::CspSources;
+use crate::web_files::csp::CspSources;
 
 const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");

@@ -1,7 +1,7 @@
 //! The policies, exactly as they are sent.
 
 use super::{Document, Policies, PolicyParts};
-use crate::web_files::CspSources;
+use crate::web_files::csp::CspSources;
 use http::HeaderMap;
 
 fn sent(document: Document, https: bool) -> HeaderMap {

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use minijinja::HtmlEscape;
 
-use crate::web_files::{SiteError, WebFile};
+use crate::web_files::error::SiteError;
+use crate::web_files::file::WebFile;
 use crate::wire::reviews::v1::{GetReviewResponse, Review};
 
 /// How long a review counts as recent; `relative-date.ts` has the same value.

@@ -6,7 +6,8 @@ use buffa::MessageField;
 use buffa_types::google::protobuf::Timestamp;
 
 use super::{ReviewTemplate, escape_html, excerpt};
-use crate::web_files::{SiteError, WebFile};
+use crate::web_files::error::SiteError;
+use crate::web_files::file::WebFile;
 use crate::wire::reviews::v1::{GetReviewResponse, Review};
 
 const ID: &str = "rvw_0198c0de000070008000000000000001";
