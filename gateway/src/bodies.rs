@@ -15,18 +15,8 @@ use futures::StreamExt as _;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
+use crate::config::BodySettings;
 use crate::network_quota::{NetworkQuota, QuotaPermit};
-
-/// Memory budget and read timeout of bodies.
-#[derive(Clone, Copy, Debug)]
-pub struct BodySettings {
-    /// `GATEWAY_BODIES_MIB`: bytes of all bodies in flight.
-    pub max_bytes: usize,
-    /// `GATEWAY_BODIES_SHARE_MIB`: bytes of one network, once more than half is in use.
-    pub share_bytes: usize,
-    /// `GATEWAY_BODY_SECONDS`: for a whole body below /auth, /webhooks and /unsubscribe.
-    pub timeout: Duration,
-}
 
 pub(crate) struct BodyReader {
     quota: Arc<NetworkQuota>,

@@ -12,11 +12,6 @@ use http::Uri;
 use runtime::Reader;
 use runtime::caller::UserSettings;
 
-use crate::bodies::BodySettings;
-use crate::rate_limits::{RateLimit, RateLimits};
-use crate::rpc::Upstreams;
-use crate::server::ConnectionSettings;
-
 const MEBIBYTE: usize = 1024 * 1024;
 
 /// All settings of the gateway.
@@ -42,6 +37,31 @@ pub struct Config {
     pub rate_limits: RateLimits,
 }
 
+/// Maximum number of connections, and their timeouts.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionSettings {
+    /// `GATEWAY_CONNECTIONS`: all connections.
+    pub max: usize,
+    /// `GATEWAY_CONNECTIONS_SHARE`: connections of one network, once more than half are in use.
+    pub share: usize,
+    /// `GATEWAY_HEAD_SECONDS`: until the first request of a connection, and for each request's
+    /// head.
+    pub head_timeout: Duration,
+    /// `GATEWAY_IDLE_SECONDS`: between two requests.
+    pub idle_timeout: Duration,
+}
+
+/// Memory budget and read timeout of bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct BodySettings {
+    /// `GATEWAY_BODIES_MIB`: bytes of all bodies in flight.
+    pub max_bytes: usize,
+    /// `GATEWAY_BODIES_SHARE_MIB`: bytes of one network, once more than half is in use.
+    pub share_bytes: usize,
+    /// `GATEWAY_BODY_SECONDS`: for a whole body below /auth, /webhooks and /unsubscribe.
+    pub timeout: Duration,
+}
+
 /// The public site.
 #[derive(Clone, Debug)]
 pub struct SiteSettings {
@@ -53,6 +73,21 @@ pub struct SiteSettings {
     pub checkout_origins: Vec<String>,
     /// `GATEWAY_TRUST_PROXY`: whether a proxy of ours stands before the gateway.
     pub trust_proxy: bool,
+}
+
+/// Addresses of the public services.
+#[derive(Clone, Debug)]
+pub struct Upstreams {
+    /// The catalogue's gRPC address.
+    pub catalogue: Uri,
+    /// Booking's gRPC address.
+    pub booking: Uri,
+    /// The gRPC address of payments.
+    pub payments: Uri,
+    /// The gRPC address of notifications.
+    pub notifications: Uri,
+    /// The gRPC address of reviews.
+    pub reviews: Uri,
 }
 
 /// The backends that are reached over HTTP.
@@ -71,6 +106,38 @@ pub struct ProxySettings {
 pub struct WatchSettings {
     /// `IDENTITY_GRPC_URL`; absent when the identity server is not ours.
     pub identity: Option<String>,
+}
+
+/// A token bucket of `burst` requests, refilled at `per_minute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Requests at once.
+    pub burst: NonZeroU32,
+    /// Requests refilled per minute.
+    pub per_minute: NonZeroU32,
+}
+
+/// The gateway's limits.
+#[derive(Clone, Copy, Debug)]
+pub struct RateLimits {
+    /// All requests of one network address.
+    pub address: RateLimit,
+    /// Commands of one account.
+    pub account: RateLimit,
+    /// Sign-in, sign-up and the like from one network address.
+    pub sign_in: RateLimit,
+    /// Session refreshes from one network address.
+    pub refreshes: RateLimit,
+    /// Webhooks of one network address that payments rejected.
+    pub bad_webhooks: RateLimit,
+    /// Reviews and their pictures from one network address.
+    pub reviews: RateLimit,
+    /// Picture downloads from one network address.
+    pub pictures: RateLimit,
+    /// Contact messages and requests for the guide from one network address.
+    pub forms: RateLimit,
+    /// Unsubscribing from one network address.
+    pub unsubscribing: RateLimit,
 }
 
 impl Config {
@@ -179,8 +246,7 @@ fn uri(reader: &mut Reader<'_>, name: &str) -> Uri {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, InvalidRateLimit};
-    use crate::rate_limits::RateLimit;
+    use super::{Config, InvalidRateLimit, RateLimit};
     use runtime::Reader;
 
     #[test]

@@ -3,30 +3,33 @@
 //! business rules. It rejects invalid requests before they reach a service, and every service
 //! checks again.
 //!
-//! The modules are listed in the order in which a request passes them.
+//! The modules are declared in the order in which a request meets them, and then those that several
+//! of these use. A module uses only modules that are declared after it.
 
 mod server;
-mod network_quota;
-mod request_context;
 mod fast_path;
+mod request_context;
+mod authorization;
+mod rpc;
+mod proxy;
+mod unsubscribe;
+mod pages;
+mod health;
+
+mod policy;
+mod upstream;
 mod response_cache;
 mod routes;
-mod rate_limits;
-mod policy;
-mod bodies;
-mod authorization;
-mod grant;
 mod procedures;
-mod rpc;
-mod wire;
-mod proxy;
-mod pages;
-mod unsubscribe;
+mod grant;
+mod rate_limits;
+mod bodies;
+mod network_quota;
 mod web_files;
-mod health;
 mod error_response;
 mod etag;
 mod caller;
+mod wire;
 mod config;
 
 use std::sync::Arc;
@@ -38,11 +41,10 @@ use runtime::caller::Users;
 use runtime::{BoxError, Program, Shutdown};
 use tokio::net::TcpListener;
 
-pub use bodies::BodySettings;
-pub use config::{Config, InvalidRateLimit, ProxySettings, SiteSettings, WatchSettings};
-pub use rate_limits::{RateLimit, RateLimits};
-pub use rpc::Upstreams;
-pub use server::ConnectionSettings;
+pub use config::{
+    BodySettings, Config, ConnectionSettings, InvalidRateLimit, ProxySettings, RateLimit,
+    RateLimits, SiteSettings, Upstreams, WatchSettings,
+};
 pub use web_files::error::SiteError;
 
 /// This service as a program: its commands and settings.
@@ -149,9 +151,9 @@ fn backend_router(
         .route(routes::UPLOAD, any(proxy::pictures::upload))
         .route("/pictures/{name}", any(proxy::pictures::picture))
         .with_state(proxy);
-    let reviews = rpc::ReviewLookup::new(&config.upstreams.reviews, shutdown);
+    let reviews = upstream::ReviewLookup::new(&config.upstreams.reviews, shutdown);
     let site = Arc::new(pages::SiteState { files: site, reviews });
-    let notifications = rpc::UnsubscribeClient::new(&config.upstreams.notifications, shutdown);
+    let notifications = upstream::UnsubscribeClient::new(&config.upstreams.notifications, shutdown);
     let unsubscribe_routes = Arc::new(unsubscribe::UnsubscribeState {
         site: site.clone(),
         notifications,

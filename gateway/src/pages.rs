@@ -21,7 +21,7 @@ use crate::etag::matches_etag;
 use crate::pages::ranges::{RequestedRange, parse_range};
 use crate::policy::Document;
 use crate::routes::sanitized_path;
-use crate::rpc::{ReviewLookup, ReviewLookupResult};
+use crate::upstream::{ReviewLookup, ReviewLookupResult};
 use crate::web_files::file::WebFile;
 use crate::web_files::review_page::wall_clock;
 use crate::web_files::{WebFiles, review_id, service_id};

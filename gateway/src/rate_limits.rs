@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,47 +16,16 @@ use kernel::id::Customer;
 use tokio::time::Instant;
 
 use crate::caller::network_prefix;
+use crate::config::{RateLimit, RateLimits};
 use crate::error_response;
 
 /// How often idle keys are evicted, so that the tables stay bounded.
 const EVICTION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A token bucket of `burst` requests, refilled at `per_minute`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimit {
-    /// Requests at once.
-    pub burst: NonZeroU32,
-    /// Requests refilled per minute.
-    pub per_minute: NonZeroU32,
-}
-
 impl RateLimit {
     fn quota(self) -> Quota {
         Quota::per_minute(self.per_minute).allow_burst(self.burst)
     }
-}
-
-/// The gateway's limits.
-#[derive(Clone, Copy, Debug)]
-pub struct RateLimits {
-    /// All requests of one network address.
-    pub address: RateLimit,
-    /// Commands of one account.
-    pub account: RateLimit,
-    /// Sign-in, sign-up and the like from one network address.
-    pub sign_in: RateLimit,
-    /// Session refreshes from one network address.
-    pub refreshes: RateLimit,
-    /// Webhooks of one network address that payments rejected.
-    pub bad_webhooks: RateLimit,
-    /// Reviews and their pictures from one network address.
-    pub reviews: RateLimit,
-    /// Picture downloads from one network address.
-    pub pictures: RateLimit,
-    /// Contact messages and requests for the guide from one network address.
-    pub forms: RateLimit,
-    /// Unsubscribing from one network address.
-    pub unsubscribing: RateLimit,
 }
 
 /// How long a caller over its limit has to wait.

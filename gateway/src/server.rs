@@ -13,6 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::config::ConnectionSettings;
 use crate::network_quota::NetworkQuota;
 use crate::request_context::GatewayState;
 use crate::server::connection::ConnectionServer;
@@ -23,20 +24,6 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Interval between log lines about rejected connections, instead of one line each.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
-
-/// Maximum number of connections, and their timeouts.
-#[derive(Clone, Copy, Debug)]
-pub struct ConnectionSettings {
-    /// `GATEWAY_CONNECTIONS`: all connections.
-    pub max: usize,
-    /// `GATEWAY_CONNECTIONS_SHARE`: connections of one network, once more than half are in use.
-    pub share: usize,
-    /// `GATEWAY_HEAD_SECONDS`: until the first request of a connection, and for each request's
-    /// head.
-    pub head_timeout: Duration,
-    /// `GATEWAY_IDLE_SECONDS`: between two requests.
-    pub idle_timeout: Duration,
-}
 
 impl ConnectionSettings {
     /// Reduces the maximum so that each connection has two files: a request that is forwarded needs

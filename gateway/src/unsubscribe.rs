@@ -14,7 +14,7 @@ use crate::caller::Caller;
 use crate::error_response;
 use crate::pages::{self, SiteState};
 use crate::rate_limits::RateLimiters;
-use crate::rpc::UnsubscribeClient;
+use crate::upstream::UnsubscribeClient;
 
 /// A mail program sends one short field.
 const BODY_BYTES_MAX: usize = 1024;

@@ -25,8 +25,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 use tower::ServiceExt as _;
 
+use crate::config::ConnectionSettings;
 use crate::request_context::GatewayState;
-use crate::server::ConnectionSettings;
 
 /// Requests at once per connection; a page needs fewer.
 const STREAMS_MAX: u32 = 64;

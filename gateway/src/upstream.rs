@@ -1,0 +1,201 @@
+//! Calls of one service behind the gateway. Each has a timeout and forwards the caller's
+//! credentials and the trace; a failed call is logged here and becomes a standard error. Two calls
+//! are made by the gateway itself, for clients that don't speak Connect.
+
+use std::time::Duration;
+
+use buffa::Message;
+use buffa::view::MessageView;
+use connectrpc::client::{CallOptions, ClientConfig, HttpClient, call_server_stream, call_unary};
+use connectrpc::{
+    ConnectError, ErrorCode, HasMessageView, JsonDeserialize, JsonSerialize, Protocol,
+    RequestContext, Response, ServiceResult, ServiceStream, Spec, SpecOrigin, StreamMessage,
+};
+use futures::StreamExt as _;
+use http::{HeaderMap, Uri, header};
+use kernel::Id;
+use kernel::id::Review;
+use runtime::{Shutdown, telemetry};
+use tokio::time::timeout;
+
+use crate::error_response;
+use crate::grant::{self, PanelMetadata};
+use crate::procedures::UNSUBSCRIBE;
+use crate::wire::booking::v1 as booking;
+use crate::wire::notifications::v1 as notifications;
+use crate::wire::reviews::v1 as reviews;
+
+/// A service on the same network accepts at once or not at all.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a review's document waits for its content.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
+/// Timeout of an unsubscribe request.
+const UNSUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// One service behind the gateway.
+pub(crate) struct Upstream {
+    http: HttpClient,
+    config: ClientConfig,
+    shutdown: Shutdown,
+}
+
+impl Upstream {
+    pub(crate) fn new(address: Uri, shutdown: Shutdown) -> Self {
+        let http = HttpClient::builder().connect_timeout(CONNECT_TIMEOUT).plaintext_http2_only();
+        let config = ClientConfig::new(address).with_protocol(Protocol::Grpc);
+        Self { http, config, shutdown }
+    }
+
+    /// Forwards a call.
+    pub(crate) async fn unary<Req, Answer, View>(
+        &self,
+        ctx: &RequestContext,
+        request: Req,
+    ) -> ServiceResult<Answer>
+    where
+        Req: Message + JsonSerialize,
+        Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
+        View: MessageView<'static, Owned = Answer> + Send,
+    {
+        let spec = client_spec(ctx)?;
+        let mut options = call_options(ctx);
+        if let Some(left) = ctx.time_remaining() {
+            options = options.with_timeout(left);
+        }
+        let answer = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
+        let answer = answer.await.map_err(|error| upstream_error(spec, error))?;
+        // Views can't be serialized to JSON, so the message is taken out of its buffer.
+        Response::ok(answer.into_owned())
+    }
+
+    /// A call that the gateway itself makes, for a client that doesn't speak Connect.
+    async fn call<Req, Answer, View>(
+        &self,
+        spec: Spec,
+        request: Req,
+        time_limit: Duration,
+    ) -> Result<Answer, ConnectError>
+    where
+        Req: Message + JsonSerialize,
+        Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
+        View: MessageView<'static, Owned = Answer> + Send,
+    {
+        let mut headers = HeaderMap::new();
+        telemetry::inject_headers(&mut headers);
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let options = CallOptions::default().with_headers(headers).with_timeout(time_limit);
+        let spec = spec.with_origin(SpecOrigin::Client);
+        let response = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
+        match timeout(time_limit, response).await {
+            Ok(answer) => Ok(answer?.into_owned()),
+            Err(_elapsed) => Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer")),
+        }
+    }
+
+    /// Forwards a stream without a deadline: a forwarded deadline would cut it off.
+    pub(crate) async fn watch(
+        &self,
+        ctx: &RequestContext,
+        request: booking::WatchBookingRequest,
+    ) -> ServiceResult<ServiceStream<StreamMessage<booking::WatchBookingResponse>>> {
+        let spec = client_spec(ctx)?;
+        let stream = call_server_stream::<_, _, booking::WatchBookingResponseView<'static>>(
+            &self.http,
+            &self.config,
+            spec,
+            request,
+            call_options(ctx),
+        );
+        let stream = stream.await.map_err(|error| upstream_error(spec, error))?;
+        let items = futures::stream::try_unfold(stream, move |mut stream| async move {
+            let item = stream.message::<booking::WatchBookingResponse>().await;
+            let item = item.map_err(|error| upstream_error(spec, error))?;
+            Ok(item.map(|item| (item, stream)))
+        });
+        Ok(Response::stream(items.take_until(self.shutdown.wait())))
+    }
+}
+
+/// The requested method, as the client side of the backend call.
+fn client_spec(ctx: &RequestContext) -> Result<Spec, ConnectError> {
+    let spec = ctx.spec().ok_or_else(|| ConnectError::internal("a route without its method"))?;
+    Ok(spec.with_origin(SpecOrigin::Client))
+}
+
+/// Result of a review's lookup.
+pub(crate) enum ReviewLookupResult {
+    /// The review is public.
+    Found(Box<reviews::GetReviewResponse>),
+    /// There is no such review, or it was deleted.
+    Missing,
+    /// No response in time.
+    Unavailable,
+}
+
+/// Looks up public reviews for their documents.
+pub(crate) struct ReviewLookup(Upstream);
+
+impl ReviewLookup {
+    /// At the gRPC address of reviews.
+    pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
+        Self(Upstream::new(address.clone(), shutdown.clone()))
+    }
+
+    /// Looks up a review.
+    pub(crate) async fn find(&self, id: Id<Review>) -> ReviewLookupResult {
+        let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC;
+        let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
+        let response =
+            self.0.call::<_, reviews::GetReviewResponse, _>(spec, request, LOOKUP_TIMEOUT);
+        match response.await {
+            Ok(answer) => ReviewLookupResult::Found(Box::new(answer)),
+            Err(error) if error.code == ErrorCode::NotFound => ReviewLookupResult::Missing,
+            Err(_unknown) => ReviewLookupResult::Unavailable,
+        }
+    }
+}
+
+/// Unsubscribes on behalf of mail programs.
+pub(crate) struct UnsubscribeClient(Upstream);
+
+impl UnsubscribeClient {
+    /// At the gRPC address of notifications.
+    pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
+        Self(Upstream::new(address.clone(), shutdown.clone()))
+    }
+
+    /// Unsubscribes from the mails that the link's token stands for.
+    pub(crate) async fn unsubscribe(&self, token: String) -> Result<(), ConnectError> {
+        let request = notifications::UnsubscribeRequest { token, ..Default::default() };
+        let response = self.0.call::<_, notifications::UnsubscribeResponse, _>(
+            UNSUBSCRIBE,
+            request,
+            UNSUBSCRIBE_TIMEOUT,
+        );
+        response.await.map(|_answer| ()).map_err(|error| upstream_error(UNSUBSCRIBE, error))
+    }
+}
+
+/// What is forwarded besides the message: credentials and trace.
+fn call_options(ctx: &RequestContext) -> CallOptions {
+    let mut headers = HeaderMap::new();
+    if let Some(token) = ctx.header(header::AUTHORIZATION) {
+        headers.insert(header::AUTHORIZATION, token.clone());
+    }
+    if let Some(panel) = ctx.extensions().get::<PanelMetadata>() {
+        let passed = [(grant::GRANT, &panel.grant), (grant::ADDRESS, &panel.address)];
+        headers.extend(passed.into_iter().filter_map(|(name, it)| Some((name, it.clone()?))));
+    }
+    telemetry::inject_headers(&mut headers);
+    let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+    CallOptions::default().with_headers(headers)
+}
+
+/// Logs a failed call, here only, with the transport's text, and converts the error.
+fn upstream_error(spec: Spec, error: ConnectError) -> ConnectError {
+    if !error_response::has_detail(&error) {
+        let code = error.code.as_str();
+        tracing::warn!(procedure = spec.procedure, code, %error, "a service gave no answer");
+    }
+    error_response::from_upstream(error)
+}
