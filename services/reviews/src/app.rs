@@ -7,11 +7,12 @@ use eventstore::Store;
 use kernel::{Code, CommandError, Reject};
 use practice::Practice;
 
+use crate::app::invitation::Invitations;
 use crate::domain::review;
-use crate::invitation::Invitations;
 use crate::picture::Pictures;
 
 pub mod request;
+pub mod invitation;
 pub mod idempotency;
 pub mod proof;
 pub mod submit_review;
@@ -20,7 +21,6 @@ pub mod check_badge;
 pub mod delete_review;
 pub mod restore_review;
 pub mod erase_review;
-pub mod retention;
 
 /// What commands work with.
 #[derive(Debug)]

@@ -5,7 +5,6 @@
 
 pub mod grant;
 pub mod login_throttle;
-pub mod identity_server;
 pub mod passphrase;
 pub mod authorization;
 pub mod unlock;
@@ -17,8 +16,8 @@ use kernel::{Code, Reject};
 use runtime::caller::{UserError, Users};
 use staff::{Roles, StaffError};
 
+use crate::clients::identity_server::IdentityServer;
 use crate::config::ModerationSettings;
-use crate::moderation::identity_server::IdentityServer;
 use crate::moderation::passphrase::Passphrase;
 
 /// The metadata key of a browser's grant, set by the gateway.

@@ -13,9 +13,9 @@ use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::app::erase_review::erase_review;
-use crate::app::retention::delete_expired;
 use crate::picture::removal::drop_image;
 use crate::picture::repository::DROP_IMAGE;
+use crate::retention::delete_expired;
 use crate::timers::kinds::{ERASE_REVIEW, RETENTION};
 
 /// Runs the job of each timer kind.

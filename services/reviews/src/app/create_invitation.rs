@@ -4,7 +4,7 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
 use super::{App, Error, Rejection, rejected};
-use crate::invitation::valid_until;
+use crate::app::invitation::valid_until;
 use crate::read_model::sessions;
 
 /// The booking's secret and its expiry.

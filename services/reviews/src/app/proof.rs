@@ -6,7 +6,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 
 use super::{App, Error, Rejection, rejected};
-use crate::invitation::valid_until;
+use crate::app::invitation::valid_until;
 use crate::read_model::sessions::{self, CompletedSession};
 
 /// The writer of a review, as far as known.

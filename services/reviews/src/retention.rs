@@ -3,7 +3,7 @@
 
 use eventstore::{Metadata, Store};
 
-use super::Error;
+use crate::app::Error;
 use crate::moderation::{grant, login_throttle};
 use crate::timers::kinds::{RETENTION, payload};
 

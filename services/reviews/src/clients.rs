@@ -1,0 +1,3 @@
+//! Clients of other servers.
+
+pub mod identity_server;
