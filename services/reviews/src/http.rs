@@ -18,7 +18,8 @@ use runtime::status::chain;
 use serde_json::json;
 
 use crate::picture::name::Name;
-use crate::picture::{Pictures, UploadError, repository};
+use crate::picture::outcome::UploadError;
+use crate::picture::{Pictures, repository};
 
 /// A picture's name is never reused, so its content may be cached without end.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";

@@ -1,19 +1,20 @@
-//! Reviews that visitors write about their sessions, and their moderation. The modules are listed
-//! in reading order.
+//! Reviews that visitors write about their sessions, and their moderation. A module uses only those
+//! above it, and `timers::kinds`; only this one reads `config`.
 
 pub mod domain;
+pub mod error;
 pub mod contract;
-pub mod repository;
-pub mod app;
-pub mod timers;
-pub mod consumers;
-pub mod read_model;
+pub mod clients;
 pub mod picture;
 pub mod moderation;
-pub mod clients;
+pub mod repository;
+pub mod read_model;
+pub mod app;
 pub mod retention;
-pub mod http;
+pub mod consumers;
+pub mod timers;
 pub mod grpc;
+pub mod http;
 pub mod config;
 
 use std::net::SocketAddr;
@@ -41,12 +42,14 @@ use tonic::service::Routes;
 
 use crate::app::App;
 use crate::app::invitation::Invitations;
-use crate::config::{Config, MigrationConfig};
+use crate::clients::identity_server::IdentityServer;
+use crate::config::{Config, MigrationConfig, ModerationSettings};
 use crate::consumers::booking::OnBooking;
 use crate::grpc::internal::Internal;
 use crate::grpc::public::Public;
 use crate::grpc::staff::StaffHandler;
-use crate::moderation::Moderation;
+use crate::moderation::passphrase::Passphrase;
+use crate::moderation::{AuthMethod, Moderation};
 use crate::picture::Pictures;
 use crate::picture::object_storage::ObjectStorage;
 use crate::timers::Timers;
@@ -177,9 +180,20 @@ fn staff_handler(
     let roles: Arc<dyn Roles> = Arc::new(StaffDirectory::new(&config.booking_url, peers)?);
     let store = app.store.clone();
     let authorizer = StaffAuthorizer::new(users.clone(), Arc::clone(&roles), store.clone());
-    let moderation = Moderation::new(&config.moderation, (users, roles), store.clone())?;
+    let method = auth_method(&config.moderation)?;
+    let moderation = Moderation::new(method, (users, roles), store.clone());
     let parked = ParkedEvents::new(store).consumer(ON_BOOKING, "booking", Arc::new(OnBooking));
     Ok(StaffHandler::new(Arc::clone(app), moderation, authorizer, parked))
+}
+
+fn auth_method(settings: &ModerationSettings) -> anyhow::Result<AuthMethod> {
+    Ok(match &settings.passphrase_hash {
+        Some(hash) => AuthMethod::Passphrase(Passphrase::new(hash)?),
+        None => {
+            let key = settings.identity_api_key.clone();
+            AuthMethod::OwnPassword(IdentityServer::new(&settings.identity_url, key)?)
+        }
+    })
 }
 
 /// Every gRPC service of this process.

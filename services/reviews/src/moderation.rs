@@ -17,7 +17,6 @@ use runtime::caller::{UserError, Users};
 use staff::{Roles, StaffError};
 
 use crate::clients::identity_server::IdentityServer;
-use crate::config::ModerationSettings;
 use crate::moderation::passphrase::Passphrase;
 
 /// The metadata key of a browser's grant, set by the gateway.
@@ -36,7 +35,7 @@ pub struct Moderation {
 
 /// How the panel is unlocked.
 #[derive(Debug, Clone)]
-enum AuthMethod {
+pub enum AuthMethod {
     /// The account password of a signed-in owner or admin.
     OwnPassword(IdentityServer),
     /// One shared passphrase.
@@ -50,20 +49,14 @@ impl std::fmt::Debug for Moderation {
 }
 
 impl Moderation {
-    /// Configured by the settings.
-    ///
-    /// # Errors
-    /// When the passphrase's hash is too weak, or the HTTP client cannot be built.
+    /// Unlocked with this method.
+    #[must_use]
     pub fn new(
-        settings: &ModerationSettings,
+        auth_method: AuthMethod,
         (users, roles): (Users, Arc<dyn Roles>),
         store: Store,
-    ) -> anyhow::Result<Self> {
-        let auth_method = match &settings.passphrase_hash {
-            Some(hash) => AuthMethod::Passphrase(Passphrase::new(hash)?),
-            None => AuthMethod::OwnPassword(IdentityServer::new(settings)?),
-        };
-        Ok(Self { store, users, roles, auth_method })
+    ) -> Self {
+        Self { store, users, roles, auth_method }
     }
 
     /// Whether staff must be signed in and retype their own password.

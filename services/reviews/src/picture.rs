@@ -5,7 +5,7 @@
 //! a sandboxed child (`worker`, `shrink`), whose output is newly encoded, so that no byte of the
 //! upload is ever served.
 
-mod outcome;
+pub mod outcome;
 pub mod format;
 pub mod name;
 pub mod protocol;
@@ -28,7 +28,7 @@ use tokio::sync::Semaphore;
 use crate::picture::format::Format;
 use crate::picture::name::{Name, Size};
 use crate::picture::object_storage::ObjectStorage;
-pub use crate::picture::outcome::{UploadError, Uploaded};
+use crate::picture::outcome::{UploadError, Uploaded};
 use crate::picture::protocol::Shrunk;
 use crate::picture::spool::BODY_BYTES_MAX;
 use crate::picture::worker::Worker;

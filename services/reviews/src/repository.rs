@@ -4,9 +4,9 @@ use eventstore::{StoreError, Tx};
 use kernel::id::Review;
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
-use crate::app::Error;
 use crate::contract;
 use crate::domain::review::{self, ReviewLife};
+use crate::error::Error;
 use crate::read_model::project::{self, ReviewContent};
 
 /// The name of a review's advisory lock.

@@ -3,7 +3,7 @@
 
 use eventstore::{Metadata, Store};
 
-use crate::app::Error;
+use crate::error::Error;
 use crate::moderation::{grant, login_throttle};
 use crate::timers::kinds::{RETENTION, payload};
 

@@ -14,9 +14,8 @@ use tracing::Instrument as _;
 use crate::app::App;
 use crate::app::erase_review::erase_review;
 use crate::picture::removal::drop_image;
-use crate::picture::repository::DROP_IMAGE;
 use crate::retention::delete_expired;
-use crate::timers::kinds::{ERASE_REVIEW, RETENTION};
+use crate::timers::kinds::{DROP_IMAGE, ERASE_REVIEW, RETENTION};
 
 /// Runs the job of each timer kind.
 #[derive(Debug, Clone)]

@@ -3,8 +3,9 @@
 use kernel::Id;
 use kernel::id::Customer;
 
+use super::App;
 use super::proof::{self, Writer};
-use super::{App, Error};
+use crate::error::Error;
 
 /// Answers for the caller only.
 ///

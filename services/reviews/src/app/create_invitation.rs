@@ -3,8 +3,9 @@
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-use super::{App, Error, Rejection, rejected};
+use super::App;
 use crate::app::invitation::valid_until;
+use crate::error::{Error, Rejection, rejected};
 use crate::read_model::sessions;
 
 /// The booking's secret and its expiry.

@@ -7,8 +7,9 @@ use eventstore::{Act, Actor, Metadata, Tx};
 use kernel::id::Review;
 use kernel::{Id, Timestamp};
 
-use super::{App, Error, Rejection, rejected};
+use super::App;
 use crate::domain::review::{Command, erase_at, undo_until};
+use crate::error::{Error, Rejection, rejected};
 use crate::moderation::authorization::Authorized;
 use crate::moderation::grant;
 use crate::read_model::staff;

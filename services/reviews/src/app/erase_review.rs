@@ -8,8 +8,9 @@ use kernel::Id;
 use kernel::id::Review;
 use runtime::BoxError;
 
-use super::{App, Error};
+use super::App;
 use crate::domain::review::{Command, State, erase_at};
+use crate::error::Error;
 use crate::picture;
 use crate::picture::removal::remove_of_review;
 use crate::repository::LockedReview;

@@ -4,7 +4,7 @@ use eventstore::{IdempotencyLookup, Tx};
 use kernel::Id;
 use kernel::id::Kind;
 
-use super::{Error, Rejection, rejected};
+use crate::error::{Error, Rejection, rejected};
 
 /// An idempotency key with its scope.
 #[derive(Debug, Clone)]

@@ -5,8 +5,9 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::{App, Error, Rejection, rejected};
+use super::App;
 use crate::app::invitation::valid_until;
+use crate::error::{Error, Rejection, rejected};
 use crate::read_model::sessions::{self, CompletedSession};
 
 /// The writer of a review, as far as known.

@@ -5,8 +5,8 @@ use kernel::Id;
 use kernel::id::ReviewImage;
 use prost::Message as _;
 
-use super::{Error, Rejection, rejected};
 use crate::domain::review::Rating;
+use crate::error::{Error, Rejection, rejected};
 use crate::read_model::project::ReviewContent;
 
 /// Length of an idempotency key in characters. The minimum prevents guessing: a guessed key would

@@ -7,8 +7,9 @@ use eventstore::{Act, Actor, Metadata, Tx};
 use kernel::Id;
 use kernel::id::Review;
 
-use super::{App, Error, Rejection, rejected};
+use super::App;
 use crate::domain::review::Command;
+use crate::error::{Error, Rejection, rejected};
 use crate::moderation::authorization::Authorized;
 use crate::moderation::grant;
 use crate::repository::LockedReview;

@@ -7,11 +7,12 @@ use eventstore::{Metadata, Tx, new_id};
 use kernel::Id;
 use kernel::id::{Customer, Review};
 
+use super::App;
 use super::idempotency::IdempotencyKey;
 use super::proof::{self, Writer};
 use super::request::ReviewRequest;
-use super::{App, Error, Rejection, rejected};
 use crate::domain::review::{Command, Facts};
+use crate::error::{Error, Rejection, rejected};
 use crate::picture;
 use crate::read_model::sessions;
 use crate::repository::LockedReview;

@@ -12,8 +12,6 @@ use serde_json::json;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use crate::config::ModerationSettings;
-
 /// Timeout of one request; a check makes three.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 /// Attempts to end the session of a check.
@@ -61,14 +59,14 @@ struct Session {
 }
 
 impl IdentityServer {
-    /// A client for the configured server.
+    /// A client for the server at this URL; a hosted server needs an API key.
     ///
     /// # Errors
     /// When the HTTP client cannot be built.
-    pub fn new(settings: &ModerationSettings) -> Result<Self, reqwest::Error> {
+    pub fn new(url: &str, api_key: Option<SecretString>) -> Result<Self, reqwest::Error> {
         Ok(Self {
-            url: settings.identity_url.trim_end_matches('/').to_owned(),
-            api_key: settings.identity_api_key.clone(),
+            url: url.trim_end_matches('/').to_owned(),
+            api_key,
             http: runtime::http::client()?,
         })
     }

@@ -9,8 +9,9 @@ use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use crate::app::App;
 use crate::app::create_invitation::create_invitation;
-use crate::app::{App, Rejection};
+use crate::error::Rejection;
 
 /// The internal service.
 #[derive(Debug, Clone)]

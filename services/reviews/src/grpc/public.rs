@@ -15,9 +15,10 @@ use runtime::status::{reject, to_status};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
+use crate::app::App;
 use crate::app::check_badge::check_badge;
 use crate::app::submit_review::submit_review;
-use crate::app::{App, Error, Rejection};
+use crate::error::{Error, Rejection};
 use crate::read_model::page::{self, Cursor};
 use crate::read_model::query::{self, Filter};
 

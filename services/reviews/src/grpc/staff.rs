@@ -19,9 +19,10 @@ use secrecy::SecretString;
 use staff::Role;
 use tonic::{Request, Response, Status};
 
+use crate::app::App;
 use crate::app::delete_review::{self, delete_review};
 use crate::app::restore_review::{self, restore_review};
-use crate::app::{App, Error, Rejection};
+use crate::error::{Error, Rejection};
 use crate::moderation::authorization::Authorized;
 use crate::moderation::{Denial, Moderation};
 use crate::read_model;

@@ -9,6 +9,7 @@ use runtime::{BoxError, failpoint};
 use crate::picture::name::Name;
 use crate::picture::object_storage::ObjectStorage;
 use crate::picture::repository;
+use crate::timers::kinds::DROP_IMAGE;
 
 /// Removes an upload that no review took within an hour; called by its timer.
 ///
@@ -32,7 +33,7 @@ async fn give_up(store: &Store, image_id: Id<ReviewImage>) -> Result<Option<Name
             Box::pin(async move {
                 let name = repository::mark_dropped(tx, image_id).await?;
                 if name.is_none() {
-                    tx.end_timer(repository::DROP_IMAGE, &image_id.to_string()).await?;
+                    tx.end_timer(DROP_IMAGE, &image_id.to_string()).await?;
                 }
                 Ok(name)
             })

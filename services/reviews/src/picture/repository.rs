@@ -8,9 +8,7 @@ use sqlx::Row as _;
 
 use crate::picture::name::Name;
 use crate::picture::outcome::Uploaded;
-
-/// Timer kind: deletes an upload without a review; the subject is the image.
-pub const DROP_IMAGE: &str = "drop-image";
+use crate::timers::kinds::DROP_IMAGE;
 
 /// How long an upload may wait for its review.
 const ATTACH_WITHIN_SECONDS: i64 = 60 * 60;

@@ -139,7 +139,7 @@ async fn what_was_deleted_cannot_be_read_until_it_is_back() {
     world.apply(id, delete).await.unwrap();
     world.move_clock(16).await;
     let late = world.apply(id, restore).await.unwrap_err();
-    assert!(matches!(late, CommandError::Rejected(reviews::app::Rejection::UndoTooLate)));
+    assert!(matches!(late, CommandError::Rejected(reviews::error::Rejection::UndoTooLate)));
     for nothing in ["", "rvw_1", "rvw_00000000000040008000000000000001", "bkg_1"] {
         assert_rejected(world.get(nothing).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
     }

@@ -5,7 +5,7 @@ use kernel::CommandError;
 use proptest::prelude::*;
 
 use super::ReviewRequest;
-use crate::app::Rejection;
+use crate::error::Rejection;
 
 fn choices() -> Vec<String> {
     vec!["Energy Healing".to_owned(), "Spiritual Healing".to_owned()]
