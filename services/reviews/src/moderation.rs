@@ -4,6 +4,7 @@
 //! Passwords and grant secrets are never logged, stored or returned again.
 
 pub mod grant;
+pub mod repository;
 pub mod login_throttle;
 pub mod passphrase;
 pub mod authorization;

@@ -4,7 +4,7 @@
 use eventstore::{Metadata, Store};
 
 use crate::error::Error;
-use crate::moderation::{grant, login_throttle};
+use crate::moderation::repository;
 use crate::timers::kinds::{RETENTION, payload};
 
 const HOUR_MINUTES: i64 = 60;
@@ -29,8 +29,8 @@ pub async fn delete_expired(store: &Store, subject: String) -> Result<(), Error>
             Box::pin(async move {
                 let deleted = Deleted {
                     keys: tx.delete_old_keys().await?.count,
-                    tries: login_throttle::delete_expired(tx).await?,
-                    grants: grant::delete_expired(tx).await?,
+                    tries: repository::delete_expired_failures(tx).await?,
+                    grants: repository::delete_expired_grants(tx).await?,
                 };
                 let next = tx.now().await?.plus_minutes(HOUR_MINUTES);
                 let payload = payload(tx);

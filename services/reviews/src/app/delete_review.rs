@@ -11,7 +11,7 @@ use super::App;
 use crate::domain::review::{Command, erase_at, undo_until};
 use crate::error::{Error, Rejection, rejected};
 use crate::moderation::authorization::Authorized;
-use crate::moderation::grant;
+use crate::moderation::repository;
 use crate::read_model::staff;
 use crate::repository::LockedReview;
 use crate::timers::kinds::{self, ERASE_REVIEW};
@@ -37,7 +37,7 @@ pub async fn delete_review(
         .write(metadata, move |tx| {
             let actor = actor.clone();
             Box::pin(async move {
-                if !grant::renew(tx.connection(), authorized.grant).await? {
+                if !repository::renew_grant(tx.connection(), authorized.grant).await? {
                     return Ok(None);
                 }
                 let deleted_at = delete(tx, authorized, id).await?;

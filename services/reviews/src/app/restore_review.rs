@@ -11,7 +11,7 @@ use super::App;
 use crate::domain::review::Command;
 use crate::error::{Error, Rejection, rejected};
 use crate::moderation::authorization::Authorized;
-use crate::moderation::grant;
+use crate::moderation::repository;
 use crate::repository::LockedReview;
 use crate::timers::kinds::ERASE_REVIEW;
 
@@ -36,7 +36,7 @@ pub async fn restore_review(
         .write(metadata, move |tx| {
             let actor = actor.clone();
             Box::pin(async move {
-                if !grant::renew(tx.connection(), authorized.grant).await? {
+                if !repository::renew_grant(tx.connection(), authorized.grant).await? {
                     return Ok(None);
                 }
                 restore(tx, authorized, id).await?;

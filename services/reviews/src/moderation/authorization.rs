@@ -12,8 +12,8 @@ use staff::{Role, Staff, StaffError, admit};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::moderation::grant::{self, GrantHash, Holder};
-use crate::moderation::{AuthMethod, Denial, GRANT_HEADER, Moderation};
+use crate::moderation::grant::{GrantHash, Holder};
+use crate::moderation::{AuthMethod, Denial, GRANT_HEADER, Moderation, repository};
 
 /// An authorized moderator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Moderation {
         self.store
             .write(by, move |tx| {
                 Box::pin(async move {
-                    let Some(actor) = grant::revoke(tx.connection(), hash).await? else {
+                    let Some(actor) = repository::revoke_grant(tx.connection(), hash).await? else {
                         return Ok(());
                     };
                     tx.audit_as(&actor, Act { action, subject: "" }, DONE).await
@@ -126,7 +126,7 @@ impl Moderation {
         };
         let deny = |denial| AuthError::Denied(actor.clone(), denial);
         let hash = grant_of(metadata).ok_or_else(|| deny(Denial::GrantRequired))?;
-        let stored = grant::find(self.store.pool(), hash).await?;
+        let stored = repository::find_grant(self.store.pool(), hash).await?;
         let stored = stored.filter(|stored| stored.live).ok_or_else(|| deny(Denial::GrantEnded))?;
         let holder = match (&self.auth_method, stored.account) {
             (AuthMethod::Passphrase(passphrase), None)
@@ -147,7 +147,7 @@ impl Moderation {
                 return Err(deny(Denial::GrantEnded));
             }
         };
-        if grant::renew(self.store.pool(), hash).await? {
+        if repository::renew_grant(self.store.pool(), hash).await? {
             Ok(Authorized { holder, grant: hash })
         } else {
             Err(AuthError::Denied(holder.into(), Denial::GrantEnded))

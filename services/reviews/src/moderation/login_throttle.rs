@@ -5,9 +5,10 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use eventstore::{StoreError, Tx};
+use kernel::Id;
 use kernel::id::Customer;
-use kernel::{Id, Timestamp};
-use sqlx::Row;
+
+use crate::moderation::repository;
 
 /// Failures without a wait, per account and per network address.
 const FREE_ATTEMPTS: i32 = 5;
@@ -85,62 +86,21 @@ pub async fn record_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<bool, S
     let names: Vec<String> = keys.iter().map(|it| format!("try {}", it.name())).collect();
     tx.lock(&names).await?;
     let now = tx.now().await?;
-    delete_expired(tx).await?;
+    repository::delete_expired_failures(tx).await?;
     let mut counted = Vec::with_capacity(keys.len());
     for it in keys {
-        let (failures, blocked_until) = load(tx, *it).await?;
+        let (failures, blocked_until) = repository::failures_of(tx, &it.name()).await?;
         if blocked_until.is_some_and(|until| until > now) {
             return Ok(false);
         }
         counted.push((*it, failures.saturating_add(1)));
     }
     for (it, failures) in counted {
-        upsert(tx, it, failures, now).await?;
+        let until = now.plus_seconds(it.backoff_seconds(failures));
+        let delete_at = now.plus_seconds(RESET_AFTER_SECONDS);
+        repository::upsert_failures(tx, &it.name(), failures, (until, delete_at)).await?;
     }
     Ok(true)
-}
-
-async fn load(tx: &mut Tx, key: ThrottleKey) -> Result<(i32, Option<Timestamp>), StoreError> {
-    let row =
-        sqlx::query("select failures, blocked_until_at from moderation_tries where tried_by = $1")
-            .bind(key.name())
-            .fetch_optional(tx.connection())
-            .await?;
-    let Some(row) = row else { return Ok((0, None)) };
-    Ok((row.try_get("failures")?, Some(row.try_get("blocked_until_at")?)))
-}
-
-async fn upsert(
-    tx: &mut Tx,
-    key: ThrottleKey,
-    failures: i32,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into moderation_tries (tried_by, failures, blocked_until_at, forget_at)
-         values ($1, $2, $3, $4)
-         on conflict (tried_by) do update
-         set failures = excluded.failures, blocked_until_at = excluded.blocked_until_at,
-             forget_at = excluded.forget_at",
-    )
-    .bind(key.name())
-    .bind(failures)
-    .bind(now.plus_seconds(key.backoff_seconds(failures)))
-    .bind(now.plus_seconds(RESET_AFTER_SECONDS))
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
-/// Deletes expired rows; returns how many.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn delete_expired(tx: &mut Tx) -> Result<u64, StoreError> {
-    let forgotten = sqlx::query("delete from moderation_tries where forget_at <= clock_now()")
-        .execute(tx.connection())
-        .await?;
-    Ok(forgotten.rows_affected())
 }
 
 /// Uncounts an attempt whose password could not be checked. Waits earned by other attempts stay.
@@ -152,18 +112,10 @@ pub async fn undo_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), Store
     tx.lock(&names).await?;
     let now = tx.now().await?;
     for it in keys {
-        let (failures, _blocked_until) = load(tx, *it).await?;
+        let (failures, _blocked_until) = repository::failures_of(tx, &it.name()).await?;
         let left = failures.saturating_sub(1).max(0);
-        sqlx::query(
-            "update moderation_tries
-             set failures = $2, blocked_until_at = least(blocked_until_at, $3)
-             where tried_by = $1",
-        )
-        .bind(it.name())
-        .bind(left)
-        .bind(now.plus_seconds(it.backoff_seconds(left)))
-        .execute(tx.connection())
-        .await?;
+        let until = now.plus_seconds(it.backoff_seconds(left));
+        repository::lower_failures(tx, &it.name(), left, until).await?;
     }
     Ok(())
 }
@@ -174,11 +126,7 @@ pub async fn undo_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), Store
 /// When the database does not answer.
 pub async fn reset(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), StoreError> {
     let keys: Vec<String> = keys.iter().map(|it| it.name()).collect();
-    sqlx::query("delete from moderation_tries where tried_by = any($1)")
-        .bind(keys)
-        .execute(tx.connection())
-        .await?;
-    Ok(())
+    repository::delete_failures(tx, &keys).await
 }
 
 #[cfg(test)]

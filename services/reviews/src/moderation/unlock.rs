@@ -5,17 +5,19 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use eventstore::audit::{self, DONE};
-use eventstore::{Act, Actor, Metadata, StoreError};
+use eventstore::{Act, Actor, Metadata, StoreError, Tx};
 use runtime::status::{reject, unavailable};
 use secrecy::{ExposeSecret as _, SecretString};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::moderation::authorization::{AuthError, grant_of, token_error};
-use crate::moderation::grant::{self, Holder, IssuedGrant};
+use crate::moderation::grant::{GrantHash, Holder, IDLE_SECONDS, IssuedGrant, LIFETIME_SECONDS};
 use crate::moderation::login_throttle::{self, ThrottleKey};
-use crate::moderation::{AuthMethod, CALLER_ADDRESS_HEADER, Denial, Moderation};
+use crate::moderation::{AuthMethod, CALLER_ADDRESS_HEADER, Denial, Moderation, repository};
 
 /// Minimum time of a denial; longer than a check takes.
 const DENIAL_TIME_MIN: Duration = Duration::from_millis(400);
@@ -184,7 +186,7 @@ impl Moderation {
                 let (throttle_keys, actor) = (throttle_keys.clone(), actor.clone());
                 Box::pin(async move {
                     login_throttle::reset(tx, &throttle_keys).await?;
-                    let issued = grant::issue(tx, (holder, passphrase), older).await?;
+                    let issued = issue(tx, (holder, passphrase), older).await?;
                     tx.audit_as(&actor, ACT, DONE).await?;
                     Ok::<IssuedGrant, StoreError>(issued)
                 })
@@ -192,6 +194,25 @@ impl Moderation {
             .await?;
         Ok(issued)
     }
+}
+
+/// Issues a grant and revokes the older one of the same browser. `passphrase` is the fingerprint of
+/// the passphrase that was used.
+async fn issue(
+    tx: &mut Tx,
+    (holder, passphrase): (Holder, Option<[u8; 32]>),
+    older: Option<GrantHash>,
+) -> Result<IssuedGrant, StoreError> {
+    if let Some(older) = older {
+        repository::revoke_grant(&mut *tx.connection(), older).await?;
+    }
+    let now = tx.now().await?;
+    let secret = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
+    let actor = Actor::from(holder);
+    repository::insert_grant(tx, (GrantHash::of(&secret), &actor), passphrase, now).await?;
+    let (ends_at, idle_ends_at) =
+        (now.plus_seconds(LIFETIME_SECONDS), now.plus_seconds(IDLE_SECONDS));
+    Ok(IssuedGrant { secret, ends_at, idle_ends_at })
 }
 
 /// The caller's access token, which is also sent to the identity server.
