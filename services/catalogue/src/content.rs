@@ -5,16 +5,16 @@ mod media;
 mod about;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
-use std::{fmt, fs};
 
 use contract::catalogue::v1::{About, Faq, FaqGroup, Feature, Package, QuizArea, Service};
 use contract::common::v1::Money;
 use kernel::Currency;
 use toml::Table;
 
+use crate::error::{InvalidContent, Problem};
 use media::media_url;
-pub use section::Problem;
 use section::{Section, read_file};
 
 const SERVICES: &str = "services.toml";
@@ -38,22 +38,6 @@ pub struct Content {
     /// Who stands behind the practice.
     pub about: About,
 }
-
-/// The files are invalid; each mistake is printed on its own line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidContent {
-    /// All mistakes of all files.
-    pub problems: Vec<Problem>,
-}
-
-impl fmt::Display for InvalidContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the practice's files need a correction:")?;
-        self.problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
-    }
-}
-
-impl std::error::Error for InvalidContent {}
 
 impl Content {
     /// Reads and checks the files in `folder`.

@@ -3,6 +3,7 @@
 //! It is read-only and has no database; `README.md` says why.
 
 pub mod config;
+pub mod error;
 pub mod content;
 mod grpc;
 

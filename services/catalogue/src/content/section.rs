@@ -3,27 +3,9 @@
 //! Practice owners edit these files, so a start reports all mistakes of all files at once, each
 //! with file, key and reason. Serde would stop at the first one.
 
-use std::fmt;
-
 use toml::{Table, Value};
 
-/// One mistake in one of the practice's files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The file's name, for example `services.toml`.
-    pub file: &'static str,
-    /// Where in the file, for example `services.meditation.price`; empty for the whole file.
-    pub key: String,
-    /// The mistake, as the end of a sentence that begins with the key.
-    pub reason: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let space = if self.key.is_empty() { "" } else { " " };
-        write!(f, "{}: {}{space}{}", self.file, self.key, self.reason)
-    }
-}
+use crate::error::Problem;
 
 /// A table while it is parsed. Parsed keys are removed, so the remaining keys are unknown ones. A
 /// missing or invalid value is replaced by a default; the recorded problems prevent it from being
