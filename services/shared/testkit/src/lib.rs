@@ -3,6 +3,7 @@
 
 pub mod alarms;
 pub mod database;
+pub mod dump;
 pub mod keys;
 pub mod wait;
 
