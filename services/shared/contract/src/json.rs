@@ -25,10 +25,13 @@ pub enum JsonError {
     },
 }
 
-fn descriptor(name: &str) -> Result<MessageDescriptor, JsonError> {
+fn pool() -> Option<&'static DescriptorPool> {
     static POOL: OnceLock<Option<DescriptorPool>> = OnceLock::new();
-    POOL.get_or_init(|| DescriptorPool::decode(DESCRIPTORS).ok())
-        .as_ref()
+    POOL.get_or_init(|| DescriptorPool::decode(DESCRIPTORS).ok()).as_ref()
+}
+
+fn descriptor(name: &str) -> Result<MessageDescriptor, JsonError> {
+    pool()
         .and_then(|pool| pool.get_message_by_name(name))
         .ok_or_else(|| JsonError::UnknownMessage(name.to_owned()))
 }
@@ -42,12 +45,15 @@ fn malformed(name: &str, source: impl Into<Box<dyn std::error::Error + Send + Sy
 /// # Errors
 /// When `proto/` does not declare the message.
 pub fn to_json<M: Message + Name>(message: &M) -> Result<Value, JsonError> {
-    let name = M::full_name();
-    let dynamic = DynamicMessage::decode(descriptor(&name)?, message.encode_to_vec().as_slice())
-        .map_err(|error| malformed(&name, error))?;
+    encoded_to_json(&M::full_name(), &message.encode_to_vec())
+}
+
+fn encoded_to_json(name: &str, bytes: &[u8]) -> Result<Value, JsonError> {
+    let dynamic =
+        DynamicMessage::decode(descriptor(name)?, bytes).map_err(|error| malformed(name, error))?;
     dynamic
         .serialize_with_options(serde_json::value::Serializer, &SerializeOptions::new())
-        .map_err(|error| malformed(&name, error))
+        .map_err(|error| malformed(name, error))
 }
 
 /// Reads a message from its proto3 JSON. Unknown fields are ignored, so that an older reader can
@@ -62,6 +68,9 @@ pub fn from_json<M: Message + Name + Default>(value: &Value) -> Result<M, JsonEr
         .map_err(|error| malformed(&name, error))?;
     M::decode(dynamic.encode_to_vec().as_slice()).map_err(|error| malformed(&name, error))
 }
+
+#[cfg(test)]
+mod dumps;
 
 #[cfg(test)]
 mod tests {

@@ -56,15 +56,7 @@ impl Nats {
         context: &jetstream::Context,
         source: &str,
     ) -> Result<stream::Stream, BoxError> {
-        let config = stream::Config {
-            name: format!("{}{}", self.prefix, source.to_uppercase()),
-            subjects: vec![format!("{}events.{source}.>", self.prefix)],
-            max_bytes: self.bytes_max,
-            max_age: Duration::from_secs(7 * 24 * 3600),
-            discard: stream::DiscardPolicy::Old,
-            storage: stream::StorageType::File,
-            ..stream::Config::default()
-        };
+        let config = self.stream_config(source);
         let stream = context.get_or_create_stream(config.clone()).await?;
         // An old server drops what it does not know without a word, so the answer is read back.
         if stream.cached_info().config.subjects != config.subjects {
@@ -73,8 +65,45 @@ impl Nats {
         Ok(stream)
     }
 
+    fn stream_config(&self, source: &str) -> stream::Config {
+        stream::Config {
+            name: format!("{}{}", self.prefix, source.to_uppercase()),
+            subjects: vec![format!("{}events.{source}.>", self.prefix)],
+            max_bytes: self.bytes_max,
+            max_age: Duration::from_secs(7 * 24 * 3600),
+            discard: stream::DiscardPolicy::Old,
+            storage: stream::StorageType::File,
+            ..stream::Config::default()
+        }
+    }
+
     /// The subject of an event type, for example `events.booking.v1.BookingRequested`.
     pub(crate) fn subject(&self, event_type: &str) -> String {
         format!("{}events.{event_type}", self.prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Nats;
+
+    #[test]
+    fn streams_and_subjects_have_these_names() {
+        let nats = Nats::new("nats://127.0.0.1:4222");
+        let line = |source: &str| {
+            let config = nats.stream_config(source);
+            let event = nats.subject(&format!("{source}.v1.Event"));
+            format!(
+                "{} {:?} {event}\n  bytes: {}; age: {:?}; {:?}; {:?}\n",
+                config.name,
+                config.subjects,
+                config.max_bytes,
+                config.max_age,
+                config.discard,
+                config.storage,
+            )
+        };
+        let sources = ["booking", "identity", "notifications", "payments", "reviews"];
+        insta::assert_snapshot!("streams", sources.map(line).concat());
     }
 }
