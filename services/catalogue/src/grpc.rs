@@ -219,3 +219,15 @@ fn guide_to_wire(guide: &Guide) -> MeditationGuide {
         minutes: guide.minutes(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Rejection;
+    use testkit::{dump, every_variant};
+
+    #[test]
+    fn rejections_reach_callers_like_this() {
+        let all = every_variant!(Rejection: IdMissing, IdTooLong, Unknown);
+        insta::assert_snapshot!("rejections", dump::rejections(&all));
+    }
+}

@@ -103,3 +103,15 @@ impl Internal {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Rejection;
+    use testkit::{dump, every_variant};
+
+    #[test]
+    fn rejections_reach_callers_like_this() {
+        let all = every_variant!(Rejection: Malformed, NotFound);
+        insta::assert_snapshot!("rejections", dump::rejections(&all));
+    }
+}

@@ -28,3 +28,4 @@ mod upgrade;
 mod day_snapshots;
 mod group_commit;
 mod rebuild;
+mod dumps;

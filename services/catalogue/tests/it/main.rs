@@ -5,6 +5,7 @@
 mod broken_files;
 mod committed_content;
 mod serving;
+mod dumps;
 
 use std::path::{Path, PathBuf};
 

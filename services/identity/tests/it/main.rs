@@ -22,3 +22,4 @@ mod contract_forms;
 mod internal;
 mod retention;
 mod auth_js;
+mod dumps;

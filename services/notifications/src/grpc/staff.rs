@@ -274,3 +274,15 @@ impl NotificationsStaffService for StaffHandler {
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Rejection;
+    use testkit::{dump, every_variant};
+
+    #[test]
+    fn rejections_reach_callers_like_this() {
+        let all = every_variant!(Rejection: Unknown, Over, NotFailed);
+        insta::assert_snapshot!("rejections", dump::rejections(&all));
+    }
+}

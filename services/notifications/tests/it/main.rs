@@ -30,3 +30,4 @@ mod contact;
 mod guides;
 mod unsubscribe;
 mod upgrade;
+mod dumps;

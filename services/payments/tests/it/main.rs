@@ -27,3 +27,4 @@ mod postponed_receipts;
 mod unreadable_events;
 mod settlements;
 mod reconciliation_exceptions;
+mod dumps;

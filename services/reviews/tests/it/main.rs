@@ -22,3 +22,4 @@ mod fake_identity;
 mod panel;
 mod grants;
 mod moderation;
+mod dumps;

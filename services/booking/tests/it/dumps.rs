@@ -1,0 +1,49 @@
+//! What callers, operators and the database see of this service, as snapshots. A change there is a
+//! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
+
+use std::path::Path;
+
+use booking::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
+use booking::domain::contact::ContactError;
+use booking::error::Rejection;
+use testkit::{dump, every_variant};
+
+#[test]
+fn rejections_reach_callers_like_this() {
+    let mut all = every_variant!(
+        Rejection: InvalidIdempotencyKey, IdempotencyKeyReused, ServiceNotFound, InvalidPrice,
+        InvalidStart, InvalidMode, InvalidContact(ContactError::NotesTooLong), TermsNotAccepted,
+        SlotTaken, SlotPast, SlotNotOffered, TooManyHolds, HoldEnded, CheckoutOpened,
+        BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
+        TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
+        SessionEnded,
+    );
+    let contacts = every_variant!(
+        ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,
+        EmailMissing, EmailInvalid, PhoneInvalid, NotesTooLong,
+    );
+    all.extend(contacts.into_iter().map(Rejection::InvalidContact));
+    insta::assert_snapshot!("rejections", dump::rejections(&all));
+}
+
+#[test]
+fn commands_read_these_settings() {
+    insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_grant", dump::settings(GrantConfig::read));
+    insta::assert_snapshot!("settings_of_role", dump::settings(RoleConfig::read));
+}
+
+#[test]
+fn the_program_answers_operators_like_this() {
+    let calls: &[&[&str]] =
+        &[&[], &["migrate"], &["help"], &["migrate", "more"], &["grant"], &["role"]];
+    let told = dump::answers(env!("CARGO_BIN_EXE_booking"), calls).unwrap();
+    insta::assert_snapshot!("program", told);
+}
+
+#[test]
+fn its_sources_have_these_words() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
+}

@@ -1,0 +1,37 @@
+//! What callers, operators and the database see of this service, as snapshots. A change there is a
+//! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
+
+use std::path::Path;
+
+use identity::config::{AccountConfig, Config, FindAccountConfig, MigrationConfig};
+use testkit::dump;
+
+#[test]
+fn commands_read_these_settings() {
+    insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+    insta::assert_snapshot!("settings_of_account", dump::settings(AccountConfig::read));
+    insta::assert_snapshot!("settings_of_find_account", dump::settings(FindAccountConfig::read));
+}
+
+#[test]
+fn the_program_answers_operators_like_this() {
+    let calls: &[&[&str]] =
+        &[&[], &["migrate"], &["help"], &["migrate", "more"], &["account"], &["find-account"]];
+    let told = dump::answers(env!("CARGO_BIN_EXE_identity"), calls).unwrap();
+    insta::assert_snapshot!("program", told);
+}
+
+#[test]
+fn its_sources_have_these_words() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
+}
+
+/// Codes, messages, paths and fields of the HTTP API: errors are made where they occur.
+#[test]
+fn http_answers_have_these_texts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let texts = dump::literals(&folder, "ApiError").unwrap();
+    insta::assert_snapshot!("http_texts", Vec::from_iter(texts).join("\n"));
+}

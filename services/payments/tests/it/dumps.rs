@@ -1,0 +1,46 @@
+//! What callers, operators and the database see of this service, as snapshots. A change there is a
+//! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
+
+use std::path::Path;
+
+use payments::app::Rejection;
+use payments::config::{Config, MigrationConfig};
+use payments::domain::collection;
+use payments::domain::payer::PayerError;
+use payments::domain::receipt::ReceiptError;
+use testkit::{dump, every_variant};
+
+#[test]
+fn rejections_reach_callers_like_this() {
+    let mut all = every_variant!(
+        Rejection: InvalidIdempotencyKey, IdempotencyKeyReused, InvalidPaymentId, BookingNotFound,
+        HoldEnded, InvalidPrice, PaymentNotStarted, SignatureInvalid, ProviderUnavailable,
+        NothingToRefund, InvalidAmount, InvalidExplanation, NothingUnexplained,
+        InvalidPayer(PayerError::Name), PapersOff, PayerFixed, ReceiptUnknown,
+        ReceiptRefused(ReceiptError::NoSuchRate), Misfit(collection::Rejection::OtherOrder),
+    );
+    let payers = every_variant!(PayerError: Name, Gstin, Address, State);
+    all.extend(payers.into_iter().map(Rejection::InvalidPayer));
+    let receipts = every_variant!(ReceiptError: SerialTooLong, NoSuchRate, AmountNotPayable);
+    all.extend(receipts.into_iter().map(Rejection::ReceiptRefused));
+    insta::assert_snapshot!("rejections", dump::rejections(&all));
+}
+
+#[test]
+fn commands_read_these_settings() {
+    insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
+    insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
+}
+
+#[test]
+fn the_program_answers_operators_like_this() {
+    let calls: &[&[&str]] = &[&[], &["migrate"], &["help"], &["migrate", "more"]];
+    let told = dump::answers(env!("CARGO_BIN_EXE_payments"), calls).unwrap();
+    insta::assert_snapshot!("program", told);
+}
+
+#[test]
+fn its_sources_have_these_words() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
+}
