@@ -179,3 +179,6 @@ impl Procedures {
         self.0.get(path).copied()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Conversion of errors with and without a detail.
 
-use super::{detail_of, from_upstream, gateway_error, to_public_error};
+use super::{default_error, detail_of, from_upstream, gateway_error, to_public_error};
 use connectrpc::{ConnectError, ErrorCode, ErrorDetail};
 
 #[test]
@@ -47,4 +47,31 @@ fn foreign_details_are_dropped() {
     assert_eq!(public.message.as_deref(), Some("This does not exist."));
     assert_eq!(public.details.len(), 1);
     assert_eq!(detail_of(&public).unwrap().reason, "NOT_FOUND");
+}
+
+#[test]
+fn errors_without_a_detail_get_these_texts() {
+    let codes = [
+        ErrorCode::Canceled,
+        ErrorCode::Unknown,
+        ErrorCode::InvalidArgument,
+        ErrorCode::DeadlineExceeded,
+        ErrorCode::NotFound,
+        ErrorCode::AlreadyExists,
+        ErrorCode::PermissionDenied,
+        ErrorCode::ResourceExhausted,
+        ErrorCode::FailedPrecondition,
+        ErrorCode::Aborted,
+        ErrorCode::OutOfRange,
+        ErrorCode::Unimplemented,
+        ErrorCode::Internal,
+        ErrorCode::Unavailable,
+        ErrorCode::DataLoss,
+        ErrorCode::Unauthenticated,
+    ];
+    let line = |code: ErrorCode| {
+        let (shown, reason, sentence) = default_error(code);
+        format!("{}: {} {reason} {sentence}", code.as_str(), shown.as_str())
+    };
+    insta::assert_snapshot!("without_detail", codes.map(line).join("\n"));
 }

@@ -28,3 +28,4 @@ mod connection_quota;
 mod streams;
 mod unsubscribe;
 mod harness;
+mod dumps;

@@ -1,0 +1,66 @@
+//! What callers, operators and the database see of this service, as snapshots. A change there is a
+//! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
+
+use std::path::Path;
+
+use gateway::{Config, RateLimit, RateLimits};
+use runtime::settings::{Reader, Source};
+use testkit::dump;
+
+#[test]
+fn commands_read_these_settings() {
+    insta::assert_snapshot!("settings_of_serve", dump::settings(Config::read));
+}
+
+#[test]
+fn the_program_answers_operators_like_this() {
+    let calls: &[&[&str]] = &[&[], &["migrate"], &["help"]];
+    let told = dump::answers(env!("CARGO_BIN_EXE_gateway"), calls).unwrap();
+    insta::assert_snapshot!("program", told);
+}
+
+#[test]
+fn its_sources_have_these_words() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
+}
+
+/// Reasons and sentences of the errors that are made here, and what else these files say.
+#[test]
+fn its_own_errors_have_these_texts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let texts = dump::literals(&folder, "gateway_error(").unwrap();
+    insta::assert_snapshot!("error_texts", Vec::from_iter(texts).join("\n"));
+}
+
+#[test]
+fn rate_limits_are_these_without_settings() {
+    let nothing: &[(&str, &str)] = &[];
+    let source: &dyn Source = &nothing;
+    let RateLimits {
+        address,
+        account,
+        sign_in,
+        refreshes,
+        bad_webhooks,
+        reviews,
+        pictures,
+        forms,
+        unsubscribing,
+    } = Config::read(&mut Reader::new(source)).rate_limits;
+    let line = |(name, limit): (&str, RateLimit)| {
+        format!("{name}: {} at once, {} a minute\n", limit.burst, limit.per_minute)
+    };
+    let all = [
+        ("requests of an address", address),
+        ("commands of an account", account),
+        ("sign-ins of an address", sign_in),
+        ("refreshed sessions of an address", refreshes),
+        ("rejected webhooks of an address", bad_webhooks),
+        ("reviews of an address", reviews),
+        ("pictures of an address", pictures),
+        ("forms of an address", forms),
+        ("unsubscribing of an address", unsubscribing),
+    ];
+    insta::assert_snapshot!("rate_limits", all.map(line).concat());
+}
