@@ -24,9 +24,7 @@ fn main() -> ExitCode {
     match program(&name) {
         Some(program) => program.main_with(arguments),
         None => {
-            let known = NAMES.join(", ");
-            writeln!(std::io::stderr(), "services: name one of {known} and, if need be, a command")
-                .ok();
+            writeln!(std::io::stderr(), "{}", usage()).ok();
             ExitCode::from(2)
         }
     }
@@ -34,6 +32,10 @@ fn main() -> ExitCode {
 
 const NAMES: [&str; 7] =
     ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
+
+fn usage() -> String {
+    format!("services: name one of {} and, if need be, a command", NAMES.join(", "))
+}
 
 fn program(name: &str) -> Option<Program> {
     Some(match name {
@@ -50,7 +52,14 @@ fn program(name: &str) -> Option<Program> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMES, program};
+    use super::{NAMES, program, usage};
+
+    #[test]
+    fn the_usage_names_every_service() {
+        let names = "booking, catalogue, gateway, identity, notifications, payments, reviews";
+        let told = format!("services: name one of {names} and, if need be, a command");
+        assert_eq!(usage(), told);
+    }
 
     #[test]
     fn each_name_that_is_offered_is_a_service() {

@@ -16,3 +16,5 @@ mod settlements;
 mod mail;
 #[cfg(test)]
 mod interfaces;
+#[cfg(test)]
+mod dumps;

@@ -1,0 +1,4 @@
+//! The program as an operator starts it: what it answers, and the pages that `make` builds with it.
+
+mod pages;
+mod commands;
