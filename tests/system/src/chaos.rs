@@ -1,5 +1,6 @@
-//! Customers book, pay, claim and abandon without pause while random faults strike; then everything
-//! is healed, all time passes, and the checker says whether anything is lost, double or unresolved.
+//! Clients book, pay, claim and abandon continuously while random faults are injected; then all
+//! faults are removed, the clocks are moved until everything has ended, and the checker reports
+//! what is lost, double or unresolved.
 
 mod clocks;
 mod crowd;
@@ -28,22 +29,22 @@ use crate::saga::Stage;
 
 pub use self::drops::{Dropper, poisoned};
 
-/// How long and how hard.
+/// The length and intensity of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// For how long faults strike.
+    /// For how long faults are injected.
     pub length: Duration,
-    /// What faults and customers are drawn with.
+    /// The seed of faults and clients.
     pub seed: u64,
-    /// How many customers there are at a time.
+    /// How many clients run at the same time.
     pub customers: usize,
-    /// How many requests are dropped in all.
+    /// How many requests are dropped in total.
     pub drops: usize,
-    /// The pause between two faults, at most.
+    /// The longest pause between two faults.
     pub pause: Duration,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Report {
     sagas: usize,
@@ -53,7 +54,7 @@ pub struct Report {
     double: usize,
     unresolved: usize,
     minutes: u64,
-    /// Everything that was wrong, in words.
+    /// A description of everything that was wrong.
     pub details: Vec<String>,
 }
 
@@ -64,7 +65,7 @@ impl Report {
         self.lost == 0 && self.double == 0 && self.unresolved == 0
     }
 
-    /// The kinds of faults that never struck.
+    /// The kinds of faults that were never injected.
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
         deck::names().filter(|name| !self.faults.contains_key(name)).collect()
@@ -84,10 +85,9 @@ impl fmt::Display for Report {
     }
 }
 
-/// Runs a practice of its own through it.
+/// Runs chaos against a practice of its own.
 ///
-/// # Errors
-/// When it cannot begin, or does not come to rest afterwards.
+/// When it cannot start, or does not become idle afterwards.
 pub async fn run(settings: Settings) -> Result<Report> {
     let began = Instant::now();
     let failpoints = Failpoints::new()?;
@@ -126,7 +126,7 @@ pub async fn run(settings: Settings) -> Result<Report> {
     }
     let snapshot = practice.snapshot().await?;
     for task in human_tasks(&snapshot) {
-        // No fault of these parks an event, so one that is parked is a fault of ours.
+        // None of these faults parks an event, so a parked event is a defect.
         match task {
             HumanTask::EventParked(what) => wrong.push(format!("parked: {what}")),
             HumanTask::RefundFailed(what) => details.push(format!("for a person: refund {what}")),

@@ -1,6 +1,6 @@
-//! A practice that an earlier release made, kept as dumps, secrets, the third parties' journal and
-//! pictures. Every release has to take it over as it is, so what lies in `tests/system/kept` is
-//! only ever added to.
+//! A practice made by an earlier release, kept as dumps, secrets, the sandbox's journal and
+//! pictures. Every release has to take it over as it is, so `tests/system/kept` is only ever added
+//! to.
 
 mod acks;
 mod data;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 pub use acks::{from_json, to_json};
 
-/// What a kept practice remembers of itself, besides its data: `practice.json`.
+/// A kept practice and its note `practice.json`.
 #[derive(Debug, Clone)]
 pub struct Kept {
     folder: PathBuf,
@@ -21,10 +21,9 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Every kept practice, by the commit that made it.
+    /// Every kept practice, in the order of its commit.
     ///
-    /// # Errors
-    /// When there is none, or its note cannot be read.
+    /// When the folder or a note cannot be read.
     pub fn all() -> Result<Vec<Self>> {
         let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("kept");
         let mut folders: Vec<PathBuf> = Vec::new();

@@ -1,5 +1,5 @@
-//! Bookings from the first click to their end, each in a way of its own: paid, late, abandoned,
-//! claimed, wrong. A customer repeats what has no answer, with the same key, as the page does.
+//! Runs bookings from the request to the end, each by one plan: paid, late, abandoned, claimed,
+//! wrong. A client repeats a call without an answer with the same key, as the page does.
 
 mod disputed;
 mod staff;
@@ -16,61 +16,61 @@ use crate::pause::wait_for;
 use crate::practice::Practice;
 use crate::tokens::Mint;
 
-/// How long a booking may take to its end: kills, leases and late webhooks included.
+/// How long a booking may take to end, kills, leases and late webhooks included.
 const PATIENCE: Duration = Duration::from_secs(240);
 /// Longer than any hold.
 const HOLD_MINUTES: i64 = 31;
-/// How often the stage looks whether everybody waits for time to pass.
+/// How often it is checked whether all sagas wait for time to pass.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// For how many looks everybody has to wait for an end before time is helped along.
+/// After how many checks in which all sagas wait for an end the clocks are moved.
 const LOOKS_BEFORE_HELP: u32 = 40;
-/// How far it is helped at first. Each time after that it is twice as far, as long as nobody came
-/// to an end: a mail is tried again after minutes, another refund is asked for after an hour.
+/// By how much they are moved first. Each further move is twice as far until a saga ends: a mail is
+/// retried after minutes, a refund is renewed after an hour.
 const HELP_MINUTES: i64 = 2;
-/// With fewer free times than these, time moves on, and new days can be booked.
+/// With fewer free slots than this the clocks move on, and new days can be booked.
 const FREE_MIN: usize = 30;
-/// What is booked; the lengths differ, so that times overlap without being equal.
+/// The booked services; their lengths differ, so that slots overlap without being equal.
 const SERVICES: [&str; 4] =
     ["general-consultation", "energy-healing", "karmic-healing", "meditation"];
 
-/// A way in which a booking goes.
+/// The course of one booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Plan {
-    /// Paid by card, and the checkout's answer is handed in.
+    /// Paid, and the checkout's answer is submitted.
     Answered,
-    /// The browser is closed at the moment of payment: the webhook tells.
+    /// The browser is closed at the moment of payment: the webhook reports it.
     WebhookOnly,
-    /// No webhook comes either: the poll finds it.
+    /// No webhook arrives either: the poll finds the payment.
     PollOnly,
-    /// The first try is declined, the second works.
+    /// The first attempt is declined, the second succeeds.
     SecondTry,
-    /// The bank finds the money seconds after it said no.
+    /// The bank confirms the payment seconds after it declined it.
     LateOutcome,
-    /// The customer says that it is paid before it is.
+    /// The client claims the payment before it is made.
     Claimed,
     /// Held, and no more.
     HeldOnly,
-    /// An order is made, and nobody pays it.
+    /// An order is made and never paid.
     Abandoned,
-    /// Held and given back.
+    /// Held and released.
     Released,
-    /// Paid after the hold ended; nobody took the time.
+    /// Paid after the hold ended; the slot is still free.
     LateAndFree,
-    /// Paid after the hold ended and another took the time.
+    /// Paid after the hold ended and another client took the slot.
     LateAndTaken,
     /// Another amount is paid than was asked for.
     WrongAmount,
     /// Paid twice.
     PaidTwice,
-    /// Paid, and cancelled by the practice, which gives everything back.
+    /// Paid, and cancelled by the practice with a full refund.
     Cancelled,
-    /// Paid, and given back by the practice, which keeps the session.
+    /// Paid and refunded by the practice, which keeps the session.
     RefundedByStaff,
-    /// The practice takes the customer's word, and the money comes later.
+    /// The practice accepts the claim, and the money comes later.
     ClaimAccepted,
-    /// Paid and placed, and disputed later; the payer's bank decides for one side or the other.
+    /// Paid and placed, and disputed later; the payer's bank decides for either side.
     Disputed,
-    /// No booking: the practice closes an evening, and opens it again.
+    /// No booking: the practice closes an hour and opens it again.
     Blocked,
 }
 
@@ -98,7 +98,7 @@ impl Plan {
     ];
 }
 
-/// Where sagas run. Time passes here when everybody waits for it.
+/// Runs sagas in one practice, and moves the clocks when all of them wait for time to pass.
 pub struct Stage<'p> {
     practice: &'p Practice,
     mint: Mint,
@@ -109,7 +109,7 @@ pub struct Stage<'p> {
     for_an_end: AtomicUsize,
 }
 
-/// One more of a counter until this value is dropped.
+/// Increments a counter until it is dropped.
 struct Counted<'c>(&'c AtomicUsize);
 
 impl<'c> Counted<'c> {
@@ -125,7 +125,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// A booking on its way.
+/// A booking in progress.
 struct Running<'s, 'p> {
     stage: &'s Stage<'p>,
     customer: Customer<'p>,
@@ -135,7 +135,7 @@ struct Running<'s, 'p> {
 }
 
 impl<'p> Stage<'p> {
-    /// A stage in a practice.
+    /// A runner for this practice.
     ///
     /// # Errors
     /// When its signing key cannot be read.
@@ -152,16 +152,15 @@ impl<'p> Stage<'p> {
         })
     }
 
-    /// The practice that they run in.
+    /// The practice of the sagas.
     #[must_use]
     pub fn practice(&self) -> &'p Practice {
         self.practice
     }
 
-    /// Runs these sagas side by side, and lets time pass when they all wait for it.
+    /// Runs these sagas concurrently, and moves the clocks when all of them wait for it.
     ///
-    /// # Errors
-    /// The first that does not come to its end.
+    /// The first saga that does not end.
     pub async fn play(&self, plans: &[Plan]) -> Result<()> {
         let sagas = futures::future::try_join_all(plans.iter().map(|plan| self.saga(*plan)));
         tokio::select! {
@@ -170,7 +169,7 @@ impl<'p> Stage<'p> {
         }
     }
 
-    /// Moves the clocks whenever all sagas wait for it.
+    /// Moves the clocks whenever all sagas wait for time to pass.
     ///
     /// # Errors
     /// When they cannot be moved.
@@ -195,13 +194,12 @@ impl<'p> Stage<'p> {
         }
     }
 
-    /// One booking from its beginning to its end.
+    /// Runs one booking to its end.
     ///
-    /// # Errors
-    /// When it does not come to its end.
+    /// When it does not end.
     pub async fn saga(&self, plan: Plan) -> Result<()> {
         let _active = Counted::new(&self.active);
-        // Keys and times of several stages in one practice shall differ too.
+        // Keys and slots differ between several runners in one practice, too.
         let number = self.count.fetch_add(1, Ordering::SeqCst);
         if plan == Plan::Blocked {
             return self.evening_closed(number).await.context("Blocked");
@@ -211,7 +209,7 @@ impl<'p> Stage<'p> {
         running.go(plan).await.with_context(|| format!("{plan:?} {number} {id}"))
     }
 
-    /// Holds a time that is free; somebody else may be faster, then another one.
+    /// Holds a free slot; if another client is faster, it tries the next one.
     async fn held(&self, number: u64) -> Result<Running<'_, 'p>> {
         let customer = Customer::minted(self.practice, &self.mint, "Saga")?;
         let index = usize::try_from(number)?;
@@ -219,11 +217,11 @@ impl<'p> Stage<'p> {
         for attempt in 0..40 {
             let mut free = customer.free_starts(service).await?;
             if free.len() < FREE_MIN {
-                // Another day comes into the calendar.
+                // Another day enters the booking horizon.
                 self.practice.advance_clocks(24 * 60).await?;
                 continue;
             }
-            // Neighbours in number shall not all want the same time.
+            // Sagas with adjacent numbers choose different slots.
             let starts_at = free.swap_remove((index * 7 + attempt) % free.len());
             let key = format!("saga-{number}-{attempt}");
             let asked = customer.ask_for(service, &starts_at, &key).await?;
@@ -240,7 +238,7 @@ impl Running<'_, '_> {
         match plan {
             Plan::HeldOnly => return self.hold_ends().await,
             Plan::Released => {
-                // The hold may have ended meanwhile; then there is nothing to give back.
+                // If the hold has ended, there is nothing to release.
                 return match self.customer.release(&self.booking_id).await {
                     Ok(()) => Ok(()),
                     Err(_refused) => self.hold_ends().await,
@@ -250,7 +248,7 @@ impl Running<'_, '_> {
         }
         let order = match self.customer.order(&self.booking_id).await {
             Ok(order) => order,
-            // Time has passed, and the page shows the way back.
+            // The hold has ended before the order was made.
             Err(refused) if refused.to_string().contains("failed_precondition") => {
                 return self.hold_ends().await;
             }
@@ -270,15 +268,15 @@ impl Running<'_, '_> {
                 self.placed_or_refunded().await
             }
             _ => {
-                // Time may have passed, and then the money comes late.
+                // The hold may have ended; the money is late then.
                 drop(self.customer.open_checkout(&self.booking_id).await);
                 self.check_out(plan, &order).await
             }
         }
     }
 
-    /// Somebody else books and pays the time; a mere hold would end while the late money is on its
-    /// way. Whoever has it now, it is taken.
+    /// Another client books and pays the slot: a mere hold would end before the late money arrives.
+    /// If the slot is taken already, that is enough.
     async fn taken_by_another(&self) -> Result<()> {
         let stage = self.stage;
         let customer = Customer::minted(stage.practice, &stage.mint, "Quick")?;
@@ -288,7 +286,7 @@ impl Running<'_, '_> {
         };
         let (service, starts_at) = (self.service, self.starts_at.clone());
         let quick = Running { stage, customer, service, starts_at, booking_id };
-        // Time may have passed for this one too.
+        // This hold may have ended, too.
         let Ok(order) = quick.customer.order(&quick.booking_id).await else { return Ok(()) };
         quick.pay(&order, json!({})).await?;
         quick.placed_or_refunded().await
@@ -351,7 +349,7 @@ impl Running<'_, '_> {
         self.placed_or_refunded().await
     }
 
-    /// Pays at the provider. Gives nothing when it was paid and the checkout's answer got lost.
+    /// Pays at the provider. Returns none when it was paid and the answer was lost.
     async fn pay(&self, order: &str, how: Value) -> Result<Option<Value>> {
         let mut body = json!({ "order_id": order, "method": "upi" });
         if let (Some(body), Some(how)) = (body.as_object_mut(), how.as_object()) {
@@ -360,8 +358,7 @@ impl Running<'_, '_> {
         self.at_provider("/api/pay", &body).await
     }
 
-    /// Has something happen at the provider. Gives nothing when it was done and the answer got
-    /// lost.
+    /// Calls the sandbox's provider. Returns none when it was done and the answer was lost.
     async fn at_provider(&self, path: &str, body: &Value) -> Result<Option<Value>> {
         let practice = self.stage.practice;
         let mut tries = 0;
@@ -371,7 +368,7 @@ impl Running<'_, '_> {
             let asked = practice.http.post(url).json(body).send().await;
             match asked {
                 Ok(answer) if answer.status() == 200 => Ok(answer.json().await.ok().map(Some)),
-                // Whoever asks again for what was done already is refused.
+                // A repeat of a call that succeeded is refused.
                 Ok(answer) if answer.status().is_client_error() && tries > 1 => Ok(Some(None)),
                 Ok(answer) if answer.status().is_client_error() => {
                     bail!("the sandbox refuses: {}", answer.text().await?)
@@ -382,7 +379,7 @@ impl Running<'_, '_> {
         .await
     }
 
-    /// Waits until the time is not held any more.
+    /// Waits until the slot is not held any more.
     async fn hold_ends(&self) -> Result<()> {
         let _waits = Counted::new(&self.stage.for_a_hold);
         self.until("its hold has ended", |booking| {
@@ -392,7 +389,7 @@ impl Running<'_, '_> {
         .await
     }
 
-    /// Waits until the money has done its work, or is back.
+    /// Waits until the booking is placed or its money is refunded.
     async fn placed_or_refunded(&self) -> Result<()> {
         let _waits = Counted::new(&self.stage.for_an_end);
         self.until("it is placed, or its money is back", |booking| {

@@ -1,5 +1,5 @@
-//! `chaos [MINUTES] [SEED]`: random faults against a practice on this machine, and one line that
-//! says whether anything is lost, double or unresolved. `make chaos MINUTES=20` runs it.
+//! `chaos [MINUTES] [SEED]`: injects random faults into a practice on this machine and prints one
+//! line that says whether anything is lost, double or unresolved. `make chaos MINUTES=20` runs it.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use system::chaos::{Settings, run};
 
-/// Without a number.
+/// The default number of minutes.
 const MINUTES: u64 = 20;
 /// How many requests are dropped in a run of any length.
 const DROPS: usize = 10_000;

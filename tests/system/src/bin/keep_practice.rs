@@ -1,5 +1,5 @@
-//! `keep_practice FOLDER`: makes a practice with the programs beside this one and keeps it for the
-//! test of upgrades. Run it at the commit of a release; `tests/system/kept/README.md` tells how.
+//! `keep_practice FOLDER`: makes a practice with the programs beside this one and saves it for the
+//! upgrade test. Run it at the commit of a release; see `tests/system/kept/README.md`.
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Time, which passes faster than it does: holds end, polls become due, days go by.
+//! Moves the clocks at random, so that holds end, polls become due and days pass.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use rand::{Rng as _, SeedableRng as _};
 use crate::pause::wait_for;
 use crate::practice::Practice;
 
-/// Minutes by which the clocks are moved; most often by the length of a hold.
+/// Minutes by which the clocks are moved; most often the length of a hold.
 const MOVES: [i64; 8] = [16, 16, 31, 31, 61, 6 * 60, 24 * 60, 73 * 60];
 
-/// Moves the clocks again and again.
+/// Moves the clocks until it is dropped.
 pub(super) async fn run_on(practice: &Practice, seed: u64) -> Result<()> {
     let mut dice = StdRng::seed_from_u64(!seed);
     loop {
         wait_for(Duration::from_millis(dice.random_range(5_000..12_000))).await;
         let minutes = MOVES.choose(&mut dice).copied().unwrap_or(31);
-        // A database that is down moves with the next one.
+        // The clock of a database that is down moves with the next one.
         drop(practice.advance_clocks(minutes).await);
     }
 }

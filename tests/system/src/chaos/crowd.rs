@@ -1,4 +1,4 @@
-//! The customers: as many as are wanted at a time, each in one saga after the other.
+//! The clients: a fixed number at the same time, each in one saga after the other.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -18,14 +18,14 @@ use crate::saga::{Plan, Stage};
 use crate::visitor::visit;
 use crate::writer::write;
 
-/// How often the inbox is read: the sandbox keeps its newest 2,000 mails only.
+/// How often the inbox is read: the sandbox keeps only its newest 2,000 mails.
 const READ_MAILS_EVERY: Duration = Duration::from_secs(5);
 
-/// Everybody who books.
+/// The clients of a run.
 pub(super) struct Crowd<'s, 'p> {
     stage: &'s Stage<'p>,
     practice: &'p Practice,
-    /// Held by every saga; whoever writes has the practice to itself.
+    /// Held to read by every saga; a writer has the practice to itself.
     door: RwLock<()>,
     is_over: AtomicBool,
     sagas: AtomicUsize,
@@ -44,7 +44,7 @@ impl<'s, 'p> Crowd<'s, 'p> {
         }
     }
 
-    /// Plays until everybody was sent home and has ended what they began.
+    /// Runs sagas until `go_home`, and returns when the running ones have ended.
     pub(super) async fn play(&self, customers: usize, seed: u64) -> Result<()> {
         let lanes = (0..customers).map(|lane| self.lane(seed.wrapping_add(lane as u64)));
         join_all(lanes).await;
@@ -73,21 +73,21 @@ impl<'s, 'p> Crowd<'s, 'p> {
         }
     }
 
-    /// Keeps the mails that the sandbox lets go.
+    /// Records the mails before the sandbox deletes them.
     pub(super) async fn keep_mails(&self, practice: &Practice) -> Result<()> {
         loop {
-            // A sandbox that is down is read again.
+            // A sandbox that is down is read the next time.
             drop(practice.inbox().await);
             wait_for(READ_MAILS_EVERY).await;
         }
     }
 
-    /// Waits until nobody is inside, and lets nobody in until the guard is dropped.
+    /// Waits until no saga runs, and lets none start until the guard is dropped.
     pub(super) async fn alone(&self) -> RwLockWriteGuard<'_, ()> {
         self.door.write().await
     }
 
-    /// Nobody begins another saga.
+    /// Lets no further saga start.
     pub(super) fn go_home(&self) {
         self.is_over.store(true, Ordering::SeqCst);
     }
@@ -96,7 +96,7 @@ impl<'s, 'p> Crowd<'s, 'p> {
         self.sagas.load(Ordering::SeqCst)
     }
 
-    /// Sagas that did not come to their end, in words.
+    /// The errors of sagas that did not end.
     pub(super) fn unended(&self) -> Vec<String> {
         self.unended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

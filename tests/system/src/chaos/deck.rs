@@ -1,4 +1,5 @@
-//! Which fault comes next: drawn from a shuffled deck, so that each kind comes in its turn.
+//! Chooses the next kind of fault: drawn from a shuffled set, so that each kind occurs as often as
+//! its weight says.
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
@@ -46,7 +47,7 @@ impl Kind {
     }
 }
 
-/// One deck: what is cheap comes more often.
+/// How often each kind is in the set: cheap faults more often.
 const CARDS: [(Kind, usize); 15] = [
     (Kind::Failpoint, 20),
     (Kind::Kill, 10),
@@ -65,7 +66,7 @@ const CARDS: [(Kind, usize); 15] = [
     (Kind::Restore, 1),
 ];
 
-/// Cards that are drawn until there is none, and then shuffled anew.
+/// Kinds that are drawn until none is left, and then shuffled again.
 #[derive(Debug, Default)]
 pub(super) struct Deck {
     cards: Vec<Kind>,
@@ -77,7 +78,8 @@ impl Deck {
             let all = CARDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
             self.cards = all.collect();
             self.cards.shuffle(dice);
-            // Every kind comes once before any comes twice, so that a short run has them all.
+            // Every kind is drawn once before any is drawn twice, so that a short run has all of
+            // them.
             self.cards.extend(CARDS.iter().rev().map(|(kind, _)| *kind));
             let first = self.cards.len() - CARDS.len();
             self.cards.get_mut(first..).unwrap_or_default().shuffle(dice);

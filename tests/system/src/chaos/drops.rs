@@ -1,4 +1,4 @@
-//! Callers that go away: connections that are closed while their request is being answered.
+//! Dropped requests: connections that are closed while their request is being handled.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,37 +18,35 @@ use crate::tokens::Mint;
 
 /// How many requests are dropped at the same time.
 const AT_ONCE: usize = 16;
-/// How many people go away; each may hold two times, so they are few.
+/// How many clients send them; each may hold two slots, so few are enough.
 const PEOPLE: usize = 24;
-/// How often poisoned sessions are looked for; they end by themselves after 15 seconds.
+/// How often idle transactions are counted; the server ends them after 15 seconds.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// The longest that a caller waits before going away; most answers take longer or just as long.
+/// The longest wait before a connection is closed; most answers take about as long or longer.
 const PATIENCE_MICROS_MAX: u64 = 25_000;
 
-/// Goes away in the middle of requests.
+/// Drops requests in flight.
 pub struct Dropper<'p> {
     people: Vec<Customer<'p>>,
 }
 
 impl<'p> Dropper<'p> {
-    /// Some people who have no patience.
+    /// With issued tokens for its clients.
     ///
-    /// # Errors
-    /// When their tokens cannot be made.
+    /// When the tokens cannot be issued.
     pub async fn new(practice: &'p Practice) -> Result<Self> {
         let mint = Mint::of(practice).await?;
         let people = (0..PEOPLE).map(|_one| Customer::minted(practice, &mint, "Hasty"));
         Ok(Self { people: people.collect::<Result<_>>()? })
     }
 
-    /// Begins so many requests and goes away from each. Returns how many had no answer yet.
+    /// Sends so many requests and drops each. Returns how many had no answer yet.
     ///
-    /// # Errors
-    /// Never; that nobody answers is what is wanted.
+    /// Never; missing answers are intended.
     pub async fn drop_many(&self, count: usize, seed: u64) -> Result<usize> {
         let mut dice = StdRng::seed_from_u64(seed);
         let starts = match self.people.first() {
-            // Without an answer there are times that nobody offers, which are asked for as well.
+            // Without an answer a fixed start is used, which is not offered.
             Some(one) => timeout(Duration::from_secs(5), one.free_starts("meditation")).await,
             None => return Ok(0),
         };
@@ -90,8 +88,8 @@ fn request(
     }
 }
 
-/// How many sessions have been idle in a transaction for more than ten seconds: connections that
-/// somebody who went away has left in a pool.
+/// How many database sessions have been idle in a transaction for more than ten seconds:
+/// connections that a dropped request left in a pool.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -108,11 +106,11 @@ pub async fn poisoned(practice: &Practice) -> Result<usize> {
     Ok(usize::try_from(found)?)
 }
 
-/// Looks for such sessions again and again, and keeps the most that were seen at a time.
+/// Counts such sessions repeatedly and keeps the highest count.
 pub(super) async fn watch(practice: &Practice, worst: &AtomicUsize) -> Result<()> {
     loop {
-        // A database that is down has no sessions, and a process that stands still leaves its own
-        // open until it goes on.
+        // A database that is down has no sessions, and a stopped process keeps its own open until
+        // it continues.
         if let Ok(seen) = poisoned(practice).await
             && !stands_still(practice)
         {
@@ -122,7 +120,7 @@ pub(super) async fn watch(practice: &Practice, worst: &AtomicUsize) -> Result<()
     }
 }
 
-/// Whether a process with a database is stopped at this moment.
+/// Whether a service with a database is stopped by SIGSTOP.
 fn stands_still(practice: &Practice) -> bool {
     let state = |service: &str| {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", practice.pid(service).ok()?));

@@ -1,4 +1,4 @@
-//! The faults themselves, and who lets them strike.
+//! The faults, and their injection.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -22,11 +22,11 @@ use crate::failpoints::Failpoints;
 use crate::pause::wait_for;
 use crate::practice::{OURS, Practice, STORES};
 
-/// How many are armed until the first has struck: in a minute many a place is passed by nobody.
+/// How many failpoints are armed until the first has struck: a short run passes few of them.
 const ARMED_AT_FIRST: usize = 8;
-/// Every failpoint there is; see the test of that name.
+/// Every failpoint; see `tests/failpoints.rs`.
 const FAILPOINTS: &str = include_str!("../../failpoints.txt");
-/// What a fault does to an answer of the provider.
+/// Kinds of faults of the provider's HTTP API.
 const OVER_HTTP: [&str; 5] = ["delay", "drop", "status", "refuse", "timeout_after_success"];
 const PROVIDER: [&str; 10] = [
     "orders.create",
@@ -43,22 +43,22 @@ const PROVIDER: [&str; 10] = [
 const WEBHOOK: [&str; 6] =
     ["delay", "drop", "status", "timeout_after_success", "duplicate", "reorder"];
 const SMTP: [&str; 6] = ["delay", "drop", "status", "refuse", "timeout_after_success", "duplicate"];
-/// How often a moment is looked for in which a commit is under way.
+/// How often the database is searched for a commit in progress.
 const LOOKS_FOR_A_COMMIT: usize = 2_000;
 
-/// How often, and how many times, something that is dead is aimed at again.
+/// How often and how many times a fault is retried whose target is down.
 const AIM_EVERY: Duration = Duration::from_millis(500);
 const AIMS_MAX: usize = 30;
-/// How long another amount is paid.
+/// For how long payers pay another amount.
 const OTHER_AMOUNTS_FOR: Duration = Duration::from_secs(5);
-/// How long the sandbox may take to let go of all faults, and to answer one try.
+/// How long the sandbox may take to clear all faults, and to answer one request.
 const HEALED_WITHIN: Duration = Duration::from_secs(120);
 const ONE_TRY: Duration = Duration::from_secs(5);
 
-/// A fault that strikes, and whether it did in the end.
+/// A fault in progress; its output says how often it struck.
 type Strike<'s> = LocalBoxFuture<'s, (Kind, Result<usize>)>;
 
-/// Lets faults strike.
+/// Injects faults.
 pub(super) struct Director<'s, 'p> {
     practice: &'p Practice,
     failpoints: &'s Failpoints,
@@ -66,7 +66,7 @@ pub(super) struct Director<'s, 'p> {
     dice: StdRng,
     settings: Settings,
     counts: BTreeMap<&'static str, usize>,
-    /// The last error of each kind that came to nothing, and how often it did.
+    /// The number of failed injections of each kind, and the last error.
     missed: BTreeMap<&'static str, (usize, String)>,
 }
 
@@ -82,26 +82,26 @@ impl<'s, 'p> Director<'s, 'p> {
         Self { practice, failpoints, crowd, dice, settings, counts, missed }
     }
 
-    /// How often each kind has struck.
+    /// How often each kind was injected.
     pub(super) fn counts(&self) -> BTreeMap<&'static str, usize> {
         self.counts.clone()
     }
 
-    /// Strikes that came to nothing, in words: what they were aimed at was down.
+    /// Describes the injections that failed because their target was down.
     pub(super) fn missed(&self) -> Vec<String> {
         let told = self.missed.iter();
         told.map(|(kind, (times, last))| format!("{kind}: {times} came to nothing, last: {last}"))
             .collect()
     }
 
-    /// Strikes until the time is over, and heals everything.
+    /// Injects faults until the time is over, and then removes all of them.
     pub(super) async fn strike_on(&mut self) -> Result<()> {
         let dropper = Dropper::new(self.practice).await?;
         let end = Instant::now() + self.settings.length;
         let mut deck = Deck::default();
         let mut striking: FuturesUnordered<Strike<'_>> = FuturesUnordered::new();
         let mut drawn = 0;
-        // However short the time is, every kind comes once.
+        // Every kind is injected once, even in a short run.
         while Instant::now() < end || drawn < deck::names().count() {
             drawn += 1;
             let kind = deck.draw(&mut self.dice);
@@ -129,7 +129,7 @@ impl<'s, 'p> Director<'s, 'p> {
             self.count(kind, struck);
         }
         let wanted = self.settings.drops;
-        // Counted are only those that had no answer yet.
+        // Only requests without an answer are counted.
         for _strike in 0..wanted {
             if self.counts.get(Kind::Drops.name()).copied().unwrap_or(0) >= wanted {
                 break;
@@ -146,7 +146,7 @@ impl<'s, 'p> Director<'s, 'p> {
         (self.settings.drops / 40).clamp(50, 500)
     }
 
-    /// A strike that came to nothing, because what it was aimed at was down, is not counted.
+    /// Counts an injection; one that failed because its target was down is not counted.
     fn count(&mut self, kind: Kind, struck: Result<usize>) {
         match struck {
             Ok(0) => {}
@@ -166,12 +166,12 @@ impl<'s, 'p> Director<'s, 'p> {
         Ok(())
     }
 
-    /// Takes every fault away.
+    /// Removes every fault.
     async fn heal(&self) -> Result<()> {
         self.failpoints.disarm_all()?;
         self.practice.healthy().await?;
         let url = format!("{}/api/faults", self.practice.sandbox);
-        // One request that hangs on a busy machine must not use up all of the patience.
+        // One request that hangs on a busy machine must not use up the whole timeout.
         testkit::until_within(HEALED_WITHIN, "faults are cleared", async || {
             let cleared = self.practice.http.delete(&url).timeout(ONE_TRY).send().await;
             Ok(cleared.ok().filter(|answer| answer.status().is_success()).map(|_answer| ()))
@@ -185,7 +185,8 @@ impl<'s, 'p> Director<'s, 'p> {
         restore::from_backup(self.practice).await
     }
 
-    /// What is left to chance in a strike, drawn beforehand, so that a seed gives the same faults.
+    /// Draws the random parameters of an injection beforehand, so that a seed gives the same
+    /// faults.
     fn lot(&mut self, kind: Kind) -> Value {
         let dice = &mut self.dice;
         match kind {
@@ -199,7 +200,7 @@ impl<'s, 'p> Director<'s, 'p> {
                     if name.starts_with("notifications.") {
                         self.practice.witness.part_was_killed("notifications");
                     }
-                    // A file that nobody passes stays armed; one that is claimed is gone.
+                    // A failpoint that is never passed stays armed; a claimed one is gone.
                     self.failpoints.arm(name).ok();
                 }
                 Value::Null
@@ -212,7 +213,7 @@ impl<'s, 'p> Director<'s, 'p> {
                 let part =
                     ["booking", "payments", "notifications", "identity", "reviews", "gateway"];
                 let short = self.settings.length < Duration::from_secs(180);
-                // Longer than a timer's lease, so that somebody else takes its work up.
+                // Longer than a timer's lease, so that another process takes over the work.
                 let seconds = if short { 26..29 } else { 30..60 };
                 json!({ "part": part.choose(dice), "seconds": dice.random_range(seconds) })
             }
@@ -252,7 +253,7 @@ fn strike<'s>(
 ) -> Strike<'s> {
     Box::pin(async move {
         let mut ended = struck(kind, practice, dropper, &lot).await;
-        // What a fault is aimed at may be dead just now, and is there again a moment later.
+        // The target may be down just now and up again a moment later.
         for _try in 0..AIMS_MAX {
             if ended.is_ok() {
                 break;
@@ -272,7 +273,7 @@ async fn struck(
 ) -> Result<usize> {
     let part = lot.as_str().unwrap_or_default();
     match kind {
-        // Armed already; who dies is counted at the end.
+        // Armed already; deaths are counted at the end.
         Kind::Failpoint | Kind::Restore => return Ok(0),
         Kind::Kill => practice.kill(&[part])?,
         Kind::KillAll => practice.kill(&OURS)?,
@@ -300,8 +301,8 @@ async fn struck(
     Ok(1)
 }
 
-/// For some seconds payers pay another amount than was asked for, as the account's owner wanted: a
-/// fee is added, or an offer taken off.
+/// For some seconds payers pay another amount than ordered, as the account's settings allow: a fee
+/// is added, or an offer subtracted.
 async fn other_amounts(practice: &Practice, lot: &Value) -> Result<()> {
     practice.sandbox_post("/api/switches", lot).await?;
     wait_for(OTHER_AMOUNTS_FOR).await;
@@ -309,7 +310,7 @@ async fn other_amounts(practice: &Practice, lot: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A process that everybody takes for dead, and that goes on where it was.
+/// Stops a process for longer than its leases, and lets it continue where it was.
 async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
     let part = lot["part"].as_str().unwrap_or("booking");
     practice.witness.part_was_killed(part);
@@ -320,12 +321,11 @@ async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Ends database sessions in the middle of their commit: whoever committed does not know whether
-/// it is done.
+/// Ends database sessions during their commit: the process does not learn the outcome.
 async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
     practice.witness.part_was_killed(service);
     let mut database = practice.database(service).await?;
-    // A commit that takes its time can be found.
+    // Slow commits can be found.
     database.execute("alter system set commit_siblings = 0").await?;
     database.execute("alter system set commit_delay = 50000").await?;
     database.execute("select pg_reload_conf()").await?;

@@ -1,12 +1,12 @@
-//! A restore of every database from logical backups, as after a lost disk: the databases are new,
-//! with other transaction numbers, and know what they knew.
+//! Restores every database from logical backups, as after a lost disk: the databases are new, with
+//! other transaction ids and the same content.
 
 use anyhow::Result;
 
 use crate::practice::{Practice, STORES};
 
-/// Dumps all databases at a moment in which nothing happens, drops them and restores them. The
-/// services stand still meanwhile, and find their connections gone when they wake up.
+/// Dumps all databases while nothing is pending, drops and restores them. The services are stopped
+/// by SIGSTOP and find their connections closed when they continue.
 pub(super) async fn from_backup(practice: &Practice) -> Result<()> {
     practice.quiet().await?;
     for service in STORES {

@@ -1,4 +1,5 @@
-//! A second process of a service beside the first: two relays, two sets of consumers and timers.
+//! Runs a second process of a service beside the first: two relays, two sets of consumers and
+//! timers.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -9,10 +10,10 @@ use anyhow::{Context as _, Result, ensure};
 use crate::pause::wait_for;
 use crate::practice::{Practice, free_port};
 
-/// How long they run side by side.
+/// How long both run.
 const BESIDE: Duration = Duration::from_secs(10);
 
-/// Ends with this value.
+/// A process that is killed when this value is dropped.
 struct Ending(Child);
 
 impl Drop for Ending {
@@ -22,14 +23,14 @@ impl Drop for Ending {
     }
 }
 
-/// Runs a service's program a second time, with the settings of the first and ports of its own, and
-/// kills it.
+/// Starts a service's program a second time, with the settings of the first and ports of its own,
+/// and kills it.
 pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()> {
     practice.witness.part_was_killed(service);
     let process = PathBuf::from(format!("/proc/{}", practice.pid(service)?));
     let program = std::fs::read_link(process.join("exe"))?;
     let environment = String::from_utf8(std::fs::read(process.join("environ"))?)?;
-    // The program is that of all services; which one it is to be stands in its arguments.
+    // One program holds all services; its arguments say which one it runs.
     let line = String::from_utf8(std::fs::read(process.join("cmdline"))?)?;
     let arguments = line.split_terminator('\0').skip(1);
     let settings = environment.split('\0').filter_map(|setting| setting.split_once('='));

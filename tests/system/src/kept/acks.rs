@@ -1,10 +1,10 @@
-//! What was acknowledged, as JSON: a kept practice answers for it in every later release.
+//! Acknowledgements as JSON: what a kept practice acknowledged holds in every later release.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use simulation::checker::snapshot::Ack;
 
-/// An acknowledgement as JSON; none for those that a later run reads from the third parties.
+/// An acknowledgement as JSON; none for webhooks, which a later run reads from the sandbox.
 #[must_use]
 pub fn to_json(ack: &Ack) -> Option<Value> {
     let named = |kind: &str, id: String| Some(json!({ "kind": kind, "id": id }));
@@ -32,8 +32,7 @@ pub fn to_json(ack: &Ack) -> Option<Value> {
 
 /// The acknowledgement that `to_json` wrote.
 ///
-/// # Errors
-/// When it is of no kind that is known, or its id is none.
+/// When its kind is unknown or its id is invalid.
 pub fn from_json(value: &Value) -> Result<Ack> {
     let text = |name: &str| value.get(name).and_then(Value::as_str).context("no such field");
     let id = text("id")?;

@@ -1,5 +1,5 @@
-//! The data folder of a kept practice: taken out of a folder that stands still, and laid out again
-//! so that `sukoon up` finds what an earlier release has left.
+//! Saves the data folder of a stopped practice, and restores it so that `sukoon up` finds what an
+//! earlier release has left.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,20 +15,19 @@ use crate::practice::{Practice, STORES};
 
 /// Files and folders that are kept as they are.
 const PLAIN: [&str; 3] = ["secrets", "pictures", "sandbox"];
-/// The processes that would write while databases are exchanged.
+/// The processes that would write while databases are replaced.
 pub(super) const SERVICES: [&str; 7] =
     ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
 
 impl Kept {
-    /// The practice as it was, under the programs beside our own: its databases, its secrets, its
-    /// third parties and its pictures, and with the clocks on the day on which it was kept.
+    /// Starts the kept practice with today's programs: its databases, secrets, third parties and
+    /// pictures, with the clocks on the day on which it was kept.
     ///
-    /// # Errors
-    /// When it cannot be laid out, or does not get ready.
+    /// When it cannot be restored, or does not become ready.
     pub async fn start(&self, settings: &[(&str, &str)]) -> Result<Practice> {
         let data = Practice::new_folder();
         copy(&self.folder.join("secrets"), &data.join("secrets"))?;
-        // A first start makes a cluster whose roles have the kept passwords, and empty databases.
+        // The first start makes a cluster whose roles have the kept passwords, and empty databases.
         let mut empty = Practice::spawn_in(data.clone(), settings, Stdio::inherit())?;
         empty.ready().await?;
         for service in SERVICES {
@@ -39,7 +38,7 @@ impl Kept {
         for transient in ["sandbox", "pictures", "nats"] {
             drop(fs::remove_dir_all(data.join(transient)));
         }
-        // It says that the first start is ready.
+        // This file says that the first start is ready.
         fs::remove_file(data.join("run.json"))?;
         for folder in PLAIN {
             copy(&self.folder.join(folder), &data.join(folder))?;
@@ -61,8 +60,8 @@ impl Kept {
         for service in STORES {
             practice.restore(service, &self.folder.join(format!("{service}.dump"))).await?;
             let mut owner = practice.database(service).await?;
-            // Services compare the end of a token with the machine's clock, so the one that issues
-            // them may not be behind it.
+            // Services compare a token's expiry with the machine's clock, so identity's clock must
+            // not be behind it.
             let least = if service == "identity" { "0" } else { "-100 years" };
             sqlx::query(
                 "update clock set offset_by =
@@ -77,7 +76,7 @@ impl Kept {
     }
 }
 
-/// Keeps what a practice has, whose services stand still, in a folder.
+/// Saves the data of a practice whose services are stopped into a folder.
 ///
 /// # Errors
 /// When something cannot be read or written.
@@ -92,7 +91,7 @@ pub(super) fn keep(practice: &Practice, folder: &Path) -> Result<()> {
     ran(Command::new("gzip").args(["-9", "-n"]).arg(folder.join("sandbox/book.jsonl")))
 }
 
-/// Copies a folder; the copies can be read by us only, as a vault's files must be.
+/// Copies a folder with permissions for the owner only, as secrets require.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     fs::set_permissions(to, fs::Permissions::from_mode(0o700))?;
@@ -115,8 +114,8 @@ fn unpack(file: &Path) -> Result<()> {
 }
 
 impl Practice {
-    /// Ends everything at once, the services before they notice what happened to their databases.
-    /// The folder stays.
+    /// Kills everything at once, so that the services don't notice the replaced databases. The
+    /// folder stays.
     async fn cut_off(mut self) -> Result<()> {
         let record = self.record()?;
         let parts = record["parts"].as_object().context("no parts")?;
@@ -125,7 +124,7 @@ impl Practice {
         let services = SERVICES.iter().map(|part| self.pid(part)).collect::<Result<Vec<_>>>()?;
         self.kill_supervisor()?;
         for pid in services {
-            // One that has ended already is what is wanted.
+            // A process that has ended already is fine.
             drop(Command::new("kill").arg("-KILL").arg(pid.to_string()).status());
         }
         ensure!(!pids.is_empty(), "nothing ran");
@@ -136,7 +135,7 @@ impl Practice {
     }
 }
 
-/// Whether a process is there and more than the entry of one that has ended.
+/// Whether a process runs and is no zombie.
 fn lives(pid: u64) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))

@@ -1,5 +1,5 @@
-//! Makes the practice that a release leaves behind: bookings, payments, mails and accounts in every
-//! state, written down with what has to come of them.
+//! Makes the practice to be kept for a release: bookings, payments, mails and accounts in every
+//! state, with the outcome that each must have.
 
 mod accounts;
 mod bookings;
@@ -18,8 +18,7 @@ use crate::writer;
 
 /// Makes a practice with the programs beside our own, and keeps it in this folder.
 ///
-/// # Errors
-/// When something cannot be made as it should be.
+/// When a state cannot be reached.
 pub async fn make(folder: &Path) -> Result<()> {
     let place = Practice::new_folder();
     let mut proving = GENEROUS.to_vec();
@@ -57,7 +56,8 @@ pub async fn make(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is over: bookings that ended in every way, reviews, forms, settled and unexplained money.
+/// Everything that has ended: bookings by every plan, reviews, forms, settled and unexplained
+/// money.
 async fn past(practice: &Practice) -> Result<()> {
     let stage = Stage::new(practice).await?;
     stage.play(&Plan::ALL).await?;
@@ -72,7 +72,7 @@ async fn past(practice: &Practice) -> Result<()> {
     practice.quiet().await
 }
 
-/// A paid order of the practice's account at the provider that no booking knows.
+/// A paid order of the practice's provider account that belongs to no booking.
 async fn money_that_nothing_explains(practice: &Practice) -> Result<()> {
     let provider = practice.record()?["provider"].clone();
     let text = |name: &str| provider[name].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What a payer's bank does in a saga: it disputes a payment, and decides.
+//! The payer's bank in a saga: it disputes a payment and decides.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -7,8 +7,8 @@ use testkit::until_within;
 use super::{Counted, PATIENCE, Running};
 
 impl Running<'_, '_> {
-    /// The payment is disputed, looked into and decided, by its id for one side or the other. A
-    /// payment whose answer got lost, or which was given back, is left alone.
+    /// The payment is disputed, reviewed and decided; its id says for which side. A payment whose
+    /// answer was lost, or which was refunded, is left alone.
     pub(super) async fn disputed(&self, paid: Option<Value>) -> Result<()> {
         let Some(payment) = paid.as_ref().and_then(|paid| paid["payment_id"].as_str()) else {
             return Ok(());
@@ -32,13 +32,13 @@ impl Running<'_, '_> {
         self.at_provider("/api/dispute-state", &body).await.map(drop)
     }
 
-    /// Waits until payments knows how it ended.
+    /// Waits until payments has the dispute's outcome.
     async fn is_known(&self, dispute: &str, end: &str) -> Result<()> {
         let _waits = Counted::new(&self.stage.for_an_end);
         let practice = self.stage.practice;
         let mut last = None;
         let waited = until_within(PATIENCE, "how a dispute ended is known", async || {
-            // A database that is down is asked again.
+            // A database that is down is queried again.
             let Ok(mut database) = practice.database("payments").await else { return Ok(None) };
             let asked = sqlx::query_scalar("select state from disputes where dispute_id = $1");
             let state: Result<Option<String>, _> =

@@ -1,4 +1,4 @@
-//! What the practice does in a saga: cancels, gives back, takes a word, closes a time.
+//! Staff in a saga: cancels, refunds, accepts a claim, blocks a time.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::tokens::Mint;
 const BOOKINGS: &str = "booking.v1.BookingStaffService";
 const MONEY: &str = "payments.v1.PaymentsStaffService";
 
-/// Somebody new who may do everything.
+/// A new staff member with the role of owner.
 pub(super) async fn hired<'p>(practice: &'p Practice, mint: &Mint) -> Result<Customer<'p>> {
     let staff = Customer::minted(practice, mint, "Staff")?;
     let mut database = practice.database("booking").await?;
@@ -28,7 +28,7 @@ impl Stage<'_> {
         self.staff.call(&format!("{service}/{method}"), body).await
     }
 
-    /// Closes an hour in which nobody books, and opens it again.
+    /// Blocks a minute outside of the bookable hours and unblocks it.
     pub(super) async fn evening_closed(&self, number: u64) -> Result<()> {
         let free = self.staff.free_starts("meditation").await?;
         let last = free.last().and_then(|start| start.get(..10)).context("no day")?;
@@ -38,7 +38,7 @@ impl Stage<'_> {
             "toTime": format!("{:02}:{:02}", 19 + number % 4, number / 4 % 60 + 1),
         });
         let blocked = self.act(BOOKINGS, "BlockTime", body).await?;
-        // Another stage may have closed this very minute.
+        // Another runner may have blocked this minute.
         let Some(block) = blocked.body["blockedTime"]["blockId"].as_str() else { return Ok(()) };
         self.practice.acknowledged(Ack::Blocked(block.parse()?));
         self.act(BOOKINGS, "UnblockTime", json!({ "blockId": block })).await?.ok()?;
@@ -53,7 +53,7 @@ impl Running<'_, '_> {
         json!({ "bookingId": self.booking_id, "idempotencyKey": key })
     }
 
-    /// The practice cancels and gives everything back. A session that has ended is not cancelled.
+    /// The practice cancels with a full refund. A session that has ended is not cancelled.
     pub(super) async fn cancelled(&self) -> Result<()> {
         let mut body = self.asked("cancel");
         body["cancelledBy"] = json!("CANCELLED_BY_PRACTICE");
@@ -65,7 +65,7 @@ impl Running<'_, '_> {
         self.refunded().await
     }
 
-    /// The practice gives the money back and keeps the session.
+    /// The practice refunds the money and keeps the session.
     pub(super) async fn refunded_by_staff(&self) -> Result<()> {
         let answer = self.stage.act(MONEY, "RefundPayment", self.asked("refund")).await?;
         let Some(refund) = answer.body["refundId"].as_str() else { return Ok(()) };
@@ -73,7 +73,7 @@ impl Running<'_, '_> {
         self.refunded().await
     }
 
-    /// The practice takes the word of a customer who has said nothing: refused, and written down.
+    /// Accepts a claim that the client has not made: it is refused and audited.
     pub(super) async fn claim_refused(&self) -> Result<()> {
         let asked = self.asked("accept-nothing");
         let answer = self.stage.act(BOOKINGS, "AcceptClaim", asked).await?;
@@ -81,7 +81,7 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// The practice takes the customer's word, as soon as it was heard.
+    /// Accepts the client's claim as soon as booking has received it.
     pub(super) async fn claim_accepted(&self) -> Result<()> {
         let _waits = Counted::new(&self.stage.for_an_end);
         let method = "AcceptClaim";
@@ -90,7 +90,7 @@ impl Running<'_, '_> {
             Ok((answer.reason() != "NOT_CLAIMED").then_some(answer))
         })
         .await?;
-        // Its money or another customer may have been faster.
+        // The money or another client may have been faster.
         if accepted.status == 200 {
             let ack = Ack::ClaimAccepted(self.booking_id.parse()?);
             self.stage.practice.acknowledged(ack);

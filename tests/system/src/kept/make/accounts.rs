@@ -1,4 +1,4 @@
-//! Accounts in every state: proved, not proved, with a code under way, signed out, banned.
+//! Accounts in every state: confirmed, unconfirmed, with a pending code, signed out, banned.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use testkit::until;
 use crate::customer::PASSWORD;
 use crate::practice::Practice;
 
-/// Makes them while addresses have to be proved, and tells what holds for each: `state`, and the
-/// `refresh_token` of a session that lives.
+/// Makes them while addresses have to be confirmed. Returns each account's `state`, and the
+/// `refresh_token` of a valid session.
 pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
     let mut accounts = Vec::new();
     for state in ["proved", "unproved", "forgetful", "left", "banned"] {

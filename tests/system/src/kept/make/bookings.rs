@@ -1,5 +1,5 @@
-//! Bookings that are under way, each in another state, with what has to come of it: `then` is
-//! `pay`, `placed`, `refunded`, `expired` or `cancel`.
+//! Bookings in progress, each in another state, with the expected outcome: `then` is `pay`,
+//! `placed`, `refunded`, `expired` or `cancel`.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ use crate::reviewer::sign_in;
 
 const SERVICE: &str = "general-consultation";
 const STAFF: &str = "booking.v1.BookingStaffService";
-/// A minute more than the longest hold.
+/// One minute longer than the longest hold.
 const HOLD_MINUTES: i64 = 31;
 
-/// Makes them, those that need time to pass first. The third parties are left broken.
+/// Makes them, first those that need time to pass. The sandbox's faults stay on.
 pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
     let scenes = Scenes { practice };
     scenes.staff().await?;
@@ -58,7 +58,7 @@ impl<'p> Scenes<'p> {
         Ok(())
     }
 
-    /// One member of staff of each kind, besides the owner.
+    /// One staff member of each role besides the owner.
     async fn staff(&self) -> Result<()> {
         let mut database = self.practice.database("booking").await?;
         for role in ["admin", "practitioner", "front_desk"] {
@@ -71,7 +71,7 @@ impl<'p> Scenes<'p> {
         Ok(())
     }
 
-    /// Holds a time that is days away, so that it is still free when it is paid late.
+    /// Holds a slot that is days away, so that it is still free when it is paid late.
     async fn held(&self, name: &str) -> Result<(Customer<'p>, String, String)> {
         let customer = Customer::new(self.practice, name).await?;
         let free = customer.free_starts(SERVICE).await?;
@@ -94,7 +94,7 @@ impl<'p> Scenes<'p> {
         Ok((customer, booking))
     }
 
-    /// A session that is over, whose follow-up mail waits for its hour.
+    /// A session that is over and whose follow-up mail is not due yet.
     async fn over(&self) -> Result<Value> {
         let customer = Customer::new(self.practice, "kept-over").await?;
         let start = customer.free_starts(SERVICE).await?.remove(0);
@@ -113,13 +113,13 @@ impl<'p> Scenes<'p> {
         Ok(told(&customer, &booking, "placed"))
     }
 
-    /// A coming session that the practice cancels in the next release.
+    /// A future session that the practice cancels in the next release.
     async fn to_be_cancelled(&self) -> Result<Value> {
         let (customer, booking) = self.paid("kept-coming").await?;
         Ok(told(&customer, &booking, "cancel"))
     }
 
-    /// Cancelled, while the provider takes no refund.
+    /// Cancelled, while the provider accepts no refund.
     async fn cancelled(&self) -> Result<Value> {
         let (customer, booking) = self.paid("kept-cancelled").await?;
         let token = sign_in(self.practice).await?.context("the owner is not signed in")?;
@@ -134,7 +134,7 @@ impl<'p> Scenes<'p> {
         Ok(told(&customer, &booking, "refunded"))
     }
 
-    /// Paid when another client has the time, while the provider takes no refund.
+    /// Paid after another client took the slot, while the provider accepts no refund.
     async fn paid_too_late(&self) -> Result<Value> {
         let (late, booking, start) = self.held("kept-late").await?;
         let order = late.order(&booking).await?;
@@ -149,7 +149,7 @@ impl<'p> Scenes<'p> {
         Ok(told(&late, &booking, "refunded"))
     }
 
-    /// A confirmed booking whose mail does not arrive.
+    /// A confirmed booking whose mail is not delivered.
     async fn with_a_mail_that_is(
         &self,
         state: &str,
@@ -170,7 +170,7 @@ impl<'p> Scenes<'p> {
         Ok(told(&customer, &booking, "placed"))
     }
 
-    /// Confirmed, while the meeting provider gives no rooms.
+    /// Confirmed, while the meeting provider makes no rooms.
     async fn without_a_room(&self) -> Result<Value> {
         let (customer, booking, order) = self.opened("kept-confirmed").await?;
         self.practice.pay(&order).await?;
@@ -196,7 +196,7 @@ impl<'p> Scenes<'p> {
         Ok(told(&customer, &booking, "pay"))
     }
 
-    /// Paid, while neither webhooks nor answers come from the provider.
+    /// Paid, while neither webhooks nor answers arrive from the provider.
     async fn paid_and_not_heard_of(&self) -> Result<Value> {
         let (customer, booking, order) = self.opened("kept-unheard").await?;
         self.fault("webhook", "drop", None).await?;
