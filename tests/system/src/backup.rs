@@ -20,11 +20,10 @@ impl Practice {
         ran(self.tool("pg_dump")?.args(["-Fc", "-Z", "9", "-d", url, "-f"]).arg(file))
     }
 
-    /// Drops a service's database and makes it anew as it was written to a file. Connections to it
-    /// are gone; whoever would write meanwhile has to stand still.
+    /// Drops a service's database and restores it from a file. This closes all connections to it;
+    /// the caller stops the processes that would write.
     ///
-    /// # Errors
-    /// When it cannot be dropped or made.
+    /// When it cannot be dropped or restored.
     pub async fn restore(&self, service: &str, file: &Path) -> Result<()> {
         let record = self.record()?;
         let admin = record["postgres_admin_url"].as_str().context("no superuser")?;
@@ -34,14 +33,14 @@ impl Practice {
         ran(self.tool("pg_restore")?.args(["--create", "-d", admin]).arg(file))
     }
 
-    /// One of PostgreSQL's programs, of the version that this practice runs on.
+    /// One of PostgreSQL's programs, in the version that the practice runs.
     fn tool(&self, name: &str) -> Result<Command> {
         let process = PathBuf::from(format!("/proc/{}", self.pid("postgres")?));
         let server = fs::read_link(process.join("exe"))?;
         let programs = server.parent().context("the server lies nowhere")?;
         let mut command = Command::new(programs.join(name));
         command.stdin(Stdio::null());
-        // Where the server finds its libraries, when it was unpacked instead of installed.
+        // The server's library path, when it was unpacked instead of installed.
         let environment = String::from_utf8(fs::read(process.join("environ"))?)?;
         let libraries = environment.split('\0').find_map(|it| it.strip_prefix("LD_LIBRARY_PATH="));
         if let Some(libraries) = libraries {
@@ -53,8 +52,7 @@ impl Practice {
 
 /// Runs a program to its end.
 ///
-/// # Errors
-/// When it fails, with its own words.
+/// When it fails; the error has its output.
 pub(crate) fn ran(command: &mut Command) -> Result<()> {
     let done = command.output()?;
     if !done.status.success() {

@@ -1,4 +1,4 @@
-//! A collector of traces: what an operator's OpenTelemetry collector would receive.
+//! A trace collector that receives what an operator's OpenTelemetry collector would receive.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +21,14 @@ type Traces = BTreeMap<Vec<u8>, BTreeSet<String>>;
 #[derive(Default)]
 struct Received {
     traces: Traces,
-    /// Attributes and events of every span, in which nothing personal may stand.
+    /// Attributes and events of every span; they must hold no personal data.
     said: Vec<String>,
 }
 
-/// Receives traces on a port of its own for as long as the test runs.
+/// Receives traces on a port of its own while the test runs.
 pub struct Collector {
     received: Arc<Mutex<Received>>,
-    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` has to be.
+    /// The value for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub url: String,
 }
 
@@ -76,7 +76,7 @@ impl Collector {
         Ok(Self { received, url })
     }
 
-    /// The spans of a trace that has all of these, if there is one.
+    /// The spans of the first trace that has all of these.
     #[must_use]
     pub fn trace_with(&self, wanted: &[&str]) -> Option<BTreeSet<String>> {
         let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ impl Collector {
         received.traces.values().find(|spans| has(spans)).cloned()
     }
 
-    /// Everything that was received, with what the spans say.
+    /// Everything received, with the spans' attributes and events.
     #[must_use]
     pub fn all(&self) -> String {
         let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! A customer who books over the same calls that the web application makes.
+//! A client who books with the calls of the web application.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -15,18 +15,18 @@ use testkit::{until, until_within};
 use crate::practice::Practice;
 use crate::tokens::Mint;
 
-/// How long a call is repeated: everything may be killed meanwhile, more than once.
+/// How long a call is retried: every part may be killed in that time, more than once.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The password of everybody whom these tests sign up.
+/// The password of every account that these tests make.
 pub const PASSWORD: &str = "quiet river stones";
 
-/// What came back from a call.
+/// The answer to a call.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// HTTP status.
     pub status: u16,
-    /// The JSON body: the answer, or the error in its one form.
+    /// The JSON body: the message, or the error.
     pub body: Value,
 }
 
@@ -41,7 +41,7 @@ impl Answer {
             .unwrap_or_default()
     }
 
-    /// The answer, if it is one.
+    /// The body of a success answer.
     ///
     /// # Errors
     /// When it is an error.
@@ -76,7 +76,7 @@ impl<'p> Customer<'p> {
         Ok(Self { practice, token, user_id: None, email })
     }
 
-    /// A client of an earlier day, who signs in with the password of `new`.
+    /// Signs in an existing client with [`PASSWORD`].
     ///
     /// # Errors
     /// When identity refuses.
@@ -89,7 +89,7 @@ impl<'p> Customer<'p> {
         Ok(Self { practice, token, user_id: None, email })
     }
 
-    /// Somebody who has an access token and never signed up.
+    /// A person with an issued access token and no account.
     ///
     /// # Errors
     /// When the token cannot be signed.
@@ -99,7 +99,7 @@ impl<'p> Customer<'p> {
         Ok(Self { practice, token, user_id: Some(user_id), email })
     }
 
-    /// Who somebody is that has a minted token.
+    /// The user id of an issued token.
     ///
     /// # Errors
     /// When the token came from a sign-up.
@@ -123,7 +123,7 @@ impl<'p> Customer<'p> {
         let answer = asked.send().await?;
         let status = answer.status().as_u16();
         let body: Value = answer.json().await.unwrap_or(Value::Null);
-        // Whoever asked: a time that was given is written down.
+        // A granted hold counts as acknowledged for every caller.
         let given = body["booking"]["bookingId"].as_str().filter(|_| status == 200);
         if method.ends_with("/RequestBooking")
             && let Some(id) = given
@@ -133,10 +133,9 @@ impl<'p> Customer<'p> {
         Ok(Answer { status, body })
     }
 
-    /// Calls until there is an answer that does not say "try again", as the web application does.
+    /// Retries a call until the answer is not "try again", as the web application does.
     ///
-    /// # Errors
-    /// When there is none for long.
+    /// When there is no answer for minutes.
     pub async fn call(&self, method: &str, body: Value) -> Result<Answer> {
         until_within(PATIENCE, &format!("{method} answers"), async || {
             let answered = self.try_call(method, &body).await;
@@ -146,7 +145,7 @@ impl<'p> Customer<'p> {
         .await
     }
 
-    /// Free starts of a service in the days to come, soonest first.
+    /// Free starts of a service in the coming days, soonest first.
     ///
     /// # Errors
     /// When booking does not answer.
@@ -159,7 +158,7 @@ impl<'p> Customer<'p> {
         Ok(free.filter_map(|slot| slot["startsAt"].as_str()).map(str::to_owned).collect())
     }
 
-    /// What a request for a booking looks like.
+    /// The body of `RequestBooking`.
     #[must_use]
     pub fn request(&self, service: &str, starts_at: &str, key: &str) -> Value {
         json!({
@@ -172,7 +171,7 @@ impl<'p> Customer<'p> {
         })
     }
 
-    /// Holds a time, and returns the booking's id.
+    /// Holds a slot and returns the booking's id.
     ///
     /// # Errors
     /// When booking refuses.
@@ -180,7 +179,7 @@ impl<'p> Customer<'p> {
         self.ask_for(service, starts_at, key).await?.map_err(|refused| anyhow!("{refused:?}"))
     }
 
-    /// Holds a time, or tells why it was refused.
+    /// Holds a slot, or returns the refusal.
     ///
     /// # Errors
     /// When booking does not answer.
@@ -199,7 +198,7 @@ impl<'p> Customer<'p> {
         Ok(Ok(id))
     }
 
-    /// Gets the booking's order.
+    /// Starts the payment and returns the order's id.
     ///
     /// # Errors
     /// When payments refuses.
@@ -214,7 +213,7 @@ impl<'p> Customer<'p> {
         Ok(order_id)
     }
 
-    /// Says that checkout is being opened.
+    /// Reports that checkout is being opened.
     ///
     /// # Errors
     /// When booking refuses.
@@ -226,7 +225,7 @@ impl<'p> Customer<'p> {
         Ok(())
     }
 
-    /// Gives the time back.
+    /// Releases the slot.
     ///
     /// # Errors
     /// When booking refuses.
@@ -238,7 +237,7 @@ impl<'p> Customer<'p> {
         Ok(())
     }
 
-    /// Says that it is paid.
+    /// Claims that the booking is paid.
     ///
     /// # Errors
     /// When payments refuses.
@@ -250,7 +249,7 @@ impl<'p> Customer<'p> {
         Ok(())
     }
 
-    /// Hands the checkout's answer in.
+    /// Submits the checkout's answer.
     ///
     /// # Errors
     /// When payments does not answer.
@@ -262,7 +261,7 @@ impl<'p> Customer<'p> {
         self.call("payments.v1.PaymentsService/SubmitCheckoutAnswer", body).await
     }
 
-    /// The booking as its owner sees it.
+    /// The booking as its client reads it.
     ///
     /// # Errors
     /// When booking does not answer or does not know it.
@@ -274,8 +273,7 @@ impl<'p> Customer<'p> {
 
     /// Waits until the booking is in this state, for example `BOOKING_STATE_CONFIRMED`.
     ///
-    /// # Errors
-    /// When it does not get there.
+    /// When it does not reach the state.
     pub async fn reaches(&self, booking_id: &str, state: &str) -> Result<Value> {
         until(&format!("{booking_id} is {state}"), async || {
             let booking = self.booking(booking_id).await?;
@@ -284,7 +282,7 @@ impl<'p> Customer<'p> {
         .await
     }
 
-    /// The mails that went to this person, newest first.
+    /// The mails to this person, newest first.
     ///
     /// # Errors
     /// When the sandbox does not answer.
@@ -293,7 +291,7 @@ impl<'p> Customer<'p> {
     }
 }
 
-/// An address that nobody else has.
+/// A unique address.
 pub(crate) fn address(name: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::SeqCst);

@@ -1,4 +1,5 @@
-//! The failpoints of a practice: which places its processes have passed, and where they are to die.
+//! The failpoints of a practice: which ones its processes have passed, and at which ones they are
+//! to die.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,10 @@ use anyhow::{Context as _, Result};
 use crate::pause::wait_for;
 use crate::practice::Practice;
 
-/// How often deaths are looked for.
+/// How often the folder is read for deaths.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// The folder that processes look into; it goes away with this value.
+/// The folder that processes read; it is deleted when this value is dropped.
 #[derive(Debug)]
 pub struct Failpoints {
     folder: PathBuf,
@@ -35,7 +36,7 @@ impl Failpoints {
         Ok(Self { folder })
     }
 
-    /// The setting that makes a practice look here.
+    /// The setting that makes a practice use this folder.
     ///
     /// # Errors
     /// When the folder's name is not text.
@@ -43,7 +44,7 @@ impl Failpoints {
         Ok(("FAILPOINTS_DIR", self.folder.to_str().context("no text")?))
     }
 
-    /// Every place that was passed.
+    /// Every failpoint that was passed.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -51,7 +52,7 @@ impl Failpoints {
         names(&self.folder.join("seen"))
     }
 
-    /// Where a process is still to die.
+    /// Every failpoint that is armed.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -59,7 +60,7 @@ impl Failpoints {
         names(&self.folder.join("arm"))
     }
 
-    /// Where a process has died.
+    /// Every failpoint at which a process has died.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -67,7 +68,7 @@ impl Failpoints {
         names(&self.folder.join("died"))
     }
 
-    /// Lets the next process die that passes this place.
+    /// Arms a failpoint: the next process that passes it dies.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -75,9 +76,9 @@ impl Failpoints {
         Ok(std::fs::write(self.folder.join("arm").join(name), "")?)
     }
 
-    /// Ends the leases of processes that have died here, for as long as it is awaited. A timer's
-    /// lease outlives its process by 25 seconds; to wait for that at each of some hundred places
-    /// would show nothing that the first did not. The tests that kill otherwise do wait.
+    /// Ends the leases of processes that have died at failpoints, until it is dropped. A timer's
+    /// lease outlives its process by 25 seconds; waiting for that at each of hundreds of failpoints
+    /// would test nothing more. Tests with other kills do wait.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -88,13 +89,14 @@ impl Failpoints {
             let died = self.died()?;
             let services = died.difference(&known).filter_map(|name| name.split('.').next());
             for service in services.collect::<BTreeSet<_>>() {
-                // Its successor needs longer than this to start, so no lease is a living one's.
+                // The next process takes longer than this to start, so no lease belongs to a
+                // running one.
                 let mut database = practice.database(service).await?;
                 sqlx::query("update timers set lease_until_at = '-infinity'")
                     .execute(&mut database)
                     .await?;
                 if service == "notifications" {
-                    // What the mail server may have taken without anybody writing it down.
+                    // Mails that the server may have accepted before that was recorded.
                     let on_their_way: i64 =
                         sqlx::query_scalar("select count(*) from mails where state = 'sending'")
                             .fetch_one(&mut database)
@@ -106,13 +108,13 @@ impl Failpoints {
         }
     }
 
-    /// Lets nobody die there any more.
+    /// Disarms all failpoints.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn disarm_all(&self) -> Result<()> {
         for name in self.armed()? {
-            // One that was claimed meanwhile is gone already.
+            // One that a process has just claimed is gone already.
             std::fs::remove_file(self.folder.join("arm").join(name)).ok();
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! A whole practice on real processes, and a customer of it: what the tests beside this file use.
+//! A whole practice on real processes and its clients: the library of the system tests.
 //!
-//! Each test starts `sukoon up` as a person would, on ports and a data folder of its own, and talks
-//! to it from outside. The programs have to be built before (`make test` does).
+//! Each test starts `sukoon up` on ports and in a data folder of its own and talks to it from
+//! outside. The programs have to be built first (`make test` does that).
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 

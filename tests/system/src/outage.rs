@@ -1,4 +1,4 @@
-//! A power cut that lasts: everything of ours dies at once and comes back when hours have passed.
+//! A power cut of hours: all our processes die at once and start again with the clocks ahead.
 
 use std::sync::atomic::Ordering;
 
@@ -8,18 +8,18 @@ use sqlx::{AssertSqlSafe, Executor as _};
 use crate::practice::{OURS, Practice, STORES};
 
 impl Practice {
-    /// Kills every service, NATS and PostgreSQL, and lets so many minutes pass until they come up
-    /// again: whoever reads the clock afterwards reads it with these minutes.
+    /// Kills every service, NATS and PostgreSQL. Clocks that are read after the restart are ahead
+    /// by so many minutes.
     ///
-    /// # Errors
-    /// When a database refuses, or something does not come up again.
+    /// When a database refuses, or a part does not start again.
     pub async fn is_down_for(&self, minutes: i64) -> Result<()> {
         let _moving = self.calm.write().await;
         for service in STORES {
             let mut database = self.database(service).await?;
             let sql = "select clock_timestamp()::text";
             let now: String = sqlx::query_scalar(sql).fetch_one(&mut database).await?;
-            // No process can see the time in between: it comes with the database server's start.
+            // No process reads a time in between: the jump takes effect with the database server's
+            // start.
             let jump = format!(
                 "+ case when pg_postmaster_start_time() > timestamptz '{now}'
                         then interval '{minutes} minutes' else interval '0' end"
@@ -32,7 +32,8 @@ impl Practice {
         for service in STORES {
             let mut database = self.database(service).await?;
             let moved = format!("update clock set offset_by = make_interval(mins => {ahead})");
-            // At once, so that nobody reads a time without these minutes or with them twice.
+            // In one transaction, so that no reader gets a time without these minutes or with them
+            // twice.
             let all = format!("begin; {moved}; {}; commit", clock(""));
             database.execute(AssertSqlSafe(all)).await?;
         }
@@ -40,7 +41,7 @@ impl Practice {
     }
 }
 
-/// The databases' clock, with something added to it.
+/// The function for the databases' clock, with an expression added to it.
 fn clock(more: &str) -> String {
     format!(
         "create or replace function clock_now() returns timestamptz language sql volatile as

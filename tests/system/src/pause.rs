@@ -1,8 +1,8 @@
-//! Pauses that are part of a fault or of a rhythm. What a test wants to know it waits for.
+//! Pauses of a fixed length. Tests that wait for a condition use `testkit::until`.
 
 use std::time::Duration;
 
-/// Waits for so long.
+/// Waits for this time.
 pub async fn wait_for(length: Duration) {
     tokio::time::sleep(length).await;
 }

@@ -1,4 +1,4 @@
-//! Mails as the sandbox has taken them, found by what they are.
+//! Finds mails in the sandbox's inbox by kind and subject.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use testkit::until_within;
 
 use crate::practice::Practice;
 
-/// How long a mail may take on a busy machine: a refused one is tried again after half a minute.
+/// How long a mail may take on a busy machine: a refused one is retried after half a minute.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// A header of a mail, or an empty text.
+/// The value of a mail's header, or an empty text.
 #[must_use]
 pub fn header(mail: &Value, name: &str) -> String {
     let mut headers = mail["headers"].as_array().into_iter().flatten();
@@ -18,13 +18,13 @@ pub fn header(mail: &Value, name: &str) -> String {
     found.and_then(|it| it["value"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// The plain text of a mail, on one line, so that no sentence is cut.
+/// The plain text of a mail on one line, so that line breaks split no sentence.
 #[must_use]
 pub fn words(mail: &Value) -> String {
     mail["text"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The secret of the link that ends mails like this one.
+/// The secret of the mail's unsubscribe link.
 ///
 /// # Errors
 /// When there is none.
@@ -38,9 +38,8 @@ pub fn way_out(mail: &Value) -> Result<String> {
 }
 
 impl Practice {
-    /// The mails of a kind that arrived about something, each as often as it did.
+    /// The delivered mails of a kind about a subject, with every repeat.
     ///
-    /// # Errors
     /// When a part does not answer.
     pub async fn mails_of(&self, kind: &str, subject: &str) -> Result<Vec<Value>> {
         let mut database = self.database("notifications").await?;
@@ -59,10 +58,9 @@ impl Practice {
         Ok(self.inbox().await?.into_iter().filter(is_one).collect())
     }
 
-    /// Waits for the one mail of a kind about something.
+    /// Waits for the one mail of a kind about a subject.
     ///
-    /// # Errors
-    /// When it does not come, or more than one does.
+    /// When it does not arrive, or arrives more than once.
     pub async fn mail_of(&self, kind: &str, subject: &str) -> Result<Value> {
         let mails = until_within(PATIENCE, &format!("{kind} of {subject} came"), async || {
             let mails = self.mails_of(kind, subject).await?;
@@ -73,7 +71,7 @@ impl Practice {
         mails.into_iter().next().context("none")
     }
 
-    /// Where the mail with this id stands.
+    /// The state of the mail with this id.
     ///
     /// # Errors
     /// When there is none.
@@ -84,7 +82,7 @@ impl Practice {
         Ok(sqlx::query_scalar(sql).bind(id).fetch_one(&mut database).await?)
     }
 
-    /// Where a mail stands, and why.
+    /// The state of a mail and its last error.
     ///
     /// # Errors
     /// When there is no such mail.

@@ -1,4 +1,5 @@
-//! A running practice: started as `make run` starts it, and looked at, killed and moved in time.
+//! A running practice: started as `make run` starts it; tests read it, kill its parts and move its
+//! clocks.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -16,7 +17,7 @@ use tokio::sync::{Mutex, RwLock};
 
 use crate::witness::Witness;
 
-/// Everything that a kill may hit: all parts of ours and what they store and travel through.
+/// Every part that a kill may hit: our programs, the databases and NATS.
 pub const OURS: [&str; 9] = [
     "booking",
     "catalogue",
@@ -29,14 +30,14 @@ pub const OURS: [&str; 9] = [
     "reviews",
 ];
 
-/// The services that keep their truth in a database.
+/// The services with a database.
 pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
-/// Settings for a test in which one machine plays many people.
+/// Settings for a test in which one machine plays many clients.
 pub const GENEROUS: [(&str, &str); 8] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
-    // A thousand buyers on a busy machine connect long before the last of them can ask.
+    // On a busy machine a thousand buyers connect long before the last of them can send a request.
     ("GATEWAY_HEAD_SECONDS", "120"),
     ("GATEWAY_LIMIT_SIGN_IN", "10000/100000"),
     ("GATEWAY_LIMIT_REVIEWS", "10000/100000"),
@@ -48,40 +49,39 @@ pub const GENEROUS: [(&str, &str); 8] = [
 /// How long a start may take on a busy machine.
 const READY: Duration = Duration::from_secs(180);
 
-/// A practice in a folder of its own, stopped with this value.
+/// A practice in a folder of its own; it stops when this value is dropped.
 pub struct Practice {
     child: Child,
     data: PathBuf,
-    /// Whether its folder stays for another start.
+    /// Whether the folder is kept for another start.
     keeps_data: bool,
     /// How far ahead the clocks are, in minutes.
     pub(crate) ahead: AtomicI64,
-    /// Held to read by who does what a person does within minutes; the clocks stand meanwhile.
+    /// Clocks stand still while this is held to read, for steps that take a person minutes.
     pub calm: RwLock<()>,
-    /// Held by who types the owner's password, of whom there is one.
+    /// Held while the owner's password is entered, because there is one owner.
     pub owner_types: Mutex<()>,
-    /// What was acknowledged and delivered, and what may repeat a mail.
+    /// Records acknowledgements, mails, and faults that may repeat a mail.
     pub witness: Witness,
     /// The gateway's address.
     pub url: String,
     /// The sandbox's address.
     pub sandbox: String,
-    /// A client that follows nothing and waits long enough for a busy machine.
+    /// An HTTP client that follows no redirects and has timeouts for a busy machine.
     pub http: reqwest::Client,
 }
 
 impl Practice {
-    /// Starts a practice with these settings besides the usual ones, and waits until it is ready.
+    /// Starts a practice with these settings besides the defaults, and waits until it is ready.
     ///
-    /// # Errors
-    /// When it does not get ready; its own words are in the error.
+    /// When it does not become ready; the error has its output.
     pub async fn start(settings: &[(&str, &str)]) -> Result<Self> {
         let mut practice = Self::spawn_in(Self::new_folder(), settings, Stdio::inherit())?;
         practice.ready().await?;
         Ok(practice)
     }
 
-    /// Where a data folder may be made that no other test has.
+    /// A path for a data folder that no other test uses.
     #[must_use]
     pub fn new_folder() -> PathBuf {
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -90,11 +90,10 @@ impl Practice {
         std::env::temp_dir().join(name)
     }
 
-    /// Starts a practice on this data folder, which may be one that another start has left, and
-    /// waits for nothing; what `sukoon` says goes to `says`.
+    /// Starts a practice on this data folder, new or left by an earlier start, and does not wait;
+    /// the output of `sukoon` goes to `says`.
     ///
-    /// # Errors
-    /// When the program is not there.
+    /// When the program does not exist.
     pub fn spawn_in(data: PathBuf, settings: &[(&str, &str)], says: Stdio) -> Result<Self> {
         let (port, sandbox_port) = (free_port()?, free_port()?);
         let http = runtime::http::client()?;
@@ -124,19 +123,18 @@ impl Practice {
 
     /// Waits until it is ready.
     ///
-    /// # Errors
-    /// When it does not get ready; its own words are in the error.
+    /// When it does not become ready; the error has its output.
     pub async fn ready(&mut self) -> Result<()> {
         let ready = tokio::time::timeout(READY, self.wait_for_the_first_time());
         ready.await.context("sukoon up did not get ready")?
     }
 
-    /// Stops it and leaves its data folder for another start.
+    /// Stops it and keeps its data folder for another start.
     pub fn stop(mut self) {
         self.keeps_data = true;
     }
 
-    /// Kills `sukoon` itself, and leaves its data folder for another start. Its parts may go on for
+    /// Kills `sukoon` itself and keeps its data folder for another start. Its parts may run on for
     /// a moment.
     ///
     /// # Errors
@@ -148,7 +146,7 @@ impl Practice {
         Ok(())
     }
 
-    /// Reads how far the clocks of this data folder are from the machine's.
+    /// Reads the offset of this data folder's clocks from the machine's.
     ///
     /// # Errors
     /// When a database does not answer.
@@ -173,10 +171,9 @@ impl Practice {
         }
     }
 
-    /// What `sukoon` says of its parts.
+    /// The record that `sukoon` writes about its parts.
     ///
-    /// # Errors
-    /// When it says nothing yet.
+    /// When there is none yet.
     pub fn record(&self) -> Result<Value> {
         Ok(serde_json::from_slice(&std::fs::read(self.data.join("run.json"))?)?)
     }
@@ -187,7 +184,7 @@ impl Practice {
         &self.data
     }
 
-    /// The address and the password of the owner, whom `sukoon` has made and told.
+    /// The owner's address and password, which `sukoon` made and printed.
     ///
     /// # Errors
     /// When there is none.
@@ -197,12 +194,12 @@ impl Practice {
         let secrets = std::fs::read(self.data.join("secrets/words.json"))?;
         let words: Value = serde_json::from_slice(&secrets)?;
         let word = words["owner-password"].as_str().context("no password")?;
-        // It is told in four groups of four.
+        // It is printed in four groups of four.
         let groups = (0..4).filter_map(|group| word.get(group * 4..group * 4 + 4));
         Ok((email, groups.collect::<Vec<_>>().join("-")))
     }
 
-    /// Waits until every part says that it is ready.
+    /// Waits until every part reports that it is ready.
     ///
     /// # Errors
     /// When that takes too long.
@@ -214,8 +211,8 @@ impl Practice {
         .await
     }
 
-    /// Kills these parts as a power cut would. `sukoon` starts them again by itself. One of several
-    /// may have died a moment before: then it is dead too, which is what was asked for.
+    /// Kills these parts with SIGKILL; `sukoon` starts them again. One of several may have died a
+    /// moment before, which is no error.
     ///
     /// # Errors
     /// When there was no process to kill.
@@ -244,7 +241,7 @@ impl Practice {
         Ok(())
     }
 
-    /// The number of a part's process.
+    /// The process id of a part.
     ///
     /// # Errors
     /// When it has none just now.
@@ -254,7 +251,7 @@ impl Practice {
         pid.with_context(|| format!("{part} has no process: {record}"))
     }
 
-    /// Puts the clock of every service so many minutes ahead of the machine's.
+    /// Sets the clock of every service so many minutes ahead of the machine's.
     ///
     /// # Errors
     /// When a database refuses.
@@ -271,7 +268,7 @@ impl Practice {
         Ok(())
     }
 
-    /// Puts the clocks so many minutes ahead of where they are.
+    /// Moves the clocks so many minutes ahead of where they are.
     ///
     /// # Errors
     /// When a database refuses.
@@ -281,12 +278,12 @@ impl Practice {
         self.move_clocks(ahead).await
     }
 
-    /// Notes that something was acknowledged.
+    /// Records an acknowledgement.
     pub fn acknowledged(&self, ack: Ack) {
         self.witness.acknowledged(ack);
     }
 
-    /// A superuser's connection to a service's database, to look on.
+    /// A superuser's connection to a service's database.
     ///
     /// # Errors
     /// When it cannot be reached.
@@ -298,8 +295,8 @@ impl Practice {
             .await
     }
 
-    /// Every mail that the sandbox's server has taken, newest first; thousands of them are many
-    /// megabytes.
+    /// Every mail that the sandbox's mail server has accepted, newest first; thousands of them are
+    /// many megabytes.
     ///
     /// # Errors
     /// When the sandbox does not answer.
@@ -307,7 +304,7 @@ impl Practice {
         self.read_inbox(&[]).await
     }
 
-    /// The mails that went to one address, newest first.
+    /// The mails to one address, newest first.
     ///
     /// # Errors
     /// When the sandbox does not answer.
@@ -324,7 +321,7 @@ impl Practice {
         Ok(mails)
     }
 
-    /// What the provider has in its book.
+    /// The provider's book: orders, payments, refunds, webhooks.
     ///
     /// # Errors
     /// When the sandbox does not answer.
@@ -334,13 +331,12 @@ impl Practice {
 
     /// Pays an order at the provider without a browser, and returns the checkout's answer.
     ///
-    /// # Errors
-    /// When the sandbox does not do it.
+    /// When the sandbox refuses.
     pub async fn pay(&self, order_id: &str) -> Result<Value> {
         self.sandbox_post("/api/pay", &json!({ "order_id": order_id, "method": "upi" })).await
     }
 
-    /// Tells the sandbox something.
+    /// Posts to the sandbox.
     ///
     /// # Errors
     /// When it refuses.
@@ -356,8 +352,8 @@ impl Practice {
 
 impl Drop for Practice {
     fn drop(&mut self) {
-        // Asked to stop, it stops its parts; a test's folder is of no use afterwards. What fails
-        // here is left lying and spoils no other test.
+        // On SIGTERM it stops its parts; a test's folder is deleted afterwards. A failure here
+        // leaves the folder and affects no other test.
         drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
         drop(self.child.wait());
         if self.keeps_data {
@@ -371,7 +367,7 @@ impl Drop for Practice {
     }
 }
 
-/// `sukoon`: beside our own program, or beside the folder that a test's own program lies in.
+/// The `sukoon` program: beside our own program, or beside the folder of a test's program.
 fn program() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let found = own.ancestors().skip(1).take(2).map(|folder| folder.join("sukoon"));

@@ -1,4 +1,5 @@
-//! When nothing is under way: every event was taken in, nothing is due, nobody owes an answer.
+//! Waits until a practice is idle: every event is consumed, no timer is due, the sandbox has
+//! nothing pending.
 
 use std::time::Duration;
 
@@ -9,26 +10,25 @@ use testkit::until_within;
 
 use crate::practice::{Practice, STORES};
 
-/// How long a practice may take to come to rest after the last fault: a process that died holds a
-/// timer for 25 seconds, and a webhook is sent again after 64.
+/// How long a practice may take to become idle after the last fault: the timer of a dead process is
+/// leased for 25 seconds, and a webhook is sent again after 64.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How often the clocks are moved until everything is over; each time further.
+/// By how much the clocks are moved until everything has ended; the steps grow.
 const MOVES_MINUTES: [i64; 12] =
     [16, 16, 61, 61, 6 * 60, 6 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60];
-/// Far enough for every session that can be booked to be over.
+/// Longer than the booking horizon, so that every session is over.
 const ALL_SESSIONS_MINUTES: i64 = 45 * 24 * 60;
 
 impl Practice {
-    /// Waits until nothing is under way.
+    /// Waits until nothing is pending.
     ///
-    /// # Errors
-    /// When something stays under way for minutes; what it is stands in the error.
+    /// When something stays pending for minutes; the error says what.
     pub async fn quiet(&self) -> Result<()> {
         self.healthy().await?;
         let mut last = String::new();
         let quiet = until_within(PATIENCE, "nothing is under way", async || {
-            // Looked at twice: what one look missed on its way from one service to the next, the
-            // other sees where it arrived.
+            // Two looks: work that the first look missed between two services is seen by the
+            // second.
             for _look in 0..2 {
                 last = match self.under_way().await {
                     Ok(found) => found,
@@ -44,11 +44,10 @@ impl Practice {
         quiet.with_context(|| format!("under way: {last}"))
     }
 
-    /// Moves the clocks until every hold has ended, every poll is over, every refund has come to
-    /// an end and every session has taken place.
+    /// Moves the clocks until every hold, poll and refund has ended and every session has taken
+    /// place.
     ///
-    /// # Errors
-    /// When something stays open whatever the time.
+    /// When something stays unfinished.
     pub async fn settle(&self) -> Result<()> {
         self.hurry_sold_orders().await?;
         for minutes in MOVES_MINUTES {
@@ -58,7 +57,7 @@ impl Practice {
         self.quiet().await?;
         self.advance_clocks(ALL_SESSIONS_MINUTES).await?;
         self.quiet().await?;
-        // Some of it begins by itself, such as the sheet of a day, so it may have begun just now.
+        // Timers start some work, such as the day sheet, so it may have started just now.
         let mut open = String::new();
         let closed = until_within(PATIENCE, "nothing is open", async || {
             open = self.open().await?;
@@ -68,7 +67,7 @@ impl Practice {
         closed.with_context(|| format!("still open after all time has passed: {open}"))
     }
 
-    /// Sold orders are asked for one a second. Here they need not spare anybody, and each move of
+    /// Sold orders are polled at one a second. The sandbox needs no such limit, and each move of
     /// the clocks makes all of them due.
     async fn hurry_sold_orders(&self) -> Result<()> {
         let mut payments = self.database("payments").await?;
@@ -82,14 +81,14 @@ impl Practice {
         Ok(())
     }
 
-    /// What was acknowledged, with the webhooks that the sandbox got a good answer for.
+    /// Everything acknowledged, with the webhooks that the sandbox got a success answer for.
     pub(crate) async fn acks(&self, payments: &PaymentsStore) -> Result<Vec<Ack>> {
         let mut acks = self.witness.acks();
         let book = self.book().await?;
         let hooks = book["webhooks"].as_array().cloned().unwrap_or_default();
         for hook in hooks.iter().filter(|hook| hook["state"] == "delivered") {
             let event_id = hook["event_id"].as_str().unwrap_or_default().to_owned();
-            // The sandbox forgets a body that has arrived, so only the id is compared.
+            // The sandbox deletes a delivered body, so only the id is compared.
             let kept = payments.webhooks.iter().find(|row| row.event_id == event_id);
             let body_sha256 = kept.map(|row| row.body_sha256.clone()).unwrap_or_default();
             acks.push(Ack::Webhook { event_id, body_sha256 });
@@ -97,7 +96,7 @@ impl Practice {
         Ok(acks)
     }
 
-    /// What is under way, in words; nothing, when nothing is.
+    /// Describes the pending work; empty when there is none.
     async fn under_way(&self) -> Result<String> {
         let mut found = Vec::new();
         let mut heads = Vec::new();
@@ -137,7 +136,7 @@ impl Practice {
         Ok(found.join("; "))
     }
 
-    /// What is not over, in words.
+    /// Describes what has not ended; empty when everything has.
     async fn open(&self) -> Result<String> {
         let questions = [
             (
@@ -173,14 +172,14 @@ impl Practice {
     }
 }
 
-/// The position of the last event that a service has numbered.
+/// The highest position in a service's feed.
 async fn head(database: &mut PgConnection) -> Result<i64> {
     let sql = "select coalesce(max(position), 0) from feed";
     Ok(sqlx::query_scalar(sql).fetch_one(database).await?)
 }
 
-/// Events without a position, and timers that are due. Polls of unpaid orders come again and again,
-/// and find nothing.
+/// Events without a position and timers that are due. Polls of unpaid orders are left out: they
+/// recur and find nothing.
 async fn waiting(database: &mut PgConnection) -> Result<String> {
     let waits: Vec<String> = sqlx::query_scalar(
         "select 'an event of ' || e.stream_id from outbox join events e using (seq)

@@ -1,5 +1,4 @@
-//! What visitors write about the practice, and what the practice does with it: written with a
-//! picture, read by everybody, taken away and brought back behind the owner's own password.
+//! Reviews: submitted with a picture, read in public, deleted and restored in the owner's panel.
 
 use std::time::Duration;
 
@@ -14,23 +13,22 @@ use testkit::until_within;
 use crate::customer::{Answer, address};
 use crate::practice::Practice;
 
-/// What visitors call.
+/// The public service.
 pub const OPEN: &str = "reviews.v1.ReviewsService";
-/// What the admin panel calls.
+/// The admin panel's service.
 pub const STAFF: &str = "reviews.v1.ReviewsStaffService";
 /// A picture of 8 by 6 points, as PNG in base64.
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAY0lEQVR42g3JIQEAQQhFQZKgC\
     bEh0Jvky5cCTYgNgSbR3dgxM9w4xjVklPGMNcwCD05wAwUVvGDjj8STk9xESSUv2fxDuDjiCokST6z+aLw5zW3UVPOa7T8\
     GH85wBw01vGGHD8x/PnGPuaBxAAAAAElFTkSuQmCC";
-/// How long a call is repeated; everything may be killed meanwhile.
+/// How long a call is retried; every part may be killed in that time.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How often something is begun anew because time has passed meanwhile.
+/// How often a step is started again because the clocks were moved in between.
 const TRIES: usize = 20;
 
-/// Writes a review with a picture, and lets the practice take it away and bring it back.
+/// Submits a review with a picture; the practice deletes and restores it.
 ///
-/// # Errors
-/// When a step is refused for good, or what was acknowledged cannot be read.
+/// When a step is refused permanently, or something acknowledged cannot be read.
 pub async fn review(practice: &Practice) -> Result<()> {
     for _ in 0..TRIES {
         if taken_away_and_brought_back(practice).await? {
@@ -40,15 +38,15 @@ pub async fn review(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// Writes one, reads it, takes it away, brings it back and takes it away for good. Returns whether
-/// it could be brought back: time may have passed, and then it stays deleted.
+/// Submits a review, reads it, deletes it, restores it and deletes it again. Returns whether it
+/// could be restored: not after the time for undoing has passed.
 async fn taken_away_and_brought_back(practice: &Practice) -> Result<bool> {
     let review_id = written(practice).await?;
     let read = json!({ "reviewId": review_id });
     let found = call(practice, (OPEN, "GetReview"), &read, |it| it).await?.ok()?;
     let path = found["review"]["image"]["path"].as_str().context("no picture")?.to_owned();
     picture(practice, &path).await?;
-    // One that nobody takes goes away by itself.
+    // A picture without a review expires.
     upload(practice).await?;
     let mut panel = Panel::open(practice).await?;
     panel.call("ListStaffReviews", &json!({ "query": "canary-review" })).await?.ok()?;
@@ -62,10 +60,9 @@ async fn taken_away_and_brought_back(practice: &Practice) -> Result<bool> {
     Ok(restored.status == 200)
 }
 
-/// A review that was acknowledged.
+/// Submits a review until it is acknowledged; returns its id.
 ///
-/// # Errors
-/// When it is refused for good.
+/// When it is refused permanently.
 pub(crate) async fn written(practice: &Practice) -> Result<String> {
     let email = address("reviewer");
     for attempt in 0..TRIES {
@@ -73,7 +70,7 @@ pub(crate) async fn written(practice: &Practice) -> Result<String> {
         let mut body = text_of(&email, &format!("{email}-{attempt}"));
         body["imageId"] = json!(image);
         let answer = call(practice, (OPEN, "SubmitReview"), &body, |it| it).await?;
-        // Hours may have passed since the picture came.
+        // The picture may have expired since the upload.
         if answer.reason() == "IMAGE_NOT_FOUND" {
             continue;
         }
@@ -85,7 +82,7 @@ pub(crate) async fn written(practice: &Practice) -> Result<String> {
     bail!("its picture was always gone before the review came")
 }
 
-/// A review as somebody writes it.
+/// The request for a review.
 #[must_use]
 pub fn text_of(email: &str, key: &str) -> Value {
     json!({
@@ -94,7 +91,7 @@ pub fn text_of(email: &str, key: &str) -> Value {
     })
 }
 
-/// Sends a picture, and gives its id.
+/// Uploads a picture and returns its id.
 ///
 /// # Errors
 /// When it is refused.
@@ -115,7 +112,7 @@ pub async fn upload(practice: &Practice) -> Result<String> {
     .await
 }
 
-/// Looks at a picture of a review that can be read.
+/// Fetches a picture of a published review.
 ///
 /// # Errors
 /// When it is not there.
@@ -133,7 +130,7 @@ pub async fn picture(practice: &Practice, path: &str) -> Result<Vec<u8>> {
     .await
 }
 
-/// Calls once, as whoever `dress` makes of it.
+/// Calls once; `dress` adds the credentials.
 ///
 /// # Errors
 /// When there is no answer at all.
@@ -149,10 +146,9 @@ pub async fn ask(
     Ok(Answer { status, body: answer.json().await.unwrap_or(Value::Null) })
 }
 
-/// Calls until there is an answer that does not say "try again".
+/// Retries a call until the answer is not "try again".
 ///
-/// # Errors
-/// When there is none for long.
+/// When there is no answer for minutes.
 pub async fn call(
     practice: &Practice,
     (service, method): (&str, &str),
@@ -167,34 +163,32 @@ pub async fn call(
     .await
 }
 
-/// The admin panel as the practice's owner opens it.
+/// The admin panel, opened by the practice's owner.
 pub struct Panel<'p> {
     practice: &'p Practice,
     /// The owner's access token.
     pub token: String,
-    /// The cookie with the grant, as a browser sends it.
+    /// The cookie with the panel grant, as a browser sends it.
     pub cookie: String,
 }
 
 impl<'p> Panel<'p> {
-    /// Signs in as the owner and unlocks it with the owner's password.
+    /// Signs in as the owner and unlocks the panel with the owner's password.
     ///
-    /// # Errors
-    /// When either is refused for long.
+    /// When either is refused for minutes.
     pub async fn open(practice: &'p Practice) -> Result<Self> {
         let mut panel = Self { practice, token: String::new(), cookie: String::new() };
         panel.unlock().await?;
         Ok(panel)
     }
 
-    /// Signs in anew, because a token lives for an hour, and gets another grant.
+    /// Signs in again, because a token is valid for an hour, and gets another grant.
     ///
-    /// # Errors
-    /// When the owner is refused for long.
+    /// When the owner is refused for minutes.
     pub async fn unlock(&mut self) -> Result<()> {
         let practice = self.practice;
         let unlocked = until_within(PATIENCE, "the panel is unlocked", async || {
-            // One person types one password at a time, and no hour passes meanwhile.
+            // One password is entered at a time, and the clocks do not move in between.
             let _calm = practice.calm.read().await;
             let _owner = practice.owner_types.lock().await;
             let Some(token) = sign_in(practice).await? else { return Ok(None) };
@@ -204,11 +198,10 @@ impl<'p> Panel<'p> {
         Ok(())
     }
 
-    /// Calls with token and grant. A grant that has ended is followed by another one, as the page
-    /// asks for the password again.
+    /// Calls with token and grant. When a grant has expired, the panel is unlocked again, as the
+    /// page does.
     ///
-    /// # Errors
-    /// When there is no answer for long.
+    /// When there is no answer for minutes.
     pub async fn call(&mut self, method: &str, body: &Value) -> Result<Answer> {
         for _attempt in 0..TRIES {
             let dress =
@@ -236,8 +229,8 @@ pub async fn sign_in(practice: &Practice) -> Result<Option<String>> {
     Ok(session["access_token"].as_str().map(str::to_owned))
 }
 
-/// The cookie with a grant, unless a part is down or tries that a process took along into its death
-/// still count as wrong ones.
+/// The cookie with a grant; none while a part is down, or while attempts that a killed process left
+/// unfinished count as wrong ones.
 async fn grant(practice: &Practice, token: &str) -> Result<Option<String>> {
     let url = format!("{}/rpc/{STAFF}/Unlock", practice.url);
     let body = json!({ "password": practice.owner()?.1 });

@@ -1,5 +1,5 @@
-//! Reads everything that a practice has left behind, for the one checker that also reads the
-//! simulator's model: each service's database in one transaction, the provider's book, the inbox.
+//! Reads the state of a practice for the checker that also reads the simulator's model: each
+//! service's database in one transaction, the provider's book, the inbox.
 
 mod rows;
 
@@ -28,19 +28,18 @@ async fn rows<T>(
 }
 
 impl Practice {
-    /// Waits until nothing is under way, and then asks the checker.
+    /// Waits until nothing is pending, and runs the checker.
     ///
-    /// # Errors
-    /// When an invariant does not hold; every violation is in the error.
+    /// When an invariant is broken; the error lists every violation.
     pub async fn check(&self) -> Result<()> {
         self.quiet().await?;
         let snapshot = self.snapshot().await?;
-        // Names that were changed would leave everything empty, and nothing would be wrong.
+        // If a table or column were renamed, everything would be read as empty and pass.
         ensure!(!snapshot.booking.log.events.is_empty(), "nothing was read of booking");
         ensure!(!snapshot.acks.is_empty(), "nothing that was acknowledged was written down");
         let violations = check(&snapshot);
         let mut told: Vec<String> = violations.iter().map(Violation::to_string).collect();
-        // No test leaves an event behind that cannot be handled.
+        // No test leaves an event that cannot be handled.
         told.extend(human_tasks(&snapshot).into_iter().filter_map(|task| match task {
             HumanTask::EventParked(what) => Some(format!("parked: {what}")),
             HumanTask::RefundFailed(_) | HumanTask::MailFailed(_) => None,
@@ -49,10 +48,9 @@ impl Practice {
         Ok(())
     }
 
-    /// Everything that can be read from outside, now.
+    /// The current state, as far as it can be read from outside.
     ///
-    /// # Errors
-    /// When a store does not answer.
+    /// When a database does not answer.
     pub async fn snapshot(&self) -> Result<Snapshot> {
         let mut booking = self.still("booking").await?;
         let mut payments = self.still("payments").await?;
@@ -75,7 +73,7 @@ impl Practice {
         })
     }
 
-    /// A connection that sees one moment of a database.
+    /// A connection with a repeatable-read transaction.
     async fn still(&self, service: &str) -> Result<PgConnection> {
         let mut database = self.database(service).await?;
         database.execute("begin isolation level repeatable read read only").await?;
@@ -162,7 +160,7 @@ async fn notifications_store(database: &mut PgConnection) -> Result<Notification
     })
 }
 
-/// The members of a part of the provider's book.
+/// The entries of a list in the provider's book.
 fn part<'b>(book: &'b Value, name: &str) -> impl Iterator<Item = &'b Value> {
     book[name].as_array().into_iter().flatten()
 }

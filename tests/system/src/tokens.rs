@@ -1,5 +1,5 @@
-//! Access tokens of people who never signed up, made with the practice's own signing key: a
-//! thousand sign-ups would hash a thousand passwords, and show nothing about bookings.
+//! Access tokens for people without an account, signed with the practice's own key: a thousand
+//! sign-ups would hash a thousand passwords and test nothing about bookings.
 
 use anyhow::{Context as _, Result};
 use identity::tokens::token::{AccessTokens, Subject};
@@ -9,29 +9,28 @@ use serde_json::json;
 
 use crate::practice::Practice;
 
-/// Makes access tokens as identity would.
+/// Issues access tokens as identity does.
 pub struct Mint {
     tokens: AccessTokens,
     now: Timestamp,
 }
 
 impl Mint {
-    /// The practice's own.
+    /// An issuer with the practice's signing key.
     ///
-    /// # Errors
-    /// When its key cannot be read.
+    /// When the key cannot be read.
     pub async fn of(practice: &Practice) -> Result<Self> {
         let record = practice.record()?;
         let path = record["keys"]["identity-signing"].as_str().context("no signing key")?;
         let pem = SecretString::from(std::fs::read_to_string(path)?);
         let tokens = AccessTokens::new(&pem, &format!("{}/auth/v1", practice.url))?;
         let mut database = practice.database("identity").await?;
-        // Tokens live by the machine's clock, which tests do not move.
+        // Tokens expire by the machine's clock, which tests do not move.
         let now = sqlx::query_scalar("select clock_timestamp()").fetch_one(&mut database).await?;
         Ok(Self { tokens, now })
     }
 
-    /// Somebody new, and a token that is good for an hour.
+    /// A new user id, and a token that is valid for an hour.
     ///
     /// # Errors
     /// When it cannot be signed.

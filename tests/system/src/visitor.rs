@@ -1,4 +1,4 @@
-//! What an account goes through: made, signed in, refreshed, its password recovered over a mail.
+//! The lifecycle of an account: sign-up, sign-in, refresh, password recovery by mail.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use tokio::time::timeout;
 use crate::customer::address;
 use crate::practice::Practice;
 
-/// How long a call is repeated; everything may be killed meanwhile.
+/// How long a call is retried; every part may be killed in that time.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long somebody goes on asking for codes; mails wait while their server is down.
+/// How long codes are requested; mails wait while their server is down.
 const CODE_PATIENCE: Duration = Duration::from_secs(480);
-/// How long one try to recover an account takes at most.
+/// The longest time of one attempt to recover an account.
 const TRY: Duration = Duration::from_secs(30);
-/// How long to wait for a mail before another one is asked for.
+/// How long to wait for a mail before another one is requested.
 const MAIL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes an account, signs in and out, and recovers its password.
@@ -28,7 +28,7 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     let email = address("visitor");
     let password = "quiet river stones";
     let account = json!({ "email": email, "password": password, "data": {} });
-    // An account that exists already was made by the call whose answer got lost.
+    // An existing account was made by the call whose answer was lost.
     drop(post(practice, "signup", &account, None).await?);
     let credentials = json!({ "email": email, "password": password });
     let session = post(practice, "token?grant_type=password", &credentials, None).await?;
@@ -38,8 +38,8 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     drop(post(practice, "logout", &json!({}), Some(&token)).await?);
     let (mut tried, mut last) = (BTreeSet::new(), "nothing was answered");
     let token = until_within(CODE_PATIENCE, "a mailed code is taken", async || {
-        // A code lives for minutes, which must not pass in a moment while it is read and typed.
-        // Where everything is down for longer than a try, the clocks go on before the next one.
+        // A code is valid for minutes, so the clocks do not move while it is read and typed. Where
+        // everything is down for longer than an attempt, the clocks move before the next one.
         let _calm = practice.calm.read().await;
         let typed = recover(practice, &email, &mut tried);
         match timeout(TRY, typed).await.unwrap_or(Ok(Err("it took too long")))? {
@@ -54,8 +54,8 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// Asks for a code and types it; or says why it could not be used. Who is told that one
-/// was asked for a moment ago looks into the inbox all the same: that one may have come late.
+/// Requests a code and enters it; returns why it could not be used. When a code was requested a
+/// moment ago, the inbox is read all the same: that mail may be late.
 async fn recover(
     practice: &Practice,
     email: &str,
@@ -69,8 +69,8 @@ async fn recover(
     Ok(text(&recovered, "access_token").map_err(|_refused| "the code was refused"))
 }
 
-/// The six digits that were mailed last. One that was tried is not tried again: it was refused
-/// because a newer one is on its way.
+/// The six digits of the newest mail. A code that was tried is skipped: it was refused because a
+/// newer one is on its way.
 async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Result<String> {
     until_within(MAIL_PATIENCE, "the code was mailed", async || {
         let Ok(mails) = practice.inbox_of(email).await else { return Ok(None) };
@@ -82,20 +82,18 @@ async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Res
     .await
 }
 
-/// Makes an account and asks for a code, as somebody does who has forgotten its password.
+/// Makes an account and requests a recovery code.
 ///
-/// # Errors
-/// When nobody answers for long.
+/// When there is no answer for minutes.
 pub async fn forget(practice: &Practice, email: &str) -> Result<()> {
     let account = json!({ "email": email, "password": "quiet river stones", "data": {} });
     drop(post(practice, "signup", &account, None).await?);
     ask_for_code(practice, email).await
 }
 
-/// Asks for a code; that it is too early for another one is an answer too.
+/// Requests a code. "Too early for another one" counts as an answer.
 ///
-/// # Errors
-/// When nobody answers for long.
+/// When there is no answer for minutes.
 pub async fn ask_for_code(practice: &Practice, email: &str) -> Result<()> {
     let url = format!("{}/auth/v1/recover", practice.url);
     until_within(PATIENCE, "recover answers", async || {
@@ -125,7 +123,7 @@ async fn put(practice: &Practice, path: &str, body: &Value, token: &str) -> Resu
     send(practice.http.put(url).json(body).bearer_auth(token), path).await
 }
 
-/// Repeats a request until somebody answers, and gives the answer, whatever it is.
+/// Retries a request until there is an answer, and returns it, an error as well.
 async fn send(request: reqwest::RequestBuilder, what: &str) -> Result<Value> {
     until_within(PATIENCE, &format!("{what} answers"), async || {
         let Some(request) = request.try_clone() else { return Ok(None) };

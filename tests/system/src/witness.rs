@@ -1,5 +1,5 @@
-//! What was seen from outside while a test ran: what was acknowledged, which mails arrived, and
-//! which faults may have sent a mail twice.
+//! Records what is visible from outside during a test: acknowledgements, delivered mails, and
+//! faults that may deliver a mail twice.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 use simulation::checker::snapshot::{Ack, Letter};
 
-/// How many mails are on their way at a time at most: as many as timers of a kind run.
+/// How many mails are being sent at the same time at most: as many as timers of a kind run.
 const CONVERSATIONS_MAX: usize = 4;
 
-/// What was seen. The sandbox keeps only its newest mails, and this keeps all that were looked at.
+/// The record. The sandbox keeps only its newest mails; this keeps all that were read.
 #[derive(Debug, Default)]
 pub struct Witness {
     acks: Mutex<Vec<Ack>>,
@@ -20,7 +20,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Notes what somebody was told to be done.
+    /// Records an acknowledgement.
     pub fn acknowledged(&self, ack: Ack) {
         let mut acks = self.acks.lock().unwrap_or_else(PoisonError::into_inner);
         if !acks.contains(&ack) {
@@ -28,12 +28,12 @@ impl Witness {
         }
     }
 
-    /// Notes mails as the sandbox lists them.
+    /// Records mails as the sandbox lists them.
     pub fn mails(&self, mails: &[Value]) {
         let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
         for mail in mails {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            // The inbox leaves the angle brackets out.
+            // The inbox omits the angle brackets.
             let id = text(&mail["messageId"]);
             let message_id = format!("<{}>", id.trim_matches(['<', '>']));
             let letter = Letter { message_id, to: text(&mail["to"][0]) };
@@ -41,14 +41,14 @@ impl Witness {
         }
     }
 
-    /// Notes that a part was killed, whose mails may have been taken without its knowing.
+    /// Records the kill of a part: mails that it was sending may be delivered twice.
     pub fn part_was_killed(&self, part: &str) {
         if matches!(part, "notifications" | "postgres" | "sandbox") {
             self.mails_may_repeat(CONVERSATIONS_MAX);
         }
     }
 
-    /// Notes a fault that the sandbox was asked for.
+    /// Records a fault that was ordered from the sandbox.
     pub fn fault_was_ordered(&self, fault: &Value) {
         let smtp = fault["target"].as_str().is_some_and(|it| it == "*" || it.starts_with("smtp"));
         let twice = ["duplicate", "timeout_after_success", "delay", "drop"];
@@ -58,30 +58,30 @@ impl Witness {
         }
     }
 
-    /// Notes that so many mails may come twice.
+    /// Allows `count` mails to be delivered twice.
     pub fn mails_may_repeat(&self, count: usize) {
         self.repeats.fetch_add(count, Ordering::SeqCst);
     }
 
-    /// Everything that was acknowledged, once each.
+    /// Every acknowledgement, once each.
     #[must_use]
     pub fn acks(&self) -> Vec<Ack> {
         self.acks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Forgets what was acknowledged after the first `count`: a backup from before was restored.
+    /// Drops all acknowledgements after the first `count`, because an older backup was restored.
     pub fn forget_acks_after(&self, count: usize) {
         self.acks.lock().unwrap_or_else(PoisonError::into_inner).truncate(count);
     }
 
-    /// Every mail that was seen, oldest first.
+    /// Every recorded mail, oldest first.
     #[must_use]
     pub fn letters(&self) -> Vec<Letter> {
         let letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
         letters.values().cloned().collect()
     }
 
-    /// How many mails may have come twice.
+    /// How many mails may have been delivered twice.
     #[must_use]
     pub fn repeats(&self) -> usize {
         self.repeats.load(Ordering::SeqCst)

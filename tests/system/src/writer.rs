@@ -1,5 +1,5 @@
-//! Somebody who writes to the practice without an account: a message, a wish for the meditation
-//! guide, and the click that ends such mails.
+//! The forms that need no account: a contact message, the request for the meditation guide, and
+//! unsubscribing.
 
 use std::time::Duration;
 
@@ -14,25 +14,24 @@ use crate::practice::Practice;
 use crate::reviewer::{call, sign_in};
 use crate::visitor::{ask_for_code, forget};
 
-/// What staff calls about mails.
+/// The staff's service for mails.
 const STAFF: &str = "notifications.v1.NotificationsStaffService";
 /// The service of the forms.
 pub const FORMS: &str = "notifications.v1.NotificationsService";
-/// How long a call is repeated, and how long a mail is waited for: everything may be killed
-/// meanwhile, and a mail that was refused waits for its turn.
+/// How long a call is retried and a mail is awaited: every part may be killed in that time, and a
+/// refused mail waits for its next attempt.
 const PATIENCE: Duration = Duration::from_secs(480);
 
-/// Writes a message, asks for the guide, and wants no more such mails.
+/// Sends a message, requests the guide, and unsubscribes.
 ///
-/// # Errors
-/// When a step is refused for good, or what was asked for does not come.
+/// When a step is refused permanently, or the mail does not arrive.
 pub async fn write(practice: &Practice) -> Result<()> {
     let email = address("writer");
     message(practice, &email, "canary-message-of-a-person").await?.ok()?;
     guide(practice, &email, &format!("guide-{email}")).await?.ok()?;
     let mail = until_within(PATIENCE, "the guide came", async || {
         let Ok(mails) = practice.inbox_of(&email).await else { return Ok(None) };
-        // The acknowledgement can be ended too: whichever is there first has the link.
+        // The acknowledgement has an unsubscribe link, too; the first mail with one is used.
         Ok(mails.into_iter().find(|mail| way_out(mail).is_ok()))
     })
     .await?;
@@ -41,11 +40,10 @@ pub async fn write(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// Somebody mistyped the address of their account and has forgotten its password. The practice's
-/// owner deals with the mail that fails: it is tried once more, and then settled.
+/// An account with a mistyped address requests a recovery code. The owner retries the mail that
+/// fails, and then settles it.
 ///
-/// # Errors
-/// When a step is refused for good, or the mail does not fail.
+/// When a step is refused permanently, or the mail does not fail.
 pub async fn mistype(practice: &Practice) -> Result<()> {
     let email = address("mistyped");
     let refused = json!({
@@ -59,8 +57,8 @@ pub async fn mistype(practice: &Practice) -> Result<()> {
         call(practice, (STAFF, method), &body, |it| it.bearer_auth(&token)).await
     };
     let failed = json!({ "state": "DELIVERY_STATE_FAILED" });
-    // A code that a kill has kept waiting can be too old before its mail was tried, and then the
-    // mail is dropped. The person asks for another one, as often as they may.
+    // A kill can delay the mail until its code has expired; the mail is dropped then. Another code
+    // is requested, as often as the limit allows.
     let find = async || {
         ask_for_code(practice, &email).await?;
         let listed = staff("ListMails", failed.clone()).await?.ok()?;
@@ -68,26 +66,25 @@ pub async fn mistype(practice: &Practice) -> Result<()> {
     };
     let mail_id = until_within(PATIENCE, "the mail has failed", find).await?;
     let mail = json!({ "mailId": mail_id });
-    // Whoever says it again after a lost answer finds it done.
+    // A repeat after a lost answer finds it done.
     staff("RetryMail", mail.clone()).await?;
     until_within(PATIENCE, "the mail is settled", async || {
         let settled = staff("SettleMail", mail.clone()).await?;
         let standing = practice.mail_state(&mail_id).await?;
         if standing == "retrying" {
-            // It met a service that was just killed, and would wait for minutes.
+            // The attempt met a service that was just killed; the next one would be minutes away.
             staff("RetryMail", mail.clone()).await?;
         }
-        // A code that is too old by now is needed by nobody, so its mail is dropped.
+        // The mail of an expired code is dropped.
         let over = ["settled", "dropped"].contains(&standing.as_str());
         Ok((settled.status == 200 || over).then_some(()))
     })
     .await
 }
 
-/// Sends a message under a key of its own.
+/// Sends a message with an idempotency key of its own.
 ///
-/// # Errors
-/// When nobody answers for long.
+/// When there is no answer for minutes.
 pub async fn message(practice: &Practice, email: &str, text: &str) -> Result<Answer> {
     let key = format!("message-{email}");
     let body = json!({
@@ -100,10 +97,9 @@ pub async fn message(practice: &Practice, email: &str, text: &str) -> Result<Ans
     Ok(answer)
 }
 
-/// Asks for the guide.
+/// Requests the guide.
 ///
-/// # Errors
-/// When nobody answers for long.
+/// When there is no answer for minutes.
 pub async fn guide(practice: &Practice, email: &str, key: &str) -> Result<Answer> {
     let body = json!({ "email": email, "idempotencyKey": key });
     let answer = call(practice, (FORMS, "RequestMeditationGuide"), &body, |it| it).await?;
@@ -113,10 +109,9 @@ pub async fn guide(practice: &Practice, email: &str, key: &str) -> Result<Answer
     Ok(answer)
 }
 
-/// Ends mails as a mail program does, and tells the status.
+/// Unsubscribes by one click, as a mail program does, and returns the status.
 ///
-/// # Errors
-/// When nobody answers for long.
+/// When there is no answer for minutes.
 pub async fn one_click(practice: &Practice, token: &str) -> Result<u16> {
     until_within(PATIENCE, "unsubscribing answers", async || {
         let post = practice
@@ -131,7 +126,7 @@ pub async fn one_click(practice: &Practice, token: &str) -> Result<u16> {
     .await
 }
 
-/// The part of a text behind a mark, up to the next space.
+/// The text after a mark, up to the next space.
 ///
 /// # Errors
 /// When the mark is not there.
@@ -141,7 +136,7 @@ pub fn after<'t>(text: &'t str, mark: &str) -> Result<&'t str> {
     Ok(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default())
 }
 
-/// What a mail's text names as an address, such as that of a room.
+/// Whether a mail's text contains this text, such as a room's address.
 #[must_use]
 pub fn names(mail: &Value, text: &str) -> bool {
     mail["text"].as_str().is_some_and(|it| it.contains(text))

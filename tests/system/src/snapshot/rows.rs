@@ -1,4 +1,4 @@
-//! Rows as the checker wants them.
+//! Database rows as the checker's types.
 
 use eventstore::Recorded;
 use kernel::Id;
