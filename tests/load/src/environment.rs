@@ -25,7 +25,7 @@ const UNLIMITED: [(&str, &str); 2] = [
 ];
 /// How long a start may take before something is wrong with it.
 const START_MAX: Duration = Duration::from_secs(60);
-/// How often it is asked whether it is ready.
+/// How often it is polled for readiness.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Which hours the practice keeps.
@@ -165,7 +165,7 @@ impl Environment {
 }
 
 impl Environment {
-    /// What `sukoon` says while figures are what the person reads.
+    /// The log of `sukoon`, kept apart from the figures on the terminal.
     fn log(&self) -> PathBuf {
         self.dense.with_extension("log")
     }
@@ -176,7 +176,7 @@ impl Drop for Environment {
         if let Some(running) = self.running.take() {
             running.practice.stop();
         }
-        // A folder that cannot be removed spoils nothing but the disk.
+        // A folder that cannot be removed only takes disk space.
         fs::remove_dir_all(&self.data).ok();
         fs::remove_dir_all(&self.dense).ok();
         fs::remove_file(self.log()).ok();

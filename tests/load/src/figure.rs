@@ -150,7 +150,7 @@ impl Figure {
         let reference = self.reference.map_or(0.0, |(_name, number)| number);
         match self.against {
             Against::Nothing => self.ours,
-            // What stands beside nothing was not measured, and is no success.
+            // A comparison with an unmeasured reference is no success.
             Against::Ratio | Against::Difference if reference <= 0.0 => f64::NAN,
             Against::Ratio => self.ours / reference,
             Against::Difference => self.ours - reference,

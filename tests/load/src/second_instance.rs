@@ -1,6 +1,6 @@
 //! A second process of a service beside the practice's, with the same program and settings but a
 //! database of its own. It is isolated from publishers and consumers: NATS and the other feeds are
-//! away, so that it meddles with nothing.
+//! unreachable.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -17,7 +17,7 @@ use crate::environment::{RunningSystem, local, program};
 
 /// How long it may take to listen.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How often it is asked whether it is ready.
+/// How often it is polled for readiness.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// An address without a listener.
 const UNUSED_ADDRESS: &str = "127.0.0.1:1";

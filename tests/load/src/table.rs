@@ -37,7 +37,7 @@ pub(crate) fn text(figures: &[Figure]) -> String {
 fn line(text: &mut String, cells: &[String], widths: &[usize]) {
     let mut rfc3339 = String::new();
     for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        // Words begin where their column begins, numbers end where it ends.
+        // Text is aligned left, numbers are aligned right.
         let is_words = at == 0 || at == cells.len() - 1;
         let padded = if is_words { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
         rfc3339.push_str(&padded);

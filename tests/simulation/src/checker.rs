@@ -24,7 +24,7 @@ pub use snapshot::Snapshot;
 
 use history::History;
 
-/// What must always be true. The numbers are those of the reference on failures.
+/// What must always be true. `tests/simulation/README.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invariant {
     /// Nothing that was acknowledged is lost.

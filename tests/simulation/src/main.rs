@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use simulation::simulator::{Outcome, RunOptions, SAGAS, run};
 use simulation::sweep::{Progress, sweep};
 
-/// What is run when nothing is said.
+/// The default number of booking attempts.
 const RUNS: u64 = 10_000;
 
 fn main() -> ExitCode {

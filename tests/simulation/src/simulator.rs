@@ -41,7 +41,7 @@ const TASKS_MAX: u64 = 60_000;
 pub struct Outcome {
     /// The seed, with which it can be run again.
     pub seed: u64,
-    /// One number for everything that happened.
+    /// The hash of the run's trace.
     pub trace_hash: u64,
     /// What is wrong.
     pub violations: Vec<Violation>,

@@ -1,4 +1,4 @@
-//! Many seeds on all cores.
+//! Runs many seeds on all cores.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -6,21 +6,21 @@ use std::thread;
 
 use crate::simulator::{Coverage, Outcome, RunOptions, run};
 
-/// How far a sweep has come.
+/// The progress of a run over many seeds.
 #[derive(Debug)]
 pub struct Progress<'o> {
     /// How many seeds were run.
     pub done: u64,
-    /// The run that was just done, when something is wrong with it.
+    /// The run that has just ended, if anything is wrong with it.
     pub failed: Option<&'o Outcome>,
 }
 
-/// What a sweep came to.
+/// The totals of all runs.
 #[derive(Debug, Default)]
 pub struct Total {
-    /// Everything that it went through.
+    /// The coverage of all runs.
     pub coverage: Coverage,
-    /// How many runs something was wrong with.
+    /// How many runs broke something.
     pub failed: u64,
 }
 

@@ -1,6 +1,6 @@
-//! What a mail server that refuses everything costs those who book: the time of `RequestBooking`
-//! while it refuses and while it answers, in turn in one run, with mails on their way each time.
-//! `make bench` prints the medians; it fails when their ratio is above 1.15.
+//! Measures whether a mail server that refuses everything slows bookings: the time of
+//! `RequestBooking` while it refuses and while it accepts, alternating in one run, with mails being
+//! sent. `make bench` prints the medians; the run fails when their ratio is above 1.15.
 #![expect(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
@@ -17,20 +17,20 @@ use system::writer::message;
 use system::{Customer, Mint, Practice};
 use testkit::until;
 
-/// How often each is measured, after a tenth as often to warm up.
+/// Calls measured of each, after a tenth as many to warm up.
 const ROUNDS: usize = 240;
-/// The most that refusing may cost, in hundredths of what answering does.
+/// The highest allowed ratio of the medians, in hundredths.
 const HUNDREDTHS_MAX: u128 = 115;
 const SERVICE: &str = "general-consultation";
 
-/// What the mail server does.
+/// The state of the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
     Answers,
     Refuses,
 }
 
-/// Who measures.
+/// The benchmark's practice and client.
 struct Bench<'p> {
     practice: &'p Practice,
     mint: Mint,
@@ -48,7 +48,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// How long a request for a time takes while mails are being handed over or refused.
+    /// Measures one `RequestBooking` while mails are being accepted or refused.
     async fn measure(&mut self, server: Server) -> Result<Duration> {
         self.set(server).await?;
         self.count += 1;
@@ -56,7 +56,7 @@ impl Bench<'_> {
         let starts = customer.free_starts(SERVICE).await?;
         let start = starts.get(self.count % starts.len().max(1)).context("no free time")?;
         let request = customer.request(SERVICE, start, &format!("measured-{}", self.count));
-        // Two mails more, whatever becomes of them.
+        // Two more mails, in either state.
         message(self.practice, &customer.email, "Is there a session in the evening?")
             .await?
             .ok()?;
@@ -76,7 +76,7 @@ fn median(mut times: Vec<Duration>) -> Result<Duration> {
     times.get(times.len() / 2).copied().context("nothing was measured")
 }
 
-/// Mails are really refused and really taken while this measures.
+/// Fails unless mails were both refused and accepted during the run.
 async fn both_happened(practice: &Practice) -> Result<()> {
     let mut database = practice.database("notifications").await?;
     until("mails were taken and refused", async || {
@@ -95,7 +95,7 @@ async fn main() -> Result<()> {
     let mut bench = Bench { practice: &practice, mint, count: 0 };
     let (mut answers, mut refuses) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS + ROUNDS / 10 {
-        // Each comes first as often as the other.
+        // Each state comes first in half of the rounds.
         let order = match round % 2 {
             0 => [Server::Answers, Server::Refuses],
             _ => [Server::Refuses, Server::Answers],

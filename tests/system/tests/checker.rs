@@ -1,5 +1,5 @@
-//! The checker sees what is wrong with real stores: what a copy of a clean run's remains was
-//! changed to, and what a superuser did to the databases themselves.
+//! The checker finds defects in real stores: changes of a copied snapshot, and a superuser's
+//! changes of the databases.
 
 #![expect(clippy::indexing_slicing, reason = "a clean run leaves something of everything")]
 
@@ -11,7 +11,7 @@ use system::Practice;
 use system::practice::GENEROUS;
 use system::saga::{Plan, Stage};
 
-/// A way to spoil a copy.
+/// A change that breaks a snapshot.
 type Spoil = fn(&mut Snapshot);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +41,7 @@ fn names(found: &[Violation], invariant: Invariant) -> bool {
     found.iter().any(|violation| violation.invariant == invariant)
 }
 
-/// For each invariant a change of what was read, after which it does not hold.
+/// Changes of a snapshot that break each invariant.
 const SPOILS: [(Invariant, &str, Spoil); 12] = [
     (Invariant::I1, "a webhook that was acknowledged and is not kept", |all| {
         let event_id = "evt_nowhere".to_owned();
@@ -98,7 +98,7 @@ const SPOILS: [(Invariant, &str, Spoil); 12] = [
     }),
 ];
 
-/// What a superuser can do to the stores, and no service. One follows the other.
+/// Changes that only a superuser can make, applied one after the other.
 const CRIMES: [(Invariant, &str, &str); 6] = [
     (Invariant::I9, "payments", "update collections set state = 'refunded' where state = 'paid'"),
     (Invariant::I6, "notifications", "delete from mails where kind = 'booking_confirmed'"),

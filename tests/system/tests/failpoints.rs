@@ -1,5 +1,5 @@
-//! Every durable step of every service is killed at, before and after: all of them, none sampled.
-//! The list is a file, so that a step that is written tomorrow has to be put into it.
+//! A process is killed before and after every durable step of every service. A file lists all
+//! steps, so a new step has to be added to it.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -13,10 +13,10 @@ use system::visitor::visit;
 use system::writer::{mistype, write};
 use system::{Failpoints, Practice};
 
-/// Every place, one on a line. Those that begin with `~` are passed only when two things meet by
-/// chance: they are killed at when they are passed.
+/// Every failpoint, one per line. Those that begin with `~` are passed only when two things
+/// coincide; they are armed and need not be hit.
 const LISTED: &str = include_str!("../failpoints.txt");
-/// How often all ways are gone until every place was passed.
+/// How many rounds may be run until every failpoint was passed.
 const ROUNDS_MAX: usize = 8;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,13 +69,12 @@ async fn until_all_have_died(
     Ok(())
 }
 
-/// All ways of a booking side by side, what an account does, what is done with a review, and what
-/// is written in the forms.
+/// Every plan of a booking, an account's lifecycle, a review and the forms, concurrently.
 async fn round(practice: &Practice) -> Result<()> {
-    // A mail that is refused is tried again; one is refused for good.
+    // A refused mail is retried; one is refused permanently.
     let refused = json!({ "target": "smtp", "kind": "refuse", "times": 1 });
     practice.sandbox_post("/api/faults", &refused).await?;
-    // A refund that fails at the provider is followed by another one.
+    // A refund that fails at the provider is renewed.
     let failed = json!({ "target": "refunds.process", "kind": "refuse", "times": 1 });
     practice.sandbox_post("/api/faults", &failed).await?;
     let stage = Stage::new(practice).await?;

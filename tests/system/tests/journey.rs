@@ -28,7 +28,7 @@ async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     nothing_personal_in_logs_events_or_nats(&practice, &collector, &secret).await
 }
 
-/// The contact form, the wish for the guide and the way out of both; returns the link's secret.
+/// The contact form, the request for the guide, and unsubscribing; returns the link's secret.
 async fn forms_are_filled_in(practice: &Practice) -> Result<String> {
     let email = "forms@customers.example";
     message(practice, email, "canary-message, about which canary-person worries").await?.ok()?;
@@ -42,7 +42,7 @@ async fn forms_are_filled_in(practice: &Practice) -> Result<String> {
     Ok(secret)
 }
 
-/// The checkout's answer never arrives: the browser was closed the moment the money moved.
+/// The checkout's answer never arrives: the browser is closed at the moment of payment.
 async fn paid_with_the_browser_closed(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let start = asha.free_starts("general-consultation").await?.remove(0);
     let booking_id = asha.hold("general-consultation", &start, "first-key").await?;
@@ -86,7 +86,7 @@ async fn two_want_the_same_slot(practice: &Practice, asha: &Customer<'_>) -> Res
     let method = "booking.v1.BookingService/RequestBooking";
     let (one, two) = tokio::join!(
         asha.call(method, asha.request("karmic-healing", &start, "race-asha")),
-        // Another service at the same time is the same time.
+        // Another service at the same time takes the same slot.
         ravi.call(method, ravi.request("meditation", &start, "race-ravi")),
     );
     let answers = [one?, two?];
@@ -100,7 +100,7 @@ async fn two_want_the_same_slot(practice: &Practice, asha: &Customer<'_>) -> Res
 async fn nats_is_wiped_while_it_runs(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let folder = practice.data().join("nats");
     until("its folder was removed", async || {
-        // It goes on writing meanwhile, and a folder in which a file appears cannot be removed.
+        // NATS goes on writing, and a folder in which a file appears cannot be removed.
         let removed = std::fs::remove_dir_all(&folder).is_ok();
         Ok((removed || !folder.exists()).then_some(()))
     })
@@ -114,7 +114,7 @@ async fn nats_is_wiped_while_it_runs(practice: &Practice, asha: &Customer<'_>) -
     practice.mail_of("booking_confirmed", &booking_id).await.map(|_mail| ())
 }
 
-/// Money that arrives after the hold ended and another took the time is given back.
+/// Money that arrives after the hold ended and another client took the slot is refunded.
 async fn late_money_comes_back(practice: &Practice) -> Result<()> {
     let (late, quick) =
         (Customer::new(practice, "Late").await?, Customer::new(practice, "Quick").await?);
@@ -123,7 +123,7 @@ async fn late_money_comes_back(practice: &Practice) -> Result<()> {
     let order_id = late.order(&booking_id).await?;
     practice.move_clocks(16).await?;
     late.reaches(&booking_id, "BOOKING_STATE_EXPIRED").await?;
-    // Money that is quicker than this mail makes it untrue, and then it is not sent.
+    // This mail is dropped if the money arrives before it is sent.
     until("the way back was mailed", async || Ok((late.mails().await?.len() == 1).then_some(())))
         .await?;
     quick.hold("meditation", &start, "quick-key").await?;
@@ -144,7 +144,8 @@ async fn late_money_comes_back(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// An answer and a webhook that the provider did not sign; what they said is nowhere written.
+/// An answer and a webhook without the provider's signature are refused, and their content is not
+/// stored.
 async fn forgeries_are_refused_and_logged(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let start = asha.free_starts("meditation").await?.remove(9);
     let booking_id = asha.hold("meditation", &start, "forged-key").await?;
@@ -169,7 +170,7 @@ async fn forgeries_are_refused_and_logged(practice: &Practice, asha: &Customer<'
     Ok(())
 }
 
-/// The files below a folder in which a text stands.
+/// The files below a folder that contain a text.
 fn files_with(folder: &Path, text: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,5 +1,5 @@
-//! A release takes over what an earlier one has left: every kept practice is started with today's
-//! programs, nothing that was acknowledged is lost, and each open booking comes to its end.
+//! Upgrades: every kept practice is started with today's programs, nothing acknowledged is lost,
+//! and each open booking ends as expected.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
@@ -29,7 +29,7 @@ async fn taken_over(kept: &Kept) -> Result<()> {
     }
     the_owner_keeps_password_and_role(&practice).await?;
     pictures_are_shown(&practice).await?;
-    // What was on its way comes to rest, and all that was acknowledged is there.
+    // Pending work is finished, and everything acknowledged is there.
     practice.check().await?;
     for booking in kept.list("open") {
         played(&practice, booking).await.with_context(|| booking.to_string())?;
@@ -42,7 +42,7 @@ async fn taken_over(kept: &Kept) -> Result<()> {
     practice.check().await
 }
 
-/// Plays an open booking as far as it goes while its hold stands.
+/// Continues an open booking as far as possible while its hold lasts.
 async fn played(practice: &Practice, booking: &Value) -> Result<()> {
     let client = Customer::signed_in(practice, text(booking, "email")?).await?;
     let id = text(booking, "booking")?;
@@ -91,7 +91,7 @@ async fn refunded(client: &Customer<'_>, id: &str) -> Result<()> {
     .await
 }
 
-/// Who could sign in can, who could not cannot, and a session that lived goes on.
+/// Accounts that could sign in still can, others still cannot, and a valid session stays valid.
 async fn account_is_as_it_was(practice: &Practice, account: &Value) -> Result<()> {
     let email = text(account, "email")?;
     let signed_in = Customer::signed_in(practice, email).await;
@@ -115,7 +115,7 @@ async fn the_owner_keeps_password_and_role(practice: &Practice) -> Result<()> {
     panel.call("ListStaffReviews", &json!({})).await?.ok().map(drop)
 }
 
-/// Reviews are read with the pictures that an earlier release has drawn.
+/// Reviews are shown with the pictures that an earlier release made.
 async fn pictures_are_shown(practice: &Practice) -> Result<()> {
     let call = (reviewer::OPEN, "ListReviews");
     let listed = reviewer::call(practice, call, &json!({}), |it| it).await?.ok()?;

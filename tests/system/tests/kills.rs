@@ -1,5 +1,5 @@
 //! All services, NATS and PostgreSQL are killed at ten moments of a booking. Each time the booking
-//! ends confirmed or cleanly released, once: one order, one capture, one confirmation.
+//! is confirmed or released exactly once: one order, one capture, one confirmation.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use system::practice::OURS;
 use system::{Customer, Practice};
 use testkit::until;
 
-/// When everything is killed.
+/// The moment of the kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
     BeforeTheRequest,
@@ -50,7 +50,7 @@ async fn a_booking_survives_ten_kills_of_everything() -> Result<()> {
         confirmations(&customer).await.with_context(|| format!("{moment:?}"))?;
         customers.push(customer);
     }
-    // At the end, so that a second message that came later is seen too.
+    // Checked at the end, so that a late second mail is seen, too.
     for (customer, moment) in customers.iter().zip(MOMENTS) {
         let mails = confirmations(customer).await?;
         let ids: BTreeSet<&str> = mails.iter().filter_map(|m| m["messageId"].as_str()).collect();
@@ -66,8 +66,8 @@ fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
     if now == moment { practice.kill(&OURS) } else { Ok(()) }
 }
 
-/// What the last statement of booking's transaction waits for, as long as this is held. It is taken
-/// before anybody asks: a request that is faster than this would wait for nothing.
+/// A lock that the last statement of booking's transaction waits for. It is taken before the
+/// request is sent, because a faster request would not wait.
 async fn hold_keys(practice: &Practice) -> Result<PgConnection> {
     let mut holder = practice.database("booking").await?;
     sqlx::query("begin").execute(&mut holder).await?;
@@ -75,8 +75,8 @@ async fn hold_keys(practice: &Practice) -> Result<PgConnection> {
     Ok(holder)
 }
 
-/// Kills everything while booking's transaction waits, with the rows of its tables written and its
-/// events about to be, for what is held.
+/// Kills everything while booking's transaction waits for the lock, with its rows written and its
+/// events not yet.
 async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) -> Result<()> {
     let Some(_held) = held else { return Ok(()) };
     let mut watcher = practice.database("booking").await?;
@@ -94,7 +94,7 @@ async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) 
     practice.kill(&OURS)
 }
 
-/// Kills everything when the provider has made the order and has not answered yet.
+/// Kills everything after the provider made the order and before it answers.
 async fn kill_while_the_provider_works(
     practice: &Practice,
     orders_before: usize,
@@ -111,7 +111,7 @@ async fn kill_while_the_provider_works(
     practice.kill(&OURS)
 }
 
-/// Waits until payments has learnt of the payment, which the answer or the webhook tells it.
+/// Waits until payments has the payment from the checkout's answer or the webhook.
 async fn answer_has_arrived(practice: &Practice, index: usize, moment: Moment) -> Result<()> {
     if moment != Moment::WithTheAnswer {
         return Ok(());
@@ -187,14 +187,14 @@ async fn confirmations(customer: &Customer<'_>) -> Result<Vec<Value>> {
     .await
 }
 
-/// A part of the provider's book.
+/// A list in the provider's book.
 fn list(book: &Value, name: &str) -> Vec<Value> {
     let part = &book[name];
     let values = || Some(part.as_object()?.values().cloned().collect());
     part.as_array().cloned().or_else(values).unwrap_or_default()
 }
 
-/// One order per booking, one capture per order, nothing given back.
+/// One order per booking, one capture per order, no refund.
 async fn money_closes(practice: &Practice) -> Result<()> {
     let book = practice.book().await?;
     assert_eq!(list(&book, "orders").len(), MOMENTS.len(), "an order too many");

@@ -14,7 +14,7 @@ use system::{Customer, Practice};
 use testkit::until;
 
 const SERVICE: &str = "general-consultation";
-/// Where the practice reads its notices, as its file has it.
+/// The practice's own address, from its file.
 const PRACTICE_ADDRESS: &str = "bookings@sukoon.example";
 const HOUR: i64 = 60;
 
@@ -32,7 +32,7 @@ async fn every_mail_of_a_booking_and_of_the_forms_arrives_once() -> Result<()> {
     practice.check().await
 }
 
-/// A paid booking whose session is far enough for a reminder, with its start.
+/// A paid booking whose session is far enough away for a reminder, and its start.
 async fn booked(practice: &Practice, asha: &Customer<'_>) -> Result<(String, Timestamp)> {
     let now = now(practice).await?;
     let starts = asha.free_starts(SERVICE).await?;
@@ -54,7 +54,7 @@ async fn now(practice: &Practice) -> Result<Timestamp> {
     Ok(sqlx::query_scalar("select clock_now()").fetch_one(&mut database).await?)
 }
 
-/// Moves the clocks to a moment, but never back.
+/// Moves the clocks forward to a moment.
 async fn until_it_is(practice: &Practice, moment: Timestamp) -> Result<()> {
     let minutes = moment.seconds_since(now(practice).await?).max(0) / 60 + 1;
     practice.advance_clocks(minutes).await
@@ -82,7 +82,7 @@ async fn a_confirmation_and_a_receipt(
     let receipt = practice.mail_of("receipt", receipt_id).await?;
     assert_eq!(receipt["to"][0], asha.email.as_str());
     assert!(names(&receipt, serial), "{receipt}");
-    // Nobody else's receipt exists for others.
+    // Another client's receipt reads as not found.
     let ravi = Customer::new(practice, "Ravi").await?;
     let body = json!({ "bookingId": id });
     let refused = ravi.call("payments.v1.PaymentsService/ListReceipts", body).await?;
@@ -106,7 +106,7 @@ async fn a_reminder(
     Ok(())
 }
 
-/// On the morning of the session the practice gets the sheet of its day.
+/// On the morning of the session the practice receives the day sheet.
 async fn a_day_sheet(practice: &Practice, start: Timestamp) -> Result<()> {
     until_it_is(practice, start.plus_minutes(-2 * HOUR)).await?;
     let local = start.plus_minutes(330).to_string();
@@ -152,7 +152,7 @@ async fn a_message_and_its_acknowledgement(practice: &Practice) -> Result<()> {
     let writer = "ravi.writes@customers.example";
     let text = "Do you give sessions\nin the evening?\n.\nBcc: all@customers.example";
     message(practice, writer, text).await?.ok()?;
-    // The same key is the same message, however often it is sent.
+    // A repeat with the same key is the same message.
     message(practice, writer, text).await?.ok()?;
     let arrived =
         practice.mail_of("contact_message", &only(practice, "contact_message").await?).await?;
@@ -162,7 +162,7 @@ async fn a_message_and_its_acknowledgement(practice: &Practice) -> Result<()> {
     let subject = only(practice, "contact_acknowledgement").await?;
     let acknowledged = practice.mail_of("contact_acknowledgement", &subject).await?;
     assert_eq!(acknowledged["to"], json!([writer]));
-    // Whoever types another's address cannot make us say anything to them.
+    // The acknowledgement repeats nothing of the form, because the address may be another person's.
     assert!(!words(&acknowledged).contains("evening") && !names(&acknowledged, "Canaryworth"));
     assert_eq!(practice.mails_of("contact_message", "").await?.len(), 1);
 
@@ -196,7 +196,7 @@ async fn a_guide_until_it_is_ended(practice: &Practice) -> Result<()> {
     for _twice in 0..2 {
         assert_eq!(one_click(practice, &token).await?, 200);
     }
-    // Whoever asks is told the same, and gets nothing.
+    // The answer is the same, and no mail is sent.
     guide(practice, email, "chain-guide-2").await?.ok()?;
     practice.quiet().await?;
     assert_eq!(practice.mails_of("meditation_guide", "").await?.len(), 1);

@@ -1,5 +1,4 @@
-//! Money that does not come as it should, in the sandbox and from outside: late, twice told, wrong,
-//! and by another device a minute later.
+//! Money that arrives late, twice, with a wrong amount, or from another device a minute later.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
@@ -16,7 +15,7 @@ use system::{Customer, Mint, Practice};
 use testkit::until;
 
 const CONFIRMED: &str = "BOOKING_STATE_MEETING_SCHEDULED";
-/// How often the same webhook comes at once.
+/// How many copies of one webhook arrive at once.
 const REPEATS: usize = 100;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,7 +31,7 @@ async fn money_finds_its_booking_or_its_way_back() -> Result<()> {
     practice.check().await
 }
 
-/// A booking whose order exists.
+/// A booking with its order.
 struct Ordered<'p> {
     customer: Customer<'p>,
     starts_at: String,
@@ -42,7 +41,7 @@ struct Ordered<'p> {
 
 async fn ordered<'p>(practice: &'p Practice, mint: &Mint, name: &str) -> Result<Ordered<'p>> {
     let customer = Customer::minted(practice, mint, name)?;
-    // The last that is offered: clocks move in these tests.
+    // The last offered slot, because these tests move the clocks.
     let starts_at = customer.free_starts("meditation").await?.pop().context("nothing is free")?;
     let booking_id = customer.hold("meditation", &starts_at, "money-key").await?;
     let order_id = customer.order(&booking_id).await?;
@@ -62,7 +61,7 @@ async fn late_and_taken(practice: &Practice, mint: &Mint) -> Result<()> {
     let late = ordered(practice, mint, "Later").await?;
     practice.advance_clocks(16).await?;
     late.customer.reaches(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
-    // Money that is quicker than this mail makes it untrue, and then it is not sent.
+    // This mail is dropped if the money arrives before it is sent.
     until("the way back was mailed", async || {
         Ok((late.customer.mails().await?.len() == 1).then_some(()))
     })
@@ -76,14 +75,14 @@ async fn late_and_taken(practice: &Practice, mint: &Mint) -> Result<()> {
         Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
     })
     .await?;
-    // The hold's end, the refund's beginning and its end.
+    // The end of the hold, the start of the refund and its end.
     until("each step was mailed", async || {
         Ok((late.customer.mails().await?.len() == 3).then_some(()))
     })
     .await
 }
 
-/// The checkout was closed; the payer's telephone says yes a minute after the bank said no.
+/// The checkout was closed; the payer confirms on the telephone a minute after the bank declined.
 async fn a_minute_after_checkout_was_left(practice: &Practice, mint: &Mint) -> Result<()> {
     let slow = ordered(practice, mint, "Slow").await?;
     slow.customer.open_checkout(&slow.booking_id).await?;
@@ -103,7 +102,7 @@ async fn a_minute_after_checkout_was_left(practice: &Practice, mint: &Mint) -> R
 
 async fn a_webhook_comes_a_hundred_times(practice: &Practice, mint: &Mint) -> Result<()> {
     let paid = ordered(practice, mint, "Told").await?;
-    // The sandbox's own webhooks stay away.
+    // The sandbox sends no webhooks of its own.
     let silence = json!({ "target": "webhook", "kind": "drop", "times": 0 });
     practice.sandbox_post("/api/faults", &silence).await?;
     let answer = practice.pay(&paid.order_id).await?;
@@ -121,7 +120,7 @@ async fn a_webhook_comes_a_hundred_times(practice: &Practice, mint: &Mint) -> Re
     Ok(())
 }
 
-/// The provider signs what it says; it says that another amount was paid than was ordered.
+/// A correctly signed answer reports another amount than was ordered.
 async fn another_amount_is_signed(practice: &Practice, mint: &Mint) -> Result<()> {
     let wrong = ordered(practice, mint, "Wrong").await?;
     let body = json!({ "order_id": wrong.order_id, "method": "upi", "amount": 100 });
@@ -144,7 +143,7 @@ async fn another_amount_is_signed(practice: &Practice, mint: &Mint) -> Result<()
     Ok(())
 }
 
-/// How many events of a type speak of a booking.
+/// How many events of a type concern a booking.
 async fn count(practice: &Practice, service: &str, kind: &str, booking_id: &str) -> Result<i64> {
     let mut database = practice.database(service).await?;
     let found = sqlx::query_scalar(
@@ -158,12 +157,12 @@ async fn count(practice: &Practice, service: &str, kind: &str, booking_id: &str)
     Ok(found)
 }
 
-/// What the provider says when a payment is captured.
+/// The provider's webhook for a captured payment.
 fn event(payment: &Value) -> Vec<u8> {
     let event = json!({
         "entity": "event", "account_id": "acc_SandboxAcc0001", "event": "payment.captured",
         "contains": ["payment"], "payload": { "payment": { "entity": payment } },
-        // Not as the sandbox itself says it: the same words would be the same webhook.
+        // Differs from the sandbox's own body, which would be the same webhook.
         "created_at": payment["created_at"].as_i64().unwrap_or_default() + 1,
     });
     event.to_string().into_bytes()

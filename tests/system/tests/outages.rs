@@ -1,5 +1,5 @@
-//! Outages: reminders that fall due while nothing runs, a mail server that takes nothing for a day,
-//! and a payment provider that hangs.
+//! Outages: reminders that fall due while nothing runs, a mail server that refuses everything for a
+//! day, and a payment provider that hangs.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ const HOUR_SECONDS: i64 = 60 * 60;
 /// How many bookings there are while the mail server refuses, one every two hours.
 const BOOKINGS: usize = 12;
 
-/// How many refunds wait at once: more than a process has places for timers.
+/// How many refunds wait at once: more than a process handles timers at a time.
 const REFUNDS: usize = 10;
 /// How long a process may take to end.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
-/// A booking that is paid and has its room.
+/// A paid booking with its meeting room.
 async fn booked(practice: &Practice, customer: &Customer<'_>, start: &str) -> Result<String> {
     let id = customer.hold(SERVICE, start, &format!("outage-{start}")).await?;
     let order = customer.order(&id).await?;
@@ -31,7 +31,7 @@ async fn booked(practice: &Practice, customer: &Customer<'_>, start: &str) -> Re
     Ok(id)
 }
 
-/// The first free start that is at least so many seconds after a moment.
+/// The first free start at least so many seconds after a moment.
 fn first_after(starts: &[String], moment: Timestamp, seconds: i64) -> Result<&String> {
     let far = |start: &&String| {
         let at: Result<Timestamp, _> = start.parse();
@@ -56,7 +56,7 @@ async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ah
     ];
     let starts = begun.free_starts(SERVICE).await?;
     let before = now(&practice).await?;
-    // None is booked inside the window of its reminder.
+    // No booking is made after its reminder's time.
     let first = first_after(&starts, before, 25 * HOUR_SECONDS)?;
     let first_at: Timestamp = first.parse()?;
     let second = first_after(&starts, first_at, 2 * HOUR_SECONDS)?;
@@ -69,7 +69,7 @@ async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ah
         assert_eq!(practice.standing("reminder", id).await?.0, "queued");
     }
 
-    // All reminders but the last fall due meanwhile, and the first session begins.
+    // All reminders but the last fall due in this time, and the first session begins.
     let minutes = first_at.seconds_since(now(&practice).await?) / 60 + 10;
     practice.is_down_for(minutes).await?;
     practice.quiet().await?;
@@ -85,7 +85,7 @@ async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ah
     assert_eq!(state, "dropped", "{reason}");
     assert_eq!(practice.standing("reminder", &far_id).await?.0, "queued");
 
-    // Said once, also when everything dies once more.
+    // Reminders are sent once, also after another kill of everything.
     practice.is_down_for(1).await?;
     practice.quiet().await?;
     practice.mail_of("reminder", &ahead_id).await?;
@@ -103,7 +103,7 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
     for index in 0..BOOKINGS {
         let customer = Customer::new(&practice, "Patient").await?;
         let starts = customer.free_starts(SERVICE).await?;
-        // Sessions of days that come after the outage, each a reminder inside and outside of it.
+        // Sessions after the outage, so that some reminders fall due within it and some later.
         let start = first_after(&starts, begun, 26 * HOUR_SECONDS)?.clone();
         bookings
             .push(booked(&practice, &customer, &start).await.with_context(|| format!("{index}"))?);
@@ -116,7 +116,7 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
 
     let url = format!("{}/api/faults", practice.sandbox);
     practice.http.delete(url).send().await?.error_for_status()?;
-    // Longer than the longest pause between two tries.
+    // Longer than the longest pause between two attempts.
     practice.advance_clocks(75).await?;
     practice.quiet().await?;
     until("no mail is tried again", async || {
@@ -130,7 +130,7 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
         for kind in ["booking_confirmed", "practice_notice"] {
             practice.mail_of(kind, id).await?;
         }
-        // Its time came during the outage, or is still to come.
+        // It fell due during the outage, or is not due yet.
         let (state, _) = practice.standing("reminder", id).await?;
         assert_eq!(practice.mails_of("reminder", id).await?.len(), usize::from(state == "sent"));
     }
@@ -142,7 +142,7 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
     practice.check().await
 }
 
-/// How many refunds were asked for and got no answer yet, and how many were asked for again.
+/// How many refunds were requested and are unanswered, and how many were requested again.
 async fn unanswered(practice: &Practice) -> Result<(i64, i64)> {
     let mut database = practice.database("payments").await?;
     let sql = "select count(*), count(*) filter (where attempts > 1) from timers

@@ -1,5 +1,5 @@
-//! Many want the same time at once, over HTTP and through the gateway: one gets it, everybody else
-//! is told so, and nobody sees an error.
+//! Many clients want the same slot at once, over HTTP through the gateway: one gets it, all others
+//! get the refusal, and none gets an error.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
@@ -12,13 +12,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use system::practice::GENEROUS;
 use system::{Answer, Customer, Mint, Practice};
 
-/// How many want the same time.
+/// How many clients want the same slot.
 const BUYERS: usize = 1000;
-/// How many times one customer wants at once, and how many may be held.
+/// How many slots one client requests at once, and how many may be held.
 const GREEDY: usize = 50;
 const LIVE_HOLDS_MAX: usize = 2;
 const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
-/// What one buyer asks for: a service and its start.
+/// One request: a service and its start.
 type Wish = (&'static str, String);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -26,7 +26,7 @@ async fn a_time_is_sold_once_however_many_want_it() -> Result<()> {
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
     let mut practice = Practice::start(&GENEROUS).await?;
-    // A thousand at once on a small machine: the last is served when the others were.
+    // On a small machine the last of a thousand waits for all others.
     practice.http = reqwest::Client::builder().timeout(Duration::from_secs(120)).build()?;
     let mint = Mint::of(&practice).await?;
     one_slot(&practice, &mint).await?;
@@ -41,7 +41,7 @@ async fn one_slot(practice: &Practice, mint: &Mint) -> Result<()> {
     one_winner(practice, mint, wishes).await
 }
 
-/// A session of 90 minutes at eleven, and sessions of 30 to 75 minutes at twelve, inside it.
+/// A session of 90 minutes at eleven, and sessions of 30 to 75 minutes at twelve, inside of it.
 async fn overlapping_ranges(practice: &Practice, mint: &Mint) -> Result<()> {
     let long = first_start(practice, mint, "karmic-healing", 14).await?;
     let hour = long.get(11..13).and_then(|hour| hour.parse::<u32>().ok()).context("no hour")?;
@@ -71,7 +71,7 @@ async fn one_greedy_customer(practice: &Practice, mint: &Mint) -> Result<()> {
     Ok(())
 }
 
-/// A start some days ahead, so that the wishes of one race do not meet those of another.
+/// A start some days ahead, so that the races use different slots.
 async fn first_start(
     practice: &Practice,
     mint: &Mint,
@@ -81,7 +81,7 @@ async fn first_start(
     let looking = Customer::minted(practice, mint, "Looking")?;
     let free = looking.free_starts(service).await?;
     let day = free.get(index).and_then(|start| start.get(..10)).context("no such day")?;
-    // The first of the next day, so that the hour after it is offered too.
+    // The first of the next day, so that the hour after it is offered, too.
     let next = free.iter().find(|start| start.get(..10) > Some(day));
     Ok(next.context("no next day")?.clone())
 }
@@ -103,7 +103,7 @@ async fn one_winner(practice: &Practice, mint: &Mint, wishes: Vec<Wish>) -> Resu
     Ok(())
 }
 
-/// How often each status came with each reason.
+/// The number of answers by status and reason.
 fn tally(answers: &[Answer]) -> BTreeMap<String, usize> {
     let mut told = BTreeMap::new();
     for answer in answers {

@@ -1,6 +1,5 @@
-//! Every reaction bears to be run again: all services take in everything that ever happened once
-//! more, and nothing happens. A source that was restored from an older copy rests on this, and so
-//! does every repeat that the transport may bring.
+//! Consumers are idempotent: all services consume every event a second time, and nothing changes.
+//! Restoring a source from an older backup and repeats by the transport rely on this.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
@@ -13,12 +12,12 @@ use system::practice::STORES;
 use system::{Customer, Practice};
 use testkit::until;
 
-/// Those that take in events of others.
+/// The services with consumers.
 const CONSUMING: [&str; 4] = ["booking", "payments", "notifications", "reviews"];
-/// Every process that writes to a database of [`STORES`] because of what another one tells.
+/// Every process that writes to a database of [`STORES`] because of another one's events.
 const WRITING: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
-/// What says how far a service has come, and not what it knows: places in feeds, times of its
-/// timers and paces, and the clock of the tests.
+/// Tables with a service's progress and no facts: positions in feeds, timers and paces, and the
+/// tests' clock.
 const NOT_KNOWLEDGE: [&str; 7] = [
     "_sqlx_migrations",
     "call_pace",
@@ -28,9 +27,9 @@ const NOT_KNOWLEDGE: [&str; 7] = [
     "relay",
     "timers",
 ];
-/// A column that is emptied an hour after its row was of use, whatever else happens.
+/// A column that is emptied an hour after the row was used.
 const FORGOTTEN: &str = "recipient_hash";
-/// The log itself, whose new entries have new numbers and times.
+/// The tables of the log; repeated entries have new numbers and times.
 const LOG: [&str; 4] = ["audit_log", "events", "feed", "outbox"];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -61,8 +60,8 @@ async fn takes_in_again(practice: &Practice) -> Result<()> {
     practice.check().await
 }
 
-/// A database is lost and comes back from a copy of before the confirmation: its service takes in
-/// again what it forgot, confirms with new events, and the others know these already.
+/// A database is restored from a backup made before the confirmation: the service consumes again
+/// what it lost and confirms with new events, which the others recognise.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_that_is_set_back_learns_what_it_forgot_and_the_others_nothing() -> Result<()> {
     let practice = Practice::start(&[]).await?;
@@ -96,7 +95,7 @@ async fn a_service_that_is_set_back_learns_what_it_forgot_and_the_others_nothing
     practice.check().await
 }
 
-/// All that services know, a line for each row, without the tables named `besides`.
+/// The rows of all services as lines, without the tables in `besides`.
 async fn rows(practice: &Practice, of: &[&str], besides: &[&str]) -> Result<BTreeSet<String>> {
     let mut all = BTreeSet::new();
     for service in of {
@@ -138,8 +137,8 @@ async fn paid_and_confirmed(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// Says that it is paid, which it is not, and lets its hold end. Where every word is taken it is
-/// confirmed instead.
+/// Claims an unpaid booking and lets its hold end. With the policy `accept` it is confirmed
+/// instead.
 async fn claimed_and_over(practice: &Practice) -> Result<()> {
     let customer = Customer::new(practice, "Unsure").await?;
     let start = customer.free_starts("meditation").await?.remove(0);
@@ -156,7 +155,7 @@ async fn claimed_and_over(practice: &Practice) -> Result<()> {
     .await
 }
 
-/// Pays when somebody else has the time, and gets the money back.
+/// Pays after another client took the slot, and is refunded.
 async fn paid_too_late(practice: &Practice) -> Result<()> {
     let late = Customer::new(practice, "Late").await?;
     let start = late.free_starts("meditation").await?.remove(1);

@@ -1,5 +1,5 @@
-//! Reviews in a whole practice: who gets the badge, what the owner takes away and brings back, who
-//! is refused and written down, and that no answer tells what nobody is to know.
+//! Reviews in a whole practice: who gets the badge, deleting and restoring by the owner, audited
+//! refusals, and no personal data in any answer.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
@@ -15,10 +15,10 @@ use system::{Answer, Customer, Practice};
 use testkit::until;
 
 const SERVICE: &str = "general-consultation";
-/// Far enough for the session to be over.
+/// Longer than until the end of the session.
 const UNTIL_IT_IS_OVER_MINUTES: i64 = 20 * 24 * 60;
 
-/// The public, which keeps everything that it was told.
+/// A visitor who records every answer.
 struct Public<'p> {
     practice: &'p Practice,
     told: RefCell<Vec<String>>,
@@ -29,7 +29,7 @@ impl<'p> Public<'p> {
         Self { practice, told: RefCell::new(Vec::new()) }
     }
 
-    /// Calls with somebody's token, or with none.
+    /// Calls with a client's token or without one.
     async fn call(&self, method: &str, body: &Value, who: Option<&Customer<'_>>) -> Result<Answer> {
         let dress = |request: reqwest::RequestBuilder| match who {
             Some(who) => request.bearer_auth(who.token()),
@@ -40,7 +40,7 @@ impl<'p> Public<'p> {
         Ok(answer)
     }
 
-    /// Publishes a review, and gives it as everybody sees it.
+    /// Publishes a review and returns it as published.
     async fn write(&self, body: &Value, who: Option<&Customer<'_>>) -> Result<Value> {
         Ok(self.call("SubmitReview", body, who).await?.ok()?["review"].clone())
     }
@@ -50,7 +50,7 @@ impl<'p> Public<'p> {
         Ok(answer["wouldBeVerified"] == true)
     }
 
-    /// The status of a path as a browser gets it that was never here before.
+    /// The status of a path for a browser without a cache.
     async fn visit(&self, path: &str) -> Result<u16> {
         let answer = self.practice.http.get(format!("{}{path}", self.practice.url)).send().await?;
         let status = answer.status().as_u16();
@@ -60,7 +60,7 @@ impl<'p> Public<'p> {
         Ok(status)
     }
 
-    /// Whether a review can be read: in its own answer, at its address and in the list alike.
+    /// Whether a review is public: by its id, at its address and in the list, all the same.
     async fn can_read(&self, review: &Value) -> Result<bool> {
         let id = review["reviewId"].as_str().context("no id")?;
         let one = self.call("GetReview", &json!({ "reviewId": id }), None).await?;
@@ -80,7 +80,7 @@ impl<'p> Public<'p> {
 
     async fn statistics(&self) -> Result<(i64, i64)> {
         let told = self.call("GetStatistics", &json!({}), None).await?.ok()?;
-        // Large numbers are texts in JSON, and zero is left out.
+        // In JSON, 64-bit numbers are texts, and zero is omitted.
         let number = |name: &str| told[name].as_str().map_or(Ok(0), str::parse);
         Ok((number("count")?, number("verifiedCount")?))
     }
@@ -110,7 +110,7 @@ fn simulation_ack(review: &Value) -> Result<simulation::checker::snapshot::Ack> 
     Ok(simulation::checker::snapshot::Ack::Reviewed(id.parse()?))
 }
 
-/// Books, pays and comes to the session; then one review carries the badge, and no second.
+/// Books, pays and has the session; then one review gets the badge, and a second does not.
 async fn the_badge_is_the_customers_alone(
     practice: &Practice,
     public: &Public<'_>,
@@ -142,7 +142,7 @@ async fn the_badge_is_the_customers_alone(
     Ok(review)
 }
 
-/// A picture has no address before its review, and none after it.
+/// A picture has no address before its review is published and after it is deleted.
 async fn a_picture_is_shown_until_its_review_goes(
     practice: &Practice,
     public: &Public<'_>,
@@ -188,7 +188,7 @@ async fn taken_away_and_brought_back(
     assert_eq!(listed.len(), 3, "{listed:?}");
     assert!(listed.iter().all(|one| one["email"].as_str().is_some_and(|it| it.contains('@'))));
     assert!(public.can_read(review).await?);
-    // There are only seconds between a deletion and its undoing, so nothing is looked at there.
+    // The time for undoing a deletion is seconds, so nothing is checked in between.
     let deleted = panel.call("DeleteReview", &id).await?.ok()?;
     let restored = panel.call("RestoreReview", &id).await?.ok()?;
     assert!(deleted["undoUntil"].is_string(), "{deleted}");
@@ -250,13 +250,13 @@ async fn who_may_not_is_refused_and_written_down(
     };
     let why = ["GRANT_REQUIRED", "GRANT_ENDED", "STAFF_ONLY", "ROLE_NOT_ALLOWED"];
     assert_eq!(count("DeleteReview", &why), 5, "{rows:?}");
-    // The book knows what the answer did not tell.
+    // `audit_log` has the reason that the answer did not give.
     assert_eq!(count("Unlock", &["WRONG_PASSWORD", "STAFF_ONLY"]), 2, "{rows:?}");
     assert_eq!(count("RestoreReview", &["done"]), 1, "{rows:?}");
     Ok(())
 }
 
-/// The e-mail addresses that stand in a text, as far as their form tells.
+/// The e-mail addresses in a text, by their form.
 fn addresses_in(text: &str) -> Vec<&str> {
     let local = |it: char| it.is_ascii_alphanumeric() || "._%+-".contains(it);
     let domain = |it: char| it.is_ascii_alphanumeric() || ".-".contains(it);
@@ -280,7 +280,7 @@ fn an_address_is_found_by_its_form() {
     assert_eq!(addresses_in(text), ["asha.1+x@customers.example", "owner@a.example"]);
 }
 
-/// Passwords and addresses stand in no public answer, in no file of the site and in no log.
+/// No public answer, no file of the site and no log contains a password or an address.
 fn nothing_is_told_that_nobody_is_to_know(practice: &Practice, public: &Public<'_>) -> Result<()> {
     let (email, password) = practice.owner()?;
     let plain = password.replace('-', "");

@@ -1,5 +1,5 @@
-//! The short form of `make chaos`: every kind of fault strikes at least once in a minute. And
-//! callers that go away, more than a thousand, after whom no connection is poisoned.
+//! The short form of `make chaos`: every kind of fault is injected at least once in a minute. More
+//! than a thousand dropped requests leave no connection in a transaction.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use system::practice::GENEROUS;
 use system::saga::{Plan, Stage};
 use testkit::until_within;
 
-/// The same faults in each run; another seed is as good.
+/// A fixed seed, so that each run has the same faults.
 const SEED: u64 = 20_261_121;
-/// How many requests lose their caller.
+/// How many requests are dropped.
 const DROPS: usize = 1_200;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,7 +28,7 @@ async fn nothing_is_lost_in_a_minute_of_chaos() -> Result<()> {
     println!("{report}");
     let details = report.details.join("\n  ");
     assert!(report.is_clean(), "{report}\n  {details}");
-    // In so short a time there may be no commit to be found at the moment of its kill.
+    // In so short a run there may be no commit to kill.
     let missing = report.missing();
     assert!(missing.iter().all(|kind| *kind == "commit killed"), "never: {missing:?}\n  {details}");
     Ok(())
@@ -50,7 +50,7 @@ async fn callers_that_go_away_poison_nothing() -> Result<()> {
         worst = worst.max(poisoned(&practice).await?);
     }
     println!("{dropped} requests were dropped");
-    // Ten seconds later each transaction that was forgotten would be seen.
+    // After ten seconds every leaked transaction counts.
     until_within(Duration::from_secs(40), "eleven seconds are over", async || {
         worst = worst.max(poisoned(&practice).await?);
         let mut database = practice.database("booking").await?;

@@ -1,6 +1,6 @@
-//! The staff's commands against a whole practice: what is booked is seen, times are closed and
-//! opened, bookings cancelled and claims accepted, money given back, parked events tried again, and
-//! each act is written down.
+//! The staff's commands against a whole practice: a day is listed, times are blocked and unblocked,
+//! bookings cancelled, claims accepted, money refunded, parked events retried, and each action is
+//! audited.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
@@ -17,7 +17,7 @@ use tokio::process::Command;
 
 const SERVICE: &str = "general-consultation";
 
-/// What a command said, and how it ended.
+/// The output and exit code of a command.
 #[derive(Debug)]
 struct Told {
     code: Option<i32>,
@@ -32,7 +32,7 @@ impl Told {
         self.out
     }
 
-    /// Fails unless it was refused with these words.
+    /// Fails unless the command was refused with this text.
     #[track_caller]
     fn refused(&self, words: &str) {
         assert_eq!(self.code, Some(1), "{self:?}");
@@ -47,7 +47,7 @@ impl Told {
     }
 }
 
-/// Runs `sukoon` with these words, as the owner or as somebody else.
+/// Runs `sukoon` with these arguments, as the owner or another person.
 async fn run(practice: &Practice, person: Option<(&str, &str)>, words: &str) -> Result<Told> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
@@ -75,7 +75,7 @@ async fn free_start(customer: &Customer<'_>, place: usize) -> Result<(String, St
     Ok((start, local.get(..10).context("no date")?.to_owned()))
 }
 
-/// A booking that is paid and confirmed, with its local date.
+/// A paid and confirmed booking, and its local date.
 async fn paid(practice: &Practice, customer: &Customer<'_>, key: &str) -> Result<(String, String)> {
     let (start, date) = free_start(customer, 0).await?;
     let id = customer.hold(SERVICE, &start, key).await?;
@@ -86,7 +86,7 @@ async fn paid(practice: &Practice, customer: &Customer<'_>, key: &str) -> Result
     Ok((id, date))
 }
 
-/// Waits for a mail to a customer whose subject begins like this.
+/// Waits for a mail to a client whose subject begins like this.
 async fn mailed(customer: &Customer<'_>, subject: &str) -> Result<Value> {
     until(&format!("{subject} was mailed"), async || {
         let begins =
@@ -196,7 +196,7 @@ async fn a_booking_is_cancelled_and_its_money_goes_back(
         Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
     })
     .await?;
-    // Said twice, it is still one cancellation and one refund.
+    // A repeat is still one cancellation and one refund.
     sukoon(practice, &format!("{cancel} --yes")).await?.shows(&["Cancelled. ₹"]);
     let told = sukoon(practice, &format!("today {date}")).await?;
     told.shows(&["Not taking place", "cancelled", "refunded"]);
@@ -205,7 +205,7 @@ async fn a_booking_is_cancelled_and_its_money_goes_back(
     the_doctor_finds_nothing(practice, &id).await
 }
 
-/// Payment and refund went as they should, and every part works.
+/// `sukoon doctor` reports no problem for this booking.
 async fn the_doctor_finds_nothing(practice: &Practice, id: &str) -> Result<()> {
     let payments = format!("doctor payments {id}");
     until("webhooks have told of all of it", async || {
@@ -270,8 +270,7 @@ async fn a_part_is_given_back(practice: &Practice, asha: &Customer<'_>) -> Resul
     Ok(())
 }
 
-/// A client pays an order of ours that the practice's own provider account has and the practice has
-/// not.
+/// A payment of an order that the practice's provider account has and the practice does not know.
 async fn money_that_nobody_knows_is_listed(practice: &Practice) -> Result<()> {
     let provider = practice.record()?["provider"].clone();
     let text = |name: &str| provider[name].as_str().unwrap_or_default().to_owned();
@@ -296,8 +295,7 @@ async fn money_that_nobody_knows_is_listed(practice: &Practice) -> Result<()> {
     .await
 }
 
-/// A bank disputes a payment: staff sees until when to answer, and has what the bank asks for in
-/// one file.
+/// A payment is disputed: staff see the deadline, and export the evidence as one file.
 async fn a_dispute_has_its_file(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let (id, _date) = paid(practice, asha, "staff-dispute").await?;
     asha.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
@@ -335,7 +333,7 @@ async fn a_dispute_has_its_file(practice: &Practice, asha: &Customer<'_>) -> Res
     Ok(())
 }
 
-/// Breaks the table of mails for a while, so that an event really cannot be taken in.
+/// Breaks the table of mails for a time, so that an event cannot be consumed.
 async fn a_parked_event_is_tried_again(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let mut database = practice.database("notifications").await?;
     let broken =
@@ -370,7 +368,7 @@ async fn a_parked_event_is_tried_again(practice: &Practice, asha: &Customer<'_>)
     .await
 }
 
-/// A mailbox that does not exist is for a person, who may know better.
+/// A mail to a mailbox that does not exist is left to a person.
 async fn a_mail_that_failed_is_tried_again_or_settled(practice: &Practice) -> Result<()> {
     let gone = Customer::new(practice, "Gone").await?;
     let fault = json!({
@@ -486,7 +484,7 @@ async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// Each command signs out of its own session, so only the customer's own is left.
+/// Each command signs out of its own session, so only the client's session is left.
 async fn nobody_stays_signed_in(practice: &Practice) -> Result<()> {
     let mut database = practice.database("identity").await?;
     let owners: i64 = sqlx::query_scalar(

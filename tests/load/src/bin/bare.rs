@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 async fn main() -> Result<()> {
     let address = std::env::args().nth(1).context("usage: bare ADDRESS")?;
     let router = Router::new().route("/", get(|| async { "Hello, World!" }));
-    // Small answers do not wait for company, as in the gateway.
+    // Small answers are not delayed (`TCP_NODELAY`), as in the gateway.
     let listener = TcpListener::bind(address).await?.tap_io(|stream| {
         stream.set_nodelay(true).ok();
     });

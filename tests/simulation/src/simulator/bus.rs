@@ -1,6 +1,6 @@
-//! From one service's log to another's reactions: the relay that numbers, NATS that loses, repeats
-//! and delays, and consumers that know their place in a feed and ask its source for what is
-//! missing.
+//! The way from one service's log to another's consumers: the relay that assigns positions, NATS
+//! that loses, repeats and delays messages, and consumers that know their position in a feed and
+//! fetch missing events from its source.
 
 use eventstore::checkpoint::FAILURES_MAX;
 use eventstore::{Metadata, Recorded};
@@ -201,7 +201,7 @@ impl World {
             match self.offer(consumer, &event) {
                 HandleOutcome::Done => {}
                 HandleOutcome::Died => return,
-                // A source whose own feed has a hole is asked in vain.
+                // A source whose own feed has a hole cannot help.
                 HandleOutcome::Hole => return,
                 HandleOutcome::Again => {
                     self.after(300, Task::CatchUp(consumer));

@@ -1,5 +1,5 @@
-//! What a run went through: which faults happened, and which ends were reached. A simulator that
-//! stopped injecting something would find nothing, and look well.
+//! What a run went through: which faults happened, and which ends were reached. A simulator that no
+//! longer injects a fault would pass without testing it.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Customers, and the practice's staff: what they want, what they do about it, and how patient they
-//! are.
+//! Clients and the practice's staff: their plans, their steps, and how often they retry.
 
 mod plan;
 

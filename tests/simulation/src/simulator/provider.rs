@@ -95,7 +95,7 @@ impl Provider {
 }
 
 impl World {
-    /// Does something with the provider, and lets follow what follows from it there.
+    /// Acts on the provider, and schedules what follows from it there.
     pub(crate) fn at_provider<T>(&mut self, work: impl FnOnce(&Provider) -> T) -> T {
         let provider = std::sync::Arc::clone(&self.provider);
         provider.book().now = self.now;

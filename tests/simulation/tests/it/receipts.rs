@@ -47,7 +47,7 @@ fn without(mut snapshot: Snapshot, at: usize) -> Snapshot {
     snapshot
 }
 
-/// Tells last that the receipt was issued.
+/// Appends the event that the receipt was issued at the end of the log.
 fn told(mut snapshot: Snapshot, at: usize) -> Option<Snapshot> {
     let row = snapshot.payments.receipts.iter().flatten().nth(at)?;
     let issued = NewEvent::of(&ReceiptIssued {

@@ -17,7 +17,7 @@ use super::{PROVIDER, Provider, as_seen};
 /// How many payments a page of the list has: few, so that there are several.
 const PAGE: usize = 4;
 
-/// What was done may stay unheard.
+/// The answer to what was done may be lost.
 fn back<T>(way: Way, done: T) -> Result<T, ProviderError> {
     match way {
         Way::There => Ok(done),
