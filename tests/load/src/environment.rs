@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use sqlx::Executor as _;
-use system::practice::GENEROUS;
-use system::{Mint, Practice};
+use system::practice::RAISED_LIMITS;
+use system::{Practice, TokenIssuer};
 use tokio::time::Instant;
 
 use crate::http_client::{HttpClient, get};
@@ -44,7 +44,7 @@ pub(crate) struct RunningSystem {
     /// The practice.
     pub(crate) practice: Practice,
     /// The issuer of its customers' tokens.
-    pub(crate) mint: Mint,
+    pub(crate) issuer: TokenIssuer,
     /// Where its gateway listens.
     pub(crate) gateway: SocketAddr,
     request_pool: Arc<RequestPool>,
@@ -70,7 +70,7 @@ impl RunningSystem {
     /// # Errors
     /// When times run out.
     pub(crate) fn prepare(&self, count: usize) -> Result<()> {
-        self.request_pool()?.refill(&self.mint, count)
+        self.request_pool()?.refill(&self.issuer, count)
     }
 
     /// Where a part of it listens.
@@ -104,7 +104,7 @@ impl Environment {
         timetable::write(&dense)?;
         let environment = Self { data, dense, running: None };
         let mut first = environment.spawn(Hours::Usual)?;
-        first.ready().await?;
+        first.wait_until_ready().await?;
         // Commit times are read from PostgreSQL itself (`figures/consumers.rs`),
         // which records them from its next start on.
         let mut database = first.database("booking").await?;
@@ -140,11 +140,11 @@ impl Environment {
         let healthy = tokio::time::timeout(START_MAX, until_healthy(gateway));
         healthy.await.context("the practice does not get ready")?;
         let took = began.elapsed();
-        practice.ready().await?;
-        let mint = Mint::of(&practice).await?;
+        practice.wait_until_ready().await?;
+        let issuer = TokenIssuer::of(&practice).await?;
         let request_pool = Arc::new(RequestPool::new(&practice).await?);
         self.running =
-            Some(RunningSystem { hours, since: began, practice, mint, gateway, request_pool });
+            Some(RunningSystem { hours, since: began, practice, issuer, gateway, request_pool });
         Ok(took)
     }
 
@@ -156,7 +156,7 @@ impl Environment {
     fn spawn(&self, hours: Hours) -> Result<Practice> {
         let log = File::create(self.log())?;
         let dense = self.dense.to_string_lossy();
-        let mut settings: Vec<(&str, &str)> = GENEROUS.into_iter().chain(UNLIMITED).collect();
+        let mut settings: Vec<(&str, &str)> = RAISED_LIMITS.into_iter().chain(UNLIMITED).collect();
         if hours == Hours::Dense {
             settings.push(("PRACTICE_DIR", &dense));
         }

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_for_a_busy_caller_waits_from_when_it_was_due() {
+    async fn a_call_behind_a_slow_one_counts_from_its_due_time() {
         let (mut callers, calls) = test_callers(1, 1, 0);
         let waits = open_loop(&mut callers, 1000, 20).await.unwrap();
         assert_eq!((waits.len(), calls.load(Ordering::SeqCst)), (20, 20));

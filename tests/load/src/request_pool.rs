@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::{Context as _, Result, ensure};
 use contract::booking::v1::{Contact, RequestBookingRequest, SessionMode};
 use serde_json::json;
-use system::{Mint, Practice};
+use system::{Practice, TokenIssuer};
 
 use crate::timetable::{HORIZON_DAYS, SERVICE, STEP_MINUTES};
 
@@ -114,14 +114,14 @@ impl RequestPool {
     ///
     /// # Errors
     /// When times run out or a token cannot be made.
-    pub(crate) fn refill(&self, mint: &Mint, count: usize) -> Result<()> {
+    pub(crate) fn refill(&self, issuer: &TokenIssuer, count: usize) -> Result<()> {
         let missing = count.saturating_sub(self.queue().len());
         let customers = missing.div_ceil(usize::try_from(PER_CUSTOMER)?);
         let mut people = Vec::with_capacity(customers);
         for _ in 0..customers {
             let number = self.made.fetch_add(1, Ordering::Relaxed);
             let email = format!("asha.{number}@customers.example");
-            let (_id, token) = mint.token(&email)?;
+            let (_id, token) = issuer.token(&email)?;
             let (token, email): (Arc<str>, Arc<str>) = (token.into(), email.into());
             people.push((number, token, email));
         }

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_gone_is_told() {
+    fn a_missing_key_is_reported() {
         assert!(changed("a = 1\n", &[("b", "2")]).is_err());
     }
 

@@ -3,24 +3,24 @@
 //!
 //! `tests/system` fills a [`Snapshot`] from real databases; the simulator fills one from its model.
 
-pub mod snapshot;
+mod acknowledgements;
+mod confirmations;
+mod duplicates;
 mod history;
-mod acked;
-mod overlap;
-mod money;
-mod once;
-mod receipts;
-mod confirmed;
-mod mail;
-mod rest;
+mod ledger;
 mod log;
+mod mail;
+mod money;
+mod overlap;
 mod projection;
-mod books;
+mod receipts;
+pub mod snapshot;
+mod unfinished;
 
 use std::fmt;
 
-pub use rest::{HumanTask, human_tasks};
 pub use snapshot::Snapshot;
+pub use unfinished::{HumanTask, human_tasks};
 
 use history::History;
 
@@ -93,14 +93,14 @@ pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
     let mut all = log::check(snapshot);
     let unreadable = history.unreadable.iter().cloned();
     all.extend(unreadable.map(|what| Violation { invariant: Invariant::I8, what }));
-    all.extend(acked::check(snapshot, &history));
+    all.extend(acknowledgements::check(snapshot, &history));
     all.extend(overlap::check(snapshot, &history));
     all.extend(money::check(snapshot, &history));
-    all.extend(once::check(snapshot, &history));
+    all.extend(duplicates::check(snapshot, &history));
     all.extend(receipts::check(snapshot, &history));
-    all.extend(confirmed::check(snapshot, &history));
+    all.extend(confirmations::check(snapshot, &history));
     all.extend(mail::check(snapshot, &history));
-    all.extend(rest::check(snapshot, &history));
+    all.extend(unfinished::check(snapshot, &history));
     all.extend(projection::check(snapshot, &history));
     all
 }

@@ -2,5 +2,5 @@
 //! independent checker that also reads the real stores (`tests/system`).
 
 pub mod checker;
+pub mod seeds;
 pub mod simulator;
-pub mod sweep;

@@ -4,8 +4,8 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use simulation::seeds::{Progress, run_seeds};
 use simulation::simulator::{Outcome, RunOptions, SAGAS, run};
-use simulation::sweep::{Progress, sweep};
 
 /// The default number of booking attempts.
 const RUNS: u64 = 10_000;
@@ -13,15 +13,15 @@ const RUNS: u64 = 10_000;
 fn main() -> ExitCode {
     let numbers: Vec<Option<u64>> =
         std::env::args().skip(1).map(|argument| argument.parse().ok()).collect();
-    let said = match numbers.as_slice() {
-        [] => many(RUNS, 0),
-        [Some(0), Some(seed)] => one(*seed),
-        [Some(runs)] => many(*runs, 0),
-        [Some(runs), Some(seed)] => many(*runs, *seed),
+    let written = match numbers.as_slice() {
+        [] => run_many(RUNS, 0),
+        [Some(0), Some(seed)] => replay(*seed),
+        [Some(runs)] => run_many(*runs, 0),
+        [Some(runs), Some(seed)] => run_many(*runs, *seed),
         _ => say("Usage: simulate [RUNS] [SEED]; RUNS=0 replays the run of SEED.").map(|()| false),
     };
     // When the output cannot be written, the error cannot be reported either.
-    if said.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if written.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn say(line: &str) -> io::Result<()> {
@@ -29,21 +29,21 @@ fn say(line: &str) -> io::Result<()> {
 }
 
 /// Replays one run and shows everything.
-fn one(seed: u64) -> io::Result<bool> {
+fn replay(seed: u64) -> io::Result<bool> {
     let outcome = run(seed, RunOptions { keeps_lines: true, ..RunOptions::default() });
     for line in &outcome.lines {
         say(line)?;
     }
     say(&format!("seed {seed}, trace {:016x}", outcome.trace_hash))?;
     if !outcome.is_clean() {
-        events(&outcome)?;
+        print_events(&outcome)?;
     }
     report(&outcome)?;
     Ok(outcome.is_clean())
 }
 
 /// What the logs hold of bookings and money at the end of a run.
-fn events(outcome: &Outcome) -> io::Result<()> {
+fn print_events(outcome: &Outcome) -> io::Result<()> {
     for (name, log) in outcome.snapshot.logs() {
         for row in log.events.iter().filter(|_| ["booking", "payments"].contains(&name)) {
             let it = &row.event;
@@ -68,18 +68,18 @@ fn report(outcome: &Outcome) -> io::Result<()> {
 }
 
 /// Runs many seeds on all cores.
-fn many(runs: u64, first_seed: u64) -> io::Result<bool> {
+fn run_many(runs: u64, first_seed: u64) -> io::Result<bool> {
     let seeds = runs.div_ceil(SAGAS as u64);
-    let mut told = 0;
-    let total = sweep(first_seed, seeds, RunOptions::default(), |progress| {
+    let mut reported = 0;
+    let total = run_seeds(first_seed, seeds, RunOptions::default(), |progress| {
         let Progress { done, failed } = progress;
         if let Some(outcome) = failed {
             say(&format!("seed {} breaks:", outcome.seed)).ok();
             report(outcome).ok();
         }
         let percent = done.saturating_mul(20).checked_div(seeds).unwrap_or(0);
-        if percent > told {
-            told = percent;
+        if percent > reported {
+            reported = percent;
             say(&format!("{done} of {seeds} runs")).ok();
         }
     });

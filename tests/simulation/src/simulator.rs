@@ -148,7 +148,7 @@ impl World {
             }
             Task::Work { service, life, job } => self.work(service, life, job),
             Task::Customer { saga, step } => self.step(saga, step),
-            Task::Provider(change) => self.provider_goes_on(&change),
+            Task::Provider(change) => self.advance_provider(&change),
             Task::Webhook { notice, tries } => self.deliver_webhook(&notice, tries),
             Task::PaidElsewhere => self.pay_elsewhere(),
             Task::Nightly { nights_left, skip } => self.nightly(nights_left, skip),

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
-use system::practice::GENEROUS;
-use system::writer::message;
-use system::{Customer, Mint, Practice};
+use system::forms::send_message;
+use system::practice::RAISED_LIMITS;
+use system::{Customer, Practice, TokenIssuer};
 use testkit::until;
 
 /// Calls measured of each, after a tenth as many to warm up.
@@ -33,7 +33,7 @@ enum Server {
 /// The benchmark's practice and client.
 struct Bench<'p> {
     practice: &'p Practice,
-    mint: Mint,
+    issuer: TokenIssuer,
     count: usize,
 }
 
@@ -52,17 +52,17 @@ impl Bench<'_> {
     async fn measure(&mut self, server: Server) -> Result<Duration> {
         self.set(server).await?;
         self.count += 1;
-        let customer = Customer::minted(self.practice, &self.mint, "Measured")?;
+        let customer = Customer::with_issued_token(self.practice, &self.issuer, "Measured")?;
         let starts = customer.free_starts(SERVICE).await?;
         let start = starts.get(self.count % starts.len().max(1)).context("no free time")?;
         let request = customer.request(SERVICE, start, &format!("measured-{}", self.count));
         // Two more mails, in either state.
-        message(self.practice, &customer.email, "Is there a session in the evening?")
+        send_message(self.practice, &customer.email, "Is there a session in the evening?")
             .await?
             .ok()?;
         let began = Instant::now();
         let answer =
-            customer.try_call("booking.v1.BookingService/RequestBooking", &request).await?;
+            customer.call_once("booking.v1.BookingService/RequestBooking", &request).await?;
         let taken = began.elapsed();
         let booking = answer.ok()?;
         let id = booking["booking"]["bookingId"].as_str().context("no booking")?;
@@ -90,9 +90,9 @@ async fn both_happened(practice: &Practice) -> Result<()> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
-    let mint = Mint::of(&practice).await?;
-    let mut bench = Bench { practice: &practice, mint, count: 0 };
+    let practice = Practice::start(&RAISED_LIMITS).await?;
+    let issuer = TokenIssuer::of(&practice).await?;
+    let mut bench = Bench { practice: &practice, issuer, count: 0 };
     let (mut answers, mut refuses) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS + ROUNDS / 10 {
         // Each state comes first in half of the rounds.

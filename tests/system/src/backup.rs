@@ -17,7 +17,7 @@ impl Practice {
     pub fn dump(&self, service: &str, file: &Path) -> Result<()> {
         let record = self.record()?;
         let url = record["databases"][service]["admin_url"].as_str().context("no database")?;
-        ran(self.tool("pg_dump")?.args(["-Fc", "-Z", "9", "-d", url, "-f"]).arg(file))
+        run(self.tool("pg_dump")?.args(["-Fc", "-Z", "9", "-d", url, "-f"]).arg(file))
     }
 
     /// Drops a service's database and restores it from a file. This closes all connections to it;
@@ -30,7 +30,7 @@ impl Practice {
         let mut superuser = PgConnection::connect(admin).await?;
         let drop = format!("drop database {service} with (force)");
         superuser.execute(AssertSqlSafe(drop)).await?;
-        ran(self.tool("pg_restore")?.args(["--create", "-d", admin]).arg(file))
+        run(self.tool("pg_restore")?.args(["--create", "-d", admin]).arg(file))
     }
 
     /// One of PostgreSQL's programs, in the version that the practice runs.
@@ -53,7 +53,7 @@ impl Practice {
 /// Runs a program to its end.
 ///
 /// When it fails; the error has its output.
-pub(crate) fn ran(command: &mut Command) -> Result<()> {
+pub(crate) fn run(command: &mut Command) -> Result<()> {
     let done = command.output()?;
     if !done.status.success() {
         bail!("{:?}: {}", command.get_program(), String::from_utf8_lossy(&done.stderr));

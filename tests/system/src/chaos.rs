@@ -2,13 +2,13 @@
 //! faults are removed, the clocks are moved until everything has ended, and the checker reports
 //! what is lost, double or unresolved.
 
+mod clients;
 mod clocks;
-mod crowd;
-mod deck;
-mod drops;
+mod dropped_requests;
+mod fault_kinds;
 mod faults;
 mod restore;
-mod second;
+mod second_process;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,13 +21,13 @@ use rand::rngs::StdRng;
 use simulation::checker::{HumanTask, Invariant, Violation, check, human_tasks};
 use tokio::time::Instant;
 
-use self::crowd::Crowd;
-use self::faults::Director;
+use self::clients::ClientPool;
+use self::faults::FaultInjector;
 use crate::failpoints::Failpoints;
-use crate::practice::{GENEROUS, Practice};
-use crate::saga::Stage;
+use crate::practice::{Practice, RAISED_LIMITS};
+use crate::saga::SagaRunner;
 
-pub use self::drops::{Dropper, poisoned};
+pub use self::dropped_requests::{RequestDropper, idle_transactions};
 
 /// The length and intensity of a run.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ impl Report {
     /// The kinds of faults that were never injected.
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
-        deck::names().filter(|name| !self.faults.contains_key(name)).collect()
+        fault_kinds::names().filter(|name| !self.faults.contains_key(name)).collect()
     }
 }
 
@@ -91,33 +91,33 @@ impl fmt::Display for Report {
 pub async fn run(settings: Settings) -> Result<Report> {
     let began = Instant::now();
     let failpoints = Failpoints::new()?;
-    let mut given = GENEROUS.to_vec();
+    let mut given = RAISED_LIMITS.to_vec();
     given.extend([failpoints.setting()?, ("SUKOON_RESTART_MS_MAX", "1000")]);
     let practice = Practice::start(&given).await?;
-    let stage = Stage::new(&practice).await?;
-    let crowd = Crowd::new(&stage);
-    let dice = StdRng::seed_from_u64(settings.seed);
-    let mut director = Director::new(&practice, &failpoints, &crowd, dice, settings);
+    let runner = SagaRunner::new(&practice).await?;
+    let clients = ClientPool::new(&runner);
+    let rng = StdRng::seed_from_u64(settings.seed);
+    let mut injector = FaultInjector::new(&practice, &failpoints, &clients, rng, settings);
     let worst = AtomicUsize::new(0);
     let watching = async {
         tokio::select! {
-            ended = crowd.play(settings.customers, settings.seed) => ended,
-            moved = clocks::run_on(&practice, settings.seed) => moved,
-            kept = crowd.keep_mails(&practice) => kept,
-            watched = drops::watch(&practice, &worst) => watched,
+            ended = clients.run(settings.customers, settings.seed) => ended,
+            moved = clocks::advance_randomly(&practice, settings.seed) => moved,
+            kept = clients.record_mails(&practice) => kept,
+            watched = dropped_requests::watch(&practice, &worst) => watched,
         }
     };
-    let striking = async {
-        let struck = director.strike_on().await;
-        crowd.go_home();
+    let running = async {
+        let struck = injector.run().await;
+        clients.stop();
         struck
     };
-    let (watched, struck) = tokio::join!(watching, striking);
+    let (watched, struck) = tokio::join!(watching, running);
     struck?;
     watched?;
-    let mut details = director.missed();
-    let mut wrong = crowd.unended();
-    if let Err(error) = practice.settle().await {
+    let mut details = injector.failures();
+    let mut wrong = clients.unfinished();
+    if let Err(error) = practice.run_to_completion().await {
         wrong.push(format!("it does not come to rest: {error:#}"));
     }
     let poisoned = worst.into_inner();
@@ -147,8 +147,8 @@ pub async fn run(settings: Settings) -> Result<Report> {
     details.extend(wrong);
     details.extend(violations.iter().map(Violation::to_string));
     Ok(Report {
-        sagas: crowd.sagas(),
-        faults: director.counts(),
+        sagas: clients.sagas(),
+        faults: injector.counts(),
         acknowledged: snapshot.acks.len(),
         lost,
         double,

@@ -13,10 +13,10 @@ use simulation::checker::snapshot::Ack;
 use testkit::{until, until_within};
 
 use crate::practice::Practice;
-use crate::tokens::Mint;
+use crate::tokens::TokenIssuer;
 
 /// How long a call is retried: every part may be killed in that time, more than once.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The password of every account that these tests make.
 pub const PASSWORD: &str = "quiet river stones";
@@ -93,9 +93,13 @@ impl<'p> Customer<'p> {
     ///
     /// # Errors
     /// When the token cannot be signed.
-    pub fn minted(practice: &'p Practice, mint: &Mint, name: &str) -> Result<Self> {
+    pub fn with_issued_token(
+        practice: &'p Practice,
+        issuer: &TokenIssuer,
+        name: &str,
+    ) -> Result<Self> {
         let email = address(name);
-        let (user_id, token) = mint.token(&email)?;
+        let (user_id, token) = issuer.token(&email)?;
         Ok(Self { practice, token, user_id: Some(user_id), email })
     }
 
@@ -117,7 +121,7 @@ impl<'p> Customer<'p> {
     ///
     /// # Errors
     /// When there is no answer at all.
-    pub async fn try_call(&self, method: &str, body: &Value) -> Result<Answer> {
+    pub async fn call_once(&self, method: &str, body: &Value) -> Result<Answer> {
         let url = format!("{}/rpc/{method}", self.practice.url);
         let asked = self.practice.http.post(url).bearer_auth(&self.token).json(body);
         let answer = asked.send().await?;
@@ -128,7 +132,7 @@ impl<'p> Customer<'p> {
         if method.ends_with("/RequestBooking")
             && let Some(id) = given
         {
-            self.practice.acknowledged(Ack::Requested(id.parse()?));
+            self.practice.record_ack(Ack::Requested(id.parse()?));
         }
         Ok(Answer { status, body })
     }
@@ -137,8 +141,8 @@ impl<'p> Customer<'p> {
     ///
     /// When there is no answer for minutes.
     pub async fn call(&self, method: &str, body: Value) -> Result<Answer> {
-        until_within(PATIENCE, &format!("{method} answers"), async || {
-            let answered = self.try_call(method, &body).await;
+        until_within(TIMEOUT, &format!("{method} answers"), async || {
+            let answered = self.call_once(method, &body).await;
             let again = |answer: &Answer| answer.status >= 500 || answer.status == 429;
             Ok(answered.ok().filter(|answer| !again(answer)))
         })
@@ -176,14 +180,14 @@ impl<'p> Customer<'p> {
     /// # Errors
     /// When booking refuses.
     pub async fn hold(&self, service: &str, starts_at: &str, key: &str) -> Result<String> {
-        self.ask_for(service, starts_at, key).await?.map_err(|refused| anyhow!("{refused:?}"))
+        self.try_hold(service, starts_at, key).await?.map_err(|refused| anyhow!("{refused:?}"))
     }
 
     /// Holds a slot, or returns the refusal.
     ///
     /// # Errors
     /// When booking does not answer.
-    pub async fn ask_for(
+    pub async fn try_hold(
         &self,
         service: &str,
         starts_at: &str,
@@ -209,7 +213,7 @@ impl<'p> Customer<'p> {
         let order_id = started["orderId"].as_str().context("no order")?.to_owned();
         let booking_id = booking_id.parse()?;
         let order = order_id.clone();
-        self.practice.acknowledged(Ack::OrderStarted { booking_id, order_id: order });
+        self.practice.record_ack(Ack::OrderStarted { booking_id, order_id: order });
         Ok(order_id)
     }
 
@@ -221,7 +225,7 @@ impl<'p> Customer<'p> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("open-{booking_id}") });
         self.call("booking.v1.BookingService/OpenCheckout", body).await?.ok()?;
-        self.practice.acknowledged(Ack::CheckoutOpened(booking_id.parse()?));
+        self.practice.record_ack(Ack::CheckoutOpened(booking_id.parse()?));
         Ok(())
     }
 
@@ -233,7 +237,7 @@ impl<'p> Customer<'p> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("back-{booking_id}") });
         self.call("booking.v1.BookingService/ReleaseBooking", body).await?.ok()?;
-        self.practice.acknowledged(Ack::Released(booking_id.parse()?));
+        self.practice.record_ack(Ack::Released(booking_id.parse()?));
         Ok(())
     }
 
@@ -245,7 +249,7 @@ impl<'p> Customer<'p> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("paid-{booking_id}") });
         self.call("payments.v1.PaymentsService/ClaimPayment", body).await?.ok()?;
-        self.practice.acknowledged(Ack::Claimed(booking_id.parse()?));
+        self.practice.record_ack(Ack::Claimed(booking_id.parse()?));
         Ok(())
     }
 
@@ -253,7 +257,7 @@ impl<'p> Customer<'p> {
     ///
     /// # Errors
     /// When payments does not answer.
-    pub async fn hand_in(&self, booking_id: &str, paid: &Value) -> Result<Answer> {
+    pub async fn submit_checkout_answer(&self, booking_id: &str, paid: &Value) -> Result<Answer> {
         let body = json!({
             "bookingId": booking_id, "idempotencyKey": format!("answer-{booking_id}"),
             "paymentId": paid["razorpay_payment_id"], "signature": paid["razorpay_signature"],
@@ -274,7 +278,7 @@ impl<'p> Customer<'p> {
     /// Waits until the booking is in this state, for example `BOOKING_STATE_CONFIRMED`.
     ///
     /// When it does not reach the state.
-    pub async fn reaches(&self, booking_id: &str, state: &str) -> Result<Value> {
+    pub async fn wait_for_state(&self, booking_id: &str, state: &str) -> Result<Value> {
         until(&format!("{booking_id} is {state}"), async || {
             let booking = self.booking(booking_id).await?;
             Ok((booking["state"] == state).then_some(booking))

@@ -12,7 +12,7 @@ use crate::pause::wait_for;
 use crate::practice::Practice;
 
 /// How often the folder is read for deaths.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The folder that processes read; it is deleted when this value is dropped.
 #[derive(Debug)]
@@ -82,10 +82,10 @@ impl Failpoints {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub async fn end_leases_of_the_dead(&self, practice: &Practice) -> Result<()> {
+    pub async fn end_leases_of_dead_processes(&self, practice: &Practice) -> Result<()> {
         let mut known = self.died()?;
         loop {
-            wait_for(LOOK_EVERY).await;
+            wait_for(POLL_INTERVAL).await;
             let died = self.died()?;
             let services = died.difference(&known).filter_map(|name| name.split('.').next());
             for service in services.collect::<BTreeSet<_>>() {
@@ -97,11 +97,11 @@ impl Failpoints {
                     .await?;
                 if service == "notifications" {
                     // Mails that the server may have accepted before that was recorded.
-                    let on_their_way: i64 =
+                    let being_sent: i64 =
                         sqlx::query_scalar("select count(*) from mails where state = 'sending'")
                             .fetch_one(&mut database)
                             .await?;
-                    practice.witness.mails_may_repeat(usize::try_from(on_their_way)?);
+                    practice.recorder.allow_mail_repeats(usize::try_from(being_sent)?);
                 }
             }
             known = died;

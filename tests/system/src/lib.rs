@@ -5,27 +5,27 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
+pub mod accounts;
 pub mod backup;
 pub mod chaos;
 pub mod collector;
 pub mod customer;
 pub mod failpoints;
+pub mod forms;
+pub mod idle;
 pub mod kept;
-pub mod outage;
+pub mod mails;
 pub mod pause;
-pub mod post;
+pub mod power_cut;
 pub mod practice;
-pub mod quiet;
-pub mod reviewer;
+pub mod recorder;
+pub mod reviews;
 pub mod saga;
 pub mod snapshot;
 pub mod tokens;
-pub mod visitor;
-pub mod witness;
-pub mod writer;
 
 pub use collector::Collector;
 pub use customer::{Answer, Customer};
 pub use failpoints::Failpoints;
 pub use practice::Practice;
-pub use tokens::Mint;
+pub use tokens::TokenIssuer;

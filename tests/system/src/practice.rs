@@ -15,10 +15,10 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testkit::{until, until_within};
 use tokio::sync::{Mutex, RwLock};
 
-use crate::witness::Witness;
+use crate::recorder::Recorder;
 
 /// Every part that a kill may hit: our programs, the databases and NATS.
-pub const OURS: [&str; 9] = [
+pub const KILLABLE_PARTS: [&str; 9] = [
     "booking",
     "catalogue",
     "gateway",
@@ -34,7 +34,7 @@ pub const OURS: [&str; 9] = [
 pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Settings for a test in which one machine plays many clients.
-pub const GENEROUS: [(&str, &str); 8] = [
+pub const RAISED_LIMITS: [(&str, &str); 8] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
     // On a busy machine a thousand buyers connect long before the last of them can send a request.
@@ -47,7 +47,7 @@ pub const GENEROUS: [(&str, &str); 8] = [
 ];
 
 /// How long a start may take on a busy machine.
-const READY: Duration = Duration::from_secs(180);
+const READY_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A practice in a folder of its own; it stops when this value is dropped.
 pub struct Practice {
@@ -58,11 +58,11 @@ pub struct Practice {
     /// How far ahead the clocks are, in minutes.
     pub(crate) ahead: AtomicI64,
     /// Clocks stand still while this is held to read, for steps that take a person minutes.
-    pub calm: RwLock<()>,
+    pub clock_lock: RwLock<()>,
     /// Held while the owner's password is entered, because there is one owner.
-    pub owner_types: Mutex<()>,
+    pub owner_password_lock: Mutex<()>,
     /// Records acknowledgements, mails, and faults that may repeat a mail.
-    pub witness: Witness,
+    pub recorder: Recorder,
     /// The gateway's address.
     pub url: String,
     /// The sandbox's address.
@@ -77,7 +77,7 @@ impl Practice {
     /// When it does not become ready; the error has its output.
     pub async fn start(settings: &[(&str, &str)]) -> Result<Self> {
         let mut practice = Self::spawn_in(Self::new_folder(), settings, Stdio::inherit())?;
-        practice.ready().await?;
+        practice.wait_until_ready().await?;
         Ok(practice)
     }
 
@@ -91,10 +91,10 @@ impl Practice {
     }
 
     /// Starts a practice on this data folder, new or left by an earlier start, and does not wait;
-    /// the output of `sukoon` goes to `says`.
+    /// the output of `sukoon` goes to `output`.
     ///
     /// When the program does not exist.
-    pub fn spawn_in(data: PathBuf, settings: &[(&str, &str)], says: Stdio) -> Result<Self> {
+    pub fn spawn_in(data: PathBuf, settings: &[(&str, &str)], output: Stdio) -> Result<Self> {
         let (port, sandbox_port) = (free_port()?, free_port()?);
         let http = runtime::http::client()?;
         let child = Command::new(program()?)
@@ -104,7 +104,7 @@ impl Practice {
             .env("SANDBOX_PORT", sandbox_port.to_string())
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
-            .stdout(says)
+            .stdout(output)
             .stderr(Stdio::inherit())
             .spawn()?;
         Ok(Self {
@@ -112,9 +112,9 @@ impl Practice {
             data,
             keeps_data: false,
             ahead: AtomicI64::new(0),
-            calm: RwLock::default(),
-            owner_types: Mutex::default(),
-            witness: Witness::default(),
+            clock_lock: RwLock::default(),
+            owner_password_lock: Mutex::default(),
+            recorder: Recorder::default(),
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),
             http,
@@ -124,8 +124,8 @@ impl Practice {
     /// Waits until it is ready.
     ///
     /// When it does not become ready; the error has its output.
-    pub async fn ready(&mut self) -> Result<()> {
-        let ready = tokio::time::timeout(READY, self.wait_for_the_first_time());
+    pub async fn wait_until_ready(&mut self) -> Result<()> {
+        let ready = tokio::time::timeout(READY_TIMEOUT, self.wait_for_record());
         ready.await.context("sukoon up did not get ready")?
     }
 
@@ -150,7 +150,7 @@ impl Practice {
     ///
     /// # Errors
     /// When a database does not answer.
-    pub(crate) async fn learn_clocks(&self) -> Result<()> {
+    pub(crate) async fn load_clock_offset(&self) -> Result<()> {
         let mut booking = self.database("booking").await?;
         let minutes: i64 = sqlx::query_scalar(
             "select floor(extract(epoch from offset_by) / 60)::bigint from clock",
@@ -161,7 +161,7 @@ impl Practice {
         Ok(())
     }
 
-    async fn wait_for_the_first_time(&mut self) -> Result<()> {
+    async fn wait_for_record(&mut self) -> Result<()> {
         loop {
             if self.record().is_ok_and(|record| record["ready"] == true) {
                 return Ok(());
@@ -203,8 +203,8 @@ impl Practice {
     ///
     /// # Errors
     /// When that takes too long.
-    pub async fn healthy(&self) -> Result<()> {
-        until_within(READY, "every part is ready", async || {
+    pub async fn wait_until_healthy(&self) -> Result<()> {
+        until_within(READY_TIMEOUT, "every part is ready", async || {
             let asked = self.http.get(format!("{}/healthz", self.url)).send().await;
             Ok(asked.is_ok_and(|answer| answer.status() == 200).then_some(()))
         })
@@ -219,7 +219,7 @@ impl Practice {
     pub fn kill(&self, parts: &[&str]) -> Result<()> {
         let pids = parts.iter().map(|part| self.pid(part)).collect::<Result<Vec<_>>>()?;
         for part in parts {
-            self.witness.part_was_killed(part);
+            self.recorder.record_kill(part);
         }
         let mut killed = 0;
         for pid in pids {
@@ -259,7 +259,7 @@ impl Practice {
         self.ahead.fetch_max(minutes, Ordering::SeqCst);
         let sql = format!("update clock set offset_by = make_interval(mins => {minutes})");
         for service in STORES {
-            until_within(READY, "a clock is moved", async || {
+            until_within(READY_TIMEOUT, "a clock is moved", async || {
                 let Ok(mut owner) = self.database(service).await else { return Ok(None) };
                 Ok(owner.execute(AssertSqlSafe(sql.clone())).await.ok())
             })
@@ -273,14 +273,14 @@ impl Practice {
     /// # Errors
     /// When a database refuses.
     pub async fn advance_clocks(&self, minutes: i64) -> Result<()> {
-        let _moving = self.calm.write().await;
+        let _moving = self.clock_lock.write().await;
         let ahead = self.ahead.load(Ordering::SeqCst) + minutes;
         self.move_clocks(ahead).await
     }
 
     /// Records an acknowledgement.
-    pub fn acknowledged(&self, ack: Ack) {
-        self.witness.acknowledged(ack);
+    pub fn record_ack(&self, ack: Ack) {
+        self.recorder.record_ack(ack);
     }
 
     /// A superuser's connection to a service's database.
@@ -317,7 +317,7 @@ impl Practice {
         let url = reqwest::Url::parse_with_params(&url, filter)?;
         let mails: Value = self.http.get(url).send().await?.json().await?;
         let mails = mails.as_array().cloned().unwrap_or_default();
-        self.witness.mails(&mails);
+        self.recorder.record_mails(&mails);
         Ok(mails)
     }
 
@@ -342,7 +342,7 @@ impl Practice {
     /// When it refuses.
     pub async fn sandbox_post(&self, path: &str, body: &Value) -> Result<Value> {
         if path == "/api/faults" {
-            self.witness.fault_was_ordered(body);
+            self.recorder.record_fault(body);
         }
         let url = format!("{}{path}", self.sandbox);
         let answer = self.http.post(url).json(body).send().await?.error_for_status()?;

@@ -1,7 +1,7 @@
 //! Runs bookings from the request to the end, each by one plan: paid, late, abandoned, claimed,
 //! wrong. A client repeats a call without an answer with the same key, as the page does.
 
-mod disputed;
+mod disputes;
 mod staff;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,21 +14,21 @@ use testkit::until_within;
 use crate::customer::Customer;
 use crate::pause::wait_for;
 use crate::practice::Practice;
-use crate::tokens::Mint;
+use crate::tokens::TokenIssuer;
 
 /// How long a booking may take to end, kills, leases and late webhooks included.
-const PATIENCE: Duration = Duration::from_secs(240);
+const TIMEOUT: Duration = Duration::from_secs(240);
 /// Longer than any hold.
 const HOLD_MINUTES: i64 = 31;
 /// How often it is checked whether all sagas wait for time to pass.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// After how many checks in which all sagas wait for an end the clocks are moved.
-const LOOKS_BEFORE_HELP: u32 = 40;
+const POLLS_BEFORE_ADVANCE: u32 = 40;
 /// By how much they are moved first. Each further move is twice as far until a saga ends: a mail is
 /// retried after minutes, a refund is renewed after an hour.
-const HELP_MINUTES: i64 = 2;
+const FIRST_ADVANCE_MINUTES: i64 = 2;
 /// With fewer free slots than this the clocks move on, and new days can be booked.
-const FREE_MIN: usize = 30;
+const FREE_SLOTS_MIN: usize = 30;
 /// The booked services; their lengths differ, so that slots overlap without being equal.
 const SERVICES: [&str; 4] =
     ["general-consultation", "energy-healing", "karmic-healing", "meditation"];
@@ -99,56 +99,56 @@ impl Plan {
 }
 
 /// Runs sagas in one practice, and moves the clocks when all of them wait for time to pass.
-pub struct Stage<'p> {
+pub struct SagaRunner<'p> {
     practice: &'p Practice,
-    mint: Mint,
+    issuer: TokenIssuer,
     staff: Customer<'p>,
     count: AtomicU64,
     active: AtomicUsize,
-    for_a_hold: AtomicUsize,
-    for_an_end: AtomicUsize,
+    waiting_for_hold: AtomicUsize,
+    waiting_for_outcome: AtomicUsize,
 }
 
 /// Increments a counter until it is dropped.
-struct Counted<'c>(&'c AtomicUsize);
+struct CounterGuard<'c>(&'c AtomicUsize);
 
-impl<'c> Counted<'c> {
+impl<'c> CounterGuard<'c> {
     fn new(counter: &'c AtomicUsize) -> Self {
         counter.fetch_add(1, Ordering::SeqCst);
         Self(counter)
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CounterGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// A booking in progress.
-struct Running<'s, 'p> {
-    stage: &'s Stage<'p>,
+struct RunningSaga<'s, 'p> {
+    runner: &'s SagaRunner<'p>,
     customer: Customer<'p>,
     service: &'static str,
     starts_at: String,
     booking_id: String,
 }
 
-impl<'p> Stage<'p> {
+impl<'p> SagaRunner<'p> {
     /// A runner for this practice.
     ///
     /// # Errors
     /// When its signing key cannot be read.
     pub async fn new(practice: &'p Practice) -> Result<Self> {
-        let mint = Mint::of(practice).await?;
+        let issuer = TokenIssuer::of(practice).await?;
         Ok(Self {
             practice,
-            staff: staff::hired(practice, &mint).await?,
-            mint,
+            staff: staff::new_owner(practice, &issuer).await?,
+            issuer,
             count: AtomicU64::new(0),
             active: AtomicUsize::new(0),
-            for_a_hold: AtomicUsize::new(0),
-            for_an_end: AtomicUsize::new(0),
+            waiting_for_hold: AtomicUsize::new(0),
+            waiting_for_outcome: AtomicUsize::new(0),
         })
     }
 
@@ -161,11 +161,11 @@ impl<'p> Stage<'p> {
     /// Runs these sagas concurrently, and moves the clocks when all of them wait for it.
     ///
     /// The first saga that does not end.
-    pub async fn play(&self, plans: &[Plan]) -> Result<()> {
-        let sagas = futures::future::try_join_all(plans.iter().map(|plan| self.saga(*plan)));
+    pub async fn run_all(&self, plans: &[Plan]) -> Result<()> {
+        let sagas = futures::future::try_join_all(plans.iter().map(|plan| self.run_one(*plan)));
         tokio::select! {
             ended = sagas => ended.map(|_all| ()),
-            stopped = self.time_passes() => stopped,
+            stopped = self.advance_clocks_when_idle() => stopped,
         }
     }
 
@@ -173,23 +173,25 @@ impl<'p> Stage<'p> {
     ///
     /// # Errors
     /// When they cannot be moved.
-    pub async fn time_passes(&self) -> Result<()> {
-        let (mut idle, mut help, mut before) = (0, HELP_MINUTES, 0);
+    pub async fn advance_clocks_when_idle(&self) -> Result<()> {
+        let (mut idle, mut advance, mut before) = (0, FIRST_ADVANCE_MINUTES, 0);
         loop {
-            wait_for(LOOK_EVERY).await;
+            wait_for(POLL_INTERVAL).await;
             let active = self.active.load(Ordering::SeqCst);
-            let (holds, ends) =
-                (self.for_a_hold.load(Ordering::SeqCst), self.for_an_end.load(Ordering::SeqCst));
+            let (holds, ends) = (
+                self.waiting_for_hold.load(Ordering::SeqCst),
+                self.waiting_for_outcome.load(Ordering::SeqCst),
+            );
             let all_wait = active > 0 && holds + ends == active;
             idle = if all_wait { idle + 1 } else { 0 };
             if active != before {
-                (help, before) = (HELP_MINUTES, active);
+                (advance, before) = (FIRST_ADVANCE_MINUTES, active);
             }
             if all_wait && holds > 0 {
                 self.practice.advance_clocks(HOLD_MINUTES).await?;
-            } else if idle > LOOKS_BEFORE_HELP {
-                self.practice.advance_clocks(help).await?;
-                (idle, help) = (0, help * 2);
+            } else if idle > POLLS_BEFORE_ADVANCE {
+                self.practice.advance_clocks(advance).await?;
+                (idle, advance) = (0, advance * 2);
             }
         }
     }
@@ -197,26 +199,26 @@ impl<'p> Stage<'p> {
     /// Runs one booking to its end.
     ///
     /// When it does not end.
-    pub async fn saga(&self, plan: Plan) -> Result<()> {
-        let _active = Counted::new(&self.active);
+    pub async fn run_one(&self, plan: Plan) -> Result<()> {
+        let _active = CounterGuard::new(&self.active);
         // Keys and slots differ between several runners in one practice, too.
         let number = self.count.fetch_add(1, Ordering::SeqCst);
         if plan == Plan::Blocked {
-            return self.evening_closed(number).await.context("Blocked");
+            return self.block_and_unblock(number).await.context("Blocked");
         }
-        let running = self.held(number).await.with_context(|| format!("{plan:?} {number}"))?;
-        let id = running.booking_id.clone();
-        running.go(plan).await.with_context(|| format!("{plan:?} {number} {id}"))
+        let saga = self.hold_slot(number).await.with_context(|| format!("{plan:?} {number}"))?;
+        let id = saga.booking_id.clone();
+        saga.follow(plan).await.with_context(|| format!("{plan:?} {number} {id}"))
     }
 
     /// Holds a free slot; if another client is faster, it tries the next one.
-    async fn held(&self, number: u64) -> Result<Running<'_, 'p>> {
-        let customer = Customer::minted(self.practice, &self.mint, "Saga")?;
+    async fn hold_slot(&self, number: u64) -> Result<RunningSaga<'_, 'p>> {
+        let customer = Customer::with_issued_token(self.practice, &self.issuer, "Saga")?;
         let index = usize::try_from(number)?;
         let service = SERVICES[index % SERVICES.len()];
         for attempt in 0..40 {
             let mut free = customer.free_starts(service).await?;
-            if free.len() < FREE_MIN {
+            if free.len() < FREE_SLOTS_MIN {
                 // Another day enters the booking horizon.
                 self.practice.advance_clocks(24 * 60).await?;
                 continue;
@@ -224,24 +226,24 @@ impl<'p> Stage<'p> {
             // Sagas with adjacent numbers choose different slots.
             let starts_at = free.swap_remove((index * 7 + attempt) % free.len());
             let key = format!("saga-{number}-{attempt}");
-            let asked = customer.ask_for(service, &starts_at, &key).await?;
+            let asked = customer.try_hold(service, &starts_at, &key).await?;
             if let Ok(booking_id) = asked {
-                return Ok(Running { stage: self, customer, service, starts_at, booking_id });
+                return Ok(RunningSaga { runner: self, customer, service, starts_at, booking_id });
             }
         }
         bail!("no time could be held");
     }
 }
 
-impl Running<'_, '_> {
-    async fn go(&self, plan: Plan) -> Result<()> {
+impl RunningSaga<'_, '_> {
+    async fn follow(&self, plan: Plan) -> Result<()> {
         match plan {
-            Plan::HeldOnly => return self.hold_ends().await,
+            Plan::HeldOnly => return self.wait_for_hold_end().await,
             Plan::Released => {
                 // If the hold has ended, there is nothing to release.
                 return match self.customer.release(&self.booking_id).await {
                     Ok(()) => Ok(()),
-                    Err(_refused) => self.hold_ends().await,
+                    Err(_refused) => self.wait_for_hold_end().await,
                 };
             }
             _ => {}
@@ -250,53 +252,53 @@ impl Running<'_, '_> {
             Ok(order) => order,
             // The hold has ended before the order was made.
             Err(refused) if refused.to_string().contains("failed_precondition") => {
-                return self.hold_ends().await;
+                return self.wait_for_hold_end().await;
             }
             Err(error) => return Err(error),
         };
         match plan {
-            Plan::Abandoned => self.hold_ends().await,
+            Plan::Abandoned => self.wait_for_hold_end().await,
             Plan::LateAndFree => {
-                self.hold_ends().await?;
+                self.wait_for_hold_end().await?;
                 self.pay(&order, json!({})).await?;
-                self.placed_or_refunded().await
+                self.wait_until_placed_or_refunded().await
             }
             Plan::LateAndTaken => {
-                self.hold_ends().await?;
-                self.taken_by_another().await?;
+                self.wait_for_hold_end().await?;
+                self.book_for_rival().await?;
                 self.pay(&order, json!({})).await?;
-                self.placed_or_refunded().await
+                self.wait_until_placed_or_refunded().await
             }
             _ => {
                 // The hold may have ended; the money is late then.
                 drop(self.customer.open_checkout(&self.booking_id).await);
-                self.check_out(plan, &order).await
+                self.pay_by_plan(plan, &order).await
             }
         }
     }
 
     /// Another client books and pays the slot: a mere hold would end before the late money arrives.
     /// If the slot is taken already, that is enough.
-    async fn taken_by_another(&self) -> Result<()> {
-        let stage = self.stage;
-        let customer = Customer::minted(stage.practice, &stage.mint, "Quick")?;
+    async fn book_for_rival(&self) -> Result<()> {
+        let runner = self.runner;
+        let customer = Customer::with_issued_token(runner.practice, &runner.issuer, "Quick")?;
         let key = format!("quick-{}", self.booking_id);
-        let Ok(booking_id) = customer.ask_for(self.service, &self.starts_at, &key).await? else {
+        let Ok(booking_id) = customer.try_hold(self.service, &self.starts_at, &key).await? else {
             return Ok(());
         };
         let (service, starts_at) = (self.service, self.starts_at.clone());
-        let quick = Running { stage, customer, service, starts_at, booking_id };
+        let rival = RunningSaga { runner, customer, service, starts_at, booking_id };
         // This hold may have ended, too.
-        let Ok(order) = quick.customer.order(&quick.booking_id).await else { return Ok(()) };
-        quick.pay(&order, json!({})).await?;
-        quick.placed_or_refunded().await
+        let Ok(order) = rival.customer.order(&rival.booking_id).await else { return Ok(()) };
+        rival.pay(&order, json!({})).await?;
+        rival.wait_until_placed_or_refunded().await
     }
 
-    async fn check_out(&self, plan: Plan, order: &str) -> Result<()> {
+    async fn pay_by_plan(&self, plan: Plan, order: &str) -> Result<()> {
         match plan {
             Plan::PollOnly => {
                 let fault = json!({ "target": "webhook", "kind": "drop", "times": 2 });
-                drop(self.stage.practice.sandbox_post("/api/faults", &fault).await);
+                drop(self.runner.practice.sandbox_post("/api/faults", &fault).await);
                 self.pay(order, json!({})).await?;
             }
             Plan::SecondTry => {
@@ -312,7 +314,7 @@ impl Running<'_, '_> {
             }
             Plan::WrongAmount => {
                 self.pay(order, json!({ "amount": 100 })).await?;
-                return self.refunded().await;
+                return self.wait_until_refunded().await;
             }
             Plan::PaidTwice => {
                 self.pay(order, json!({})).await?;
@@ -320,33 +322,33 @@ impl Running<'_, '_> {
             }
             Plan::Cancelled => {
                 self.pay(order, json!({})).await?;
-                self.placed_or_refunded().await?;
-                return self.cancelled().await;
+                self.wait_until_placed_or_refunded().await?;
+                return self.cancel().await;
             }
             Plan::RefundedByStaff => {
                 self.pay(order, json!({})).await?;
-                self.placed_or_refunded().await?;
-                return self.refunded_by_staff().await;
+                self.wait_until_placed_or_refunded().await?;
+                return self.refund_by_staff().await;
             }
             Plan::Disputed => {
                 let paid = self.pay(order, json!({})).await?;
-                self.placed_or_refunded().await?;
-                return self.disputed(paid).await;
+                self.wait_until_placed_or_refunded().await?;
+                return self.dispute(paid).await;
             }
             Plan::ClaimAccepted => {
-                self.claim_refused().await?;
+                self.expect_claim_refused().await?;
                 self.customer.claim(&self.booking_id).await?;
-                self.claim_accepted().await?;
+                self.accept_claim().await?;
                 self.pay(order, json!({})).await?;
             }
             Plan::Answered => {
                 if let Some(paid) = self.pay(order, json!({})).await? {
-                    self.customer.hand_in(&self.booking_id, &paid).await?;
+                    self.customer.submit_checkout_answer(&self.booking_id, &paid).await?;
                 }
             }
             _ => drop(self.pay(order, json!({})).await?),
         }
-        self.placed_or_refunded().await
+        self.wait_until_placed_or_refunded().await
     }
 
     /// Pays at the provider. Returns none when it was paid and the answer was lost.
@@ -355,14 +357,14 @@ impl Running<'_, '_> {
         if let (Some(body), Some(how)) = (body.as_object_mut(), how.as_object()) {
             body.extend(how.clone());
         }
-        self.at_provider("/api/pay", &body).await
+        self.call_sandbox("/api/pay", &body).await
     }
 
     /// Calls the sandbox's provider. Returns none when it was done and the answer was lost.
-    async fn at_provider(&self, path: &str, body: &Value) -> Result<Option<Value>> {
-        let practice = self.stage.practice;
+    async fn call_sandbox(&self, path: &str, body: &Value) -> Result<Option<Value>> {
+        let practice = self.runner.practice;
         let mut tries = 0;
-        until_within(PATIENCE, "it is done at the provider", async || {
+        until_within(TIMEOUT, "it is done at the provider", async || {
             tries += 1;
             let url = format!("{}{path}", practice.sandbox);
             let asked = practice.http.post(url).json(body).send().await;
@@ -380,8 +382,8 @@ impl Running<'_, '_> {
     }
 
     /// Waits until the slot is not held any more.
-    async fn hold_ends(&self) -> Result<()> {
-        let _waits = Counted::new(&self.stage.for_a_hold);
+    async fn wait_for_hold_end(&self) -> Result<()> {
+        let _waiting = CounterGuard::new(&self.runner.waiting_for_hold);
         self.until("its hold has ended", |booking| {
             let held = ["BOOKING_STATE_HELD", "BOOKING_STATE_AWAITING_PAYMENT"];
             !held.iter().any(|state| booking["state"] == *state)
@@ -390,8 +392,8 @@ impl Running<'_, '_> {
     }
 
     /// Waits until the booking is placed or its money is refunded.
-    async fn placed_or_refunded(&self) -> Result<()> {
-        let _waits = Counted::new(&self.stage.for_an_end);
+    async fn wait_until_placed_or_refunded(&self) -> Result<()> {
+        let _waiting = CounterGuard::new(&self.runner.waiting_for_outcome);
         self.until("it is placed, or its money is back", |booking| {
             let placed = ["BOOKING_STATE_MEETING_SCHEDULED", "BOOKING_STATE_COMPLETED"];
             placed.iter().any(|state| booking["state"] == *state)
@@ -400,8 +402,8 @@ impl Running<'_, '_> {
         .await
     }
 
-    async fn refunded(&self) -> Result<()> {
-        let _waits = Counted::new(&self.stage.for_an_end);
+    async fn wait_until_refunded(&self) -> Result<()> {
+        let _waiting = CounterGuard::new(&self.runner.waiting_for_outcome);
         self.until("its money is back", |booking| {
             booking["paymentState"] == "PAYMENT_STATE_REFUNDED"
         })
@@ -410,7 +412,7 @@ impl Running<'_, '_> {
 
     async fn until(&self, what: &str, is_so: fn(&Value) -> bool) -> Result<()> {
         let mut last = Value::Null;
-        let waited = until_within(PATIENCE, what, async || {
+        let waited = until_within(TIMEOUT, what, async || {
             last = self.customer.booking(&self.booking_id).await?;
             Ok(is_so(&last).then_some(()))
         })

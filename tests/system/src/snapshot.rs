@@ -32,19 +32,19 @@ impl Practice {
     ///
     /// When an invariant is broken; the error lists every violation.
     pub async fn check(&self) -> Result<()> {
-        self.quiet().await?;
+        self.wait_until_idle().await?;
         let snapshot = self.snapshot().await?;
         // If a table or column were renamed, everything would be read as empty and pass.
         ensure!(!snapshot.booking.log.events.is_empty(), "nothing was read of booking");
         ensure!(!snapshot.acks.is_empty(), "nothing that was acknowledged was written down");
         let violations = check(&snapshot);
-        let mut told: Vec<String> = violations.iter().map(Violation::to_string).collect();
+        let mut found: Vec<String> = violations.iter().map(Violation::to_string).collect();
         // No test leaves an event that cannot be handled.
-        told.extend(human_tasks(&snapshot).into_iter().filter_map(|task| match task {
+        found.extend(human_tasks(&snapshot).into_iter().filter_map(|task| match task {
             HumanTask::EventParked(what) => Some(format!("parked: {what}")),
             HumanTask::RefundFailed(_) | HumanTask::MailFailed(_) => None,
         }));
-        ensure!(told.is_empty(), "the checker found:\n  {}", told.join("\n  "));
+        ensure!(found.is_empty(), "the checker found:\n  {}", found.join("\n  "));
         Ok(())
     }
 
@@ -52,11 +52,11 @@ impl Practice {
     ///
     /// When a database does not answer.
     pub async fn snapshot(&self) -> Result<Snapshot> {
-        let mut booking = self.still("booking").await?;
-        let mut payments = self.still("payments").await?;
-        let mut notifications = self.still("notifications").await?;
-        let mut identity = self.still("identity").await?;
-        let mut reviews = self.still("reviews").await?;
+        let mut booking = self.begin_snapshot("booking").await?;
+        let mut payments = self.begin_snapshot("payments").await?;
+        let mut notifications = self.begin_snapshot("notifications").await?;
+        let mut identity = self.begin_snapshot("identity").await?;
+        let mut reviews = self.begin_snapshot("reviews").await?;
         let payments = payments_store(&mut payments).await?;
         self.inbox().await?;
         Ok(Snapshot {
@@ -66,15 +66,15 @@ impl Practice {
             identity: Some(log(&mut identity).await?),
             reviews: Some(log(&mut reviews).await?),
             provider: provider(&self.book().await?),
-            inbox: self.witness.letters(),
+            inbox: self.recorder.delivered_mails(),
             acks: self.acks(&payments).await?,
-            mail_repeats_injected: self.witness.repeats(),
+            mail_repeats_injected: self.recorder.repeats(),
             payments,
         })
     }
 
     /// A connection with a repeatable-read transaction.
-    async fn still(&self, service: &str) -> Result<PgConnection> {
+    async fn begin_snapshot(&self, service: &str) -> Result<PgConnection> {
         let mut database = self.database(service).await?;
         database.execute("begin isolation level repeatable read read only").await?;
         Ok(database)

@@ -10,12 +10,12 @@ use serde_json::json;
 use crate::practice::Practice;
 
 /// Issues access tokens as identity does.
-pub struct Mint {
+pub struct TokenIssuer {
     tokens: AccessTokens,
     now: Timestamp,
 }
 
-impl Mint {
+impl TokenIssuer {
     /// An issuer with the practice's signing key.
     ///
     /// When the key cannot be read.

@@ -8,41 +8,41 @@ use simulation::checker::snapshot::{Ack, Snapshot};
 use simulation::checker::{Invariant, Violation, check};
 use sqlx::Executor as _;
 use system::Practice;
-use system::practice::GENEROUS;
-use system::saga::{Plan, Stage};
+use system::practice::RAISED_LIMITS;
+use system::saga::{Plan, SagaRunner};
 
 /// A change that breaks a snapshot.
-type Spoil = fn(&mut Snapshot);
+type Tamper = fn(&mut Snapshot);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_tampered_with_is_found() -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
-    let stage = Stage::new(&practice).await?;
+async fn tampering_is_found() -> Result<()> {
+    let practice = Practice::start(&RAISED_LIMITS).await?;
+    let runner = SagaRunner::new(&practice).await?;
     let plans = [Plan::Answered, Plan::WebhookOnly, Plan::LateAndTaken, Plan::PaidTwice];
-    stage.play(&plans).await?;
+    runner.run_all(&plans).await?;
     practice.check().await?;
     let clean = practice.snapshot().await?;
-    for (invariant, what, spoil) in SPOILS {
+    for (invariant, what, tamper) in TAMPERINGS {
         let mut copy = clean.clone();
-        spoil(&mut copy);
+        tamper(&mut copy);
         let found = check(&copy);
-        assert!(names(&found, invariant), "{what} was not seen by {invariant:?}: {found:#?}");
+        assert!(reports(&found, invariant), "{what} was not seen by {invariant:?}: {found:#?}");
     }
-    for (invariant, service, sql) in CRIMES {
+    for (invariant, service, sql) in SUPERUSER_CHANGES {
         let mut superuser = practice.database(service).await?;
         superuser.execute(sql).await?;
         let found = check(&practice.snapshot().await?);
-        assert!(names(&found, invariant), "{sql} was not seen by {invariant:?}: {found:#?}");
+        assert!(reports(&found, invariant), "{sql} was not seen by {invariant:?}: {found:#?}");
     }
     Ok(())
 }
 
-fn names(found: &[Violation], invariant: Invariant) -> bool {
+fn reports(found: &[Violation], invariant: Invariant) -> bool {
     found.iter().any(|violation| violation.invariant == invariant)
 }
 
 /// Changes of a snapshot that break each invariant.
-const SPOILS: [(Invariant, &str, Spoil); 12] = [
+const TAMPERINGS: [(Invariant, &str, Tamper); 12] = [
     (Invariant::I1, "a webhook that was acknowledged and is not kept", |all| {
         let event_id = "evt_nowhere".to_owned();
         all.acks.push(Ack::Webhook { event_id, body_sha256: vec![1] });
@@ -99,7 +99,7 @@ const SPOILS: [(Invariant, &str, Spoil); 12] = [
 ];
 
 /// Changes that only a superuser can make, applied one after the other.
-const CRIMES: [(Invariant, &str, &str); 6] = [
+const SUPERUSER_CHANGES: [(Invariant, &str, &str); 6] = [
     (Invariant::I9, "payments", "update collections set state = 'refunded' where state = 'paid'"),
     (Invariant::I6, "notifications", "delete from mails where kind = 'booking_confirmed'"),
     (Invariant::I7, "booking", "delete from timers where kind = 'session-end'"),

@@ -6,11 +6,11 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use system::practice::GENEROUS;
-use system::reviewer::review;
-use system::saga::{Plan, Stage};
-use system::visitor::visit;
-use system::writer::{mistype, write};
+use system::accounts::account_lifecycle;
+use system::forms::{fail_a_mail, submit_forms};
+use system::practice::RAISED_LIMITS;
+use system::reviews::review_lifecycle;
+use system::saga::{Plan, SagaRunner};
 use system::{Failpoints, Practice};
 
 /// Every failpoint, one per line. Those that begin with `~` are passed only when two things
@@ -22,12 +22,12 @@ const ROUNDS_MAX: usize = 8;
 #[tokio::test(flavor = "multi_thread")]
 async fn every_durable_step_survives_a_kill() -> Result<()> {
     let failpoints = Failpoints::new()?;
-    let mut settings = GENEROUS.to_vec();
+    let mut settings = RAISED_LIMITS.to_vec();
     settings.extend([failpoints.setting()?, ("SUKOON_RESTART_MS_MAX", "50")]);
     let practice = Practice::start(&settings).await?;
     let (always, sometimes) = listed();
     round(&practice).await.context("without a kill")?;
-    practice.settle().await.context("without a kill")?;
+    practice.run_to_completion().await.context("without a kill")?;
     practice.check().await.context("without a kill")?;
     let seen = failpoints.seen()?;
     let new: Vec<_> = seen.iter().filter(|it| !always.contains(*it)).collect();
@@ -40,7 +40,7 @@ async fn every_durable_step_survives_a_kill() -> Result<()> {
     }
     tokio::select! {
         killed = until_all_have_died(&practice, &failpoints, &always) => killed?,
-        ended = failpoints.end_leases_of_the_dead(&practice) => ended?,
+        ended = failpoints.end_leases_of_dead_processes(&practice) => ended?,
     }
     failpoints.disarm_all()?;
     let died = failpoints.died()?;
@@ -57,7 +57,7 @@ async fn until_all_have_died(
 ) -> Result<()> {
     for count in 1..=ROUNDS_MAX {
         round(practice).await.with_context(|| format!("round {count}"))?;
-        practice.settle().await.with_context(|| format!("after round {count}"))?;
+        practice.run_to_completion().await.with_context(|| format!("after round {count}"))?;
         let (armed, died) = (failpoints.armed()?, failpoints.died()?);
         let left: Vec<_> = armed.intersection(always).collect();
         let mut out = std::io::stdout();
@@ -77,11 +77,11 @@ async fn round(practice: &Practice) -> Result<()> {
     // A refund that fails at the provider is renewed.
     let failed = json!({ "target": "refunds.process", "kind": "refuse", "times": 1 });
     practice.sandbox_post("/api/faults", &failed).await?;
-    let stage = Stage::new(practice).await?;
-    let bookings = stage.play(&Plan::ALL);
-    let others = futures::future::try_join(write(practice), mistype(practice));
+    let runner = SagaRunner::new(practice).await?;
+    let bookings = runner.run_all(&Plan::ALL);
+    let others = futures::future::try_join(submit_forms(practice), fail_a_mail(practice));
     let (played, visited, reviewed, written) =
-        tokio::join!(bookings, visit(practice), review(practice), others);
+        tokio::join!(bookings, account_lifecycle(practice), review_lifecycle(practice), others);
     played?;
     visited?;
     reviewed?;

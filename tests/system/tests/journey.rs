@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use system::post::way_out;
-use system::writer::{guide, message, one_click};
+use system::forms::{request_guide, send_message, unsubscribe};
+use system::mails::unsubscribe_token;
 use system::{Collector, Customer, Practice};
 use testkit::until;
 
@@ -31,14 +31,16 @@ async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
 /// The contact form, the request for the guide, and unsubscribing; returns the link's secret.
 async fn forms_are_filled_in(practice: &Practice) -> Result<String> {
     let email = "forms@customers.example";
-    message(practice, email, "canary-message, about which canary-person worries").await?.ok()?;
-    guide(practice, email, "journey-guide").await?.ok()?;
+    send_message(practice, email, "canary-message, about which canary-person worries")
+        .await?
+        .ok()?;
+    request_guide(practice, email, "journey-guide").await?.ok()?;
     let sent = until("the guide is in the inbox", async || {
         Ok(practice.mails_of("meditation_guide", "").await?.into_iter().next())
     })
     .await?;
-    let secret = way_out(&sent)?;
-    assert_eq!(one_click(practice, &secret).await?, 200);
+    let secret = unsubscribe_token(&sent)?;
+    assert_eq!(unsubscribe(practice, &secret).await?, 200);
     Ok(secret)
 }
 
@@ -51,7 +53,7 @@ async fn paid_with_the_browser_closed(practice: &Practice, asha: &Customer<'_>) 
     let order_id = asha.order(&booking_id).await?;
     asha.open_checkout(&booking_id).await?;
     practice.pay(&order_id).await?;
-    let booking = asha.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    let booking = asha.wait_for_state(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     assert!(booking["joinUrl"].as_str().is_some_and(|url| url.starts_with("http")));
     let mail = practice.mail_of("booking_confirmed", &booking_id).await?;
     assert_eq!(mail["to"][0], asha.email.as_str());
@@ -110,7 +112,7 @@ async fn nats_is_wiped_while_it_runs(practice: &Practice, asha: &Customer<'_>) -
     let order_id = asha.order(&booking_id).await?;
     practice.pay(&order_id).await?;
     practice.kill(&["nats"])?;
-    asha.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    asha.wait_for_state(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     practice.mail_of("booking_confirmed", &booking_id).await.map(|_mail| ())
 }
 
@@ -122,13 +124,13 @@ async fn late_money_comes_back(practice: &Practice) -> Result<()> {
     let booking_id = late.hold("meditation", &start, "late-key").await?;
     let order_id = late.order(&booking_id).await?;
     practice.move_clocks(16).await?;
-    late.reaches(&booking_id, "BOOKING_STATE_EXPIRED").await?;
+    late.wait_for_state(&booking_id, "BOOKING_STATE_EXPIRED").await?;
     // This mail is dropped if the money arrives before it is sent.
     until("the way back was mailed", async || Ok((late.mails().await?.len() == 1).then_some(())))
         .await?;
     quick.hold("meditation", &start, "quick-key").await?;
     practice.pay(&order_id).await?;
-    late.reaches(&booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;
+    late.wait_for_state(&booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;
     until("the money is back", async || {
         let booking = late.booking(&booking_id).await?;
         Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
@@ -153,7 +155,7 @@ async fn forgeries_are_refused_and_logged(practice: &Practice, asha: &Customer<'
     let forged = json!({
         "razorpay_payment_id": "pay_ABCDEFGHIJKLMN", "razorpay_signature": "canary-signature",
     });
-    let answer = asha.hand_in(&booking_id, &forged).await?;
+    let answer = asha.submit_checkout_answer(&booking_id, &forged).await?;
     assert_eq!(answer.reason(), "SIGNATURE_INVALID", "{answer:?}");
     let webhook = practice
         .http

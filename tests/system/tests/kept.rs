@@ -6,24 +6,24 @@
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use system::kept::Kept;
-use system::practice::GENEROUS;
-use system::{Customer, Practice, reviewer};
+use system::practice::RAISED_LIMITS;
+use system::{Customer, Practice, reviews};
 use testkit::until;
 
 const STAFF: &str = "booking.v1.BookingStaffService";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn todays_programs_take_over_every_kept_practice() -> Result<()> {
+async fn todays_programs_upgrade_every_kept_practice() -> Result<()> {
     let all = Kept::all()?;
     ensure!(!all.is_empty(), "no practice was kept");
     for kept in &all {
-        taken_over(kept).await.with_context(|| kept.commit())?;
+        upgrade(kept).await.with_context(|| kept.commit())?;
     }
     Ok(())
 }
 
-async fn taken_over(kept: &Kept) -> Result<()> {
-    let practice = kept.start(&GENEROUS).await?;
+async fn upgrade(kept: &Kept) -> Result<()> {
+    let practice = kept.start(&RAISED_LIMITS).await?;
     for account in kept.list("accounts") {
         account_is_as_it_was(&practice, account).await.with_context(|| account.to_string())?;
     }
@@ -32,18 +32,18 @@ async fn taken_over(kept: &Kept) -> Result<()> {
     // Pending work is finished, and everything acknowledged is there.
     practice.check().await?;
     for booking in kept.list("open") {
-        played(&practice, booking).await.with_context(|| booking.to_string())?;
+        continue_booking(&practice, booking).await.with_context(|| booking.to_string())?;
     }
-    practice.settle().await?;
+    practice.run_to_completion().await?;
     for booking in kept.list("open").filter(|booking| booking["then"] == "expired") {
         let client = Customer::signed_in(&practice, text(booking, "email")?).await?;
-        client.reaches(text(booking, "booking")?, "BOOKING_STATE_EXPIRED").await?;
+        client.wait_for_state(text(booking, "booking")?, "BOOKING_STATE_EXPIRED").await?;
     }
     practice.check().await
 }
 
 /// Continues an open booking as far as possible while its hold lasts.
-async fn played(practice: &Practice, booking: &Value) -> Result<()> {
+async fn continue_booking(practice: &Practice, booking: &Value) -> Result<()> {
     let client = Customer::signed_in(practice, text(booking, "email")?).await?;
     let id = text(booking, "booking")?;
     let placed = "BOOKING_STATE_MEETING_SCHEDULED";
@@ -52,8 +52,8 @@ async fn played(practice: &Practice, booking: &Value) -> Result<()> {
             let order = client.order(id).await?;
             client.open_checkout(id).await?;
             let paid = practice.pay(&order).await?;
-            client.hand_in(id, &paid).await?.ok()?;
-            client.reaches(id, placed).await.map(drop)
+            client.submit_checkout_answer(id, &paid).await?.ok()?;
+            client.wait_for_state(id, placed).await.map(drop)
         }
         "placed" => {
             until("it is placed", async || {
@@ -64,15 +64,15 @@ async fn played(practice: &Practice, booking: &Value) -> Result<()> {
             .await
         }
         "cancel" => {
-            client.reaches(id, placed).await?;
+            client.wait_for_state(id, placed).await?;
             let body = json!({
                 "bookingId": id, "idempotencyKey": "today-cancels",
                 "cancelledBy": "CANCELLED_BY_PRACTICE",
             });
             let token = owner(practice).await?;
             let dress = |it: reqwest::RequestBuilder| it.bearer_auth(&token);
-            reviewer::call(practice, (STAFF, "CancelBooking"), &body, dress).await?.ok()?;
-            client.reaches(id, "BOOKING_STATE_CANCELLED").await?;
+            reviews::call(practice, (STAFF, "CancelBooking"), &body, dress).await?.ok()?;
+            client.wait_for_state(id, "BOOKING_STATE_CANCELLED").await?;
             refunded(&client, id).await
         }
         "refunded" => refunded(&client, id).await,
@@ -107,24 +107,24 @@ async fn account_is_as_it_was(practice: &Practice, account: &Value) -> Result<()
 
 async fn owner(practice: &Practice) -> Result<String> {
     let (email, _password) = practice.owner()?;
-    until(&format!("{email} is signed in"), async || reviewer::sign_in(practice).await).await
+    until(&format!("{email} is signed in"), async || reviews::sign_in(practice).await).await
 }
 
 async fn the_owner_keeps_password_and_role(practice: &Practice) -> Result<()> {
-    let mut panel = reviewer::Panel::open(practice).await?;
+    let mut panel = reviews::Panel::open(practice).await?;
     panel.call("ListStaffReviews", &json!({})).await?.ok().map(drop)
 }
 
 /// Reviews are shown with the pictures that an earlier release made.
 async fn pictures_are_shown(practice: &Practice) -> Result<()> {
-    let call = (reviewer::OPEN, "ListReviews");
-    let listed = reviewer::call(practice, call, &json!({}), |it| it).await?.ok()?;
+    let call = (reviews::SERVICE, "ListReviews");
+    let listed = reviews::call(practice, call, &json!({}), |it| it).await?.ok()?;
     let reviews = listed["reviews"].as_array().context("no reviews")?;
     let paths: Vec<&str> =
         reviews.iter().filter_map(|review| review["image"]["path"].as_str()).collect();
     ensure!(!paths.is_empty(), "no kept review has a picture: {listed}");
     for path in paths {
-        reviewer::picture(practice, path).await?;
+        reviews::fetch_picture(practice, path).await?;
     }
     Ok(())
 }

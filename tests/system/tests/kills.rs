@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-use system::practice::OURS;
+use system::practice::KILLABLE_PARTS;
 use system::{Customer, Practice};
 use testkit::until;
 
@@ -63,7 +63,7 @@ async fn a_booking_survives_ten_kills_of_everything() -> Result<()> {
 }
 
 fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
-    if now == moment { practice.kill(&OURS) } else { Ok(()) }
+    if now == moment { practice.kill(&KILLABLE_PARTS) } else { Ok(()) }
 }
 
 /// A lock that the last statement of booking's transaction waits for. It is taken before the
@@ -91,7 +91,7 @@ async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) 
         Ok((waiting > 0).then_some(()))
     })
     .await?;
-    practice.kill(&OURS)
+    practice.kill(&KILLABLE_PARTS)
 }
 
 /// Kills everything after the provider made the order and before it answers.
@@ -108,7 +108,7 @@ async fn kill_while_the_provider_works(
         Ok((list(&book, "orders").len() > orders_before).then_some(()))
     })
     .await?;
-    practice.kill(&OURS)
+    practice.kill(&KILLABLE_PARTS)
 }
 
 /// Waits until payments has the payment from the checkout's answer or the webhook.
@@ -163,7 +163,7 @@ async fn book(
     kill_at(practice, Moment::AfterCheckoutWasOpened, moment)?;
     let paid = practice.pay(&order_id).await?;
     kill_at(practice, Moment::WithThePayment, moment)?;
-    let answering = customer.hand_in(&booking_id, &paid);
+    let answering = customer.submit_checkout_answer(&booking_id, &paid);
     let killing = async {
         answer_has_arrived(practice, index, moment).await?;
         kill_at(practice, Moment::WithTheAnswer, moment)
@@ -172,9 +172,9 @@ async fn book(
     killed?;
     answered?.ok()?;
     kill_at(practice, Moment::AfterTheAnswer, moment)?;
-    customer.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    customer.wait_for_state(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     kill_at(practice, Moment::AfterTheConfirmation, moment)?;
-    practice.healthy().await?;
+    practice.wait_until_healthy().await?;
     Ok(booking_id)
 }
 
@@ -223,10 +223,10 @@ async fn an_unpaid_one_is_released(practice: &Practice) -> Result<()> {
     let customer = Customer::new(practice, "Unsure").await?;
     let start = customer.free_starts("meditation").await?.remove(0);
     let booking_id = customer.hold("meditation", &start, "unpaid-key").await?;
-    practice.kill(&OURS)?;
-    practice.healthy().await?;
+    practice.kill(&KILLABLE_PARTS)?;
+    practice.wait_until_healthy().await?;
     practice.move_clocks(16).await?;
-    customer.reaches(&booking_id, "BOOKING_STATE_EXPIRED").await?;
+    customer.wait_for_state(&booking_id, "BOOKING_STATE_EXPIRED").await?;
     assert!(customer.free_starts("meditation").await?.contains(&start), "the time is not free");
     Ok(())
 }

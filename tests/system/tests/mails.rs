@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result};
 use kernel::Timestamp;
 use serde_json::json;
 use simulation::checker::snapshot::Ack;
-use system::post::{header, way_out, words};
-use system::practice::GENEROUS;
-use system::reviewer::{OPEN, call, text_of};
-use system::writer::{after, guide, message, names, one_click};
+use system::forms::{contains_text, request_guide, send_message, text_after, unsubscribe};
+use system::mails::{header, plain_text, unsubscribe_token};
+use system::practice::RAISED_LIMITS;
+use system::reviews::{SERVICE as REVIEWS, call, review_request};
 use system::{Customer, Practice};
 use testkit::until;
 
@@ -20,7 +20,7 @@ const HOUR: i64 = 60;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mail_of_a_booking_and_of_the_forms_arrives_once() -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
+    let practice = Practice::start(&RAISED_LIMITS).await?;
     let asha = Customer::new(&practice, "Asha").await?;
     let (id, start) = booked(&practice, &asha).await?;
     a_confirmation_and_a_receipt(&practice, &asha, &id).await?;
@@ -45,7 +45,7 @@ async fn booked(practice: &Practice, asha: &Customer<'_>) -> Result<(String, Tim
     let order = asha.order(&id).await?;
     asha.open_checkout(&id).await?;
     practice.pay(&order).await?;
-    asha.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    asha.wait_for_state(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     Ok((id, start.parse()?))
 }
 
@@ -81,7 +81,7 @@ async fn a_confirmation_and_a_receipt(
     let receipt_id = listed["receiptId"].as_str().context("no receipt")?;
     let receipt = practice.mail_of("receipt", receipt_id).await?;
     assert_eq!(receipt["to"][0], asha.email.as_str());
-    assert!(names(&receipt, serial), "{receipt}");
+    assert!(contains_text(&receipt, serial), "{receipt}");
     // Another client's receipt reads as not found.
     let ravi = Customer::new(practice, "Ravi").await?;
     let body = json!({ "bookingId": id });
@@ -96,13 +96,13 @@ async fn a_reminder(
     id: &str,
     start: Timestamp,
 ) -> Result<()> {
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     assert!(practice.mails_of("reminder", id).await?.is_empty(), "it came too early");
     until_it_is(practice, start.plus_minutes(-23 * HOUR)).await?;
     let reminder = practice.mail_of("reminder", id).await?;
     let room = asha.booking(id).await?["joinUrl"].as_str().context("no room")?.to_owned();
-    assert!(names(&reminder, &room), "{reminder}");
-    assert!(words(&reminder).contains("5 minutes"), "{reminder}");
+    assert!(contains_text(&reminder, &room), "{reminder}");
+    assert!(plain_text(&reminder).contains("5 minutes"), "{reminder}");
     Ok(())
 }
 
@@ -113,7 +113,7 @@ async fn a_day_sheet(practice: &Practice, start: Timestamp) -> Result<()> {
     let date = local.get(..10).context("no date")?;
     let sheet = practice.mail_of("day_sheet", date).await?;
     assert_eq!(sheet["to"][0], PRACTICE_ADDRESS);
-    assert!(names(&sheet, "Canaryworth"), "the session is not in it: {sheet}");
+    assert!(contains_text(&sheet, "Canaryworth"), "the session is not in it: {sheet}");
     Ok(())
 }
 
@@ -125,25 +125,25 @@ async fn a_follow_up_that_proves_a_review(
 ) -> Result<()> {
     // The longest session and the hour after it.
     until_it_is(practice, start.plus_minutes(4 * HOUR)).await?;
-    asha.reaches(id, "BOOKING_STATE_COMPLETED").await?;
+    asha.wait_for_state(id, "BOOKING_STATE_COMPLETED").await?;
     let mail = practice.mail_of("follow_up", id).await?;
     assert_eq!(mail["to"][0], asha.email.as_str());
     let text = mail["text"].as_str().context("no text")?;
-    let invitation = after(text, "#invitation=")?;
+    let invitation = text_after(text, "#invitation=")?;
     assert_eq!(invitation.len(), 43, "{invitation}");
-    let mut review = text_of("somebody@customers.example", "chain-first-review");
+    let mut review = review_request("somebody@customers.example", "chain-first-review");
     review["invitation"] = json!(invitation);
-    let answer = call(practice, (OPEN, "SubmitReview"), &review, |it| it).await?.ok()?;
+    let answer = call(practice, (REVIEWS, "SubmitReview"), &review, |it| it).await?.ok()?;
     assert_eq!(answer["review"]["verified"], true, "{answer}");
     let review_id = answer["review"]["reviewId"].as_str().context("no review")?;
-    practice.acknowledged(Ack::Reviewed(review_id.parse()?));
+    practice.record_ack(Ack::Reviewed(review_id.parse()?));
     let notice = practice.mail_of("review_notice", review_id).await?;
     assert_eq!(notice["to"][0], PRACTICE_ADDRESS);
-    assert!(names(&notice, review_id), "it does not lead to the review: {notice}");
+    assert!(contains_text(&notice, review_id), "it does not lead to the review: {notice}");
     // One session proves one review.
-    let mut again = text_of("somebody@customers.example", "chain-second-review");
+    let mut again = review_request("somebody@customers.example", "chain-second-review");
     again["invitation"] = json!(invitation);
-    let refused = call(practice, (OPEN, "SubmitReview"), &again, |it| it).await?;
+    let refused = call(practice, (REVIEWS, "SubmitReview"), &again, |it| it).await?;
     assert_ne!(refused.body["review"]["verified"], true, "{refused:?}");
     Ok(())
 }
@@ -151,19 +151,22 @@ async fn a_follow_up_that_proves_a_review(
 async fn a_message_and_its_acknowledgement(practice: &Practice) -> Result<()> {
     let writer = "ravi.writes@customers.example";
     let text = "Do you give sessions\nin the evening?\n.\nBcc: all@customers.example";
-    message(practice, writer, text).await?.ok()?;
+    send_message(practice, writer, text).await?.ok()?;
     // A repeat with the same key is the same message.
-    message(practice, writer, text).await?.ok()?;
+    send_message(practice, writer, text).await?.ok()?;
     let arrived =
         practice.mail_of("contact_message", &only(practice, "contact_message").await?).await?;
     assert!(header(&arrived, "Reply-To").contains(writer), "{arrived}");
     assert!(header(&arrived, "From").contains("hello@sukoon.example"), "{arrived}");
-    assert!(words(&arrived).contains("in the evening?"), "{arrived}");
+    assert!(plain_text(&arrived).contains("in the evening?"), "{arrived}");
     let subject = only(practice, "contact_acknowledgement").await?;
     let acknowledged = practice.mail_of("contact_acknowledgement", &subject).await?;
     assert_eq!(acknowledged["to"], json!([writer]));
     // The acknowledgement repeats nothing of the form, because the address may be another person's.
-    assert!(!words(&acknowledged).contains("evening") && !names(&acknowledged, "Canaryworth"));
+    assert!(
+        !plain_text(&acknowledged).contains("evening")
+            && !contains_text(&acknowledged, "Canaryworth")
+    );
     assert_eq!(practice.mails_of("contact_message", "").await?.len(), 1);
 
     let empty =
@@ -184,21 +187,21 @@ async fn only(practice: &Practice, kind: &str) -> Result<String> {
 
 async fn a_guide_until_it_is_ended(practice: &Practice) -> Result<()> {
     let email = "guided@customers.example";
-    guide(practice, email, "chain-guide-1").await?.ok()?;
+    request_guide(practice, email, "chain-guide-1").await?.ok()?;
     let sent =
         practice.mail_of("meditation_guide", &only(practice, "meditation_guide").await?).await?;
     assert_eq!(sent["to"], json!([email]));
-    assert!(words(&sent).contains("10 minutes"), "{sent}");
-    let token = way_out(&sent)?;
-    assert_eq!(one_click(practice, &"x".repeat(43)).await?, 400);
+    assert!(plain_text(&sent).contains("10 minutes"), "{sent}");
+    let token = unsubscribe_token(&sent)?;
+    assert_eq!(unsubscribe(practice, &"x".repeat(43)).await?, 400);
     let page = practice.http.get(format!("{}/unsubscribe?t={token}", practice.url)).send().await?;
     assert_eq!(page.status(), 200, "the page that asks");
     for _twice in 0..2 {
-        assert_eq!(one_click(practice, &token).await?, 200);
+        assert_eq!(unsubscribe(practice, &token).await?, 200);
     }
     // The answer is the same, and no mail is sent.
-    guide(practice, email, "chain-guide-2").await?.ok()?;
-    practice.quiet().await?;
+    request_guide(practice, email, "chain-guide-2").await?.ok()?;
+    practice.wait_until_idle().await?;
     assert_eq!(practice.mails_of("meditation_guide", "").await?.len(), 1);
     let mut database = practice.database("notifications").await?;
     let sql = "select count(*) from mails where kind = 'meditation_guide'

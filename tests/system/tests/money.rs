@@ -10,8 +10,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use simulation::checker::snapshot::Ack;
-use system::practice::GENEROUS;
-use system::{Customer, Mint, Practice};
+use system::practice::RAISED_LIMITS;
+use system::{Customer, Practice, TokenIssuer};
 use testkit::until;
 
 const CONFIRMED: &str = "BOOKING_STATE_MEETING_SCHEDULED";
@@ -19,15 +19,15 @@ const CONFIRMED: &str = "BOOKING_STATE_MEETING_SCHEDULED";
 const REPEATS: usize = 100;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn money_finds_its_booking_or_its_way_back() -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
-    let mint = Mint::of(&practice).await?;
-    late_and_free(&practice, &mint).await?;
-    late_and_taken(&practice, &mint).await?;
-    a_minute_after_checkout_was_left(&practice, &mint).await?;
-    a_webhook_comes_a_hundred_times(&practice, &mint).await?;
-    another_amount_is_signed(&practice, &mint).await?;
-    practice.settle().await?;
+async fn money_is_placed_or_refunded() -> Result<()> {
+    let practice = Practice::start(&RAISED_LIMITS).await?;
+    let issuer = TokenIssuer::of(&practice).await?;
+    late_and_free(&practice, &issuer).await?;
+    late_and_taken(&practice, &issuer).await?;
+    paid_a_minute_after_checkout_was_closed(&practice, &issuer).await?;
+    a_webhook_comes_a_hundred_times(&practice, &issuer).await?;
+    another_amount_is_signed(&practice, &issuer).await?;
+    practice.run_to_completion().await?;
     practice.check().await
 }
 
@@ -39,8 +39,12 @@ struct Ordered<'p> {
     order_id: String,
 }
 
-async fn ordered<'p>(practice: &'p Practice, mint: &Mint, name: &str) -> Result<Ordered<'p>> {
-    let customer = Customer::minted(practice, mint, name)?;
+async fn ordered<'p>(
+    practice: &'p Practice,
+    issuer: &TokenIssuer,
+    name: &str,
+) -> Result<Ordered<'p>> {
+    let customer = Customer::with_issued_token(practice, issuer, name)?;
     // The last offered slot, because these tests move the clocks.
     let starts_at = customer.free_starts("meditation").await?.pop().context("nothing is free")?;
     let booking_id = customer.hold("meditation", &starts_at, "money-key").await?;
@@ -48,28 +52,28 @@ async fn ordered<'p>(practice: &'p Practice, mint: &Mint, name: &str) -> Result<
     Ok(Ordered { customer, starts_at, booking_id, order_id })
 }
 
-async fn late_and_free(practice: &Practice, mint: &Mint) -> Result<()> {
-    let late = ordered(practice, mint, "Late").await?;
+async fn late_and_free(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let late = ordered(practice, issuer, "Late").await?;
     practice.advance_clocks(16).await?;
-    late.customer.reaches(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
+    late.customer.wait_for_state(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
     practice.pay(&late.order_id).await?;
-    late.customer.reaches(&late.booking_id, CONFIRMED).await?;
+    late.customer.wait_for_state(&late.booking_id, CONFIRMED).await?;
     Ok(())
 }
 
-async fn late_and_taken(practice: &Practice, mint: &Mint) -> Result<()> {
-    let late = ordered(practice, mint, "Later").await?;
+async fn late_and_taken(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let late = ordered(practice, issuer, "Later").await?;
     practice.advance_clocks(16).await?;
-    late.customer.reaches(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
+    late.customer.wait_for_state(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
     // This mail is dropped if the money arrives before it is sent.
     until("the way back was mailed", async || {
         Ok((late.customer.mails().await?.len() == 1).then_some(()))
     })
     .await?;
-    let quick = Customer::minted(practice, mint, "Quick")?;
+    let quick = Customer::with_issued_token(practice, issuer, "Quick")?;
     quick.hold("meditation", &late.starts_at, "quick-key").await?;
     practice.pay(&late.order_id).await?;
-    late.customer.reaches(&late.booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;
+    late.customer.wait_for_state(&late.booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;
     until("the money is back", async || {
         let booking = late.customer.booking(&late.booking_id).await?;
         Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
@@ -83,8 +87,11 @@ async fn late_and_taken(practice: &Practice, mint: &Mint) -> Result<()> {
 }
 
 /// The checkout was closed; the payer confirms on the telephone a minute after the bank declined.
-async fn a_minute_after_checkout_was_left(practice: &Practice, mint: &Mint) -> Result<()> {
-    let slow = ordered(practice, mint, "Slow").await?;
+async fn paid_a_minute_after_checkout_was_closed(
+    practice: &Practice,
+    issuer: &TokenIssuer,
+) -> Result<()> {
+    let slow = ordered(practice, issuer, "Slow").await?;
     slow.customer.open_checkout(&slow.booking_id).await?;
     let body = json!({
         "order_id": slow.order_id, "method": "upi", "outcome": "late", "delay_ms": 2_000,
@@ -96,12 +103,12 @@ async fn a_minute_after_checkout_was_left(practice: &Practice, mint: &Mint) -> R
     })
     .await?;
     practice.advance_clocks(1).await?;
-    slow.customer.reaches(&slow.booking_id, CONFIRMED).await?;
+    slow.customer.wait_for_state(&slow.booking_id, CONFIRMED).await?;
     Ok(())
 }
 
-async fn a_webhook_comes_a_hundred_times(practice: &Practice, mint: &Mint) -> Result<()> {
-    let paid = ordered(practice, mint, "Told").await?;
+async fn a_webhook_comes_a_hundred_times(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let paid = ordered(practice, issuer, "Told").await?;
     // The sandbox sends no webhooks of its own.
     let silence = json!({ "target": "webhook", "kind": "drop", "times": 0 });
     practice.sandbox_post("/api/faults", &silence).await?;
@@ -112,8 +119,8 @@ async fn a_webhook_comes_a_hundred_times(practice: &Practice, mint: &Mint) -> Re
     assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
     let body_sha256 = <Sha256 as sha2::Digest>::digest(&body).to_vec();
     let event_id = "evt_told_often".to_owned();
-    practice.acknowledged(Ack::Webhook { event_id, body_sha256 });
-    paid.customer.reaches(&paid.booking_id, CONFIRMED).await?;
+    practice.record_ack(Ack::Webhook { event_id, body_sha256 });
+    paid.customer.wait_for_state(&paid.booking_id, CONFIRMED).await?;
     practice.http.delete(format!("{}/api/faults", practice.sandbox)).send().await?;
     assert_eq!(count(practice, "booking", "BookingConfirmed", &paid.booking_id).await?, 1);
     assert_eq!(count(practice, "payments", "PaymentVerified", &paid.booking_id).await?, 1);
@@ -121,8 +128,8 @@ async fn a_webhook_comes_a_hundred_times(practice: &Practice, mint: &Mint) -> Re
 }
 
 /// A correctly signed answer reports another amount than was ordered.
-async fn another_amount_is_signed(practice: &Practice, mint: &Mint) -> Result<()> {
-    let wrong = ordered(practice, mint, "Wrong").await?;
+async fn another_amount_is_signed(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let wrong = ordered(practice, issuer, "Wrong").await?;
     let body = json!({ "order_id": wrong.order_id, "method": "upi", "amount": 100 });
     let paid = practice.sandbox_post("/api/pay", &body).await?;
     assert_eq!(post(practice, &event(&paid["payment"]), "evt_other_amount").await?, 200);

@@ -6,9 +6,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use kernel::Timestamp;
 use serde_json::json;
-use system::practice::GENEROUS;
-use system::writer::{message, names};
-use system::{Customer, Mint, Practice};
+use system::forms::{contains_text, send_message};
+use system::practice::RAISED_LIMITS;
+use system::{Customer, Practice, TokenIssuer};
 use testkit::until;
 
 const SERVICE: &str = "general-consultation";
@@ -27,7 +27,7 @@ async fn booked(practice: &Practice, customer: &Customer<'_>, start: &str) -> Re
     let order = customer.order(&id).await?;
     customer.open_checkout(&id).await?;
     practice.pay(&order).await?;
-    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    customer.wait_for_state(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     Ok(id)
 }
 
@@ -48,7 +48,7 @@ async fn now(practice: &Practice) -> Result<Timestamp> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ahead() -> Result<()>
 {
-    let practice = Practice::start(&GENEROUS).await?;
+    let practice = Practice::start(&RAISED_LIMITS).await?;
     let [begun, ahead, far] = [
         Customer::new(&practice, "Begun").await?,
         Customer::new(&practice, "Ahead").await?,
@@ -64,30 +64,30 @@ async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ah
     let begun_id = booked(&practice, &begun, first).await?;
     let ahead_id = booked(&practice, &ahead, second).await?;
     let far_id = booked(&practice, &far, third).await?;
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     for id in [&begun_id, &ahead_id, &far_id] {
-        assert_eq!(practice.standing("reminder", id).await?.0, "queued");
+        assert_eq!(practice.mail_state_and_error("reminder", id).await?.0, "queued");
     }
 
     // All reminders but the last fall due in this time, and the first session begins.
     let minutes = first_at.seconds_since(now(&practice).await?) / 60 + 10;
-    practice.is_down_for(minutes).await?;
-    practice.quiet().await?;
+    practice.power_cut(minutes).await?;
+    practice.wait_until_idle().await?;
     let after = now(&practice).await?;
     assert!(after > first_at && after < second.parse()?, "the clock is elsewhere: {after}");
 
     let mail = practice.mail_of("reminder", &ahead_id).await?;
     assert_eq!(mail["to"][0], ahead.email.as_str());
     let room = ahead.booking(&ahead_id).await?["joinUrl"].as_str().context("no room")?.to_owned();
-    assert!(names(&mail, &room), "the reminder does not name the room: {mail}");
+    assert!(contains_text(&mail, &room), "the reminder does not name the room: {mail}");
     assert!(practice.mails_of("reminder", &begun_id).await?.is_empty(), "it has begun");
-    let (state, reason) = practice.standing("reminder", &begun_id).await?;
+    let (state, reason) = practice.mail_state_and_error("reminder", &begun_id).await?;
     assert_eq!(state, "dropped", "{reason}");
-    assert_eq!(practice.standing("reminder", &far_id).await?.0, "queued");
+    assert_eq!(practice.mail_state_and_error("reminder", &far_id).await?.0, "queued");
 
     // Reminders are sent once, also after another kill of everything.
-    practice.is_down_for(1).await?;
-    practice.quiet().await?;
+    practice.power_cut(1).await?;
+    practice.wait_until_idle().await?;
     practice.mail_of("reminder", &ahead_id).await?;
     practice.check().await
 }
@@ -95,7 +95,7 @@ async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ah
 #[tokio::test(flavor = "multi_thread")]
 async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_arrives_once()
 -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
+    let practice = Practice::start(&RAISED_LIMITS).await?;
     let refused = json!({ "target": "smtp", "kind": "refuse", "status": 451, "times": 0 });
     practice.sandbox_post("/api/faults", &refused).await?;
     let begun = now(&practice).await?;
@@ -107,9 +107,9 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
         let start = first_after(&starts, begun, 26 * HOUR_SECONDS)?.clone();
         bookings
             .push(booked(&practice, &customer, &start).await.with_context(|| format!("{index}"))?);
-        message(&practice, &customer.email, "canary-message").await?.ok()?;
+        send_message(&practice, &customer.email, "canary-message").await?.ok()?;
         practice.advance_clocks(121).await?;
-        practice.quiet().await?;
+        practice.wait_until_idle().await?;
     }
     assert!(now(&practice).await?.seconds_since(begun) >= 24 * HOUR_SECONDS);
     assert!(practice.inbox().await?.is_empty(), "a mail was taken");
@@ -118,7 +118,7 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
     practice.http.delete(url).send().await?.error_for_status()?;
     // Longer than the longest pause between two attempts.
     practice.advance_clocks(75).await?;
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     until("no mail is tried again", async || {
         let mut database = practice.database("notifications").await?;
         let sql = "select count(*) from mails where state in ('retrying', 'sending')";
@@ -131,7 +131,7 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
             practice.mail_of(kind, id).await?;
         }
         // It fell due during the outage, or is not due yet.
-        let (state, _) = practice.standing("reminder", id).await?;
+        let (state, _) = practice.mail_state_and_error("reminder", id).await?;
         assert_eq!(practice.mails_of("reminder", id).await?.len(), usize::from(state == "sent"));
     }
     let arrived = practice.mails_of("receipt", "").await?;
@@ -153,9 +153,10 @@ async fn unanswered(practice: &Practice) -> Result<(i64, i64)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_hangs_delays_only_refunds_and_stops_no_process_from_ending() -> Result<()>
 {
-    let practice = Practice::start(&GENEROUS).await?;
+    let practice = Practice::start(&RAISED_LIMITS).await?;
     let mut starts = Customer::new(&practice, "Looking").await?.free_starts(SERVICE).await?;
-    let owner = Customer::minted(&practice, &Mint::of(&practice).await?, "Owner")?;
+    let owner =
+        Customer::with_issued_token(&practice, &TokenIssuer::of(&practice).await?, "Owner")?;
     sqlx::query("insert into staff_members (user_id, role) values ($1, 'owner')")
         .bind(owner.user_id()?)
         .execute(&mut practice.database("booking").await?)
@@ -196,6 +197,6 @@ async fn a_provider_that_hangs_delays_only_refunds_and_stops_no_process_from_end
     let url = format!("{}/api/faults", practice.sandbox);
     practice.http.delete(url).send().await?.error_for_status()?;
     practice.advance_clocks(75).await?;
-    practice.settle().await?;
+    practice.run_to_completion().await?;
     practice.check().await
 }

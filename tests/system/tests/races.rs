@@ -9,76 +9,77 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use futures::future::join_all;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use system::practice::GENEROUS;
-use system::{Answer, Customer, Mint, Practice};
+use system::practice::RAISED_LIMITS;
+use system::{Answer, Customer, Practice, TokenIssuer};
 
 /// How many clients want the same slot.
 const BUYERS: usize = 1000;
 /// How many slots one client requests at once, and how many may be held.
-const GREEDY: usize = 50;
+const REQUESTS_OF_ONE_CLIENT: usize = 50;
 const LIVE_HOLDS_MAX: usize = 2;
 const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
 /// One request: a service and its start.
-type Wish = (&'static str, String);
+type SlotRequest = (&'static str, String);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_time_is_sold_once_however_many_want_it() -> Result<()> {
+async fn a_slot_is_sold_once() -> Result<()> {
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
-    let mut practice = Practice::start(&GENEROUS).await?;
+    let mut practice = Practice::start(&RAISED_LIMITS).await?;
     // On a small machine the last of a thousand waits for all others.
     practice.http = reqwest::Client::builder().timeout(Duration::from_secs(120)).build()?;
-    let mint = Mint::of(&practice).await?;
-    one_slot(&practice, &mint).await?;
-    overlapping_ranges(&practice, &mint).await?;
-    one_greedy_customer(&practice, &mint).await?;
+    let issuer = TokenIssuer::of(&practice).await?;
+    one_slot(&practice, &issuer).await?;
+    overlapping_ranges(&practice, &issuer).await?;
+    one_client_holds_two_slots(&practice, &issuer).await?;
     practice.check().await
 }
 
-async fn one_slot(practice: &Practice, mint: &Mint) -> Result<()> {
-    let start = first_start(practice, mint, "meditation", 7).await?;
-    let wishes = (0..BUYERS).map(|_buyer| ("meditation", start.clone())).collect();
-    one_winner(practice, mint, wishes).await
+async fn one_slot(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let start = first_start(practice, issuer, "meditation", 7).await?;
+    let requests = (0..BUYERS).map(|_buyer| ("meditation", start.clone())).collect();
+    one_winner(practice, issuer, requests).await
 }
 
 /// A session of 90 minutes at eleven, and sessions of 30 to 75 minutes at twelve, inside of it.
-async fn overlapping_ranges(practice: &Practice, mint: &Mint) -> Result<()> {
-    let long = first_start(practice, mint, "karmic-healing", 14).await?;
+async fn overlapping_ranges(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let long = first_start(practice, issuer, "karmic-healing", 14).await?;
     let hour = long.get(11..13).and_then(|hour| hour.parse::<u32>().ok()).context("no hour")?;
     let later = long.replacen(&format!("T{hour:02}"), &format!("T{:02}", hour + 1), 1);
     let short = ["vedic-astrology", "meditation", "energy-healing", "relationship-counseling"];
-    let wish = |buyer: usize| match buyer % 2 {
+    let request = |buyer: usize| match buyer % 2 {
         0 => ("karmic-healing", long.clone()),
         _ => (short[buyer / 2 % short.len()], later.clone()),
     };
-    one_winner(practice, mint, (0..BUYERS).map(wish).collect()).await
+    one_winner(practice, issuer, (0..BUYERS).map(request).collect()).await
 }
 
-async fn one_greedy_customer(practice: &Practice, mint: &Mint) -> Result<()> {
-    let greedy = Customer::minted(practice, mint, "Greedy")?;
-    let starts = greedy.free_starts("vedic-astrology").await?;
-    let wishes = starts.iter().rev().take(GREEDY).enumerate().map(|(index, start)| {
-        let request = greedy.request("vedic-astrology", start, &format!("greedy-{index:04}"));
-        let greedy = &greedy;
-        async move { greedy.try_call(REQUEST, &request).await }
-    });
-    let answers = join_all(wishes).await.into_iter().collect::<Result<Vec<_>>>()?;
-    assert_eq!(answers.len(), GREEDY);
-    let told = tally(&answers);
-    assert_eq!(told.get("200 "), Some(&LIVE_HOLDS_MAX), "{told:?}");
-    let refused = told.keys().filter(|key| key.as_str() != "200 ");
-    assert!(refused.clone().all(|key| key.ends_with("TOO_MANY_HOLDS")), "{told:?}");
+async fn one_client_holds_two_slots(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let client = Customer::with_issued_token(practice, issuer, "Greedy")?;
+    let starts = client.free_starts("vedic-astrology").await?;
+    let requests =
+        starts.iter().rev().take(REQUESTS_OF_ONE_CLIENT).enumerate().map(|(index, start)| {
+            let request = client.request("vedic-astrology", start, &format!("greedy-{index:04}"));
+            let client = &client;
+            async move { client.call_once(REQUEST, &request).await }
+        });
+    let answers = join_all(requests).await.into_iter().collect::<Result<Vec<_>>>()?;
+    assert_eq!(answers.len(), REQUESTS_OF_ONE_CLIENT);
+    let counts = tally(&answers);
+    assert_eq!(counts.get("200 "), Some(&LIVE_HOLDS_MAX), "{counts:?}");
+    let refused = counts.keys().filter(|key| key.as_str() != "200 ");
+    assert!(refused.clone().all(|key| key.ends_with("TOO_MANY_HOLDS")), "{counts:?}");
     Ok(())
 }
 
 /// A start some days ahead, so that the races use different slots.
 async fn first_start(
     practice: &Practice,
-    mint: &Mint,
+    issuer: &TokenIssuer,
     service: &str,
     index: usize,
 ) -> Result<String> {
-    let looking = Customer::minted(practice, mint, "Looking")?;
+    let looking = Customer::with_issued_token(practice, issuer, "Looking")?;
     let free = looking.free_starts(service).await?;
     let day = free.get(index).and_then(|start| start.get(..10)).context("no such day")?;
     // The first of the next day, so that the hour after it is offered, too.
@@ -86,28 +87,32 @@ async fn first_start(
     Ok(next.context("no next day")?.clone())
 }
 
-async fn one_winner(practice: &Practice, mint: &Mint, wishes: Vec<Wish>) -> Result<()> {
-    let buyers = wishes.iter().enumerate().map(|(index, (service, start))| {
-        let buyer = Customer::minted(practice, mint, "Buyer")?;
+async fn one_winner(
+    practice: &Practice,
+    issuer: &TokenIssuer,
+    requests: Vec<SlotRequest>,
+) -> Result<()> {
+    let buyers = requests.iter().enumerate().map(|(index, (service, start))| {
+        let buyer = Customer::with_issued_token(practice, issuer, "Buyer")?;
         let request = buyer.request(service, start, &format!("race-{index:06}"));
         Ok((buyer, request))
     });
     let buyers = buyers.collect::<Result<Vec<_>>>()?;
-    let asked = buyers.iter().map(|(buyer, request)| buyer.try_call(REQUEST, request));
+    let asked = buyers.iter().map(|(buyer, request)| buyer.call_once(REQUEST, request));
     let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>>>()?;
-    let told = tally(&answers);
-    assert_eq!(told.get("200 "), Some(&1), "{told:?}");
+    let counts = tally(&answers);
+    assert_eq!(counts.get("200 "), Some(&1), "{counts:?}");
     let clean = |key: &String| ["400", "409", "412"].iter().any(|code| key.starts_with(code));
-    let mut refused = told.keys().filter(|key| key.as_str() != "200 ");
-    assert!(refused.all(|key| clean(key) && key.ends_with("SLOT_TAKEN")), "{told:?}");
+    let mut refused = counts.keys().filter(|key| key.as_str() != "200 ");
+    assert!(refused.all(|key| clean(key) && key.ends_with("SLOT_TAKEN")), "{counts:?}");
     Ok(())
 }
 
 /// The number of answers by status and reason.
 fn tally(answers: &[Answer]) -> BTreeMap<String, usize> {
-    let mut told = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for answer in answers {
-        *told.entry(format!("{} {}", answer.status, answer.reason())).or_default() += 1;
+        *counts.entry(format!("{} {}", answer.status, answer.reason())).or_default() += 1;
     }
-    told
+    counts
 }

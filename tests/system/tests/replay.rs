@@ -13,12 +13,12 @@ use system::{Customer, Practice};
 use testkit::until;
 
 /// The services with consumers.
-const CONSUMING: [&str; 4] = ["booking", "payments", "notifications", "reviews"];
+const CONSUMERS: [&str; 4] = ["booking", "payments", "notifications", "reviews"];
 /// Every process that writes to a database of [`STORES`] because of another one's events.
-const WRITING: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
+const WRITERS: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 /// Tables with a service's progress and no facts: positions in feeds, timers and paces, and the
 /// tests' clock.
-const NOT_KNOWLEDGE: [&str; 7] = [
+const PROGRESS_TABLES: [&str; 7] = [
     "_sqlx_migrations",
     "call_pace",
     "checkpoint_marks",
@@ -28,32 +28,32 @@ const NOT_KNOWLEDGE: [&str; 7] = [
     "timers",
 ];
 /// A column that is emptied an hour after the row was used.
-const FORGOTTEN: &str = "recipient_hash";
+const EXPIRING_COLUMN: &str = "recipient_hash";
 /// The tables of the log; repeated entries have new numbers and times.
-const LOG: [&str; 4] = ["audit_log", "events", "feed", "outbox"];
+const LOG_TABLES: [&str; 4] = ["audit_log", "events", "feed", "outbox"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn taking_in_everything_again_changes_nothing() -> Result<()> {
-    takes_in_again(&Practice::start(&[]).await?).await
+async fn consuming_everything_again_changes_nothing() -> Result<()> {
+    consume_again(&Practice::start(&[]).await?).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn taking_in_everything_again_changes_nothing_where_every_word_is_taken() -> Result<()> {
-    takes_in_again(&Practice::start(&[("PAYMENT_CLAIM_POLICY", "accept")]).await?).await
+async fn consuming_everything_again_with_accepted_claims_changes_nothing() -> Result<()> {
+    consume_again(&Practice::start(&[("PAYMENT_CLAIM_POLICY", "accept")]).await?).await
 }
 
-async fn takes_in_again(practice: &Practice) -> Result<()> {
+async fn consume_again(practice: &Practice) -> Result<()> {
     paid_and_confirmed(practice).await?;
     claimed_and_over(practice).await?;
     paid_too_late(practice).await?;
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     let before = (rows(practice, &STORES, &[]).await?, practice.inbox().await?.len());
-    for service in CONSUMING {
+    for service in CONSUMERS {
         let mut owner = practice.database(service).await?;
         owner.execute("update checkpoints set position = 0, event_id = null").await?;
         owner.execute("delete from checkpoint_marks").await?;
     }
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     let after = (rows(practice, &STORES, &[]).await?, practice.inbox().await?.len());
     expect_same(&before.0, &after.0);
     assert_eq!(before.1, after.1, "a repeat sent mails");
@@ -63,40 +63,40 @@ async fn takes_in_again(practice: &Practice) -> Result<()> {
 /// A database is restored from a backup made before the confirmation: the service consumes again
 /// what it lost and confirms with new events, which the others recognise.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_that_is_set_back_learns_what_it_forgot_and_the_others_nothing() -> Result<()> {
+async fn a_restored_service_catches_up_and_changes_no_other() -> Result<()> {
     let practice = Practice::start(&[]).await?;
     paid_and_confirmed(&practice).await?;
     let customer = Customer::new(&practice, "Forgotten").await?;
     let start = customer.free_starts("meditation").await?.remove(0);
     let id = customer.hold("meditation", &start, "replay-forgotten").await?;
     let order = customer.order(&id).await?;
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     let copy = practice.data().join("booking-before.dump");
     practice.dump("booking", &copy)?;
 
     practice.pay(&order).await?;
-    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
-    practice.quiet().await?;
-    let before = (rows(&practice, &STORES, &LOG).await?, practice.inbox().await?.len());
+    customer.wait_for_state(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    practice.wait_until_idle().await?;
+    let before = (rows(&practice, &STORES, &LOG_TABLES).await?, practice.inbox().await?.len());
 
-    for service in WRITING {
+    for service in WRITERS {
         practice.signal(service, "STOP")?;
     }
     let restored = practice.restore("booking", &copy).await;
-    for service in WRITING {
+    for service in WRITERS {
         practice.signal(service, "CONT")?;
     }
     restored?;
-    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
-    practice.quiet().await?;
-    let after = (rows(&practice, &STORES, &LOG).await?, practice.inbox().await?.len());
+    customer.wait_for_state(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    practice.wait_until_idle().await?;
+    let after = (rows(&practice, &STORES, &LOG_TABLES).await?, practice.inbox().await?.len());
     expect_same(&before.0, &after.0);
     assert_eq!(before.1, after.1, "mails were sent again");
     practice.check().await
 }
 
-/// The rows of all services as lines, without the tables in `besides`.
-async fn rows(practice: &Practice, of: &[&str], besides: &[&str]) -> Result<BTreeSet<String>> {
+/// The rows of all services as lines, without the tables in `excluded`.
+async fn rows(practice: &Practice, of: &[&str], excluded: &[&str]) -> Result<BTreeSet<String>> {
     let mut all = BTreeSet::new();
     for service in of {
         let mut database = practice.database(service).await?;
@@ -107,10 +107,10 @@ async fn rows(practice: &Practice, of: &[&str], besides: &[&str]) -> Result<BTre
         .fetch_all(&mut database)
         .await?;
         for table in tables {
-            if NOT_KNOWLEDGE.contains(&table.as_str()) || besides.contains(&table.as_str()) {
+            if PROGRESS_TABLES.contains(&table.as_str()) || excluded.contains(&table.as_str()) {
                 continue;
             }
-            let every = format!("select (to_jsonb(t) - '{FORGOTTEN}')::text from {table} t");
+            let every = format!("select (to_jsonb(t) - '{EXPIRING_COLUMN}')::text from {table} t");
             let lines: Vec<String> =
                 sqlx::query_scalar(AssertSqlSafe(every)).fetch_all(&mut database).await?;
             all.extend(lines.into_iter().map(|line| format!("{service}.{table} {line}")));
@@ -132,8 +132,8 @@ async fn paid_and_confirmed(practice: &Practice) -> Result<()> {
     let order = customer.order(&id).await?;
     customer.open_checkout(&id).await?;
     let paid = practice.pay(&order).await?;
-    customer.hand_in(&id, &paid).await?.ok()?;
-    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    customer.submit_checkout_answer(&id, &paid).await?.ok()?;
+    customer.wait_for_state(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     Ok(())
 }
 
@@ -162,7 +162,7 @@ async fn paid_too_late(practice: &Practice) -> Result<()> {
     let id = late.hold("meditation", &start, "replay-late").await?;
     let order = late.order(&id).await?;
     practice.move_clocks(80).await?;
-    late.reaches(&id, "BOOKING_STATE_EXPIRED").await?;
+    late.wait_for_state(&id, "BOOKING_STATE_EXPIRED").await?;
     let other = Customer::new(practice, "Quick").await?;
     other.hold("meditation", &start, "replay-quick").await?;
     practice.pay(&order).await?;

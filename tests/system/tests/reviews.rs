@@ -9,34 +9,34 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use sqlx::Row as _;
-use system::practice::GENEROUS;
-use system::reviewer::{self, OPEN, Panel, STAFF, text_of, upload};
+use system::practice::RAISED_LIMITS;
+use system::reviews::{self, Panel, SERVICE as REVIEWS, STAFF, review_request, upload_picture};
 use system::{Answer, Customer, Practice};
 use testkit::until;
 
 const SERVICE: &str = "general-consultation";
 /// Longer than until the end of the session.
-const UNTIL_IT_IS_OVER_MINUTES: i64 = 20 * 24 * 60;
+const UNTIL_SESSION_IS_OVER_MINUTES: i64 = 20 * 24 * 60;
 
 /// A visitor who records every answer.
-struct Public<'p> {
+struct Visitor<'p> {
     practice: &'p Practice,
-    told: RefCell<Vec<String>>,
+    answers: RefCell<Vec<String>>,
 }
 
-impl<'p> Public<'p> {
+impl<'p> Visitor<'p> {
     fn of(practice: &'p Practice) -> Self {
-        Self { practice, told: RefCell::new(Vec::new()) }
+        Self { practice, answers: RefCell::new(Vec::new()) }
     }
 
     /// Calls with a client's token or without one.
     async fn call(&self, method: &str, body: &Value, who: Option<&Customer<'_>>) -> Result<Answer> {
-        let dress = |request: reqwest::RequestBuilder| match who {
+        let add_credentials = |request: reqwest::RequestBuilder| match who {
             Some(who) => request.bearer_auth(who.token()),
             None => request,
         };
-        let answer = reviewer::call(self.practice, (OPEN, method), body, dress).await?;
-        self.told.borrow_mut().push(answer.body.to_string());
+        let answer = reviews::call(self.practice, (REVIEWS, method), body, add_credentials).await?;
+        self.answers.borrow_mut().push(answer.body.to_string());
         Ok(answer)
     }
 
@@ -55,8 +55,8 @@ impl<'p> Public<'p> {
         let answer = self.practice.http.get(format!("{}{path}", self.practice.url)).send().await?;
         let status = answer.status().as_u16();
         let headers = format!("{:?}", answer.headers());
-        let told = headers + &answer.text().await?;
-        self.told.borrow_mut().push(told);
+        let answers = headers + &answer.text().await?;
+        self.answers.borrow_mut().push(answers);
         Ok(status)
     }
 
@@ -79,33 +79,33 @@ impl<'p> Public<'p> {
     }
 
     async fn statistics(&self) -> Result<(i64, i64)> {
-        let told = self.call("GetStatistics", &json!({}), None).await?.ok()?;
+        let answers = self.call("GetStatistics", &json!({}), None).await?.ok()?;
         // In JSON, 64-bit numbers are texts, and zero is omitted.
-        let number = |name: &str| told[name].as_str().map_or(Ok(0), str::parse);
+        let number = |name: &str| answers[name].as_str().map_or(Ok(0), str::parse);
         Ok((number("count")?, number("verifiedCount")?))
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reviews_are_written_trusted_and_taken_away() -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
-    let public = Public::of(&practice);
+async fn reviews_are_submitted_verified_and_deleted() -> Result<()> {
+    let practice = Practice::start(&RAISED_LIMITS).await?;
+    let visitor = Visitor::of(&practice);
     let asha = Customer::new(&practice, "Asha").await?;
-    let verified = the_badge_is_the_customers_alone(&practice, &public, &asha).await?;
-    let stranger = public.write(&text_of(&asha.email, "a-stranger-with-her-address"), None).await?;
+    let verified = the_badge_is_the_customers_alone(&practice, &visitor, &asha).await?;
+    let stranger =
+        visitor.write(&review_request(&asha.email, "a-stranger-with-her-address"), None).await?;
     assert_eq!(stranger["verified"], Value::Null, "a typed address proves something: {stranger}");
-    assert_eq!(public.statistics().await?, (3, 1));
-    a_picture_is_shown_until_its_review_goes(&practice, &public).await?;
+    assert_eq!(visitor.statistics().await?, (3, 1));
+    a_picture_is_shown_until_its_review_goes(&practice, &visitor).await?;
     let mut panel = Panel::open(&practice).await?;
-    taken_away_and_brought_back(&public, &mut panel, &stranger).await?;
-    who_may_not_is_refused_and_written_down(&practice, &public, &mut panel, &verified, &asha)
-        .await?;
-    practice.acknowledged(simulation_ack(&verified)?);
+    deleted_and_restored(&visitor, &mut panel, &stranger).await?;
+    refusals_are_audited(&practice, &visitor, &mut panel, &verified, &asha).await?;
+    practice.record_ack(reviewed_ack(&verified)?);
     practice.check().await?;
-    nothing_is_told_that_nobody_is_to_know(&practice, &public)
+    no_answer_file_or_log_has_personal_data(&practice, &visitor)
 }
 
-fn simulation_ack(review: &Value) -> Result<simulation::checker::snapshot::Ack> {
+fn reviewed_ack(review: &Value) -> Result<simulation::checker::snapshot::Ack> {
     let id = review["reviewId"].as_str().context("no id")?;
     Ok(simulation::checker::snapshot::Ack::Reviewed(id.parse()?))
 }
@@ -113,31 +113,32 @@ fn simulation_ack(review: &Value) -> Result<simulation::checker::snapshot::Ack> 
 /// Books, pays and has the session; then one review gets the badge, and a second does not.
 async fn the_badge_is_the_customers_alone(
     practice: &Practice,
-    public: &Public<'_>,
+    visitor: &Visitor<'_>,
     asha: &Customer<'_>,
 ) -> Result<Value> {
     let start = asha.free_starts(SERVICE).await?.remove(0);
     let booking_id = asha.hold(SERVICE, &start, "before-a-review").await?;
     let order_id = asha.order(&booking_id).await?;
     practice.pay(&order_id).await?;
-    asha.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
-    assert!(!public.would_be_verified(Some(asha)).await?, "the session was not yet");
-    practice.advance_clocks(UNTIL_IT_IS_OVER_MINUTES).await?;
-    asha.reaches(&booking_id, "BOOKING_STATE_COMPLETED").await?;
+    asha.wait_for_state(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    assert!(!visitor.would_be_verified(Some(asha)).await?, "the session was not yet");
+    practice.advance_clocks(UNTIL_SESSION_IS_OVER_MINUTES).await?;
+    asha.wait_for_state(&booking_id, "BOOKING_STATE_COMPLETED").await?;
     until("reviews has heard of the session", async || {
-        Ok(public.would_be_verified(Some(asha)).await?.then_some(()))
+        Ok(visitor.would_be_verified(Some(asha)).await?.then_some(()))
     })
     .await?;
-    assert!(!public.would_be_verified(None).await?);
-    let body = text_of(&asha.email, "a-customers-own-review");
-    let review = public.write(&body, Some(asha)).await?;
+    assert!(!visitor.would_be_verified(None).await?);
+    let body = review_request(&asha.email, "a-customers-own-review");
+    let review = visitor.write(&body, Some(asha)).await?;
     assert_eq!(review["verified"], true, "{review}");
-    assert_eq!(public.write(&body, Some(asha)).await?, review, "the same key, the same review");
-    assert!(!public.would_be_verified(Some(asha)).await?, "one session proves one review");
-    let second = public.write(&text_of(&asha.email, "a-customers-second"), Some(asha)).await?;
+    assert_eq!(visitor.write(&body, Some(asha)).await?, review, "the same key, the same review");
+    assert!(!visitor.would_be_verified(Some(asha)).await?, "one session proves one review");
+    let second =
+        visitor.write(&review_request(&asha.email, "a-customers-second"), Some(asha)).await?;
     assert_eq!(second["verified"], Value::Null, "{second}");
     let only = json!({ "filter": "REVIEW_FILTER_VERIFIED" });
-    let listed = public.call("ListReviews", &only, None).await?.ok()?;
+    let listed = visitor.call("ListReviews", &only, None).await?.ok()?;
     assert_eq!(listed["reviews"], json!([review]));
     Ok(review)
 }
@@ -145,11 +146,11 @@ async fn the_badge_is_the_customers_alone(
 /// A picture has no address before its review is published and after it is deleted.
 async fn a_picture_is_shown_until_its_review_goes(
     practice: &Practice,
-    public: &Public<'_>,
+    visitor: &Visitor<'_>,
 ) -> Result<()> {
-    let mut body = text_of("picture@customers.example", "a-review-with-a-picture");
-    body["imageId"] = json!(upload(practice).await?);
-    let review = public.write(&body, None).await?;
+    let mut body = review_request("picture@customers.example", "a-review-with-a-picture");
+    body["imageId"] = json!(upload_picture(practice).await?);
+    let review = visitor.write(&body, None).await?;
     let path = review["image"]["path"].as_str().context("no picture")?.to_owned();
     let small = review["image"]["smallPath"].as_str().context("no small picture")?.to_owned();
     for path in [&path, &small] {
@@ -163,21 +164,21 @@ async fn a_picture_is_shown_until_its_review_goes(
         assert!(answer.bytes().await?.starts_with(b"RIFF"), "{path} is no WebP");
     }
     body["idempotencyKey"] = json!("a-second-with-the-same-picture");
-    let taken = public.call("SubmitReview", &body, None).await?;
+    let taken = visitor.call("SubmitReview", &body, None).await?;
     assert_eq!(taken.reason(), "IMAGE_NOT_FOUND", "{taken:?}");
     let mut panel = Panel::open(practice).await?;
     let id = json!({ "reviewId": review["reviewId"] });
     panel.call("DeleteReview", &id).await?.ok()?;
-    assert!(!public.can_read(&review).await?);
+    assert!(!visitor.can_read(&review).await?);
     for path in [&path, &small] {
-        assert_eq!(public.visit(path).await?, 404, "{path} is still shown");
+        assert_eq!(visitor.visit(path).await?, 404, "{path} is still shown");
     }
     panel.call("Lock", &json!({})).await?.ok()?;
     Ok(())
 }
 
-async fn taken_away_and_brought_back(
-    public: &Public<'_>,
+async fn deleted_and_restored(
+    visitor: &Visitor<'_>,
     panel: &mut Panel<'_>,
     review: &Value,
 ) -> Result<()> {
@@ -187,39 +188,39 @@ async fn taken_away_and_brought_back(
     let listed = listed["reviews"].as_array().cloned().unwrap_or_default();
     assert_eq!(listed.len(), 3, "{listed:?}");
     assert!(listed.iter().all(|one| one["email"].as_str().is_some_and(|it| it.contains('@'))));
-    assert!(public.can_read(review).await?);
+    assert!(visitor.can_read(review).await?);
     // The time for undoing a deletion is seconds, so nothing is checked in between.
     let deleted = panel.call("DeleteReview", &id).await?.ok()?;
     let restored = panel.call("RestoreReview", &id).await?.ok()?;
     assert!(deleted["undoUntil"].is_string(), "{deleted}");
     assert_eq!(&restored["review"]["review"], review);
-    assert!(public.can_read(review).await?, "it did not come back");
-    assert_eq!(public.statistics().await?, (3, 1));
+    assert!(visitor.can_read(review).await?, "it did not come back");
+    assert_eq!(visitor.statistics().await?, (3, 1));
     let deleted = panel.call("DeleteReview", &id).await?.ok()?;
-    assert!(!public.can_read(review).await?, "it is still there");
-    assert_eq!(public.statistics().await?, (2, 1));
+    assert!(!visitor.can_read(review).await?, "it is still there");
+    assert_eq!(visitor.statistics().await?, (2, 1));
     assert_eq!(panel.call("DeleteReview", &id).await?.ok()?, deleted, "again: the same answer");
     Ok(())
 }
 
-async fn who_may_not_is_refused_and_written_down(
+async fn refusals_are_audited(
     practice: &Practice,
-    public: &Public<'_>,
+    visitor: &Visitor<'_>,
     panel: &mut Panel<'_>,
     review: &Value,
     asha: &Customer<'_>,
 ) -> Result<()> {
     let id = json!({ "reviewId": review["reviewId"] });
     let delete = async |token: &str, cookie: &str| {
-        let dress =
+        let add_credentials =
             |request: reqwest::RequestBuilder| request.bearer_auth(token).header("cookie", cookie);
-        reviewer::call(practice, (STAFF, "DeleteReview"), &id, dress).await
+        reviews::call(practice, (STAFF, "DeleteReview"), &id, add_credentials).await
     };
     let refused = async |answer: Result<Answer>, reasons: &[&str]| -> Result<()> {
         let answer = answer?;
         assert_eq!(answer.status, 403, "{answer:?}");
         assert!(reasons.contains(&answer.reason().as_str()), "{answer:?}");
-        assert!(public.can_read(review).await?, "it was deleted all the same");
+        assert!(visitor.can_read(review).await?, "it was deleted all the same");
         Ok(())
     };
     refused(delete(&panel.token, "theme=dark").await, &["GRANT_REQUIRED"]).await?;
@@ -227,8 +228,8 @@ async fn who_may_not_is_refused_and_written_down(
     refused(delete(asha.token(), &panel.cookie).await, &["GRANT_REQUIRED", "STAFF_ONLY"]).await?;
     let unlock = async |token: &str, password: &str| {
         let body = json!({ "password": password });
-        let dress = |request: reqwest::RequestBuilder| request.bearer_auth(token);
-        reviewer::call(practice, (STAFF, "Unlock"), &body, dress).await
+        let add_credentials = |request: reqwest::RequestBuilder| request.bearer_auth(token);
+        reviews::call(practice, (STAFF, "Unlock"), &body, add_credentials).await
     };
     refused(unlock(&panel.token, "not her password").await, &["ACCESS_DENIED"]).await?;
     refused(unlock(asha.token(), "quiet river stones").await, &["ACCESS_DENIED"]).await?;
@@ -281,7 +282,10 @@ fn an_address_is_found_by_its_form() {
 }
 
 /// No public answer, no file of the site and no log contains a password or an address.
-fn nothing_is_told_that_nobody_is_to_know(practice: &Practice, public: &Public<'_>) -> Result<()> {
+fn no_answer_file_or_log_has_personal_data(
+    practice: &Practice,
+    visitor: &Visitor<'_>,
+) -> Result<()> {
     let (email, password) = practice.owner()?;
     let plain = password.replace('-', "");
     let secrets =
@@ -295,12 +299,12 @@ fn nothing_is_told_that_nobody_is_to_know(practice: &Practice, public: &Public<'
             addresses_in(text).into_iter().filter(|one| !own.contains(one)).collect();
         assert!(others.is_empty(), "{others:?} stand in {place}");
     };
-    let told = public.told.borrow();
-    assert!(told.len() > 30, "hardly anything was asked");
-    for (text, secret) in told.iter().flat_map(|text| secrets.map(|secret| (text, secret))) {
+    let answers = visitor.answers.borrow();
+    assert!(answers.len() > 30, "hardly anything was asked");
+    for (text, secret) in answers.iter().flat_map(|text| secrets.map(|secret| (text, secret))) {
         assert!(!text.contains(secret), "{secret} stands in {text}");
     }
-    told.iter().for_each(|text| only_own(text, text));
+    answers.iter().for_each(|text| only_own(text, text));
     let site = root.join("web/dist");
     let files = files_below(&site)?;
     assert!(files.len() > 20, "there is no built site at {}", site.display());

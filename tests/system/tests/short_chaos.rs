@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use system::Practice;
-use system::chaos::{Dropper, Settings, poisoned, run};
-use system::practice::GENEROUS;
-use system::saga::{Plan, Stage};
+use system::chaos::{RequestDropper, Settings, idle_transactions, run};
+use system::practice::RAISED_LIMITS;
+use system::saga::{Plan, SagaRunner};
 use testkit::until_within;
 
 /// A fixed seed, so that each run has the same faults.
@@ -35,24 +35,24 @@ async fn nothing_is_lost_in_a_minute_of_chaos() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn callers_that_go_away_poison_nothing() -> Result<()> {
-    let practice = Practice::start(&GENEROUS).await?;
-    let dropper = Dropper::new(&practice).await?;
-    let stage = Stage::new(&practice).await?;
+async fn dropped_requests_leave_no_idle_transaction() -> Result<()> {
+    let practice = Practice::start(&RAISED_LIMITS).await?;
+    let dropper = RequestDropper::new(&practice).await?;
+    let runner = SagaRunner::new(&practice).await?;
     let mut dropped = 0;
     let (mut round, mut worst) = (0, 0);
     while dropped < DROPS {
         let (gone, played) =
-            tokio::join!(dropper.drop_many(400, round), stage.play(&[Plan::Answered; 3]));
+            tokio::join!(dropper.drop_many(400, round), runner.run_all(&[Plan::Answered; 3]));
         played?;
         dropped += gone?;
         round += 1;
-        worst = worst.max(poisoned(&practice).await?);
+        worst = worst.max(idle_transactions(&practice).await?);
     }
     println!("{dropped} requests were dropped");
     // After ten seconds every leaked transaction counts.
     until_within(Duration::from_secs(40), "eleven seconds are over", async || {
-        worst = worst.max(poisoned(&practice).await?);
+        worst = worst.max(idle_transactions(&practice).await?);
         let mut database = practice.database("booking").await?;
         let over: bool = sqlx::query_scalar(
             "select clock_timestamp() - max(state_change) > interval '11 seconds'

@@ -61,7 +61,7 @@ async fn orders(running: &RunningSystem, name: &str, count: usize) -> Result<Vec
     let order = |number: usize| {
         let (request_pool, key) = (Arc::clone(&request_pool), format!("{name}-{number:05}"));
         async move {
-            let customer = Customer::minted(&running.practice, &running.mint, "Asha")?;
+            let customer = Customer::with_issued_token(&running.practice, &running.issuer, "Asha")?;
             let id = customer.hold(SERVICE, &rfc3339(request_pool.time()?), &key).await?;
             let order = customer.order(&id).await?;
             anyhow::Ok((order, id.trim_start_matches("bkg_").parse::<Uuid>()?))

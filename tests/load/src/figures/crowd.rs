@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use kernel::Timestamp;
 use sqlx::PgConnection;
-use system::visitor::forget;
+use system::accounts::sign_up_and_request_code;
 use system::{Customer, Practice};
 use testkit::until_within;
 use uuid::Uuid;
@@ -86,11 +86,11 @@ async fn far_booking(running: &RunningSystem, now: Timestamp) -> Result<Uuid> {
             break start;
         }
     };
-    let customer = Customer::minted(practice, &running.mint, "Asha")?;
+    let customer = Customer::with_issued_token(practice, &running.issuer, "Asha")?;
     let id = customer.hold(SERVICE, &rfc3339(start), "crowd-booking").await?;
     let order = customer.order(&id).await?;
     practice.pay(&order).await?;
-    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    customer.wait_for_state(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
     Ok(id.trim_start_matches("bkg_").parse()?)
 }
 
@@ -98,7 +98,7 @@ async fn far_booking(running: &RunningSystem, now: Timestamp) -> Result<Uuid> {
 async fn codes(practice: &Practice, database: &mut PgConnection) -> Result<Samples> {
     let since = now(database).await?;
     for number in 0..CODES {
-        forget(practice, &format!("crowd{number}@customers.example")).await?;
+        sign_up_and_request_code(practice, &format!("crowd{number}@customers.example")).await?;
         until_within(TIMEOUT, "a code is sent", async || {
             let sent = sqlx::query(SENT).bind(since).fetch_all(&mut *database).await?.len();
             Ok((sent > usize::try_from(number)?).then_some(()))

@@ -24,7 +24,7 @@ const WARM_UP: usize = 200;
 
 pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
     let running = environment.at(Hours::Usual).await?;
-    let customer = Customer::minted(&running.practice, &running.mint, "Asha")?;
+    let customer = Customer::with_issued_token(&running.practice, &running.issuer, "Asha")?;
     let free = customer.free_starts(SERVICE).await?;
     let start = free.last().context("no time is free")?;
     let id = customer.hold(SERVICE, start, "read-through-the-gateway").await?;

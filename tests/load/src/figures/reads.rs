@@ -82,11 +82,11 @@ pub(crate) fn connect_get(method: &str, message: &str) -> String {
 /// Holds times all over the calendar.
 async fn take_times(running: &RunningSystem) -> Result<usize> {
     let practice = &running.practice;
-    let looking = Customer::minted(practice, &running.mint, "Looking")?;
+    let looking = Customer::with_issued_token(practice, &running.issuer, "Looking")?;
     let free = looking.free_starts(SERVICE).await?;
     let mut held = 0;
     for (number, pair) in free.chunks(4).take(CUSTOMERS).enumerate() {
-        let customer = Customer::minted(practice, &running.mint, "Asha")?;
+        let customer = Customer::with_issued_token(practice, &running.issuer, "Asha")?;
         for start in pair.iter().take(2) {
             customer.hold(SERVICE, start, &format!("held-{number:04}-{held:04}")).await?;
             held += 1;

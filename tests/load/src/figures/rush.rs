@@ -23,7 +23,7 @@ const RUSHES: usize = 3;
 
 pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
     let running = environment.at(Hours::Usual).await?;
-    let looking = Customer::minted(&running.practice, &running.mint, "Looking")?;
+    let looking = Customer::with_issued_token(&running.practice, &running.issuer, "Looking")?;
     let free = looking.free_starts(SERVICE).await?;
     let (mut last, mut each) = (Vec::new(), Samples::default());
     for start in free.iter().rev().skip(7).step_by(7).take(RUSHES) {
@@ -42,7 +42,7 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
 async fn rush(running: &RunningSystem, start: &str) -> Result<Samples> {
     let mut requests = Vec::with_capacity(BUYERS);
     for number in 0..BUYERS {
-        let buyer = Customer::minted(&running.practice, &running.mint, "Buyer")?;
+        let buyer = Customer::with_issued_token(&running.practice, &running.issuer, "Buyer")?;
         let booking = buyer.request(SERVICE, start, &format!("rush-{number:06}"));
         requests.push(call(running.gateway, REQUEST, buyer.token(), &booking.to_string()));
     }

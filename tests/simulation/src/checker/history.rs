@@ -16,7 +16,7 @@ use super::snapshot::{EventRow, Log, Snapshot};
 
 /// An event with what stands around it in its row.
 #[derive(Debug, Clone)]
-pub(super) struct Past<E> {
+pub(super) struct HistoryEvent<E> {
     /// What happened.
     pub(super) event: E,
     /// When it was recorded.
@@ -27,11 +27,11 @@ pub(super) struct Past<E> {
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Of each booking.
-    pub(super) bookings: BTreeMap<Id<Booking>, Vec<Past<BookingEvent>>>,
+    pub(super) bookings: BTreeMap<Id<Booking>, Vec<HistoryEvent<BookingEvent>>>,
     /// Of each practitioner's day, by its stream.
-    pub(super) days: BTreeMap<String, Vec<Past<DayEvent>>>,
+    pub(super) days: BTreeMap<String, Vec<HistoryEvent<DayEvent>>>,
     /// Of each booking's money.
-    pub(super) money: BTreeMap<Id<Booking>, Vec<Past<MoneyEvent>>>,
+    pub(super) money: BTreeMap<Id<Booking>, Vec<HistoryEvent<MoneyEvent>>>,
     /// Where each booking stands, by its events.
     pub(super) states: BTreeMap<Id<Booking>, BookingState>,
     /// What is known of each booking's money, by its events.
@@ -59,14 +59,14 @@ impl History {
         let at = stored.recorded_at;
         if let Some(id) = id_of(&stored.stream_id, "booking-") {
             match read_booking_event(stored) {
-                Ok(event) => self.bookings.entry(id).or_default().push(Past { event, at }),
+                Ok(event) => self.bookings.entry(id).or_default().push(HistoryEvent { event, at }),
                 Err(error) => self.unreadable.push(error.to_string()),
             }
         } else if stored.stream_id.starts_with("day-") {
             match read_day_event(stored) {
                 Ok(event) => {
                     let day = self.days.entry(stored.stream_id.clone()).or_default();
-                    day.push(Past { event, at });
+                    day.push(HistoryEvent { event, at });
                 }
                 Err(error) => self.unreadable.push(error.to_string()),
             }
@@ -77,7 +77,7 @@ impl History {
         let Some(id) = id_of(&stored.stream_id, "collection-") else { return };
         match read_collection_event(stored) {
             Ok(event) => {
-                let past = Past { event, at: stored.recorded_at };
+                let past = HistoryEvent { event, at: stored.recorded_at };
                 self.money.entry(id).or_default().push(past);
             }
             Err(error) => self.unreadable.push(error.to_string()),
@@ -85,13 +85,14 @@ impl History {
     }
 
     fn booking_states(&self) -> BTreeMap<Id<Booking>, BookingState> {
-        let state =
-            |past: &Vec<Past<BookingEvent>>| fold::<BookingLife>(past.iter().map(|it| &it.event));
+        let state = |past: &Vec<HistoryEvent<BookingEvent>>| {
+            fold::<BookingLife>(past.iter().map(|it| &it.event))
+        };
         self.bookings.iter().map(|(id, past)| (*id, state(past))).collect()
     }
 
     fn open_collections(&self) -> BTreeMap<Id<Booking>, Collection> {
-        let open = |past: &Vec<Past<MoneyEvent>>| match fold::<CollectionLife>(
+        let open = |past: &Vec<HistoryEvent<MoneyEvent>>| match fold::<CollectionLife>(
             past.iter().map(|it| &it.event),
         ) {
             State::Absent => None,

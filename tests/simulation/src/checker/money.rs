@@ -172,13 +172,13 @@ fn advances(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found:
 
 fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &mut Finding) {
     let mut entries: BTreeMap<(&str, &str), i64> = BTreeMap::new();
-    let mut with_provider: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut at_provider: BTreeMap<&str, i64> = BTreeMap::new();
     for line in lines {
         let sum = entries.entry((line.entry.as_str(), line.currency.as_str())).or_default();
         *sum = sum.saturating_add(line.minor);
         if AT_THE_PROVIDER.contains(&line.account.as_str()) {
             let payment = line.payment_id.as_deref().unwrap_or_default();
-            let sum = with_provider.entry(payment).or_default();
+            let sum = at_provider.entry(payment).or_default();
             *sum = sum.saturating_add(line.minor);
         }
     }
@@ -188,7 +188,7 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
         }
     }
     for payment in &snapshot.provider.payments {
-        let booked = with_provider.remove(payment.payment_id.as_str()).unwrap_or(0);
+        let booked = at_provider.remove(payment.payment_id.as_str()).unwrap_or(0);
         let is_ours = matches!(our_order(snapshot, payment), Some(Some(_)));
         let Some(captured_at) = payment.captured_at.filter(|_| is_ours || booked != 0) else {
             if booked != 0 {
@@ -214,7 +214,7 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
         }
     }
     let adjustments = snapshot.provider.adjustments_minor;
-    for (payment, sum) in with_provider {
+    for (payment, sum) in at_provider {
         // An adjustment is in the ledger once a settlement report contains it.
         let is_adjusted = payment.is_empty() && sum == adjustments;
         if sum != 0 && !is_adjusted {

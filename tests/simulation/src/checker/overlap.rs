@@ -8,7 +8,7 @@ use booking::domain::day::Event;
 use booking::domain::span::Span;
 use kernel::Timestamp;
 
-use super::history::{History, Past, is_live};
+use super::history::{History, HistoryEvent, is_live};
 use super::snapshot::{Holder, ReservationRow, Snapshot};
 use super::{Finding, Invariant, Violation};
 
@@ -28,9 +28,9 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
 }
 
 /// Follows a day's history and returns what is taken at its end.
-fn day(stream: &str, past: &[Past<Event>], found: &mut Finding) -> BTreeMap<Holder, Taken> {
+fn day(stream: &str, past: &[HistoryEvent<Event>], found: &mut Finding) -> BTreeMap<Holder, Taken> {
     let mut taken: BTreeMap<Holder, Taken> = BTreeMap::new();
-    for Past { event, at } in past {
+    for HistoryEvent { event, at } in past {
         let (holder, new) = match event {
             Event::Held { booking_id, span, until } => {
                 (Holder::Booking(*booking_id), Some((*span, Some(*until))))

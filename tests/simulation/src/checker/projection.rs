@@ -10,8 +10,8 @@ use payments::domain::collection::Collection;
 use payments::domain::refund::{End, Refund};
 use payments::read_model::project::standing_word;
 
-use super::books;
-use super::history::{History, Past};
+use super::history::{History, HistoryEvent};
+use super::ledger;
 use super::snapshot::{BookingRow, CollectionRow, Holder, RefundRow, Snapshot};
 use super::{Finding, Invariant, Violation};
 
@@ -23,7 +23,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     collections(snapshot, history, &mut found);
     refunds(snapshot, history, &mut found);
     mails(snapshot, &mut found);
-    books::check(snapshot, history, &mut found);
+    ledger::check(snapshot, history, &mut found);
     found.violations
 }
 
@@ -101,7 +101,7 @@ fn reservations(snapshot: &Snapshot, history: &History, found: &mut Finding) {
 }
 
 /// The times of a day that count at its end.
-fn day(stream: &str, past: &[Past<day::Event>]) -> Vec<Live> {
+fn day(stream: &str, past: &[HistoryEvent<day::Event>]) -> Vec<Live> {
     let date_chars = "-0000-00-00".len();
     let name = stream.strip_prefix("day-").unwrap_or(stream);
     let whose = name.get(..name.len().saturating_sub(date_chars)).unwrap_or_default();
@@ -112,7 +112,7 @@ fn day(stream: &str, past: &[Past<day::Event>]) -> Vec<Live> {
     };
     let mut extended: BTreeMap<Holder, Timestamp> = BTreeMap::new();
     let mut gone: BTreeSet<Holder> = BTreeSet::new();
-    for Past { event, .. } in past {
+    for HistoryEvent { event, .. } in past {
         match event {
             day::Event::Held { booking_id, span, until } => {
                 let holder = Holder::Booking(*booking_id);

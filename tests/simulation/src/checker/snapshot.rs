@@ -26,7 +26,7 @@ pub struct Snapshot {
     /// What the payment provider itself knows.
     pub provider: ProviderBook,
     /// What the mail server took, in its order.
-    pub inbox: Vec<Letter>,
+    pub inbox: Vec<SentMail>,
     /// What was acknowledged to a client (an answer that was no error).
     pub acks: Vec<Ack>,
     /// Faults that may have sent a mail twice: a crash or a lost answer between the mail server's
@@ -356,7 +356,7 @@ pub struct ProviderRefund {
 
 /// A mail as the mail server took it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
+pub struct SentMail {
     /// Its Message-ID, with its angle brackets as in the header.
     pub message_id: String,
     /// To whom.

@@ -25,7 +25,7 @@ use super::coverage::Fault;
 use super::mutant::Mutant;
 use super::store::{Batch, TimerKey};
 use super::work::Job;
-use super::world::{Fail, Service, World};
+use super::world::{Error, Service, World};
 
 pub(crate) use tables::BookingTables;
 
@@ -79,7 +79,7 @@ pub(crate) struct SlotRequest {
     pub(crate) key: String,
 }
 
-impl From<Rejection> for Fail {
+impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Self {
         Self::Refused(format!("{rejection:?}"))
     }
@@ -100,10 +100,10 @@ impl LockedBooking {
         &mut self,
         batch: &mut Batch<BookingTables>,
         command: Command,
-    ) -> Result<Vec<Event>, Fail> {
+    ) -> Result<Vec<Event>, Error> {
         let events = BookingLife::decide(&self.state, command)?;
         for event in &events {
-            let new = booking_event(self.id, event).map_err(Fail::broken)?;
+            let new = booking_event(self.id, event).map_err(Error::broken)?;
             batch.append(&booking_stream(self.id), new);
             self.state = BookingLife::evolve(std::mem::take(&mut self.state), event);
         }
@@ -114,7 +114,7 @@ impl LockedBooking {
         &mut self,
         batch: &mut Batch<BookingTables>,
         command: day::Command,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         apply_to_day(batch, (&self.stream, &mut self.day), command)
     }
 
@@ -123,7 +123,7 @@ impl LockedBooking {
         &mut self,
         batch: &mut Batch<BookingTables>,
         events: &[Event],
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let (booking_id, span, now) = (self.id, self.span, self.now);
         let subject = booking_id.to_string();
         for event in events {
@@ -161,10 +161,10 @@ fn apply_to_day(
     batch: &mut Batch<BookingTables>,
     (stream, state): (&str, &mut day::State),
     command: day::Command,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     let decided = PractitionerDay::decide(state, command);
-    for event in decided.map_err(|rejection| Fail::Refused(format!("{rejection:?}")))? {
-        batch.append(stream, day_event(&event).map_err(Fail::broken)?);
+    for event in decided.map_err(|rejection| Error::Refused(format!("{rejection:?}")))? {
+        batch.append(stream, day_event(&event).map_err(Error::broken)?);
         *state = PractitionerDay::evolve(std::mem::take(state), &event);
     }
     Ok(())
@@ -202,7 +202,7 @@ impl World {
     pub(crate) fn request_booking(
         &mut self,
         slot_request: &SlotRequest,
-    ) -> Result<Id<Booking>, Fail> {
+    ) -> Result<Id<Booking>, Error> {
         self.answers(Service::Booking)?;
         let tables = &self.booking.tables;
         let key =
@@ -213,7 +213,7 @@ impl World {
         let minutes = slot_request.offering.minutes;
         let ends_at = slot_request.starts_at.plus_minutes(i64::from(minutes));
         let Some(wanted) = Span::new(slot_request.starts_at, ends_at) else {
-            return Err(Fail::Refused("InvalidStart".to_owned()));
+            return Err(Error::Refused("InvalidStart".to_owned()));
         };
         if let Some(before) = tables.existing_hold(slot_request, wanted, self.now) {
             let mut batch = Batch::by(slot_request.customer_id.to_string());
@@ -229,10 +229,12 @@ impl World {
         let taken = day.taken(self.now);
         let offered = self.scenario.rules.offer(slot_request.starts_at, minutes, &taken, self.now);
         let span = offered.map_err(|why| {
-            Fail::Refused(if why == NotBookable::Taken { "SlotTaken" } else { "NotOffered" }.into())
+            Error::Refused(
+                if why == NotBookable::Taken { "SlotTaken" } else { "NotOffered" }.into(),
+            )
         })?;
         if self.booking.tables.live_holds(slot_request.customer_id, self.now) >= LIVE_HOLDS_MAX {
-            return Err(Fail::Refused("TooManyHolds".to_owned()));
+            return Err(Error::Refused("TooManyHolds".to_owned()));
         }
         let id = self.new_id::<Booking>();
         let until = self.now.plus_minutes(HOLD_MINUTES);
@@ -245,20 +247,20 @@ impl World {
         batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
         batch.change(move |tables: &mut BookingTables| tables.store_idempotency_key(key, id));
         match self.commit(batch) {
-            Err(Fail::Died | Fail::Unavailable) if self.has(Mutant::AckBeforeCommit) => Ok(id),
+            Err(Error::Died | Error::Unavailable) if self.has(Mutant::AckBeforeCommit) => Ok(id),
             done => done.map(|()| id),
         }
     }
 
     /// `OpenCheckout`.
-    pub(crate) fn open_checkout(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+    pub(crate) fn open_checkout(&mut self, id: Id<Booking>) -> Result<(), Error> {
         let now = self.now;
         let command = Command::OpenCheckout { grow_minutes: GROW_MINUTES, now };
         self.command_booking(id, command)
     }
 
     /// `ReleaseBooking`.
-    pub(crate) fn release_booking(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+    pub(crate) fn release_booking(&mut self, id: Id<Booking>) -> Result<(), Error> {
         self.command_booking(id, Command::Release)
     }
 
@@ -270,23 +272,23 @@ impl World {
             booking::domain::booking::CancelledBy,
             booking::domain::booking::RefundChoice,
         ),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let wish = Cancellation { by, refund, notice_hours: NOTICE_HOURS };
         self.command_booking(id, Command::Cancel { cancellation: wish, now: self.now })
     }
 
     /// `AcceptClaim`.
-    pub(crate) fn accept_claim(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+    pub(crate) fn accept_claim(&mut self, id: Id<Booking>) -> Result<(), Error> {
         self.answers(Service::Booking)?;
-        let locked = self.lock_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
+        let locked = self.lock_booking(id).ok_or(Error::Refused("NotFound".to_owned()))?;
         let free = self.place(&locked).free;
         let claimed = self.booking.tables.rows.get(&id).is_some_and(|row| row.claimed);
         self.command_booking(id, Command::AcceptClaim { claimed, free, now: self.now })
     }
 
-    fn command_booking(&mut self, id: Id<Booking>, command: Command) -> Result<(), Fail> {
+    fn command_booking(&mut self, id: Id<Booking>, command: Command) -> Result<(), Error> {
         self.answers(Service::Booking)?;
-        let mut locked = self.lock_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
+        let mut locked = self.lock_booking(id).ok_or(Error::Refused("NotFound".to_owned()))?;
         let mut batch = Batch::by("usr");
         let events = locked.apply(&mut batch, command)?;
         locked.apply_effects(&mut batch, &events)?;
@@ -294,7 +296,7 @@ impl World {
     }
 
     /// `BlockTime`.
-    pub(crate) fn block_time(&mut self, span: Span) -> Result<Id<Block>, Fail> {
+    pub(crate) fn block_time(&mut self, span: Span) -> Result<Id<Block>, Error> {
         self.answers(Service::Booking)?;
         let block_id = self.new_id::<Block>();
         let (stream, mut day) = self.load_day(span.starts_at());
@@ -305,7 +307,7 @@ impl World {
     }
 
     /// `UnblockTime`.
-    pub(crate) fn unblock_time(&mut self, block_id: Id<Block>, span: Span) -> Result<(), Fail> {
+    pub(crate) fn unblock_time(&mut self, block_id: Id<Block>, span: Span) -> Result<(), Error> {
         self.answers(Service::Booking)?;
         let (stream, mut day) = self.load_day(span.starts_at());
         let mut batch = Batch::by("usr");
@@ -314,8 +316,8 @@ impl World {
     }
 
     /// Whether a service answers at all.
-    pub(crate) fn answers(&self, service: Service) -> Result<(), Fail> {
-        if self.is_up(service) { Ok(()) } else { Err(Fail::Unavailable) }
+    pub(crate) fn answers(&self, service: Service) -> Result<(), Error> {
+        if self.is_up(service) { Ok(()) } else { Err(Error::Unavailable) }
     }
 
     /// A timer of booking has fallen due.
@@ -331,7 +333,7 @@ impl World {
         self.conclude::<BookingTables>((key, attempts), outcome);
     }
 
-    fn end_hold(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+    fn end_hold(&mut self, id: Id<Booking>) -> Result<(), Error> {
         let mut batch = Batch::by("booking");
         if let Some(mut locked) = self.lock_booking(id) {
             let events = locked.apply(&mut batch, Command::Expire { now: self.now })?;
@@ -343,7 +345,7 @@ impl World {
         self.commit(batch)
     }
 
-    fn end_session(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+    fn end_session(&mut self, id: Id<Booking>) -> Result<(), Error> {
         let mut batch = Batch::by("booking");
         let subject = id.to_string();
         if let Some(mut locked) = self.lock_booking(id) {
@@ -358,7 +360,7 @@ impl World {
     }
 
     /// Asks the meeting provider; the answer is written down some time later.
-    fn request_meeting(&mut self, id: Id<Booking>, timer: (&TimerKey, i32)) -> Result<(), Fail> {
+    fn request_meeting(&mut self, id: Id<Booking>, timer: (&TimerKey, i32)) -> Result<(), Error> {
         let needs = self
             .booking
             .tables
@@ -366,7 +368,7 @@ impl World {
             .get(&id)
             .is_some_and(|state| matches!(state, State::Confirmed { .. }));
         if needs && self.fault(Fault::MeetingDown, 100) {
-            return Err(Fail::Unavailable);
+            return Err(Error::Unavailable);
         }
         let room = needs.then(|| {
             let next = format!("room{}", self.rooms.len() + 1);
@@ -374,7 +376,7 @@ impl World {
         });
         let pause = self.rng.between(50, 3_000);
         let (key, attempts) = (timer.0.clone(), timer.1);
-        self.go_on(Service::Booking, pause, Job::Room { id, room, timer: (key, attempts) });
+        self.defer(Service::Booking, pause, Job::Room { id, room, timer: (key, attempts) });
         Ok(())
     }
 
@@ -383,7 +385,7 @@ impl World {
         &mut self,
         id: Id<Booking>,
         room: Option<String>,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let mut batch = Batch::by("booking");
         if let Some((mut locked, room)) = self.lock_booking(id).zip(room) {
             locked.apply(&mut batch, Command::ScheduleMeeting { meeting: MeetingId(room) })?;
@@ -416,11 +418,11 @@ pub(crate) fn on_payments(
     world: &mut World,
     batch: &mut Batch<BookingTables>,
     event: &Recorded,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     let (id, command) = match action_for(event)? {
         Some(Action::Confirm { id, payment, .. }) => {
             let Some(locked) = world.lock_booking(id) else {
-                return Err(Fail::Refused("BookingNotFound".to_owned()));
+                return Err(Error::Refused("BookingNotFound".to_owned()));
             };
             let place = world.place(&locked);
             (id, Command::VerifyPayment { payment, placement: place, now: world.now })
@@ -455,6 +457,6 @@ pub(crate) fn on_notifications(
     _world: &mut World,
     _batch: &mut Batch<BookingTables>,
     _event: &Recorded,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::mutant::Mutant;
 use super::notifications_model::{self, NotificationsTables};
 use super::payments_model::{self, PaymentsTables};
 use super::store::{Batch, Checkpoint, LogModel, Parked, Tables};
-use super::world::{Fail, Service, Task, World};
+use super::world::{Error, Service, Task, World};
 
 /// The consumers: reader and source of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -241,7 +241,7 @@ impl World {
         &mut self,
         consumer: Consumer,
         event: &Recorded,
-        react: fn(&mut Self, &mut Batch<T>, &Recorded) -> Result<(), Fail>,
+        react: fn(&mut Self, &mut Batch<T>, &Recorded) -> Result<(), Error>,
     ) -> HandleOutcome {
         let position = self.position(consumer);
         let is_repeat = event.position <= position;
@@ -256,7 +256,7 @@ impl World {
         if self.has(Mutant::CheckpointFirst) {
             let mut alone = Batch::<T>::by(name);
             alone.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
-            if self.commit(alone) == Err(Fail::Died) {
+            if self.commit(alone) == Err(Error::Died) {
                 return HandleOutcome::Died;
             }
         } else if !is_repeat {
@@ -280,10 +280,10 @@ impl World {
                 self.coverage.is_behind(name, self.now.seconds_since(event.recorded_at));
                 HandleOutcome::Done
             }
-            Err(Fail::Died) => HandleOutcome::Died,
-            Err(Fail::Unavailable) => HandleOutcome::Again,
-            Err(Fail::Refused(why)) => self.count_failure::<T>(consumer, event, &why),
-            Err(Fail::Broken(why)) => {
+            Err(Error::Died) => HandleOutcome::Died,
+            Err(Error::Unavailable) => HandleOutcome::Again,
+            Err(Error::Refused(why)) => self.count_failure::<T>(consumer, event, &why),
+            Err(Error::Broken(why)) => {
                 self.broken.push(why);
                 HandleOutcome::Died
             }
@@ -310,7 +310,7 @@ impl World {
         self.trace.note(self.now, "failed", &format_args!("{name} {} {why}", event.position));
         match self.commit(batch) {
             Ok(()) if gives_up => HandleOutcome::Done,
-            Err(Fail::Died) => HandleOutcome::Died,
+            Err(Error::Died) => HandleOutcome::Died,
             Ok(()) | Err(_) => HandleOutcome::Again,
         }
     }

@@ -12,7 +12,7 @@ use payments::domain::fact::OrderId;
 
 use super::booking_model::{SlotRequest, rules};
 use super::coverage::{End, Fault};
-use super::world::{Fail, Service, Task, World};
+use super::world::{Error, Service, Task, World};
 use crate::checker::snapshot::Ack;
 
 pub(crate) use plan::{Pay, Plan, When, start_of_run};
@@ -144,24 +144,24 @@ impl World {
         &mut self,
         saga: usize,
         (tries, again): (u32, Step),
-        call: impl FnOnce(&mut Self) -> Result<(), Fail>,
+        call: impl FnOnce(&mut Self) -> Result<(), Error>,
         ack: Ack,
     ) {
         match self.call(call) {
             Ok(()) => self.acks.push(ack),
-            Err(Fail::Broken(why)) => self.broken.push(why),
-            Err(Fail::Refused(_)) => {}
-            Err(Fail::Unavailable | Fail::Died) => self.try_again(saga, tries, again),
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Refused(_)) => {}
+            Err(Error::Unavailable | Error::Died) => self.try_again(saga, tries, again),
         }
     }
 
-    fn call<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T, Fail>) -> Result<T, Fail> {
+    fn call<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.fault(Fault::RequestLost, 15) {
-            return Err(Fail::Unavailable);
+            return Err(Error::Unavailable);
         }
         let done = call(self)?;
         if self.fault(Fault::AnswerLost, 15) {
-            return Err(Fail::Unavailable);
+            return Err(Error::Unavailable);
         }
         Ok(done)
     }
@@ -197,13 +197,13 @@ impl World {
                     self.begin(saga, id);
                 }
             }
-            Err(Fail::Refused(why)) if why == "SlotTaken" => self.coverage.end(End::SlotTaken),
-            Err(Fail::Refused(why)) if why == "TooManyHolds" => {
+            Err(Error::Refused(why)) if why == "SlotTaken" => self.coverage.end(End::SlotTaken),
+            Err(Error::Refused(why)) if why == "TooManyHolds" => {
                 self.coverage.end(End::TooManyHolds);
             }
-            Err(Fail::Refused(_)) => {}
-            Err(Fail::Broken(why)) => self.broken.push(why),
-            Err(Fail::Unavailable | Fail::Died) => {
+            Err(Error::Refused(_)) => {}
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) => {
                 self.try_again(saga, tries, Step::Request { tries: tries + 1 });
             }
         }
@@ -235,10 +235,10 @@ impl World {
         let customer_id = known.slot_request.customer_id;
         match self.call(|world| world.start_payment(saga, customer_id, id)) {
             // An answer that comes later is another step.
-            Ok(None) | Err(Fail::Refused(_)) => {}
+            Ok(None) | Err(Error::Refused(_)) => {}
             Ok(Some(order)) => self.ordered(saga, Some(order)),
-            Err(Fail::Broken(why)) => self.broken.push(why),
-            Err(Fail::Unavailable | Fail::Died) => {
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) => {
                 self.try_again(saga, tries, Step::Start { tries: tries + 1 });
             }
         }
@@ -262,8 +262,8 @@ impl World {
         let opened = self.call(|world| world.open_checkout(id));
         match opened {
             Ok(()) => self.acks.push(Ack::CheckoutOpened(id)),
-            Err(Fail::Broken(why)) => return self.broken.push(why),
-            Err(Fail::Unavailable | Fail::Died) if tries < TRIES_MAX => {
+            Err(Error::Broken(why)) => return self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) if tries < TRIES_MAX => {
                 return self.try_again(saga, tries, Step::Open { tries: tries + 1 });
             }
             Err(_) => {}
@@ -329,9 +329,9 @@ impl World {
         let minor = self.rng.chance(500).then_some(10_000);
         match self.call(|world| world.refund_payment(id, minor)) {
             Ok(refund_id) => self.acks.push(Ack::RefundRequested(refund_id)),
-            Err(Fail::Broken(why)) => self.broken.push(why),
+            Err(Error::Broken(why)) => self.broken.push(why),
             // Without an idempotency key a repeat would be another refund, so there is no retry.
-            Err(Fail::Unavailable | Fail::Died | Fail::Refused(_)) => {
+            Err(Error::Unavailable | Error::Died | Error::Refused(_)) => {
                 self.trace.note(self.now, "no refund", &format_args!("{saga} {tries}"));
             }
         }

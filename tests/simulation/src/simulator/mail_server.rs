@@ -2,7 +2,7 @@
 
 use super::coverage::Fault;
 use super::world::World;
-use crate::checker::snapshot::Letter;
+use crate::checker::snapshot::SentMail;
 
 /// What the mail server said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Answer {
 /// The server with what it took.
 #[derive(Debug, Default)]
 pub(crate) struct MailServer {
-    pub(crate) inbox: Vec<Letter>,
+    pub(crate) inbox: Vec<SentMail>,
     /// Repeats that injected faults may have led to.
     pub(crate) repeats: usize,
 }
@@ -34,7 +34,7 @@ impl World {
         if self.fault(Fault::MailNever, 5) {
             return Answer::Never;
         }
-        let letter = Letter { message_id: message_id.to_owned(), to: to.to_owned() };
+        let letter = SentMail { message_id: message_id.to_owned(), to: to.to_owned() };
         self.mail_server.inbox.push(letter);
         if self.fault(Fault::MailAnswerLost, 20) {
             self.mail_server.repeats += 1;

@@ -14,7 +14,7 @@ use payments::providers::{OrderRequest, PaymentReport, Provider as _, ProviderEr
 use super::payments_model::PaymentsTables;
 use super::provider::PROVIDER;
 use super::store::Batch;
-use super::world::{Fail, Service, Task, World};
+use super::world::{Error, Service, Task, World};
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// How far back payments are listed, as in `payments::app::list_payments`.
@@ -32,30 +32,30 @@ impl World {
                 self.after(DAY_SECONDS * 1000, next);
             }
             Ok(None) => {}
-            Err(Fail::Broken(why)) => self.broken.push(why),
+            Err(Error::Broken(why)) => self.broken.push(why),
             Err(_) => self.after(60_000, Task::Nightly { nights_left, skip }),
         }
     }
 
     /// Says where the next page begins.
-    fn compare_page(&mut self, skip: usize) -> Result<Option<usize>, Fail> {
+    fn compare_page(&mut self, skip: usize) -> Result<Option<usize>, Error> {
         let from = self.now.plus_seconds(-LISTED_SECONDS);
         let to = self.now.plus_seconds(DAY_SECONDS);
         let asked = self
             .at_provider(|provider| provider.payments_between(from, to, skip).now_or_never())
             .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
-        let page = asked.map_err(|_silent| Fail::Unavailable)?;
+        let page = asked.map_err(|_silent| Error::Unavailable)?;
         for report in page.items {
             match self.booking_of_report(&report) {
                 Some(booking_id) => {
                     let told = self.fetch_missing_refunds(vec![report]);
                     self.apply_reports(booking_id, &told, (Source::Poll, PollDirective::Keep))?;
                 }
-                None => self.take_in_unknown(&report)?,
+                None => self.record_unknown(&report)?,
             }
         }
         if page.next.is_none() {
-            self.ask_after_unknown()?;
+            self.query_unknown()?;
             self.find_orders()?;
         }
         Ok(page.next)
@@ -71,7 +71,7 @@ impl World {
     }
 
     /// Captured money without a known booking goes to suspense.
-    fn take_in_unknown(&mut self, report: &PaymentReport) -> Result<(), Fail> {
+    fn record_unknown(&mut self, report: &PaymentReport) -> Result<(), Error> {
         let payment = &report.payment;
         if payment.fact.status < Status::Captured {
             return Ok(());
@@ -84,7 +84,7 @@ impl World {
             let asked = self
                 .at_provider(|provider| provider.refunds_of(&payment.id).now_or_never())
                 .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
-            asked.map_err(|_silent| Fail::Unavailable)?
+            asked.map_err(|_silent| Error::Unavailable)?
         } else {
             Vec::new()
         };
@@ -104,19 +104,19 @@ impl World {
 
     /// Unexplained money is polled until all of it has been refunded, also when it is
     /// not listed any more.
-    fn ask_after_unknown(&mut self) -> Result<(), Fail> {
+    fn query_unknown(&mut self) -> Result<(), Error> {
         for id in self.payments.tables.unknown.clone() {
             let asked = self
                 .at_provider(|provider| provider.payment(&id).now_or_never())
                 .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
-            let report = asked.map_err(|_silent| Fail::Unavailable)?;
-            self.take_in_unknown(&report)?;
+            let report = asked.map_err(|_silent| Error::Unavailable)?;
+            self.record_unknown(&report)?;
         }
         Ok(())
     }
 
     /// Orders whose creation had no answer and wasn't retried.
-    fn find_orders(&mut self) -> Result<(), Fail> {
+    fn find_orders(&mut self) -> Result<(), Error> {
         let states = self.payments.tables.states.iter();
         let without: Vec<Id<Booking>> = states
             .filter(|(_, state)| matches!(state, State::Open(known) if known.order.is_none()))
@@ -129,7 +129,7 @@ impl World {
             let wanted = OrderRequest { receipt, booking_id, amount };
             let asked = self.at_provider(|provider| provider.find_order(wanted).now_or_never());
             let found = asked.unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
-            let Some(order) = found.map_err(|_silent| Fail::Unavailable)? else { continue };
+            let Some(order) = found.map_err(|_silent| Error::Unavailable)? else { continue };
             let mut batch = Batch::by("payments");
             self.apply(
                 &mut batch,

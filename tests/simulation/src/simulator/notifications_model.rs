@@ -24,7 +24,7 @@ use super::mail_server::Answer;
 use super::mutant::Mutant;
 use super::store::{Batch, TimerKey};
 use super::work::Job;
-use super::world::{Fail, Service, World};
+use super::world::{Error, Service, World};
 
 pub(crate) use tables::{MailRecord, NotificationsTables};
 
@@ -53,8 +53,8 @@ static PRACTICE: LazyLock<Option<Practice>> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../../deploy/local/practice/practice.toml")).ok()
 });
 
-fn practice() -> Result<&'static Practice, Fail> {
-    PRACTICE.as_ref().ok_or_else(|| Fail::broken("the practice's file cannot be read"))
+fn practice() -> Result<&'static Practice, Error> {
+    PRACTICE.as_ref().ok_or_else(|| Error::broken("the practice's file cannot be read"))
 }
 
 impl World {
@@ -66,8 +66,8 @@ impl World {
         self.conclude::<NotificationsTables>((key, attempts), outcome);
     }
 
-    fn send_mail(&mut self, key: &TimerKey, attempts: i32) -> Result<(), Fail> {
-        let id: MailId = key.1.parse().map_err(Fail::broken)?;
+    fn send_mail(&mut self, key: &TimerKey, attempts: i32) -> Result<(), Error> {
+        let id: MailId = key.1.parse().map_err(Error::broken)?;
         let row = self.notifications.tables.mails.get(&id).cloned();
         let Some(row) = row.filter(|row| !row.mail.state.is_over()) else {
             let mut batch = Batch::<NotificationsTables>::by("notifications");
@@ -92,11 +92,11 @@ impl World {
         if answer == Answer::Taken && self.fault(Fault::MailTakenThenCrash, 12) {
             self.mail_server.repeats += 1;
             self.crash(Service::Notifications);
-            return Err(Fail::Died);
+            return Err(Error::Died);
         }
         let pause = self.rng.between(20, 2_000);
         let attempt = DeliveryAttempt { mail, answer, attempts };
-        self.go_on(Service::Notifications, pause, Job::Mailed(attempt));
+        self.defer(Service::Notifications, pause, Job::Mailed(attempt));
         Ok(())
     }
 
@@ -110,10 +110,10 @@ impl World {
     }
 
     /// What booking says for a mail.
-    fn facts_for_mail(&self, id: Id<Booking>) -> Result<Facts, Fail> {
+    fn facts_for_mail(&self, id: Id<Booking>) -> Result<Facts, Error> {
         self.answers(Service::Booking)?;
         let tables = &self.booking.tables;
-        let row = tables.rows.get(&id).ok_or(Fail::Unavailable)?;
+        let row = tables.rows.get(&id).ok_or(Error::Unavailable)?;
         let state = state_on_the_wire(&row.row.state);
         let mode = match row.row.mode.as_str() {
             "online" => wire::SessionMode::Online,
@@ -130,7 +130,7 @@ impl World {
             ..wire::Booking::default()
         };
         let facts = tables.states.get(&id).and_then(|state| state.facts());
-        let span = facts.and_then(|facts| facts.sessions.first()).ok_or(Fail::Unavailable)?;
+        let span = facts.and_then(|facts| facts.sessions.first()).ok_or(Error::Unavailable)?;
         let (starts_at, ends_at) = (span.starts_at(), span.ends_at());
         let facts = BookingFacts {
             booking,
@@ -145,7 +145,7 @@ impl World {
     }
 
     /// Claims a mail for being handed over.
-    fn begin_mail(&mut self, mail: &Mail, link_told: bool) -> Result<Mail, Fail> {
+    fn begin_mail(&mut self, mail: &Mail, link_told: bool) -> Result<Mail, Error> {
         let claimed_until = self.now.plus_seconds(CLAIM_SECONDS);
         let begun = Mail {
             state: State::Sending,
@@ -195,7 +195,7 @@ impl World {
         self.conclude::<NotificationsTables>((&key, attempts), recorded);
     }
 
-    fn record_outcome(&mut self, mail: &Mail, outcome: Outcome) -> Result<(), Fail> {
+    fn record_outcome(&mut self, mail: &Mail, outcome: Outcome) -> Result<(), Error> {
         let Some(row) = self.notifications.tables.mails.get(&mail.id).cloned() else {
             return Ok(());
         };
@@ -221,8 +221,8 @@ impl World {
                 match mail.next_try(self.now, rng) {
                     None => end(&mut batch, &row, State::Failed)?,
                     Some(due_at) if is_mine => {
-                        if tells && !row.is_told {
-                            let new = events::failed(&row.mail, false).map_err(Fail::broken)?;
+                        if tells && !row.is_reported {
+                            let new = events::failed(&row.mail, false).map_err(Error::broken)?;
                             batch.append(&events::stream(mail.id), new);
                         }
                         let attempts = row.mail.attempts.max(mail.attempts + 1);
@@ -250,7 +250,7 @@ impl World {
         });
     }
 
-    fn sent(&self, batch: &mut Batch<NotificationsTables>, row: &MailRecord) -> Result<(), Fail> {
+    fn sent(&self, batch: &mut Batch<NotificationsTables>, row: &MailRecord) -> Result<(), Error> {
         if !row.mail.state.is_over() {
             end(batch, row, State::Sent)?;
             let owes_link = row.link_known && !row.link_told;
@@ -309,7 +309,11 @@ impl World {
 }
 
 /// Ends a mail: sent, failed or dropped; an event reports the first two.
-fn end(batch: &mut Batch<NotificationsTables>, row: &MailRecord, state: State) -> Result<(), Fail> {
+fn end(
+    batch: &mut Batch<NotificationsTables>,
+    row: &MailRecord,
+    state: State,
+) -> Result<(), Error> {
     let id = row.mail.id;
     if !row.mail.state.is_over() {
         let told = match state {
@@ -318,7 +322,7 @@ fn end(batch: &mut Batch<NotificationsTables>, row: &MailRecord, state: State) -
             _ => None,
         };
         if let Some(told) = told {
-            batch.append(&events::stream(id), told.map_err(Fail::broken)?);
+            batch.append(&events::stream(id), told.map_err(Error::broken)?);
         }
         batch.change(move |tables: &mut NotificationsTables| {
             if let Some(row) = tables.mails.get_mut(&id) {
@@ -350,7 +354,7 @@ pub(crate) fn on_booking(
     world: &mut World,
     batch: &mut Batch<NotificationsTables>,
     event: &Recorded,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     use on_booking_events::{Step, step};
     match step(event)? {
         None => {}
@@ -385,7 +389,7 @@ pub(crate) fn on_payments(
     world: &mut World,
     batch: &mut Batch<NotificationsTables>,
     event: &Recorded,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     use on_payments_events::{Step, step};
     match step(event)? {
         None => {}

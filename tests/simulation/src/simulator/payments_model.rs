@@ -24,9 +24,9 @@ use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use serde_json::json;
 
 use super::mutant::Mutant;
-use super::provider::Notice;
+use super::provider::WebhookDelivery;
 use super::store::Batch;
-use super::world::{Fail, Service, World};
+use super::world::{Error, Service, World};
 use crate::checker::snapshot::Ack;
 
 pub(crate) use tables::PaymentsTables;
@@ -57,7 +57,7 @@ impl LockedCollection {
 impl World {
     pub(crate) fn lock_collection(&self, booking_id: Id<Booking>) -> LockedCollection {
         let state = self.payments.tables.states.get(&booking_id).cloned().unwrap_or_default();
-        let books = self.payments.tables.books_of(booking_id);
+        let books = self.payments.tables.ledger_of(booking_id);
         LockedCollection { booking_id, state, books }
     }
 
@@ -67,16 +67,17 @@ impl World {
         batch: &mut Batch<PaymentsTables>,
         locked: &mut LockedCollection,
         command: Command,
-    ) -> Result<Vec<Event>, Fail> {
+    ) -> Result<Vec<Event>, Error> {
         let decided = CollectionLife::decide(&locked.state, command);
-        let mut events = decided.map_err(|rejection| Fail::Refused(format!("{rejection:?}")))?;
+        let mut events = decided.map_err(|rejection| Error::Refused(format!("{rejection:?}")))?;
         if self.has(Mutant::KeepDoublePayment) {
             events.retain(|event| !is_double(event));
         }
         let was_undecided = locked.has_undecided();
         for event in &events {
             let provider = locked.collection().map_or("", |known| &known.provider);
-            let new = collection_event(locked.booking_id, provider, event).map_err(Fail::broken)?;
+            let new =
+                collection_event(locked.booking_id, provider, event).map_err(Error::broken)?;
             batch.append(&collection_stream(locked.booking_id), new);
             locked.state = CollectionLife::evolve(std::mem::take(&mut locked.state), event);
         }
@@ -191,7 +192,7 @@ impl World {
         locked: &mut LockedCollection,
         report: &ProviderReport,
         (source, next): (Source, PollDirective),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let mut is_verified = false;
         for payment in &report.payments {
             let (mut payment, refund_id) = (payment.clone(), self.new_id());
@@ -219,7 +220,7 @@ impl World {
             self.reapply_booking_intent(batch, locked)?;
         }
         let Some(collection) = locked.collection() else {
-            return Err(Fail::Refused("PaymentNotStarted".to_owned()));
+            return Err(Error::Refused("PaymentNotStarted".to_owned()));
         };
         if collection.is_settled() && !report.is_partial {
             batch.end_timer(POLL_ORDER, &locked.booking_id.to_string());
@@ -248,7 +249,7 @@ impl World {
         batch: &mut Batch<PaymentsTables>,
         locked: &mut LockedCollection,
         refund: &ProviderRefund,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let ids = (self.new_id(), self.new_id());
         let command = locked.collection().and_then(|known| refund_command(known, refund, ids));
         if let Some(command) = command {
@@ -262,7 +263,7 @@ impl World {
         &mut self,
         batch: &mut Batch<PaymentsTables>,
         locked: &mut LockedCollection,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let known = self.payments.tables.known.get(&locked.booking_id);
         let intent = known.map(|(_, intent)| intent.clone()).unwrap_or_default();
         self.follow_booking(batch, locked, &intent)
@@ -273,7 +274,7 @@ impl World {
         batch: &mut Batch<PaymentsTables>,
         locked: &mut LockedCollection,
         intent: &BookingIntent,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let refund_id = self.new_id();
         let command = locked.collection().and_then(|known| command(known, intent, |_| refund_id));
         if let Some(command) = command {
@@ -289,11 +290,11 @@ impl World {
     }
 
     /// `ClaimPayment`, up to the point where the provider is asked.
-    pub(crate) fn claim_payment(&mut self, booking_id: Id<Booking>) -> Result<(), Fail> {
+    pub(crate) fn claim_payment(&mut self, booking_id: Id<Booking>) -> Result<(), Error> {
         self.answers(Service::Payments)?;
         let mut locked = self.lock_collection(booking_id);
         if locked.collection().is_none_or(|known| known.order.is_none()) {
-            return Err(Fail::Refused("PaymentNotStarted".to_owned()));
+            return Err(Error::Refused("PaymentNotStarted".to_owned()));
         }
         let mut batch = Batch::by("usr");
         self.apply(&mut batch, &mut locked, Command::Claim)?;
@@ -307,7 +308,7 @@ impl World {
         &mut self,
         booking_id: Id<Booking>,
         minor: Option<i64>,
-    ) -> Result<Id<RefundKind>, Fail> {
+    ) -> Result<Id<RefundKind>, Error> {
         self.answers(Service::Payments)?;
         let mut locked = self.lock_collection(booking_id);
         let currency = locked.collection().map(|it| it.terms.amount.currency.code().to_owned());
@@ -319,9 +320,9 @@ impl World {
     }
 
     /// A webhook has come: it is written down before it is answered.
-    pub(crate) fn take_webhook(&mut self, notice: &Notice) -> Result<(), Fail> {
+    pub(crate) fn take_webhook(&mut self, notice: &WebhookDelivery) -> Result<(), Error> {
         self.answers(Service::Payments)?;
-        let Notice { event_id, body, observations } = notice.clone();
+        let WebhookDelivery { event_id, body, observations } = notice.clone();
         let tables = &self.payments.tables;
         let is_known = tables.webhooks.contains_key(&event_id)
             || tables.webhooks.values().any(|known| known.body == body);
@@ -341,7 +342,7 @@ impl World {
     }
 
     /// The customer that a booking belongs to, as booking says, and until when it is held.
-    fn facts_of(&self, id: Id<Booking>) -> Result<Option<tables::BookingFacts>, Fail> {
+    fn facts_of(&self, id: Id<Booking>) -> Result<Option<tables::BookingFacts>, Error> {
         self.answers(Service::Booking)?;
         Ok(self.booking.tables.states.get(&id).and_then(|state| {
             let facts = state.facts()?;
@@ -366,7 +367,7 @@ pub(crate) fn on_booking(
     world: &mut World,
     batch: &mut Batch<PaymentsTables>,
     event: &Recorded,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     let Some(step) = step(event)? else { return Ok(()) };
     match &step {
         Step::RecordBooking { id, customer_id } => store_idempotency_key(batch, *id, *customer_id),

@@ -35,7 +35,7 @@ pub(crate) enum Change {
 
 /// A webhook: its content is as of its creation.
 #[derive(Debug, Clone)]
-pub(crate) struct Notice {
+pub(crate) struct WebhookDelivery {
     /// The id in its header.
     pub(crate) event_id: String,
     /// What stands for its bytes.
@@ -61,7 +61,7 @@ pub(crate) enum Course {
 
 /// What is odd about a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Oddity {
+pub(crate) enum Mismatch {
     /// Nothing.
     None,
     /// Its amount.
@@ -100,7 +100,7 @@ impl World {
         let provider = std::sync::Arc::clone(&self.provider);
         provider.book().now = self.now;
         let done = work(&provider);
-        let (faults, changes, notices) = provider.book().take_news();
+        let (faults, changes, notices) = provider.book().take_changes();
         for fault in faults {
             self.coverage.fault(fault);
             self.trace.note(self.now, "fault", &format_args!("{fault:?}"));
@@ -115,7 +115,7 @@ impl World {
     }
 
     /// Something happens at the provider by itself.
-    pub(crate) fn provider_goes_on(&mut self, change: &Change) {
+    pub(crate) fn advance_provider(&mut self, change: &Change) {
         self.trace.note(self.now, "provider", &format_args!("{change:?}"));
         self.at_provider(|provider| provider.book().go_on(change));
     }
@@ -125,7 +125,7 @@ impl World {
         &mut self,
         order: &OrderId,
         course: Course,
-        oddity: Oddity,
+        oddity: Mismatch,
     ) -> Option<PaymentId> {
         self.at_provider(|provider| provider.book().pay(order, course, oddity))
     }
@@ -136,7 +136,7 @@ impl World {
     }
 
     /// Puts a webhook on its way.
-    fn send(&mut self, notice: Notice) {
+    fn send(&mut self, notice: WebhookDelivery) {
         let is_lost = self.fault(Fault::WebhookLost, self.webhook_loss);
         if is_lost && self.is_found_otherwise(&notice) {
             return;
@@ -153,7 +153,7 @@ impl World {
         if self.fault(Fault::WebhookRenamed, 60) {
             let again = self.rng.seconds_of_any_size(72 * 60 * 60) * 1000;
             let event_id = format!("{}-again", notice.event_id);
-            let renamed = Notice { event_id, ..notice.clone() };
+            let renamed = WebhookDelivery { event_id, ..notice.clone() };
             self.after(again, Task::Webhook { notice: renamed, tries: 0 });
         }
         self.after(pause, Task::Webhook { notice, tries: 0 });
@@ -166,7 +166,7 @@ impl World {
     ///   only, so where that is off some webhook has to report it.
     /// - A refund made on the provider's own pages is nothing that we ask for
     ///   either, and the list shows it as long as the payment is in its window.
-    fn is_found_otherwise(&self, notice: &Notice) -> bool {
+    fn is_found_otherwise(&self, notice: &WebhookDelivery) -> bool {
         let is_listed = |id: &PaymentId| {
             let created_at = self.provider.book().payments.get(id).map(|paid| paid.created_at);
             self.compares_lists
@@ -187,7 +187,7 @@ impl World {
     }
 
     /// Delivers a webhook; one that is not taken is tried again for a day.
-    pub(crate) fn deliver_webhook(&mut self, notice: &Notice, tries: u32) {
+    pub(crate) fn deliver_webhook(&mut self, notice: &WebhookDelivery, tries: u32) {
         if self.take_webhook(notice).is_ok() {
             return;
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::mutant::Mutant;
-use super::world::{Fail, Service, World};
+use super::world::{Error, Service, World};
 
 /// A service's own tables.
 pub(crate) trait Tables: Default + 'static {
@@ -18,7 +18,7 @@ pub(crate) trait Tables: Default + 'static {
     /// Where they are.
     fn store(world: &mut World) -> &mut Store<Self>;
     /// Writes down an event that was just appended, as the service's projection does.
-    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Fail>;
+    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Error>;
 }
 
 /// One service's database.
@@ -172,7 +172,7 @@ impl<T: Tables> Store<T> {
         batch: Batch<T>,
         now: Timestamp,
         (ids, mutant): (&mut u128, Option<Mutant>),
-    ) -> Result<Written, Fail> {
+    ) -> Result<Written, Error> {
         let mut written = Written { appended: !batch.events.is_empty(), due: Vec::new() };
         for (stream_id, new) in batch.events {
             *ids += 1;

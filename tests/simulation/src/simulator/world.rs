@@ -50,7 +50,7 @@ impl Service {
 
 /// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fail {
+pub(crate) enum Error {
     /// It was rejected, for this reason.
     Refused(String),
     /// The other side does not answer; the outcome is unknown.
@@ -61,14 +61,14 @@ pub(crate) enum Fail {
     Broken(String),
 }
 
-impl Fail {
+impl Error {
     /// A contradiction, in the words of an error.
     pub(crate) fn broken(error: impl fmt::Display) -> Self {
         Self::Broken(error.to_string())
     }
 }
 
-impl From<ReactionError> for Fail {
+impl From<ReactionError> for Error {
     fn from(error: ReactionError) -> Self {
         Self::Refused(format!("{error:?}"))
     }
@@ -102,7 +102,7 @@ pub(crate) enum Task {
     /// Something happens at the provider.
     Provider(super::provider::Change),
     /// The provider delivers a webhook, for the so-many-th time.
-    Webhook { notice: super::provider::Notice, tries: u32 },
+    Webhook { notice: super::provider::WebhookDelivery, tries: u32 },
     /// A payment arrives that isn't for an order of ours.
     PaidElsewhere,
     /// payments compares a page of the provider's list with its book; then `nights_left` more runs.
@@ -286,7 +286,7 @@ impl World {
     }
 
     /// Continues a job of a service after a delay, unless the service dies before.
-    pub(crate) fn go_on(&mut self, service: Service, millis: i64, job: Job) {
+    pub(crate) fn defer(&mut self, service: Service, millis: i64, job: Job) {
         let life = self.node(service).life;
         let standstill = self.fault(Fault::Zombie, 4);
         let millis = if standstill { millis + self.rng.between(25_000, 90_000) } else { millis };
@@ -300,16 +300,16 @@ impl World {
     }
 
     /// Writes a batch in a transaction, with everything that can go wrong around a commit.
-    pub(crate) fn commit<T: Tables>(&mut self, batch: Batch<T>) -> Result<(), Fail> {
+    pub(crate) fn commit<T: Tables>(&mut self, batch: Batch<T>) -> Result<(), Error> {
         if batch.is_empty() {
             return Ok(());
         }
         if self.fault(Fault::CrashBeforeCommit, 4) {
             self.crash(T::SERVICE);
-            return Err(Fail::Died);
+            return Err(Error::Died);
         }
         if self.fault(Fault::CommitRefused, 5) {
-            return Err(Fail::Unavailable);
+            return Err(Error::Unavailable);
         }
         let (now, mutant, mut ids) = (self.now, self.mutant, self.ids);
         let written = T::store(self).write(batch, now, (&mut ids, mutant));
@@ -324,10 +324,10 @@ impl World {
         }
         if self.fault(Fault::CrashAfterCommit, 4) {
             self.crash(T::SERVICE);
-            return Err(Fail::Died);
+            return Err(Error::Died);
         }
         if self.fault(Fault::UnknownCommit, 5) {
-            return Err(Fail::Unavailable);
+            return Err(Error::Unavailable);
         }
         Ok(())
     }
@@ -362,12 +362,12 @@ impl World {
     pub(crate) fn conclude<T: Tables>(
         &mut self,
         (key, attempts): (&TimerKey, i32),
-        outcome: Result<(), Fail>,
+        outcome: Result<(), Error>,
     ) {
         match outcome {
-            Ok(()) | Err(Fail::Died) => {}
-            Err(Fail::Unavailable | Fail::Refused(_)) => self.retry_later::<T>(key, attempts),
-            Err(Fail::Broken(why)) => self.broken.push(why),
+            Ok(()) | Err(Error::Died) => {}
+            Err(Error::Unavailable | Error::Refused(_)) => self.retry_later::<T>(key, attempts),
+            Err(Error::Broken(why)) => self.broken.push(why),
         }
     }
 }

@@ -37,7 +37,7 @@ const FEE_GIVEN_BACK: [u64; 3] = [1_883_770_890, 1_883_771_073, 1_883_772_345];
 const PAID_BY_ANOTHER: [u64; 2] = [772_881_433, 772_912_394];
 
 #[test]
-fn what_once_failed_holds() {
+fn seeds_that_once_failed_pass() {
     let all = [
         SECOND_PAYMENTS.as_slice(),
         &EARNED_AND_REFUNDED,

@@ -26,7 +26,7 @@ fn broken_by(mutant: Mutant, wanted: Invariant) -> BTreeSet<Invariant> {
 }
 
 #[test]
-fn every_mistake_is_reported_as_what_it_breaks() {
+fn every_mutant_breaks_its_invariant() {
     let mut unseen = Vec::new();
     for (mutant, invariant) in Mutant::ALL {
         let seen = broken_by(mutant, invariant);
@@ -38,7 +38,7 @@ fn every_mistake_is_reported_as_what_it_breaks() {
 }
 
 #[test]
-fn every_invariant_has_a_mistake_that_breaks_it() {
+fn every_invariant_has_a_mutant() {
     for invariant in Invariant::ALL {
         assert!(Mutant::ALL.iter().any(|(_, breaks)| *breaks == invariant), "{invariant:?}");
     }
@@ -53,12 +53,12 @@ fn assert_harmless(mutant: Mutant) {
 
 /// Deciders know their earlier decisions, so that even a lost inbox causes no second effect.
 #[test]
-fn events_that_are_consumed_again_change_nothing() {
+fn consuming_events_again_changes_nothing() {
     assert_harmless(Mutant::ForgetInbox);
 }
 
 /// Polling finds everything that webhooks report, only later.
 #[test]
-fn money_that_no_webhook_tells_of_is_found() {
+fn money_without_a_webhook_is_found() {
     assert_harmless(Mutant::IgnoreWebhooks);
 }

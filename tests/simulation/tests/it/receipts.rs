@@ -48,7 +48,7 @@ fn without(mut snapshot: Snapshot, at: usize) -> Snapshot {
 }
 
 /// Appends the event that the receipt was issued at the end of the log.
-fn told(mut snapshot: Snapshot, at: usize) -> Option<Snapshot> {
+fn issued_last(mut snapshot: Snapshot, at: usize) -> Option<Snapshot> {
     let row = snapshot.payments.receipts.iter().flatten().nth(at)?;
     let issued = NewEvent::of(&ReceiptIssued {
         receipt_id: "rct_1".to_owned(),
@@ -74,23 +74,23 @@ fn says(snapshot: &Snapshot, what: &str) -> bool {
 }
 
 #[test]
-fn a_receipt_that_is_missing_is_seen() {
+fn a_missing_receipt_is_reported() {
     let (snapshot, at) = sound(is_paid).unwrap();
     assert!(says(&without(snapshot, at), "has 0 receipts"));
 }
 
 #[test]
-fn one_that_was_due_before_a_cancellation_gave_its_money_back_is_missing_too() {
+fn a_missing_receipt_of_a_cancelled_booking_is_reported() {
     let (snapshot, at) = sound(went_back).unwrap();
     assert!(!says(&snapshot, "receipt"), "it keeps it");
     assert!(says(&without(snapshot, at), "went back without its receipt"));
 }
 
 #[test]
-fn one_that_is_issued_for_money_that_is_wholly_back_is_seen() {
+fn a_receipt_for_refunded_money_is_reported() {
     const GROUNDLESS: &str = "was issued when nothing of";
     let (snapshot, at) = sound(went_back).unwrap();
-    assert!(says(&told(snapshot, at).unwrap(), GROUNDLESS));
+    assert!(says(&issued_last(snapshot, at).unwrap(), GROUNDLESS));
     let (snapshot, at) = sound(is_paid).unwrap();
-    assert!(!says(&told(snapshot, at).unwrap(), GROUNDLESS));
+    assert!(!says(&issued_last(snapshot, at).unwrap(), GROUNDLESS));
 }

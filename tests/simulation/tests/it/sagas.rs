@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use simulation::seeds::run_seeds;
 use simulation::simulator::{End, Fault, RunOptions, SAGAS, run};
-use simulation::sweep::sweep;
 
 /// What `make test` runs.
 const ATTEMPTS: u64 = 10_000;
@@ -24,7 +24,7 @@ fn first_seed() -> u64 {
 fn ten_thousand_sagas_break_nothing_and_go_through_everything() {
     let seeds = ATTEMPTS.div_ceil(SAGAS as u64);
     let mut broken = Vec::new();
-    let total = sweep(first_seed(), seeds, RunOptions::default(), |progress| {
+    let total = run_seeds(first_seed(), seeds, RunOptions::default(), |progress| {
         if let Some(outcome) = progress.failed {
             let what = format!("{:?} {:?}", outcome.violations, outcome.broken);
             broken.push(format!("make simulate RUNS=0 SEED={}: {what}", outcome.seed));

@@ -5,8 +5,8 @@
 
 use kernel::Id;
 use simulation::checker::snapshot::{
-    Ack, CheckpointRow, EventRow, Holder, LedgerLine, Letter, Log, ProviderOrder, ProviderRefund,
-    ReceiptRow, ReservationRow, Snapshot, TimerRow,
+    Ack, CheckpointRow, EventRow, Holder, LedgerLine, Log, ProviderOrder, ProviderRefund,
+    ReceiptRow, ReservationRow, SentMail, Snapshot, TimerRow,
 };
 use simulation::checker::{Invariant, check};
 use simulation::simulator::{RunOptions, run};
@@ -22,22 +22,22 @@ type Tamper = fn(&mut Snapshot) -> bool;
 /// no other check speaks for one that is dead, and how it is done.
 const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     (Invariant::I1, "a request that nobody stored", "Requested(bkg_", |it| {
-        ack(it, Ack::Requested(stranger()))
+        ack(it, Ack::Requested(a_new_id()))
     }),
     (Invariant::I1, "a checkout that nobody stored", "CheckoutOpened(", |it| {
-        ack(it, Ack::CheckoutOpened(stranger()))
+        ack(it, Ack::CheckoutOpened(a_new_id()))
     }),
     (Invariant::I1, "a release that nobody stored", "Released(", |it| {
-        ack(it, Ack::Released(stranger()))
+        ack(it, Ack::Released(a_new_id()))
     }),
     (Invariant::I1, "a claim that nobody stored", "Claimed(", |it| {
-        ack(it, Ack::Claimed(stranger()))
+        ack(it, Ack::Claimed(a_new_id()))
     }),
     (Invariant::I1, "a cancellation that nobody stored", "Cancelled(", |it| {
-        ack(it, Ack::Cancelled(stranger()))
+        ack(it, Ack::Cancelled(a_new_id()))
     }),
     (Invariant::I1, "an accepted claim", "ClaimAccepted(", |it| {
-        ack(it, Ack::ClaimAccepted(stranger()))
+        ack(it, Ack::ClaimAccepted(a_new_id()))
     }),
     (Invariant::I1, "a block", "Blocked(", |it| ack(it, Ack::Blocked(Id::from_uuid(Uuid::nil())))),
     (Invariant::I1, "an end of a block", "Unblocked(", |it| {
@@ -55,7 +55,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     }),
     (Invariant::I1, "another order", "OrderStarted {", |it| {
         let order_id = "order_00000000000000".to_owned();
-        ack(it, Ack::OrderStarted { booking_id: stranger(), order_id })
+        ack(it, Ack::OrderStarted { booking_id: a_new_id(), order_id })
     }),
     (Invariant::I1, "a webhook that was not kept", "Webhook {", |it| {
         it.payments.webhooks.pop().is_some()
@@ -69,14 +69,14 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
         let Some(mut twice) = it.booking.log.events.iter().find(has_time).cloned() else {
             return false;
         };
-        twice.event.payload["bookingId"] = stranger().to_string().into();
+        twice.event.payload["bookingId"] = a_new_id().to_string().into();
         append(&mut it.booking.log, twice)
     }),
     (Invariant::I2, "two rows at one time", "the rows of", |it| {
         let Some(row) = it.booking.reservations.iter().find(|row| row.live).cloned() else {
             return false;
         };
-        let holder = Holder::Booking(stranger());
+        let holder = Holder::Booking(a_new_id());
         it.booking.reservations.push(ReservationRow { holder, ..row });
         true
     }),
@@ -208,7 +208,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
         true
     }),
     (Invariant::I6, "a Message-ID of its own", "is the Message-ID of no mail", |it| {
-        it.inbox.push(Letter { message_id: "<other>".to_owned(), to: "customer".to_owned() });
+        it.inbox.push(SentMail { message_id: "<other>".to_owned(), to: "customer".to_owned() });
         true
     }),
     (Invariant::I6, "a mail that was dropped and is owed", "was dropped, and is owed", |it| {
@@ -251,7 +251,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     }),
     (Invariant::I7, "a timer that is late", "was due at", |it| {
         let due_at = it.taken_at.plus_seconds(-600);
-        let (kind, subject) = ("hold-end".to_owned(), stranger().to_string());
+        let (kind, subject) = ("hold-end".to_owned(), a_new_id().to_string());
         it.booking.log.timers.push(TimerRow { kind, subject, due_at });
         true
     }),
@@ -414,7 +414,7 @@ fn forget_mails(snapshot: &mut Snapshot, kind: &str) -> bool {
     snapshot.notifications.mails.len() < before
 }
 
-fn stranger() -> Id<kernel::id::Booking> {
+fn a_new_id() -> Id<kernel::id::Booking> {
     Id::from_uuid(Uuid::nil())
 }
 

@@ -48,11 +48,11 @@ fn inject_everywhere(seeds: std::ops::Range<u64>) {
 }
 
 #[test]
-fn every_step_bears_every_fault() {
+fn every_step_survives_every_fault() {
     inject_everywhere(0..2);
 }
 
 #[test]
-fn every_step_of_others_bears_every_fault() {
+fn every_step_of_third_parties_survives_every_fault() {
     inject_everywhere(2..4);
 }

@@ -11,14 +11,14 @@ use crate::pause::wait_for;
 use crate::practice::Practice;
 
 /// Minutes by which the clocks are moved; most often the length of a hold.
-const MOVES: [i64; 8] = [16, 16, 31, 31, 61, 6 * 60, 24 * 60, 73 * 60];
+const MOVES_MINUTES: [i64; 8] = [16, 16, 31, 31, 61, 6 * 60, 24 * 60, 73 * 60];
 
 /// Moves the clocks until it is dropped.
-pub(super) async fn run_on(practice: &Practice, seed: u64) -> Result<()> {
-    let mut dice = StdRng::seed_from_u64(!seed);
+pub(super) async fn advance_randomly(practice: &Practice, seed: u64) -> Result<()> {
+    let mut rng = StdRng::seed_from_u64(!seed);
     loop {
-        wait_for(Duration::from_millis(dice.random_range(5_000..12_000))).await;
-        let minutes = MOVES.choose(&mut dice).copied().unwrap_or(31);
+        wait_for(Duration::from_millis(rng.random_range(5_000..12_000))).await;
+        let minutes = MOVES_MINUTES.choose(&mut rng).copied().unwrap_or(31);
         // The clock of a database that is down moves with the next one.
         drop(practice.advance_clocks(minutes).await);
     }

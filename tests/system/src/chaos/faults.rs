@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
 use tokio::time::Instant;
 
-use super::crowd::Crowd;
-use super::deck::{self, Deck, Kind};
-use super::drops::Dropper;
-use super::{Settings, restore, second};
+use super::clients::ClientPool;
+use super::dropped_requests::RequestDropper;
+use super::fault_kinds::{self, FaultKind, ShuffledKinds};
+use super::{Settings, restore, second_process};
 use crate::failpoints::Failpoints;
 use crate::pause::wait_for;
-use crate::practice::{OURS, Practice, STORES};
+use crate::practice::{KILLABLE_PARTS, Practice, STORES};
 
 /// How many failpoints are armed until the first has struck: a short run passes few of them.
-const ARMED_AT_FIRST: usize = 8;
+const INITIALLY_ARMED: usize = 8;
 /// Every failpoint; see `tests/failpoints.rs`.
 const FAILPOINTS: &str = include_str!("../../failpoints.txt");
 /// Kinds of faults of the provider's HTTP API.
-const OVER_HTTP: [&str; 5] = ["delay", "drop", "status", "refuse", "timeout_after_success"];
-const PROVIDER: [&str; 10] = [
+const HTTP_FAULTS: [&str; 5] = ["delay", "drop", "status", "refuse", "timeout_after_success"];
+const PROVIDER_TARGETS: [&str; 10] = [
     "orders.create",
     "orders.fetch.list",
     "orders.fetch.payments",
@@ -40,46 +40,47 @@ const PROVIDER: [&str; 10] = [
     "settlements",
     "meetings.create",
 ];
-const WEBHOOK: [&str; 6] =
+const WEBHOOK_FAULTS: [&str; 6] =
     ["delay", "drop", "status", "timeout_after_success", "duplicate", "reorder"];
-const SMTP: [&str; 6] = ["delay", "drop", "status", "refuse", "timeout_after_success", "duplicate"];
+const SMTP_FAULTS: [&str; 6] =
+    ["delay", "drop", "status", "refuse", "timeout_after_success", "duplicate"];
 /// How often the database is searched for a commit in progress.
-const LOOKS_FOR_A_COMMIT: usize = 2_000;
+const COMMIT_POLLS_MAX: usize = 2_000;
 
 /// How often and how many times a fault is retried whose target is down.
-const AIM_EVERY: Duration = Duration::from_millis(500);
-const AIMS_MAX: usize = 30;
+const RETRY_EVERY: Duration = Duration::from_millis(500);
+const RETRIES_MAX: usize = 30;
 /// For how long payers pay another amount.
 const OTHER_AMOUNTS_FOR: Duration = Duration::from_secs(5);
 /// How long the sandbox may take to clear all faults, and to answer one request.
-const HEALED_WITHIN: Duration = Duration::from_secs(120);
-const ONE_TRY: Duration = Duration::from_secs(5);
+const CLEAR_TIMEOUT: Duration = Duration::from_secs(120);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A fault in progress; its output says how often it struck.
-type Strike<'s> = LocalBoxFuture<'s, (Kind, Result<usize>)>;
+type Injection<'s> = LocalBoxFuture<'s, (FaultKind, Result<usize>)>;
 
 /// Injects faults.
-pub(super) struct Director<'s, 'p> {
+pub(super) struct FaultInjector<'s, 'p> {
     practice: &'p Practice,
     failpoints: &'s Failpoints,
-    crowd: &'s Crowd<'s, 'p>,
-    dice: StdRng,
+    clients: &'s ClientPool<'s, 'p>,
+    rng: StdRng,
     settings: Settings,
     counts: BTreeMap<&'static str, usize>,
     /// The number of failed injections of each kind, and the last error.
-    missed: BTreeMap<&'static str, (usize, String)>,
+    failed: BTreeMap<&'static str, (usize, String)>,
 }
 
-impl<'s, 'p> Director<'s, 'p> {
+impl<'s, 'p> FaultInjector<'s, 'p> {
     pub(super) fn new(
         practice: &'p Practice,
         failpoints: &'s Failpoints,
-        crowd: &'s Crowd<'s, 'p>,
-        dice: StdRng,
+        clients: &'s ClientPool<'s, 'p>,
+        rng: StdRng,
         settings: Settings,
     ) -> Self {
-        let (counts, missed) = (BTreeMap::new(), BTreeMap::new());
-        Self { practice, failpoints, crowd, dice, settings, counts, missed }
+        let (counts, failed) = (BTreeMap::new(), BTreeMap::new());
+        Self { practice, failpoints, clients, rng, settings, counts, failed }
     }
 
     /// How often each kind was injected.
@@ -88,71 +89,73 @@ impl<'s, 'p> Director<'s, 'p> {
     }
 
     /// Describes the injections that failed because their target was down.
-    pub(super) fn missed(&self) -> Vec<String> {
-        let told = self.missed.iter();
-        told.map(|(kind, (times, last))| format!("{kind}: {times} came to nothing, last: {last}"))
+    pub(super) fn failures(&self) -> Vec<String> {
+        let failed = self.failed.iter();
+        failed
+            .map(|(kind, (times, last))| format!("{kind}: {times} came to nothing, last: {last}"))
             .collect()
     }
 
     /// Injects faults until the time is over, and then removes all of them.
-    pub(super) async fn strike_on(&mut self) -> Result<()> {
-        let dropper = Dropper::new(self.practice).await?;
+    pub(super) async fn run(&mut self) -> Result<()> {
+        let dropper = RequestDropper::new(self.practice).await?;
         let end = Instant::now() + self.settings.length;
-        let mut deck = Deck::default();
-        let mut striking: FuturesUnordered<Strike<'_>> = FuturesUnordered::new();
+        let mut kinds = ShuffledKinds::default();
+        let mut running: FuturesUnordered<Injection<'_>> = FuturesUnordered::new();
         let mut drawn = 0;
         // Every kind is injected once, even in a short run.
-        while Instant::now() < end || drawn < deck::names().count() {
+        while Instant::now() < end || drawn < fault_kinds::names().count() {
             drawn += 1;
-            let kind = deck.draw(&mut self.dice);
-            if kind == Kind::Restore {
-                while let Some((kind, struck)) = striking.next().await {
+            let kind = kinds.draw(&mut self.rng);
+            if kind == FaultKind::Restore {
+                while let Some((kind, struck)) = running.next().await {
                     self.count(kind, struck);
                 }
                 let restored = self.restore().await;
                 self.count(kind, restored.map(|()| 1));
                 continue;
             }
-            striking.push(strike(kind, self.practice, &dropper, self.lot(kind)));
+            running.push(inject(kind, self.practice, &dropper, self.draw_parameters(kind)));
             let longest = u64::try_from(self.settings.pause.as_millis())?;
             let pause =
-                wait_for(Duration::from_millis(self.dice.random_range(longest / 3..=longest)));
+                wait_for(Duration::from_millis(self.rng.random_range(longest / 3..=longest)));
             tokio::pin!(pause);
             loop {
                 tokio::select! {
                     () = &mut pause => break,
-                    Some((kind, struck)) = striking.next() => self.count(kind, struck),
+                    Some((kind, struck)) = running.next() => self.count(kind, struck),
                 }
             }
         }
-        while let Some((kind, struck)) = striking.next().await {
+        while let Some((kind, struck)) = running.next().await {
             self.count(kind, struck);
         }
         let wanted = self.settings.drops;
         // Only requests without an answer are counted.
-        for _strike in 0..wanted {
-            if self.counts.get(Kind::Drops.name()).copied().unwrap_or(0) >= wanted {
+        for _attempt in 0..wanted {
+            if self.counts.get(FaultKind::Drops.name()).copied().unwrap_or(0) >= wanted {
                 break;
             }
-            let lot = self.lot(Kind::Drops);
-            let (kind, struck) = strike(Kind::Drops, self.practice, &dropper, lot).await;
+            let parameters = self.draw_parameters(FaultKind::Drops);
+            let (kind, struck) =
+                inject(FaultKind::Drops, self.practice, &dropper, parameters).await;
             self.count(kind, struck);
         }
         self.count_failpoints()?;
-        self.heal().await
+        self.clear_faults().await
     }
 
-    fn drops_a_strike(&self) -> usize {
+    fn drops_per_injection(&self) -> usize {
         (self.settings.drops / 40).clamp(50, 500)
     }
 
     /// Counts an injection; one that failed because its target was down is not counted.
-    fn count(&mut self, kind: Kind, struck: Result<usize>) {
+    fn count(&mut self, kind: FaultKind, struck: Result<usize>) {
         match struck {
             Ok(0) => {}
             Ok(times) => *self.counts.entry(kind.name()).or_default() += times,
             Err(error) => {
-                let (times, last) = self.missed.entry(kind.name()).or_default();
+                let (times, last) = self.failed.entry(kind.name()).or_default();
                 (*times, *last) = (*times + 1, format!("{error:#}"));
             }
         }
@@ -161,76 +164,76 @@ impl<'s, 'p> Director<'s, 'p> {
     fn count_failpoints(&mut self) -> Result<()> {
         let died = self.failpoints.died()?.len();
         if died > 0 {
-            self.counts.insert(Kind::Failpoint.name(), died);
+            self.counts.insert(FaultKind::Failpoint.name(), died);
         }
         Ok(())
     }
 
     /// Removes every fault.
-    async fn heal(&self) -> Result<()> {
+    async fn clear_faults(&self) -> Result<()> {
         self.failpoints.disarm_all()?;
-        self.practice.healthy().await?;
+        self.practice.wait_until_healthy().await?;
         let url = format!("{}/api/faults", self.practice.sandbox);
         // One request that hangs on a busy machine must not use up the whole timeout.
-        testkit::until_within(HEALED_WITHIN, "faults are cleared", async || {
-            let cleared = self.practice.http.delete(&url).timeout(ONE_TRY).send().await;
+        testkit::until_within(CLEAR_TIMEOUT, "faults are cleared", async || {
+            let cleared = self.practice.http.delete(&url).timeout(REQUEST_TIMEOUT).send().await;
             Ok(cleared.ok().filter(|answer| answer.status().is_success()).map(|_answer| ()))
         })
         .await
     }
 
     async fn restore(&mut self) -> Result<()> {
-        let _alone = self.crowd.alone().await;
-        self.heal().await?;
+        let _exclusive = self.clients.lock_exclusively().await;
+        self.clear_faults().await?;
         restore::from_backup(self.practice).await
     }
 
     /// Draws the random parameters of an injection beforehand, so that a seed gives the same
     /// faults.
-    fn lot(&mut self, kind: Kind) -> Value {
-        let dice = &mut self.dice;
+    fn draw_parameters(&mut self, kind: FaultKind) -> Value {
+        let rng = &mut self.rng;
         match kind {
-            Kind::Failpoint => {
+            FaultKind::Failpoint => {
                 let names: Vec<&str> =
                     FAILPOINTS.lines().filter(|line| !line.starts_with('#')).collect();
-                let struck = self.counts.contains_key(Kind::Failpoint.name());
-                let many = if struck { 1 } else { ARMED_AT_FIRST };
-                for name in names.choose_multiple(dice, many) {
+                let struck = self.counts.contains_key(FaultKind::Failpoint.name());
+                let many = if struck { 1 } else { INITIALLY_ARMED };
+                for name in names.choose_multiple(rng, many) {
                     let name = name.trim_start_matches('~');
                     if name.starts_with("notifications.") {
-                        self.practice.witness.part_was_killed("notifications");
+                        self.practice.recorder.record_kill("notifications");
                     }
                     // A failpoint that is never passed stays armed; a claimed one is gone.
                     self.failpoints.arm(name).ok();
                 }
                 Value::Null
             }
-            Kind::Kill => {
-                let all = [&OURS[..], &["sandbox"]].concat();
-                json!(all.choose(dice))
+            FaultKind::Kill => {
+                let all = [&KILLABLE_PARTS[..], &["sandbox"]].concat();
+                json!(all.choose(rng))
             }
-            Kind::Zombie => {
+            FaultKind::Zombie => {
                 let part =
                     ["booking", "payments", "notifications", "identity", "reviews", "gateway"];
                 let short = self.settings.length < Duration::from_secs(180);
                 // Longer than a timer's lease, so that another process takes over the work.
                 let seconds = if short { 26..29 } else { 30..60 };
-                json!({ "part": part.choose(dice), "seconds": dice.random_range(seconds) })
+                json!({ "part": part.choose(rng), "seconds": rng.random_range(seconds) })
             }
-            Kind::CommitKilled | Kind::SecondProcess => json!(STORES.choose(dice)),
-            Kind::Drops => {
-                let count = self.drops_a_strike();
-                json!({ "count": count, "seed": self.dice.random::<u32>() })
+            FaultKind::CommitKilled | FaultKind::SecondProcess => json!(STORES.choose(rng)),
+            FaultKind::Drops => {
+                let count = self.drops_per_injection();
+                json!({ "count": count, "seed": self.rng.random::<u32>() })
             }
-            Kind::Provider => fault(dice, &PROVIDER, &OVER_HTTP),
-            Kind::Webhook => fault(dice, &["webhook"], &WEBHOOK),
-            Kind::Amounts => {
-                let switch = ["convenience_fee_percent", "offer_percent"].choose(dice);
-                json!({ (*switch.unwrap_or(&"offer_percent")): dice.random_range(1..12) })
+            FaultKind::Provider => fault(rng, &PROVIDER_TARGETS, &HTTP_FAULTS),
+            FaultKind::Webhook => fault(rng, &["webhook"], &WEBHOOK_FAULTS),
+            FaultKind::Amounts => {
+                let switch = ["convenience_fee_percent", "offer_percent"].choose(rng);
+                json!({ (*switch.unwrap_or(&"offer_percent")): rng.random_range(1..12) })
             }
-            Kind::Smtp => match dice.random_ratio(1, 4) {
-                true => fault(dice, &["smtp_connect"], &SMTP[..4]),
-                false => fault(dice, &["smtp"], &SMTP),
+            FaultKind::Smtp => match rng.random_ratio(1, 4) {
+                true => fault(rng, &["smtp_connect"], &SMTP_FAULTS[..4]),
+                false => fault(rng, &["smtp"], &SMTP_FAULTS),
             },
             _ => Value::Null,
         }
@@ -238,92 +241,92 @@ impl<'s, 'p> Director<'s, 'p> {
 }
 
 /// A fault of the sandbox.
-fn fault(dice: &mut StdRng, targets: &[&str], kinds: &[&str]) -> Value {
+fn fault(rng: &mut StdRng, targets: &[&str], kinds: &[&str]) -> Value {
     json!({
-        "target": targets.choose(dice), "kind": kinds.choose(dice),
-        "times": dice.random_range(1..4), "delay_ms": dice.random_range(200..9_000),
+        "target": targets.choose(rng), "kind": kinds.choose(rng),
+        "times": rng.random_range(1..4), "delay_ms": rng.random_range(200..9_000),
     })
 }
 
-fn strike<'s>(
-    kind: Kind,
+fn inject<'s>(
+    kind: FaultKind,
     practice: &'s Practice,
-    dropper: &'s Dropper<'s>,
-    lot: Value,
-) -> Strike<'s> {
+    dropper: &'s RequestDropper<'s>,
+    parameters: Value,
+) -> Injection<'s> {
     Box::pin(async move {
-        let mut ended = struck(kind, practice, dropper, &lot).await;
+        let mut ended = inject_once(kind, practice, dropper, &parameters).await;
         // The target may be down just now and up again a moment later.
-        for _try in 0..AIMS_MAX {
+        for _try in 0..RETRIES_MAX {
             if ended.is_ok() {
                 break;
             }
-            wait_for(AIM_EVERY).await;
-            ended = struck(kind, practice, dropper, &lot).await;
+            wait_for(RETRY_EVERY).await;
+            ended = inject_once(kind, practice, dropper, &parameters).await;
         }
         (kind, ended)
     })
 }
 
-async fn struck(
-    kind: Kind,
+async fn inject_once(
+    kind: FaultKind,
     practice: &Practice,
-    dropper: &Dropper<'_>,
-    lot: &Value,
+    dropper: &RequestDropper<'_>,
+    parameters: &Value,
 ) -> Result<usize> {
-    let part = lot.as_str().unwrap_or_default();
+    let part = parameters.as_str().unwrap_or_default();
     match kind {
         // Armed already; deaths are counted at the end.
-        Kind::Failpoint | Kind::Restore => return Ok(0),
-        Kind::Kill => practice.kill(&[part])?,
-        Kind::KillAll => practice.kill(&OURS)?,
-        Kind::PostgresStopped => {
-            practice.witness.part_was_killed("postgres");
+        FaultKind::Failpoint | FaultKind::Restore => return Ok(0),
+        FaultKind::Kill => practice.kill(&[part])?,
+        FaultKind::KillAll => practice.kill(&KILLABLE_PARTS)?,
+        FaultKind::PostgresStopped => {
+            practice.recorder.record_kill("postgres");
             practice.signal("postgres", "QUIT")?;
         }
-        Kind::CommitKilled => return commit_killed(practice, part).await,
-        Kind::NatsKilled => practice.kill(&["nats"])?,
-        Kind::NatsWiped => {
+        FaultKind::CommitKilled => return commit_killed(practice, part).await,
+        FaultKind::NatsKilled => practice.kill(&["nats"])?,
+        FaultKind::NatsWiped => {
             std::fs::remove_dir_all(practice.data().join("nats"))?;
             practice.kill(&["nats"])?;
         }
-        Kind::Zombie => zombie(practice, lot).await?,
-        Kind::Drops => {
-            let number = |name: &str| lot[name].as_u64().unwrap_or_default();
+        FaultKind::Zombie => zombie(practice, parameters).await?,
+        FaultKind::Drops => {
+            let number = |name: &str| parameters[name].as_u64().unwrap_or_default();
             return dropper.drop_many(usize::try_from(number("count"))?, number("seed")).await;
         }
-        Kind::Smtp | Kind::Provider | Kind::Webhook => {
-            practice.sandbox_post("/api/faults", lot).await?;
+        FaultKind::Smtp | FaultKind::Provider | FaultKind::Webhook => {
+            practice.sandbox_post("/api/faults", parameters).await?;
         }
-        Kind::Amounts => other_amounts(practice, lot).await?,
-        Kind::SecondProcess => second::run_beside(practice, part).await?,
+        FaultKind::Amounts => other_amounts(practice, parameters).await?,
+        FaultKind::SecondProcess => second_process::run_second_process(practice, part).await?,
     }
     Ok(1)
 }
 
 /// For some seconds payers pay another amount than ordered, as the account's settings allow: a fee
 /// is added, or an offer subtracted.
-async fn other_amounts(practice: &Practice, lot: &Value) -> Result<()> {
-    practice.sandbox_post("/api/switches", lot).await?;
+async fn other_amounts(practice: &Practice, parameters: &Value) -> Result<()> {
+    practice.sandbox_post("/api/switches", parameters).await?;
     wait_for(OTHER_AMOUNTS_FOR).await;
     practice.sandbox_post("/api/switches", &json!({})).await?;
     Ok(())
 }
 
 /// Stops a process for longer than its leases, and lets it continue where it was.
-async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
-    let part = lot["part"].as_str().unwrap_or("booking");
-    practice.witness.part_was_killed(part);
+async fn zombie(practice: &Practice, parameters: &Value) -> Result<()> {
+    let part = parameters["part"].as_str().unwrap_or("booking");
+    practice.recorder.record_kill(part);
     let pid = practice.pid(part)?.to_string();
     Command::new("kill").args(["-STOP", &pid]).status()?;
-    wait_for(Duration::from_secs(lot["seconds"].as_u64().unwrap_or(20))).await;
+    wait_for(Duration::from_secs(parameters["seconds"].as_u64().unwrap_or(20))).await;
     Command::new("kill").args(["-CONT", &pid]).status()?;
     Ok(())
 }
 
 /// Ends database sessions during their commit: the process does not learn the outcome.
 async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
-    practice.witness.part_was_killed(service);
+    practice.recorder.record_kill(service);
     let mut database = practice.database(service).await?;
     // Slow commits can be found.
     database.execute("alter system set commit_siblings = 0").await?;
@@ -337,7 +340,7 @@ async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
 }
 
 async fn kill_commits(database: &mut PgConnection, service: &str) -> Result<usize> {
-    for _look in 0..LOOKS_FOR_A_COMMIT {
+    for _poll in 0..COMMIT_POLLS_MAX {
         let killed: i64 = sqlx::query_scalar(
             "select count(pg_terminate_backend(pid)) from pg_stat_activity
              where datname = current_database() and usename = $1 and state = 'active'

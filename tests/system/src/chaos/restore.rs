@@ -8,7 +8,7 @@ use crate::practice::{Practice, STORES};
 /// Dumps all databases while nothing is pending, drops and restores them. The services are stopped
 /// by SIGSTOP and find their connections closed when they continue.
 pub(super) async fn from_backup(practice: &Practice) -> Result<()> {
-    practice.quiet().await?;
+    practice.wait_until_idle().await?;
     for service in STORES {
         practice.signal(service, "STOP")?;
     }
@@ -17,7 +17,7 @@ pub(super) async fn from_backup(practice: &Practice) -> Result<()> {
         practice.signal(service, "CONT")?;
     }
     restored?;
-    practice.healthy().await
+    practice.wait_until_healthy().await
 }
 
 async fn restore(practice: &Practice) -> Result<()> {

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use testkit::until;
 
 use super::Kept;
-use crate::backup::ran;
+use crate::backup::run;
 use crate::practice::{Practice, STORES};
 
 /// Files and folders that are kept as they are.
@@ -29,12 +29,12 @@ impl Kept {
         copy(&self.folder.join("secrets"), &data.join("secrets"))?;
         // The first start makes a cluster whose roles have the kept passwords, and empty databases.
         let mut empty = Practice::spawn_in(data.clone(), settings, Stdio::inherit())?;
-        empty.ready().await?;
+        empty.wait_until_ready().await?;
         for service in SERVICES {
             empty.signal(service, "STOP")?;
         }
         self.restore_databases(&empty).await?;
-        empty.cut_off().await?;
+        empty.kill_all().await?;
         for transient in ["sandbox", "pictures", "nats"] {
             drop(fs::remove_dir_all(data.join(transient)));
         }
@@ -45,13 +45,13 @@ impl Kept {
         }
         unpack(&data.join("sandbox/book.jsonl.gz"))?;
         let mut practice = Practice::spawn_in(data, settings, Stdio::inherit())?;
-        practice.ready().await?;
+        practice.wait_until_ready().await?;
         for ack in self.list("acks") {
-            practice.acknowledged(super::from_json(ack)?);
+            practice.record_ack(super::from_json(ack)?);
         }
         let repeats = self.part("repeats").as_u64().context("no count of repeated mails")?;
-        practice.witness.mails_may_repeat(usize::try_from(repeats)?);
-        practice.learn_clocks().await?;
+        practice.recorder.allow_mail_repeats(usize::try_from(repeats)?);
+        practice.load_clock_offset().await?;
         Ok(practice)
     }
 
@@ -80,7 +80,7 @@ impl Kept {
 ///
 /// # Errors
 /// When something cannot be read or written.
-pub(super) fn keep(practice: &Practice, folder: &Path) -> Result<()> {
+pub(super) fn save(practice: &Practice, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for service in STORES {
         practice.dump(service, &folder.join(format!("{service}.dump")))?;
@@ -88,7 +88,7 @@ pub(super) fn keep(practice: &Practice, folder: &Path) -> Result<()> {
     for plain in PLAIN {
         copy(&practice.data().join(plain), &folder.join(plain))?;
     }
-    ran(Command::new("gzip").args(["-9", "-n"]).arg(folder.join("sandbox/book.jsonl")))
+    run(Command::new("gzip").args(["-9", "-n"]).arg(folder.join("sandbox/book.jsonl")))
 }
 
 /// Copies a folder with permissions for the owner only, as secrets require.
@@ -110,13 +110,13 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 fn unpack(file: &Path) -> Result<()> {
-    ran(Command::new("gzip").arg("-d").arg(file))
+    run(Command::new("gzip").arg("-d").arg(file))
 }
 
 impl Practice {
     /// Kills everything at once, so that the services don't notice the replaced databases. The
     /// folder stays.
-    async fn cut_off(mut self) -> Result<()> {
+    async fn kill_all(mut self) -> Result<()> {
         let record = self.record()?;
         let parts = record["parts"].as_object().context("no parts")?;
         let pids: Vec<u64> =
@@ -129,14 +129,14 @@ impl Practice {
         }
         ensure!(!pids.is_empty(), "nothing ran");
         until("everything has ended", async || {
-            Ok((!pids.iter().any(|pid| lives(*pid))).then_some(()))
+            Ok((!pids.iter().any(|pid| is_running(*pid))).then_some(()))
         })
         .await
     }
 }
 
 /// Whether a process runs and is no zombie.
-fn lives(pid: u64) -> bool {
+fn is_running(pid: u64) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
 }

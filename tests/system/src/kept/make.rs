@@ -11,27 +11,27 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::data;
-use crate::practice::{GENEROUS, Practice};
-use crate::reviewer;
-use crate::saga::{Plan, Stage};
-use crate::writer;
+use crate::forms;
+use crate::practice::{Practice, RAISED_LIMITS};
+use crate::reviews;
+use crate::saga::{Plan, SagaRunner};
 
 /// Makes a practice with the programs beside our own, and keeps it in this folder.
 ///
 /// When a state cannot be reached.
 pub async fn make(folder: &Path) -> Result<()> {
-    let place = Practice::new_folder();
-    let mut proving = GENEROUS.to_vec();
-    proving.push(("IDENTITY_CONFIRM_EMAIL", "true"));
-    let mut first = Practice::spawn_in(place.clone(), &proving, Stdio::inherit())?;
-    first.ready().await?;
+    let data_folder = Practice::new_folder();
+    let mut confirming = RAISED_LIMITS.to_vec();
+    confirming.push(("IDENTITY_CONFIRM_EMAIL", "true"));
+    let mut first = Practice::spawn_in(data_folder.clone(), &confirming, Stdio::inherit())?;
+    first.wait_until_ready().await?;
     let accounts = accounts::make(&first).await?;
-    first.quiet().await?;
+    first.wait_until_idle().await?;
     first.stop();
 
-    let mut practice = Practice::spawn_in(place, &GENEROUS, Stdio::inherit())?;
-    practice.ready().await?;
-    past(&practice).await?;
+    let mut practice = Practice::spawn_in(data_folder, &RAISED_LIMITS, Stdio::inherit())?;
+    practice.wait_until_ready().await?;
+    make_finished(&practice).await?;
     let open = bookings::make(&practice).await?;
     for part in data::SERVICES.into_iter().chain(["sandbox"]) {
         practice.signal(part, "STOP")?;
@@ -43,11 +43,11 @@ pub async fn make(folder: &Path) -> Result<()> {
     )
     .fetch_one(&mut database)
     .await?;
-    data::keep(&practice, folder)?;
-    let acks: Vec<Value> = practice.witness.acks().iter().filter_map(super::to_json).collect();
+    data::save(&practice, folder)?;
+    let acks: Vec<Value> = practice.recorder.acks().iter().filter_map(super::to_json).collect();
     let note = json!({
         "taken_at": taken_at, "accounts": accounts, "open": open, "acks": acks,
-        "repeats": practice.witness.repeats(),
+        "repeats": practice.recorder.repeats(),
     });
     std::fs::write(folder.join("practice.json"), serde_json::to_vec_pretty(&note)?)?;
     for part in data::SERVICES.into_iter().chain(["sandbox"]) {
@@ -58,22 +58,22 @@ pub async fn make(folder: &Path) -> Result<()> {
 
 /// Everything that has ended: bookings by every plan, reviews, forms, settled and unexplained
 /// money.
-async fn past(practice: &Practice) -> Result<()> {
-    let stage = Stage::new(practice).await?;
-    stage.play(&Plan::ALL).await?;
-    reviewer::review(practice).await?;
-    reviewer::written(practice).await?;
-    writer::write(practice).await?;
-    writer::mistype(practice).await?;
-    money_that_nothing_explains(practice).await?;
+async fn make_finished(practice: &Practice) -> Result<()> {
+    let runner = SagaRunner::new(practice).await?;
+    runner.run_all(&Plan::ALL).await?;
+    reviews::review_lifecycle(practice).await?;
+    reviews::submit_review(practice).await?;
+    forms::submit_forms(practice).await?;
+    forms::fail_a_mail(practice).await?;
+    make_unexplained_payment(practice).await?;
     practice.sandbox_post("/api/adjustment", &json!({ "amount": -1_500 })).await?;
     practice.sandbox_post("/api/settle", &json!({})).await?;
     practice.advance_clocks(24 * 60).await?;
-    practice.quiet().await
+    practice.wait_until_idle().await
 }
 
 /// A paid order of the practice's provider account that belongs to no booking.
-async fn money_that_nothing_explains(practice: &Practice) -> Result<()> {
+async fn make_unexplained_payment(practice: &Practice) -> Result<()> {
     let provider = practice.record()?["provider"].clone();
     let text = |name: &str| provider[name].as_str().unwrap_or_default().to_owned();
     let order = json!({ "amount": 77_700, "currency": "INR", "receipt": "by-hand" });

@@ -14,7 +14,7 @@ use practice::PRACTITIONER_ID;
 
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
-use super::super::world::{Fail, Service, World};
+use super::super::world::{Error, Service, World};
 use super::SlotRequest;
 use crate::checker::snapshot::{BookingRow, Holder, ReservationRow};
 
@@ -47,10 +47,10 @@ impl Tables for BookingTables {
         &mut world.booking
     }
 
-    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Fail> {
+    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Error> {
         let skips = mutant == Some(Mutant::SkipProjection) && event.event_id.as_u128() % 23 == 7;
         if event.stream_id.starts_with("day-") {
-            let known = read_day_event(event).map_err(Fail::broken)?;
+            let known = read_day_event(event).map_err(Error::broken)?;
             let state = self.days.entry(event.stream_id.clone()).or_default();
             self.days_before.insert(event.stream_id.clone(), state.clone());
             *state = PractitionerDay::evolve(std::mem::take(state), &known);
@@ -59,9 +59,9 @@ impl Tables for BookingTables {
             }
             return Ok(());
         }
-        let known = read_booking_event(event).map_err(Fail::broken)?;
+        let known = read_booking_event(event).map_err(Error::broken)?;
         let correlated = event.stream_id.strip_prefix("booking-").unwrap_or_default();
-        let id = uuid::Uuid::parse_str(correlated).map(Id::from_uuid).map_err(Fail::broken)?;
+        let id = uuid::Uuid::parse_str(correlated).map(Id::from_uuid).map_err(Error::broken)?;
         let state = self.states.entry(id).or_default();
         *state = BookingLife::evolve(std::mem::take(state), &known);
         if !skips {

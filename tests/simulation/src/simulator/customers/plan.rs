@@ -7,7 +7,7 @@ use kernel::{Id, Timestamp};
 
 use super::super::booking_model::{OFFERINGS, SlotRequest};
 use super::super::coverage::Fault;
-use super::super::provider::{Course, Oddity};
+use super::super::provider::{Course, Mismatch};
 use super::super::rng::Rng;
 use super::super::world::{Task, World};
 use super::{Saga, Step};
@@ -31,7 +31,7 @@ pub(crate) enum When {
 pub(crate) struct Pay {
     pub(crate) when: When,
     pub(crate) course: Course,
-    pub(crate) oddity: Oddity,
+    pub(crate) oddity: Mismatch,
 }
 
 /// What is meant to happen to one booking.
@@ -187,7 +187,7 @@ fn plan(rng: &mut Rng) -> Plan {
         Story::PayOnce | Story::PayAndClaim => vec![pay(rng)],
         Story::PayTwice => vec![pay(rng), pay(rng)],
         Story::FailThenPay => {
-            let failed = Pay { when: When::Soon, course: Course::Failed, oddity: Oddity::None };
+            let failed = Pay { when: When::Soon, course: Course::Failed, oddity: Mismatch::None };
             vec![failed, pay(rng)]
         }
     };
@@ -226,8 +226,8 @@ fn pay(rng: &mut Rng) -> Pay {
         Course::Captured,
     );
     let oddity = rng.weighted(
-        &[(920, Oddity::None), (50, Oddity::Amount), (30, Oddity::Currency)],
-        Oddity::None,
+        &[(920, Mismatch::None), (50, Mismatch::Amount), (30, Mismatch::Currency)],
+        Mismatch::None,
     );
     Pay { when, course, oddity }
 }

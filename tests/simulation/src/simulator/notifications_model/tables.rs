@@ -9,7 +9,7 @@ use notifications::mails::mail::{LINK_WAIT_SECONDS, Mail, MailId, NewMail, State
 
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
-use super::super::world::{Fail, Service, World};
+use super::super::world::{Error, Service, World};
 
 /// A row of `mails`.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct MailRecord {
     pub(crate) link_known: bool,
     pub(crate) link_told: bool,
     /// Whether an event has reported its outcome.
-    pub(crate) is_told: bool,
+    pub(crate) is_reported: bool,
 }
 
 impl MailRecord {
@@ -48,7 +48,7 @@ impl MailRecord {
             message_id: None,
             link_known: false,
             link_told: false,
-            is_told: false,
+            is_reported: false,
         }
     }
 }
@@ -66,12 +66,12 @@ impl Tables for NotificationsTables {
         &mut world.notifications
     }
 
-    fn project(&mut self, event: &Recorded, _mutant: Option<Mutant>) -> Result<(), Fail> {
-        if let Some(told) = event.get::<MailFailed>().map_err(Fail::broken)?
+    fn project(&mut self, event: &Recorded, _mutant: Option<Mutant>) -> Result<(), Error> {
+        if let Some(told) = event.get::<MailFailed>().map_err(Error::broken)?
             && let Ok(id) = told.mail_id.parse::<MailId>()
             && let Some(row) = self.mails.get_mut(&id)
         {
-            row.is_told = true;
+            row.is_reported = true;
         }
         Ok(())
     }

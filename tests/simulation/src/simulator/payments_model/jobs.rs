@@ -22,7 +22,7 @@ use super::super::mutant::Mutant;
 use super::super::provider::PROVIDER;
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
-use super::super::world::{Fail, Service, Task, World};
+use super::super::world::{Error, Service, Task, World};
 use super::{LockedCollection, PaymentsTables, tables};
 
 /// How long the lease on an order's creation lasts when its process dies.
@@ -37,7 +37,7 @@ fn never<T>() -> Result<T, ProviderError> {
 
 impl World {
     /// How long the provider takes to answer, in milliseconds.
-    fn thinking(&mut self) -> i64 {
+    fn latency(&mut self) -> i64 {
         if self.rng.chance(20) {
             self.rng.between(3_000, 20_000)
         } else {
@@ -51,13 +51,13 @@ impl World {
         saga: usize,
         customer_id: Id<Customer>,
         booking_id: Id<Booking>,
-    ) -> Result<Option<OrderId>, Fail> {
+    ) -> Result<Option<OrderId>, Error> {
         self.answers(Service::Payments)?;
         let facts = self.facts_of(booking_id)?;
         let facts = facts.filter(|facts| facts.customer_id == customer_id);
-        let Some(facts) = facts else { return Err(Fail::Refused("BookingNotFound".to_owned())) };
+        let Some(facts) = facts else { return Err(Error::Refused("BookingNotFound".to_owned())) };
         if facts.held_until.is_none_or(|until| until <= self.now) {
-            return Err(Fail::Refused("HoldEnded".to_owned()));
+            return Err(Error::Refused("HoldEnded".to_owned()));
         }
         let (collection_id, amount) = (self.new_id(), facts.price);
         let terms = Terms { collection_id, booking_id, customer_id, amount };
@@ -69,7 +69,7 @@ impl World {
             return Ok(Some(order));
         }
         let deadline = self.now.plus_seconds(WAIT_SECONDS);
-        self.go_on(Service::Payments, 1, Job::AcquireOrderLease { booking_id, saga, deadline });
+        self.defer(Service::Payments, 1, Job::AcquireOrderLease { booking_id, saga, deadline });
         Ok(None)
     }
 
@@ -100,7 +100,7 @@ impl World {
                 return self.reply(saga, None);
             }
             let job = Job::AcquireOrderLease { booking_id, saga, deadline };
-            return self.go_on(Service::Payments, 200, job);
+            return self.defer(Service::Payments, 200, job);
         }
         let number = lease.map_or(1, |lease| lease.number + 1);
         let (receipt, amount) = (known.terms.collection_id, known.terms.amount);
@@ -108,7 +108,7 @@ impl World {
         let asked = self.at_provider(|provider| {
             order(provider, wanted, number > 1).now_or_never().unwrap_or_else(never)
         });
-        let pause = self.thinking();
+        let pause = self.latency();
         // A live process extends the lease until the answer is stored.
         let until = self.now.plus_seconds(ORDER_LEASE_SECONDS + pause / 1000);
         self.payments.tables.leases.insert(booking_id, tables::OrderLease { until, number });
@@ -116,7 +116,7 @@ impl World {
             return self.crash(Service::Payments);
         }
         let job = Job::Ordered { booking_id, saga, order: asked.ok(), lease: number };
-        self.go_on(Service::Payments, pause, job);
+        self.defer(Service::Payments, pause, job);
     }
 
     /// Writes down which order the provider has.
@@ -144,7 +144,7 @@ impl World {
             .and_then(|_| self.commit(batch));
         match recorded {
             Ok(()) => self.reply(saga, Some(order)),
-            Err(Fail::Died) => {}
+            Err(Error::Died) => {}
             Err(_) => self.reply(saga, None),
         }
     }
@@ -159,8 +159,8 @@ impl World {
         let report = self.fetch_missing_refunds(asked.into_iter().collect());
         let way = (Source::Checkout, PollDirective::Restart);
         let job = Job::Fold { booking_id, report, way, timer: None };
-        let pause = self.thinking();
-        self.go_on(Service::Payments, pause, job);
+        let pause = self.latency();
+        self.defer(Service::Payments, pause, job);
     }
 
     /// Asks the provider about an order because a client waits.
@@ -174,8 +174,8 @@ impl World {
         });
         let report = self.fetch_missing_refunds(asked.unwrap_or_default());
         let job = Job::Fold { booking_id, report, way: (Source::Poll, next), timer: None };
-        let pause = self.thinking();
-        self.go_on(Service::Payments, pause, job);
+        let pause = self.latency();
+        self.defer(Service::Payments, pause, job);
     }
 
     /// Takes payments as they are reported, and asks for the refunds of those of which more has
@@ -220,8 +220,8 @@ impl World {
         self.conclude::<PaymentsTables>(timer, outcome);
     }
 
-    fn poll_order(&mut self, timer: (&TimerKey, i32), schedule: PollSchedule) -> Result<(), Fail> {
-        let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
+    fn poll_order(&mut self, timer: (&TimerKey, i32), schedule: PollSchedule) -> Result<(), Error> {
+        let booking_id: Id<Booking> = timer.0.1.parse().map_err(Error::broken)?;
         let Some(order) = self.order_of(booking_id) else {
             let mut batch = Batch::<PaymentsTables>::by("payments");
             batch.end_timer(POLL_ORDER, &timer.0.1);
@@ -257,8 +257,8 @@ impl World {
         let next = PollDirective::Advance(CompletedPoll { schedule, next, held_until });
         let timer = Some((timer.0.clone(), timer.1));
         let job = Job::Fold { booking_id, report, way: (Source::Poll, next), timer };
-        let pause = self.thinking();
-        self.go_on(Service::Payments, pause, job);
+        let pause = self.latency();
+        self.defer(Service::Payments, pause, job);
         Ok(())
     }
 
@@ -268,9 +268,9 @@ impl World {
         &mut self,
         timer: (&TimerKey, i32),
         ask: RecheckSchedule,
-    ) -> Result<(), Fail> {
-        let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
-        let order = self.order_of(booking_id).ok_or(Fail::Unavailable)?;
+    ) -> Result<(), Error> {
+        let booking_id: Id<Booking> = timer.0.1.parse().map_err(Error::broken)?;
+        let order = self.order_of(booking_id).ok_or(Error::Unavailable)?;
         let facts = self.facts_of(booking_id)?;
         let asked = self.at_provider(|provider| {
             provider.payments_of(&order).now_or_never().unwrap_or_else(never)
@@ -281,8 +281,8 @@ impl World {
         let starts_at = facts.and_then(|facts| facts.starts_at);
         let timer = (timer.0.clone(), timer.1);
         let job = Job::FoldSold { booking_id, report, next: (next, starts_at), timer };
-        let pause = self.thinking();
-        self.go_on(Service::Payments, pause, job);
+        let pause = self.latency();
+        self.defer(Service::Payments, pause, job);
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl World {
         booking_id: Id<Booking>,
         report: &ProviderReport,
         (next, starts_at): (RecheckSchedule, Option<kernel::Timestamp>),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
         self.fold(&mut batch, &mut locked, report, (Source::Poll, PollDirective::Keep))?;
@@ -306,15 +306,15 @@ impl World {
         booking_id: Id<Booking>,
         report: &ProviderReport,
         way: (Source, PollDirective),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
         self.fold(&mut batch, &mut locked, report, way)?;
         self.commit(batch)
     }
 
-    fn request_refund(&mut self, timer: (&TimerKey, i32), payload: &Value) -> Result<(), Fail> {
-        let refund_id: Id<RefundKind> = timer.0.1.parse().map_err(Fail::broken)?;
+    fn request_refund(&mut self, timer: (&TimerKey, i32), payload: &Value) -> Result<(), Error> {
+        let refund_id: Id<RefundKind> = timer.0.1.parse().map_err(Error::broken)?;
         let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let row = self.payments.tables.refunds.get(&refund_id).cloned();
@@ -344,15 +344,15 @@ impl World {
             let asked = request_or_fetch(provider, refund_id, row, (step, asked_before));
             asked.now_or_never().unwrap_or_else(never)
         });
-        let answer = asked.map_err(|_silent| Fail::Unavailable)?;
+        let answer = asked.map_err(|_silent| Error::Unavailable)?;
         if self.fault(Fault::CrashAfterEffect, 15) {
             self.crash(Service::Payments);
-            return Err(Fail::Died);
+            return Err(Error::Died);
         }
         let timer = (timer.0.clone(), timer.1);
         let job = Job::Refunded { booking_id, refund_id, answer, step: (step, was_taken), timer };
-        let pause = self.thinking();
-        self.go_on(Service::Payments, pause, job);
+        let pause = self.latency();
+        self.defer(Service::Payments, pause, job);
         Ok(())
     }
 
@@ -362,7 +362,7 @@ impl World {
         (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
         answer: &RefundAnswer,
         (step, was_taken): (usize, bool),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
         for refund in &answer.others {
@@ -385,8 +385,8 @@ impl World {
         self.commit(batch)
     }
 
-    fn renew_refund(&mut self, key: &TimerKey) -> Result<(), Fail> {
-        let failed: Id<RefundKind> = key.1.parse().map_err(Fail::broken)?;
+    fn renew_refund(&mut self, key: &TimerKey) -> Result<(), Error> {
+        let failed: Id<RefundKind> = key.1.parse().map_err(Error::broken)?;
         let Some(row) = self.payments.tables.refunds.get(&failed) else { return Ok(()) };
         let mut locked = self.lock_collection(row.booking_id);
         let refund_id = self.new_id();
@@ -407,7 +407,7 @@ impl World {
             .copied()
     }
 
-    fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Fail> {
+    fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Error> {
         let event_id = key.1.clone();
         let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
         let is_ignored = self.has(Mutant::IgnoreWebhooks) || self.has(Mutant::ForgetSoldOrders);
@@ -477,7 +477,7 @@ impl World {
     }
 
     /// Adds the payments of refunds that arrived before any report of those payments.
-    fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Fail> {
+    fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Error> {
         let mut all = Vec::with_capacity(observations.len());
         for observation in observations {
             if let Observation::Refund(refund) = &observation
@@ -490,7 +490,7 @@ impl World {
                 match asked {
                     Ok(report) => all.push(Observation::Payment(report.payment)),
                     Err(ProviderError::Refused { .. }) => {}
-                    Err(_) => return Err(Fail::Unavailable),
+                    Err(_) => return Err(Error::Unavailable),
                 }
             }
             all.push(observation);

@@ -18,7 +18,7 @@ use payments::read_model::project::standing_word;
 use super::super::booking_model::rules;
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
-use super::super::world::{Fail, Service, World};
+use super::super::world::{Error, Service, World};
 use crate::checker::snapshot::{CollectionRow, LedgerLine, ReceiptRow, RefundRow};
 
 /// A webhook that was written down.
@@ -72,10 +72,10 @@ impl Tables for PaymentsTables {
         &mut world.payments
     }
 
-    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Fail> {
-        let known = read_collection_event(event).map_err(Fail::broken)?;
+    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Error> {
+        let known = read_collection_event(event).map_err(Error::broken)?;
         let uuid = event.stream_id.strip_prefix("collection-").unwrap_or_default();
-        let id = uuid::Uuid::parse_str(uuid).map(Id::from_uuid).map_err(Fail::broken)?;
+        let id = uuid::Uuid::parse_str(uuid).map(Id::from_uuid).map_err(Error::broken)?;
         let state = self.states.entry(id).or_default();
         *state = CollectionLife::evolve(std::mem::take(state), &known);
         if let State::Open(collection) = state {
@@ -94,7 +94,7 @@ impl Tables for PaymentsTables {
 
 impl PaymentsTables {
     /// The books of a booking.
-    pub(super) fn books_of(&self, id: Id<Booking>) -> Books {
+    pub(super) fn ledger_of(&self, id: Id<Booking>) -> Books {
         self.books.get(&id).cloned().unwrap_or_default()
     }
 

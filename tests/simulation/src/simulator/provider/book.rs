@@ -9,7 +9,7 @@ use payments::providers::{Observation, PaymentReport, ProviderError};
 
 use super::super::coverage::Fault;
 use super::super::rng::Rng;
-use super::{BEGINNING, Change, Course, Notice, Oddity, RUPEES, as_seen};
+use super::{BEGINNING, Change, Course, Mismatch, RUPEES, WebhookDelivery, as_seen};
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -46,7 +46,7 @@ pub(crate) struct Refund {
 
 /// How an answer comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum AnswerDelivery {
     /// As it should.
     There,
     /// It was done, and the answer is lost.
@@ -67,7 +67,7 @@ pub(crate) struct Book {
     numbers: u64,
     faults: Vec<Fault>,
     changes: Vec<(i64, Change)>,
-    notices: Vec<Notice>,
+    notices: Vec<WebhookDelivery>,
 }
 
 impl Book {
@@ -88,7 +88,9 @@ impl Book {
     }
 
     /// What has happened since the last time.
-    pub(super) fn take_news(&mut self) -> (Vec<Fault>, Vec<(i64, Change)>, Vec<Notice>) {
+    pub(super) fn take_changes(
+        &mut self,
+    ) -> (Vec<Fault>, Vec<(i64, Change)>, Vec<WebhookDelivery>) {
         let faults = std::mem::take(&mut self.faults);
         (faults, std::mem::take(&mut self.changes), std::mem::take(&mut self.notices))
     }
@@ -102,14 +104,18 @@ impl Book {
     }
 
     /// Whether a question comes through, and how its answer comes back.
-    pub(super) fn hear(&mut self) -> Result<Way, ProviderError> {
+    pub(super) fn receive(&mut self) -> Result<AnswerDelivery, ProviderError> {
         if self.fault(Fault::ProviderDown, 50) {
             return Err(ProviderError::RetryLater(500));
         }
         if self.fault(Fault::ProviderSilent, 40) {
             return Err(ProviderError::NoAnswer("no answer".into()));
         }
-        Ok(if self.fault(Fault::ProviderSilentDone, 50) { Way::Lost } else { Way::There })
+        Ok(if self.fault(Fault::ProviderSilentDone, 50) {
+            AnswerDelivery::Lost
+        } else {
+            AnswerDelivery::There
+        })
     }
 
     fn number(&mut self) -> u64 {
@@ -128,17 +134,17 @@ impl Book {
         &mut self,
         order: &OrderId,
         course: Course,
-        oddity: Oddity,
+        oddity: Mismatch,
     ) -> Option<PaymentId> {
         let known = self.orders.get(order)?;
         let mut amount = known.amount.clone();
         match oddity {
-            Oddity::None => {}
-            Oddity::Amount => {
+            Mismatch::None => {}
+            Mismatch::Amount => {
                 amount.minor = if self.rng.chance(500) { 100 } else { amount.minor + 100 };
                 self.faults.push(Fault::WrongAmount);
             }
-            Oddity::Currency => {
+            Mismatch::Currency => {
                 "USD".clone_into(&mut amount.currency);
                 self.faults.push(Fault::WrongCurrency);
             }
@@ -148,8 +154,8 @@ impl Book {
             self.faults.push(Fault::DoublePayment);
         }
         let id = self.new_payment(Some(order.clone()), amount)?;
-        let is_lawful =
-            oddity == Oddity::None || (oddity == Oddity::Amount && self.numbers.is_multiple_of(2));
+        let is_lawful = oddity == Mismatch::None
+            || (oddity == Mismatch::Amount && self.numbers.is_multiple_of(2));
         self.payments.get_mut(&id)?.pays_order = is_lawful;
         self.plan(&id, course);
         Some(id)
@@ -238,19 +244,19 @@ impl Book {
                 self.changes.push((seconds, Change::Elsewhere { payment, is_whole }));
             }
         }
-        self.tell_of_payment(id);
+        self.notify_payment(id);
     }
 
-    fn tell_of_payment(&mut self, id: &PaymentId) {
+    fn notify_payment(&mut self, id: &PaymentId) {
         let Some(report) = self.report(id) else { return };
         let observations = vec![Observation::Payment(report.payment)];
-        self.tell(observations);
+        self.notify(observations);
     }
 
-    fn tell(&mut self, observations: Vec<Observation>) {
+    fn notify(&mut self, observations: Vec<Observation>) {
         let event_id = format!("evt_{}", self.number());
         let body = format!("{} {observations:?}", self.now);
-        self.notices.push(Notice { event_id, body, observations });
+        self.notices.push(WebhookDelivery { event_id, body, observations });
     }
 
     /// Whether a captured payment has paid an order in full.
@@ -327,7 +333,7 @@ impl Book {
             self.rng.between(1, 600)
         };
         self.changes.push((seconds, Change::Refund(id.to_string(), end)));
-        self.tell(vec![Observation::Refund(as_seen(&refund))]);
+        self.notify(vec![Observation::Refund(as_seen(&refund))]);
         Some(refund)
     }
 
@@ -335,7 +341,7 @@ impl Book {
         let Some(refund) = self.refunds.get_mut(id) else { return };
         refund.progress = progress;
         let seen = as_seen(refund);
-        self.tell(vec![Observation::Refund(seen)]);
+        self.notify(vec![Observation::Refund(seen)]);
     }
 
     fn refund_elsewhere(&mut self, payment: &PaymentId, is_whole: bool) {

@@ -11,17 +11,17 @@ use payments::providers::{
     ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
 };
 
-use super::book::{Paid, Way};
+use super::book::{AnswerDelivery, Paid};
 use super::{PROVIDER, Provider, as_seen};
 
 /// How many payments a page of the list has: few, so that there are several.
 const PAGE: usize = 4;
 
 /// The answer to what was done may be lost.
-fn back<T>(way: Way, done: T) -> Result<T, ProviderError> {
+fn back<T>(way: AnswerDelivery, done: T) -> Result<T, ProviderError> {
     match way {
-        Way::There => Ok(done),
-        Way::Lost => Err(ProviderError::NoAnswer("the answer is lost".into())),
+        AnswerDelivery::There => Ok(done),
+        AnswerDelivery::Lost => Err(ProviderError::NoAnswer("the answer is lost".into())),
     }
 }
 
@@ -32,7 +32,7 @@ fn answer<'a, T: Send + 'a>(done: Result<T, ProviderError>) -> ProviderFuture<'a
 impl Provider {
     fn create(&self, wanted: OrderRequest) -> Result<OrderId, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let receipt = wanted.receipt.to_string();
         if book.orders.values().any(|order| order.receipt == receipt) {
             return Err(ProviderError::Refused { reason: "bad_request_error".to_owned() });
@@ -43,7 +43,7 @@ impl Provider {
 
     fn find(&self, wanted: OrderRequest) -> Result<Option<OrderId>, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let receipt = wanted.receipt.to_string();
         let mut found = book.orders.iter().filter(|(_, order)| order.receipt == receipt);
         back(way, found.next().map(|(id, _)| id.clone()))
@@ -51,7 +51,7 @@ impl Provider {
 
     fn see_order(&self, id: &OrderId) -> Result<OrderReport, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
         let order = book.orders.get(id).ok_or(unknown)?;
         let provider = Port::name(self).to_owned();
@@ -63,7 +63,7 @@ impl Provider {
 
     fn list(&self, order: &OrderId) -> Result<Vec<PaymentReport>, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let of_order = book.payments.iter().filter(|(_, paid)| paid.order.as_ref() == Some(order));
         let reports = of_order.filter_map(|(id, _)| book.report(id)).collect();
         back(way, reports)
@@ -75,7 +75,7 @@ impl Provider {
         skip: usize,
     ) -> Result<Page<PaymentReport>, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let listed = |paid: &Paid| (from..=to).contains(&paid.created_at);
         let ids = book.payments.iter().filter(|(_, paid)| listed(paid)).map(|(id, _)| id);
         let mut rest = ids.skip(skip);
@@ -86,14 +86,14 @@ impl Provider {
 
     fn fetch(&self, id: &PaymentId) -> Result<PaymentReport, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
         back(way, book.report(id).ok_or(unknown)?)
     }
 
     fn give_back(&self, wanted: &RefundRequest) -> Result<ProviderRefund, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let receipt = wanted.refund_id.to_string();
         let refund = book.refund(&wanted.payment, &wanted.amount, receipt)?;
         back(way, as_seen(&refund))
@@ -101,14 +101,14 @@ impl Provider {
 
     fn list_refunds(&self, payment: &PaymentId) -> Result<Vec<ProviderRefund>, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let refunds = book.refunds.values().filter(|it| it.payment == *payment && !book.is_lax);
         back(way, refunds.map(as_seen).collect())
     }
 
     fn see_refund(&self, id: &ProviderRefundId) -> Result<ProviderRefund, ProviderError> {
         let mut book = self.book();
-        let way = book.hear()?;
+        let way = book.receive()?;
         let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
         back(way, book.refunds.get(id).map(as_seen).ok_or(unknown)?)
     }

@@ -7,7 +7,7 @@ use testkit::until;
 
 use crate::customer::Customer;
 use crate::practice::Practice;
-use crate::reviewer::sign_in;
+use crate::reviews::sign_in;
 
 const SERVICE: &str = "general-consultation";
 const STAFF: &str = "booking.v1.BookingStaffService";
@@ -16,39 +16,39 @@ const HOLD_MINUTES: i64 = 31;
 
 /// Makes them, first those that need time to pass. The sandbox's faults stay on.
 pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
-    let scenes = Scenes { practice };
-    scenes.staff().await?;
-    let mut open = vec![scenes.over().await?, scenes.to_be_cancelled().await?];
-    scenes.fault("refunds.create", "drop", None).await?;
-    open.push(scenes.cancelled().await?);
-    open.push(scenes.paid_too_late().await?);
-    open.push(scenes.with_a_mail_that_is("retrying", ("smtp", "status")).await?);
-    open.push(scenes.with_a_mail_that_is("failed", ("smtp_rcpt", "refuse")).await?);
-    scenes.fault("meetings.create", "status", None).await?;
-    open.push(scenes.without_a_room().await?);
+    let bookings = OpenBookings { practice };
+    bookings.staff().await?;
+    let mut open = vec![bookings.completed().await?, bookings.to_be_cancelled().await?];
+    bookings.fault("refunds.create", "drop", None).await?;
+    open.push(bookings.cancelled().await?);
+    open.push(bookings.paid_too_late().await?);
+    open.push(bookings.with_mail_in_state("retrying", ("smtp", "status")).await?);
+    open.push(bookings.with_mail_in_state("failed", ("smtp_rcpt", "refuse")).await?);
+    bookings.fault("meetings.create", "status", None).await?;
+    open.push(bookings.without_a_room().await?);
     for (name, then) in [("kept-held", "pay"), ("kept-left", "expired")] {
-        let (customer, booking, _) = scenes.held(name).await?;
-        open.push(told(&customer, &booking, then));
+        let (customer, booking, _) = bookings.held(name).await?;
+        open.push(expectation(&customer, &booking, then));
     }
     for (name, then) in [("kept-opened", "pay"), ("kept-abandoned", "expired")] {
-        let (customer, booking, _) = scenes.opened(name).await?;
-        open.push(told(&customer, &booking, then));
+        let (customer, booking, _) = bookings.opened(name).await?;
+        open.push(expectation(&customer, &booking, then));
     }
-    open.push(scenes.declined().await?);
-    open.push(scenes.claimed().await?);
-    open.push(scenes.paid_and_not_heard_of().await?);
+    open.push(bookings.declined().await?);
+    open.push(bookings.claimed().await?);
+    open.push(bookings.paid_unreported().await?);
     Ok(open)
 }
 
-fn told(customer: &Customer<'_>, booking: &str, then: &str) -> Value {
+fn expectation(customer: &Customer<'_>, booking: &str, then: &str) -> Value {
     json!({ "email": customer.email, "booking": booking, "then": then })
 }
 
-struct Scenes<'p> {
+struct OpenBookings<'p> {
     practice: &'p Practice,
 }
 
-impl<'p> Scenes<'p> {
+impl<'p> OpenBookings<'p> {
     async fn fault(&self, target: &str, kind: &str, recipient: Option<&str>) -> Result<()> {
         let mut fault = json!({ "target": target, "kind": kind, "times": 0 });
         if let Some(recipient) = recipient {
@@ -90,33 +90,33 @@ impl<'p> Scenes<'p> {
     async fn paid(&self, name: &str) -> Result<(Customer<'p>, String)> {
         let (customer, booking, order) = self.opened(name).await?;
         self.practice.pay(&order).await?;
-        customer.reaches(&booking, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+        customer.wait_for_state(&booking, "BOOKING_STATE_MEETING_SCHEDULED").await?;
         Ok((customer, booking))
     }
 
     /// A session that is over and whose follow-up mail is not due yet.
-    async fn over(&self) -> Result<Value> {
+    async fn completed(&self) -> Result<Value> {
         let customer = Customer::new(self.practice, "kept-over").await?;
         let start = customer.free_starts(SERVICE).await?.remove(0);
         let booking = customer.hold(SERVICE, &start, "kept-over").await?;
         let order = customer.order(&booking).await?;
         self.practice.pay(&order).await?;
-        customer.reaches(&booking, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+        customer.wait_for_state(&booking, "BOOKING_STATE_MEETING_SCHEDULED").await?;
         for _hour in 0..48 {
             if customer.booking(&booking).await?["state"] == "BOOKING_STATE_COMPLETED" {
                 break;
             }
             self.practice.advance_clocks(60).await?;
-            self.practice.quiet().await?;
+            self.practice.wait_until_idle().await?;
         }
-        customer.reaches(&booking, "BOOKING_STATE_COMPLETED").await?;
-        Ok(told(&customer, &booking, "placed"))
+        customer.wait_for_state(&booking, "BOOKING_STATE_COMPLETED").await?;
+        Ok(expectation(&customer, &booking, "placed"))
     }
 
     /// A future session that the practice cancels in the next release.
     async fn to_be_cancelled(&self) -> Result<Value> {
         let (customer, booking) = self.paid("kept-coming").await?;
-        Ok(told(&customer, &booking, "cancel"))
+        Ok(expectation(&customer, &booking, "cancel"))
     }
 
     /// Cancelled, while the provider accepts no refund.
@@ -130,8 +130,8 @@ impl<'p> Scenes<'p> {
         let url = format!("{}/rpc/{STAFF}/CancelBooking", self.practice.url);
         let call = self.practice.http.post(url).bearer_auth(token).json(&body);
         call.send().await?.error_for_status()?;
-        customer.reaches(&booking, "BOOKING_STATE_CANCELLED").await?;
-        Ok(told(&customer, &booking, "refunded"))
+        customer.wait_for_state(&booking, "BOOKING_STATE_CANCELLED").await?;
+        Ok(expectation(&customer, &booking, "refunded"))
     }
 
     /// Paid after another client took the slot, while the provider accepts no refund.
@@ -139,22 +139,18 @@ impl<'p> Scenes<'p> {
         let (late, booking, start) = self.held("kept-late").await?;
         let order = late.order(&booking).await?;
         self.practice.advance_clocks(HOLD_MINUTES).await?;
-        late.reaches(&booking, "BOOKING_STATE_EXPIRED").await?;
+        late.wait_for_state(&booking, "BOOKING_STATE_EXPIRED").await?;
         let quick = Customer::new(self.practice, "kept-quick").await?;
         let taken = quick.hold(SERVICE, &start, "kept-quick").await?;
         self.practice.pay(&quick.order(&taken).await?).await?;
-        quick.reaches(&taken, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+        quick.wait_for_state(&taken, "BOOKING_STATE_MEETING_SCHEDULED").await?;
         self.practice.pay(&order).await?;
-        late.reaches(&booking, "BOOKING_STATE_PAID_UNPLACED").await?;
-        Ok(told(&late, &booking, "refunded"))
+        late.wait_for_state(&booking, "BOOKING_STATE_PAID_UNPLACED").await?;
+        Ok(expectation(&late, &booking, "refunded"))
     }
 
     /// A confirmed booking whose mail is not delivered.
-    async fn with_a_mail_that_is(
-        &self,
-        state: &str,
-        (target, kind): (&str, &str),
-    ) -> Result<Value> {
+    async fn with_mail_in_state(&self, state: &str, (target, kind): (&str, &str)) -> Result<Value> {
         let (customer, booking, order) = self.opened(&format!("kept-{state}")).await?;
         self.fault(target, kind, Some(&customer.email)).await?;
         self.practice.pay(&order).await?;
@@ -167,15 +163,15 @@ impl<'p> Scenes<'p> {
             Ok((found > 0).then_some(()))
         })
         .await?;
-        Ok(told(&customer, &booking, "placed"))
+        Ok(expectation(&customer, &booking, "placed"))
     }
 
     /// Confirmed, while the meeting provider makes no rooms.
     async fn without_a_room(&self) -> Result<Value> {
         let (customer, booking, order) = self.opened("kept-confirmed").await?;
         self.practice.pay(&order).await?;
-        customer.reaches(&booking, "BOOKING_STATE_CONFIRMED").await?;
-        Ok(told(&customer, &booking, "placed"))
+        customer.wait_for_state(&booking, "BOOKING_STATE_CONFIRMED").await?;
+        Ok(expectation(&customer, &booking, "placed"))
     }
 
     async fn declined(&self) -> Result<Value> {
@@ -187,21 +183,21 @@ impl<'p> Scenes<'p> {
             Ok((state == "PAYMENT_STATE_FAILED").then_some(()))
         })
         .await?;
-        Ok(told(&customer, &booking, "pay"))
+        Ok(expectation(&customer, &booking, "pay"))
     }
 
     async fn claimed(&self) -> Result<Value> {
         let (customer, booking, _order) = self.opened("kept-claimed").await?;
         customer.claim(&booking).await?;
-        Ok(told(&customer, &booking, "pay"))
+        Ok(expectation(&customer, &booking, "pay"))
     }
 
     /// Paid, while neither webhooks nor answers arrive from the provider.
-    async fn paid_and_not_heard_of(&self) -> Result<Value> {
+    async fn paid_unreported(&self) -> Result<Value> {
         let (customer, booking, order) = self.opened("kept-unheard").await?;
         self.fault("webhook", "drop", None).await?;
         self.fault("orders.fetch", "drop", None).await?;
         self.practice.pay(&order).await?;
-        Ok(told(&customer, &booking, "placed"))
+        Ok(expectation(&customer, &booking, "placed"))
     }
 }

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use sqlx::{AssertSqlSafe, Executor as _};
 
-use crate::practice::{OURS, Practice, STORES};
+use crate::practice::{KILLABLE_PARTS, Practice, STORES};
 
 impl Practice {
     /// Kills every service, NATS and PostgreSQL. Clocks that are read after the restart are ahead
     /// by so many minutes.
     ///
     /// When a database refuses, or a part does not start again.
-    pub async fn is_down_for(&self, minutes: i64) -> Result<()> {
-        let _moving = self.calm.write().await;
+    pub async fn power_cut(&self, minutes: i64) -> Result<()> {
+        let _moving = self.clock_lock.write().await;
         for service in STORES {
             let mut database = self.database(service).await?;
             let sql = "select clock_timestamp()::text";
@@ -26,8 +26,8 @@ impl Practice {
             );
             database.execute(AssertSqlSafe(clock(&jump))).await?;
         }
-        self.kill(&OURS)?;
-        self.healthy().await?;
+        self.kill(&KILLABLE_PARTS)?;
+        self.wait_until_healthy().await?;
         let ahead = self.ahead.fetch_add(minutes, Ordering::SeqCst) + minutes;
         for service in STORES {
             let mut database = self.database(service).await?;

@@ -14,7 +14,7 @@ use crate::customer::{Answer, address};
 use crate::practice::Practice;
 
 /// The public service.
-pub const OPEN: &str = "reviews.v1.ReviewsService";
+pub const SERVICE: &str = "reviews.v1.ReviewsService";
 /// The admin panel's service.
 pub const STAFF: &str = "reviews.v1.ReviewsStaffService";
 /// A picture of 8 by 6 points, as PNG in base64.
@@ -22,16 +22,16 @@ const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAY0lEQVR42
     bEh0Jvky5cCTYgNgSbR3dgxM9w4xjVklPGMNcwCD05wAwUVvGDjj8STk9xESSUv2fxDuDjiCokST6z+aLw5zW3UVPOa7T8\
     GH85wBw01vGGHD8x/PnGPuaBxAAAAAElFTkSuQmCC";
 /// How long a call is retried; every part may be killed in that time.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 /// How often a step is started again because the clocks were moved in between.
 const TRIES: usize = 20;
 
 /// Submits a review with a picture; the practice deletes and restores it.
 ///
 /// When a step is refused permanently, or something acknowledged cannot be read.
-pub async fn review(practice: &Practice) -> Result<()> {
+pub async fn review_lifecycle(practice: &Practice) -> Result<()> {
     for _ in 0..TRIES {
-        if taken_away_and_brought_back(practice).await? {
+        if delete_and_restore(practice).await? {
             return Ok(());
         }
     }
@@ -40,14 +40,14 @@ pub async fn review(practice: &Practice) -> Result<()> {
 
 /// Submits a review, reads it, deletes it, restores it and deletes it again. Returns whether it
 /// could be restored: not after the time for undoing has passed.
-async fn taken_away_and_brought_back(practice: &Practice) -> Result<bool> {
-    let review_id = written(practice).await?;
+async fn delete_and_restore(practice: &Practice) -> Result<bool> {
+    let review_id = submit_review(practice).await?;
     let read = json!({ "reviewId": review_id });
-    let found = call(practice, (OPEN, "GetReview"), &read, |it| it).await?.ok()?;
+    let found = call(practice, (SERVICE, "GetReview"), &read, |it| it).await?.ok()?;
     let path = found["review"]["image"]["path"].as_str().context("no picture")?.to_owned();
-    picture(practice, &path).await?;
+    fetch_picture(practice, &path).await?;
     // A picture without a review expires.
-    upload(practice).await?;
+    upload_picture(practice).await?;
     let mut panel = Panel::open(practice).await?;
     panel.call("ListStaffReviews", &json!({ "query": "canary-review" })).await?.ok()?;
     panel.call("DeleteReview", &read).await?.ok()?;
@@ -63,20 +63,20 @@ async fn taken_away_and_brought_back(practice: &Practice) -> Result<bool> {
 /// Submits a review until it is acknowledged; returns its id.
 ///
 /// When it is refused permanently.
-pub(crate) async fn written(practice: &Practice) -> Result<String> {
+pub(crate) async fn submit_review(practice: &Practice) -> Result<String> {
     let email = address("reviewer");
     for attempt in 0..TRIES {
-        let image = upload(practice).await?;
-        let mut body = text_of(&email, &format!("{email}-{attempt}"));
+        let image = upload_picture(practice).await?;
+        let mut body = review_request(&email, &format!("{email}-{attempt}"));
         body["imageId"] = json!(image);
-        let answer = call(practice, (OPEN, "SubmitReview"), &body, |it| it).await?;
+        let answer = call(practice, (SERVICE, "SubmitReview"), &body, |it| it).await?;
         // The picture may have expired since the upload.
         if answer.reason() == "IMAGE_NOT_FOUND" {
             continue;
         }
         let answer = answer.ok()?;
         let review_id = answer["review"]["reviewId"].as_str().context("no review")?.to_owned();
-        practice.acknowledged(Ack::Reviewed(review_id.parse()?));
+        practice.record_ack(Ack::Reviewed(review_id.parse()?));
         return Ok(review_id);
     }
     bail!("its picture was always gone before the review came")
@@ -84,7 +84,7 @@ pub(crate) async fn written(practice: &Practice) -> Result<String> {
 
 /// The request for a review.
 #[must_use]
-pub fn text_of(email: &str, key: &str) -> Value {
+pub fn review_request(email: &str, key: &str) -> Value {
     json!({
         "name": "Asha Canaryworth", "email": email, "service": "Energy Healing", "rating": 5,
         "text": "It was as quiet as a canary-review can be.", "idempotencyKey": key,
@@ -95,9 +95,9 @@ pub fn text_of(email: &str, key: &str) -> Value {
 ///
 /// # Errors
 /// When it is refused.
-pub async fn upload(practice: &Practice) -> Result<String> {
+pub async fn upload_picture(practice: &Practice) -> Result<String> {
     let bytes = STANDARD.decode(PICTURE)?;
-    until_within(PATIENCE, "a picture is taken in", async || {
+    until_within(TIMEOUT, "a picture is taken in", async || {
         let post = practice.http.post(format!("{}/uploads/reviews", practice.url));
         let Ok(answer) = post.body(bytes.clone()).send().await else { return Ok(None) };
         match answer.status().as_u16() {
@@ -116,8 +116,8 @@ pub async fn upload(practice: &Practice) -> Result<String> {
 ///
 /// # Errors
 /// When it is not there.
-pub async fn picture(practice: &Practice, path: &str) -> Result<Vec<u8>> {
-    until_within(PATIENCE, "the picture is shown", async || {
+pub async fn fetch_picture(practice: &Practice, path: &str) -> Result<Vec<u8>> {
+    until_within(TIMEOUT, "the picture is shown", async || {
         let Ok(answer) = practice.http.get(format!("{}{path}", practice.url)).send().await else {
             return Ok(None);
         };
@@ -130,18 +130,18 @@ pub async fn picture(practice: &Practice, path: &str) -> Result<Vec<u8>> {
     .await
 }
 
-/// Calls once; `dress` adds the credentials.
+/// Calls once; `add_credentials` adds the credentials.
 ///
 /// # Errors
 /// When there is no answer at all.
-pub async fn ask(
+pub async fn call_once(
     practice: &Practice,
     (service, method): (&str, &str),
     body: &Value,
-    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+    add_credentials: impl Fn(RequestBuilder) -> RequestBuilder,
 ) -> Result<Answer> {
     let url = format!("{}/rpc/{service}/{method}", practice.url);
-    let answer = dress(practice.http.post(url).json(body)).send().await?;
+    let answer = add_credentials(practice.http.post(url).json(body)).send().await?;
     let status = answer.status().as_u16();
     Ok(Answer { status, body: answer.json().await.unwrap_or(Value::Null) })
 }
@@ -153,10 +153,10 @@ pub async fn call(
     practice: &Practice,
     (service, method): (&str, &str),
     body: &Value,
-    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+    add_credentials: impl Fn(RequestBuilder) -> RequestBuilder,
 ) -> Result<Answer> {
-    until_within(PATIENCE, &format!("{method} answers"), async || {
-        let asked = ask(practice, (service, method), body, &dress).await;
+    until_within(TIMEOUT, &format!("{method} answers"), async || {
+        let asked = call_once(practice, (service, method), body, &add_credentials).await;
         let again = |answer: &Answer| answer.status >= 500 || answer.status == 429;
         Ok(asked.ok().filter(|answer| !again(answer)))
     })
@@ -187,10 +187,10 @@ impl<'p> Panel<'p> {
     /// When the owner is refused for minutes.
     pub async fn unlock(&mut self) -> Result<()> {
         let practice = self.practice;
-        let unlocked = until_within(PATIENCE, "the panel is unlocked", async || {
+        let unlocked = until_within(TIMEOUT, "the panel is unlocked", async || {
             // One password is entered at a time, and the clocks do not move in between.
-            let _calm = practice.calm.read().await;
-            let _owner = practice.owner_types.lock().await;
+            let _clocks = practice.clock_lock.read().await;
+            let _owner = practice.owner_password_lock.lock().await;
             let Some(token) = sign_in(practice).await? else { return Ok(None) };
             Ok(grant(practice, &token).await?.map(|cookie| (token, cookie)))
         });
@@ -204,9 +204,9 @@ impl<'p> Panel<'p> {
     /// When there is no answer for minutes.
     pub async fn call(&mut self, method: &str, body: &Value) -> Result<Answer> {
         for _attempt in 0..TRIES {
-            let dress =
+            let add_credentials =
                 |it: RequestBuilder| it.bearer_auth(&self.token).header("cookie", &self.cookie);
-            let answer = call(self.practice, (STAFF, method), body, dress).await?;
+            let answer = call(self.practice, (STAFF, method), body, add_credentials).await?;
             if !answer.reason().starts_with("GRANT_") {
                 return Ok(answer);
             }

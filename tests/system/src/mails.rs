@@ -7,7 +7,7 @@ use testkit::until_within;
 use crate::practice::Practice;
 
 /// How long a mail may take on a busy machine: a refused one is retried after half a minute.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The value of a mail's header, or an empty text.
 #[must_use]
@@ -20,7 +20,7 @@ pub fn header(mail: &Value, name: &str) -> String {
 
 /// The plain text of a mail on one line, so that line breaks split no sentence.
 #[must_use]
-pub fn words(mail: &Value) -> String {
+pub fn plain_text(mail: &Value) -> String {
     mail["text"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -28,7 +28,7 @@ pub fn words(mail: &Value) -> String {
 ///
 /// # Errors
 /// When there is none.
-pub fn way_out(mail: &Value) -> Result<String> {
+pub fn unsubscribe_token(mail: &Value) -> Result<String> {
     let link = header(mail, "List-Unsubscribe");
     let one_click = header(mail, "List-Unsubscribe-Post");
     ensure!(one_click == "List-Unsubscribe=One-Click", "no one-click: {one_click}");
@@ -62,7 +62,7 @@ impl Practice {
     ///
     /// When it does not arrive, or arrives more than once.
     pub async fn mail_of(&self, kind: &str, subject: &str) -> Result<Value> {
-        let mails = until_within(PATIENCE, &format!("{kind} of {subject} came"), async || {
+        let mails = until_within(TIMEOUT, &format!("{kind} of {subject} came"), async || {
             let mails = self.mails_of(kind, subject).await?;
             Ok((!mails.is_empty()).then_some(mails))
         })
@@ -86,7 +86,11 @@ impl Practice {
     ///
     /// # Errors
     /// When there is no such mail.
-    pub async fn standing(&self, kind: &str, subject: &str) -> Result<(String, String)> {
+    pub async fn mail_state_and_error(
+        &self,
+        kind: &str,
+        subject: &str,
+    ) -> Result<(String, String)> {
         let mut database = self.database("notifications").await?;
         let sql = "select state, coalesce(last_error, '') from mails
                    where kind = $1 and subject = $2";

@@ -12,9 +12,9 @@ use crate::practice::{Practice, STORES};
 
 /// How long a practice may take to become idle after the last fault: the timer of a dead process is
 /// leased for 25 seconds, and a webhook is sent again after 64.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 /// By how much the clocks are moved until everything has ended; the steps grow.
-const MOVES_MINUTES: [i64; 12] =
+const CLOCK_MOVES_MINUTES: [i64; 12] =
     [16, 16, 61, 61, 6 * 60, 6 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60];
 /// Longer than the booking horizon, so that every session is over.
 const ALL_SESSIONS_MINUTES: i64 = 45 * 24 * 60;
@@ -23,14 +23,14 @@ impl Practice {
     /// Waits until nothing is pending.
     ///
     /// When something stays pending for minutes; the error says what.
-    pub async fn quiet(&self) -> Result<()> {
-        self.healthy().await?;
+    pub async fn wait_until_idle(&self) -> Result<()> {
+        self.wait_until_healthy().await?;
         let mut last = String::new();
-        let quiet = until_within(PATIENCE, "nothing is under way", async || {
+        let quiet = until_within(TIMEOUT, "nothing is under way", async || {
             // Two looks: work that the first look missed between two services is seen by the
             // second.
-            for _look in 0..2 {
-                last = match self.under_way().await {
+            for _poll in 0..2 {
+                last = match self.pending_work().await {
                     Ok(found) => found,
                     Err(error) => format!("{error:#}"),
                 };
@@ -48,19 +48,19 @@ impl Practice {
     /// place.
     ///
     /// When something stays unfinished.
-    pub async fn settle(&self) -> Result<()> {
-        self.hurry_sold_orders().await?;
-        for minutes in MOVES_MINUTES {
-            self.quiet().await?;
+    pub async fn run_to_completion(&self) -> Result<()> {
+        self.speed_up_sold_order_polls().await?;
+        for minutes in CLOCK_MOVES_MINUTES {
+            self.wait_until_idle().await?;
             self.advance_clocks(minutes).await?;
         }
-        self.quiet().await?;
+        self.wait_until_idle().await?;
         self.advance_clocks(ALL_SESSIONS_MINUTES).await?;
-        self.quiet().await?;
+        self.wait_until_idle().await?;
         // Timers start some work, such as the day sheet, so it may have started just now.
         let mut open = String::new();
-        let closed = until_within(PATIENCE, "nothing is open", async || {
-            open = self.open().await?;
+        let closed = until_within(TIMEOUT, "nothing is open", async || {
+            open = self.unfinished_work().await?;
             Ok(open.is_empty().then_some(()))
         });
         let closed = closed.await;
@@ -69,7 +69,7 @@ impl Practice {
 
     /// Sold orders are polled at one a second. The sandbox needs no such limit, and each move of
     /// the clocks makes all of them due.
-    async fn hurry_sold_orders(&self) -> Result<()> {
+    async fn speed_up_sold_order_polls(&self) -> Result<()> {
         let mut payments = self.database("payments").await?;
         sqlx::query(
             "insert into call_pace (name, next_at, pause_millis)
@@ -83,7 +83,7 @@ impl Practice {
 
     /// Everything acknowledged, with the webhooks that the sandbox got a success answer for.
     pub(crate) async fn acks(&self, payments: &PaymentsStore) -> Result<Vec<Ack>> {
-        let mut acks = self.witness.acks();
+        let mut acks = self.recorder.acks();
         let book = self.book().await?;
         let hooks = book["webhooks"].as_array().cloned().unwrap_or_default();
         for hook in hooks.iter().filter(|hook| hook["state"] == "delivered") {
@@ -97,7 +97,7 @@ impl Practice {
     }
 
     /// Describes the pending work; empty when there is none.
-    async fn under_way(&self) -> Result<String> {
+    async fn pending_work(&self) -> Result<String> {
         let mut found = Vec::new();
         let mut heads = Vec::new();
         let mut checkpoints = Vec::new();
@@ -112,7 +112,7 @@ impl Practice {
                     (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
                 checkpoints.push(row);
             }
-            let waits = waiting(&mut database).await?;
+            let waits = pending_in(&mut database).await?;
             if !waits.is_empty() {
                 found.push(format!("{service}: {waits}"));
             }
@@ -137,7 +137,7 @@ impl Practice {
     }
 
     /// Describes what has not ended; empty when everything has.
-    async fn open(&self) -> Result<String> {
+    async fn unfinished_work(&self) -> Result<String> {
         let questions = [
             (
                 "booking",
@@ -180,7 +180,7 @@ async fn head(database: &mut PgConnection) -> Result<i64> {
 
 /// Events without a position and timers that are due. Polls of unpaid orders are left out: they
 /// recur and find nothing.
-async fn waiting(database: &mut PgConnection) -> Result<String> {
+async fn pending_in(database: &mut PgConnection) -> Result<String> {
     let waits: Vec<String> = sqlx::query_scalar(
         "select 'an event of ' || e.stream_id from outbox join events e using (seq)
          union all

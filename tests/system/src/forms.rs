@@ -8,34 +8,34 @@ use serde_json::{Value, json};
 use simulation::checker::snapshot::Ack;
 use testkit::until_within;
 
+use crate::accounts::{request_code, sign_up_and_request_code};
 use crate::customer::{Answer, address};
-use crate::post::way_out;
+use crate::mails::unsubscribe_token;
 use crate::practice::Practice;
-use crate::reviewer::{call, sign_in};
-use crate::visitor::{ask_for_code, forget};
+use crate::reviews::{call, sign_in};
 
 /// The staff's service for mails.
 const STAFF: &str = "notifications.v1.NotificationsStaffService";
 /// The service of the forms.
-pub const FORMS: &str = "notifications.v1.NotificationsService";
+pub const SERVICE: &str = "notifications.v1.NotificationsService";
 /// How long a call is retried and a mail is awaited: every part may be killed in that time, and a
 /// refused mail waits for its next attempt.
-const PATIENCE: Duration = Duration::from_secs(480);
+const TIMEOUT: Duration = Duration::from_secs(480);
 
 /// Sends a message, requests the guide, and unsubscribes.
 ///
 /// When a step is refused permanently, or the mail does not arrive.
-pub async fn write(practice: &Practice) -> Result<()> {
+pub async fn submit_forms(practice: &Practice) -> Result<()> {
     let email = address("writer");
-    message(practice, &email, "canary-message-of-a-person").await?.ok()?;
-    guide(practice, &email, &format!("guide-{email}")).await?.ok()?;
-    let mail = until_within(PATIENCE, "the guide came", async || {
+    send_message(practice, &email, "canary-message-of-a-person").await?.ok()?;
+    request_guide(practice, &email, &format!("guide-{email}")).await?.ok()?;
+    let mail = until_within(TIMEOUT, "the guide came", async || {
         let Ok(mails) = practice.inbox_of(&email).await else { return Ok(None) };
         // The acknowledgement has an unsubscribe link, too; the first mail with one is used.
-        Ok(mails.into_iter().find(|mail| way_out(mail).is_ok()))
+        Ok(mails.into_iter().find(|mail| unsubscribe_token(mail).is_ok()))
     })
     .await?;
-    let ended = one_click(practice, &way_out(&mail)?).await?;
+    let ended = unsubscribe(practice, &unsubscribe_token(&mail)?).await?;
     ensure!(ended == 200, "the click that ends mails was answered with {ended}");
     Ok(())
 }
@@ -44,14 +44,14 @@ pub async fn write(practice: &Practice) -> Result<()> {
 /// fails, and then settles it.
 ///
 /// When a step is refused permanently, or the mail does not fail.
-pub async fn mistype(practice: &Practice) -> Result<()> {
+pub async fn fail_a_mail(practice: &Practice) -> Result<()> {
     let email = address("mistyped");
     let refused = json!({
         "target": "smtp_rcpt", "kind": "refuse", "times": 0, "recipient": email,
     });
     practice.sandbox_post("/api/faults", &refused).await?;
-    forget(practice, &email).await?;
-    let token = until_within(PATIENCE, "the owner is signed in", async || sign_in(practice).await);
+    sign_up_and_request_code(practice, &email).await?;
+    let token = until_within(TIMEOUT, "the owner is signed in", async || sign_in(practice).await);
     let token = token.await?;
     let staff = async |method: &str, body: Value| {
         call(practice, (STAFF, method), &body, |it| it.bearer_auth(&token)).await
@@ -60,15 +60,15 @@ pub async fn mistype(practice: &Practice) -> Result<()> {
     // A kill can delay the mail until its code has expired; the mail is dropped then. Another code
     // is requested, as often as the limit allows.
     let find = async || {
-        ask_for_code(practice, &email).await?;
+        request_code(practice, &email).await?;
         let listed = staff("ListMails", failed.clone()).await?.ok()?;
         Ok(listed["mails"][0]["mailId"].as_str().map(str::to_owned))
     };
-    let mail_id = until_within(PATIENCE, "the mail has failed", find).await?;
+    let mail_id = until_within(TIMEOUT, "the mail has failed", find).await?;
     let mail = json!({ "mailId": mail_id });
     // A repeat after a lost answer finds it done.
     staff("RetryMail", mail.clone()).await?;
-    until_within(PATIENCE, "the mail is settled", async || {
+    until_within(TIMEOUT, "the mail is settled", async || {
         let settled = staff("SettleMail", mail.clone()).await?;
         let standing = practice.mail_state(&mail_id).await?;
         if standing == "retrying" {
@@ -85,14 +85,14 @@ pub async fn mistype(practice: &Practice) -> Result<()> {
 /// Sends a message with an idempotency key of its own.
 ///
 /// When there is no answer for minutes.
-pub async fn message(practice: &Practice, email: &str, text: &str) -> Result<Answer> {
+pub async fn send_message(practice: &Practice, email: &str, text: &str) -> Result<Answer> {
     let key = format!("message-{email}");
     let body = json!({
         "name": "Asha Canaryworth", "email": email, "message": text, "idempotencyKey": key,
     });
-    let answer = call(practice, (FORMS, "SendContactMessage"), &body, |it| it).await?;
+    let answer = call(practice, (SERVICE, "SendContactMessage"), &body, |it| it).await?;
     if answer.status == 200 {
-        practice.acknowledged(Ack::Messaged(key));
+        practice.record_ack(Ack::Messaged(key));
     }
     Ok(answer)
 }
@@ -100,11 +100,11 @@ pub async fn message(practice: &Practice, email: &str, text: &str) -> Result<Ans
 /// Requests the guide.
 ///
 /// When there is no answer for minutes.
-pub async fn guide(practice: &Practice, email: &str, key: &str) -> Result<Answer> {
+pub async fn request_guide(practice: &Practice, email: &str, key: &str) -> Result<Answer> {
     let body = json!({ "email": email, "idempotencyKey": key });
-    let answer = call(practice, (FORMS, "RequestMeditationGuide"), &body, |it| it).await?;
+    let answer = call(practice, (SERVICE, "RequestMeditationGuide"), &body, |it| it).await?;
     if answer.status == 200 {
-        practice.acknowledged(Ack::GuideRequested(key.to_owned()));
+        practice.record_ack(Ack::GuideRequested(key.to_owned()));
     }
     Ok(answer)
 }
@@ -112,8 +112,8 @@ pub async fn guide(practice: &Practice, email: &str, key: &str) -> Result<Answer
 /// Unsubscribes by one click, as a mail program does, and returns the status.
 ///
 /// When there is no answer for minutes.
-pub async fn one_click(practice: &Practice, token: &str) -> Result<u16> {
-    until_within(PATIENCE, "unsubscribing answers", async || {
+pub async fn unsubscribe(practice: &Practice, token: &str) -> Result<u16> {
+    until_within(TIMEOUT, "unsubscribing answers", async || {
         let post = practice
             .http
             .post(format!("{}/unsubscribe?t={token}", practice.url))
@@ -130,7 +130,7 @@ pub async fn one_click(practice: &Practice, token: &str) -> Result<u16> {
 ///
 /// # Errors
 /// When the mark is not there.
-pub fn after<'t>(text: &'t str, mark: &str) -> Result<&'t str> {
+pub fn text_after<'t>(text: &'t str, mark: &str) -> Result<&'t str> {
     let (_, rest) = text.split_once(mark).with_context(|| format!("{mark} is not in {text}"))?;
     let end = rest.find(|it: char| it.is_whitespace() || "<>\"')".contains(it));
     Ok(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default())
@@ -138,6 +138,6 @@ pub fn after<'t>(text: &'t str, mark: &str) -> Result<&'t str> {
 
 /// Whether a mail's text contains this text, such as a room's address.
 #[must_use]
-pub fn names(mail: &Value, text: &str) -> bool {
+pub fn contains_text(mail: &Value, text: &str) -> bool {
     mail["text"].as_str().is_some_and(|it| it.contains(text))
 }

@@ -11,12 +11,12 @@ use crate::pause::wait_for;
 use crate::practice::{Practice, free_port};
 
 /// How long both run.
-const BESIDE: Duration = Duration::from_secs(10);
+const DURATION: Duration = Duration::from_secs(10);
 
 /// A process that is killed when this value is dropped.
-struct Ending(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Ending {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
@@ -25,8 +25,8 @@ impl Drop for Ending {
 
 /// Starts a service's program a second time, with the settings of the first and ports of its own,
 /// and kills it.
-pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()> {
-    practice.witness.part_was_killed(service);
+pub(super) async fn run_second_process(practice: &Practice, service: &str) -> Result<()> {
+    practice.recorder.record_kill(service);
     let process = PathBuf::from(format!("/proc/{}", practice.pid(service)?));
     let program = std::fs::read_link(process.join("exe"))?;
     let environment = String::from_utf8(std::fs::read(process.join("environ"))?)?;
@@ -44,8 +44,8 @@ pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()>
     let log = practice.data().join(format!("logs/{service}-second.log"));
     let log = std::fs::File::options().create(true).append(true).open(log)?;
     command.stdout(log.try_clone()?).stderr(log);
-    let mut second = Ending(command.spawn().context("a second process")?);
-    wait_for(BESIDE).await;
+    let mut second = KillOnDrop(command.spawn().context("a second process")?);
+    wait_for(DURATION).await;
     let ended = second.0.try_wait()?;
     ensure!(ended.is_none(), "the second process of {service} ended by itself: {ended:?}");
     Ok(())

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom as _;
 
 /// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FaultKind {
     Failpoint,
     Kill,
     KillAll,
@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Restore,
 }
 
-impl Kind {
+impl FaultKind {
     /// Its name in the report.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -48,47 +48,47 @@ impl Kind {
 }
 
 /// How often each kind is in the set: cheap faults more often.
-const CARDS: [(Kind, usize); 15] = [
-    (Kind::Failpoint, 20),
-    (Kind::Kill, 10),
-    (Kind::KillAll, 3),
-    (Kind::PostgresStopped, 4),
-    (Kind::CommitKilled, 10),
-    (Kind::NatsKilled, 3),
-    (Kind::NatsWiped, 3),
-    (Kind::Zombie, 4),
-    (Kind::Drops, 10),
-    (Kind::Smtp, 8),
-    (Kind::Provider, 12),
-    (Kind::Webhook, 8),
-    (Kind::SecondProcess, 4),
-    (Kind::Amounts, 4),
-    (Kind::Restore, 1),
+const WEIGHTS: [(FaultKind, usize); 15] = [
+    (FaultKind::Failpoint, 20),
+    (FaultKind::Kill, 10),
+    (FaultKind::KillAll, 3),
+    (FaultKind::PostgresStopped, 4),
+    (FaultKind::CommitKilled, 10),
+    (FaultKind::NatsKilled, 3),
+    (FaultKind::NatsWiped, 3),
+    (FaultKind::Zombie, 4),
+    (FaultKind::Drops, 10),
+    (FaultKind::Smtp, 8),
+    (FaultKind::Provider, 12),
+    (FaultKind::Webhook, 8),
+    (FaultKind::SecondProcess, 4),
+    (FaultKind::Amounts, 4),
+    (FaultKind::Restore, 1),
 ];
 
 /// Kinds that are drawn until none is left, and then shuffled again.
 #[derive(Debug, Default)]
-pub(super) struct Deck {
-    cards: Vec<Kind>,
+pub(super) struct ShuffledKinds {
+    remaining: Vec<FaultKind>,
 }
 
-impl Deck {
-    pub(super) fn draw(&mut self, dice: &mut StdRng) -> Kind {
-        if self.cards.is_empty() {
-            let all = CARDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
-            self.cards = all.collect();
-            self.cards.shuffle(dice);
+impl ShuffledKinds {
+    pub(super) fn draw(&mut self, rng: &mut StdRng) -> FaultKind {
+        if self.remaining.is_empty() {
+            let all = WEIGHTS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
+            self.remaining = all.collect();
+            self.remaining.shuffle(rng);
             // Every kind is drawn once before any is drawn twice, so that a short run has all of
             // them.
-            self.cards.extend(CARDS.iter().rev().map(|(kind, _)| *kind));
-            let first = self.cards.len() - CARDS.len();
-            self.cards.get_mut(first..).unwrap_or_default().shuffle(dice);
+            self.remaining.extend(WEIGHTS.iter().rev().map(|(kind, _)| *kind));
+            let first = self.remaining.len() - WEIGHTS.len();
+            self.remaining.get_mut(first..).unwrap_or_default().shuffle(rng);
         }
-        self.cards.pop().unwrap_or(Kind::Kill)
+        self.remaining.pop().unwrap_or(FaultKind::Kill)
     }
 }
 
 /// The names of all kinds.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    CARDS.iter().map(|(kind, _)| kind.name())
+    WEIGHTS.iter().map(|(kind, _)| kind.name())
 }

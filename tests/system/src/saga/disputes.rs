@@ -4,12 +4,12 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use testkit::until_within;
 
-use super::{Counted, PATIENCE, Running};
+use super::{CounterGuard, RunningSaga, TIMEOUT};
 
-impl Running<'_, '_> {
+impl RunningSaga<'_, '_> {
     /// The payment is disputed, reviewed and decided; its id says for which side. A payment whose
     /// answer was lost, or which was refunded, is left alone.
-    pub(super) async fn disputed(&self, paid: Option<Value>) -> Result<()> {
+    pub(super) async fn dispute(&self, paid: Option<Value>) -> Result<()> {
         let Some(payment) = paid.as_ref().and_then(|paid| paid["payment_id"].as_str()) else {
             return Ok(());
         };
@@ -19,25 +19,25 @@ impl Running<'_, '_> {
         }
         let is_lost = payment.bytes().last().is_some_and(|last| last % 2 == 0);
         let body = json!({ "payment_id": payment, "at_onset": self.service == "meditation" });
-        let Some(begun) = self.at_provider("/api/dispute", &body).await? else { return Ok(()) };
+        let Some(begun) = self.call_sandbox("/api/dispute", &body).await? else { return Ok(()) };
         let dispute = begun["id"].as_str().unwrap_or_default();
-        self.goes_on(dispute, "under_review").await?;
+        self.set_dispute_state(dispute, "under_review").await?;
         let end = if is_lost { "lost" } else { "won" };
-        self.goes_on(dispute, end).await?;
-        self.is_known(dispute, end).await
+        self.set_dispute_state(dispute, end).await?;
+        self.wait_for_dispute_state(dispute, end).await
     }
 
-    async fn goes_on(&self, dispute: &str, state: &str) -> Result<()> {
+    async fn set_dispute_state(&self, dispute: &str, state: &str) -> Result<()> {
         let body = json!({ "dispute_id": dispute, "state": state });
-        self.at_provider("/api/dispute-state", &body).await.map(drop)
+        self.call_sandbox("/api/dispute-state", &body).await.map(drop)
     }
 
     /// Waits until payments has the dispute's outcome.
-    async fn is_known(&self, dispute: &str, end: &str) -> Result<()> {
-        let _waits = Counted::new(&self.stage.for_an_end);
-        let practice = self.stage.practice;
+    async fn wait_for_dispute_state(&self, dispute: &str, end: &str) -> Result<()> {
+        let _waiting = CounterGuard::new(&self.runner.waiting_for_outcome);
+        let practice = self.runner.practice;
         let mut last = None;
-        let waited = until_within(PATIENCE, "how a dispute ended is known", async || {
+        let waited = until_within(TIMEOUT, "how a dispute ended is known", async || {
             // A database that is down is queried again.
             let Ok(mut database) = practice.database("payments").await else { return Ok(None) };
             let asked = sqlx::query_scalar("select state from disputes where dispute_id = $1");

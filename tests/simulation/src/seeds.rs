@@ -24,12 +24,12 @@ pub struct Total {
     pub failed: u64,
 }
 
-/// Runs `count` seeds from the first on, and reports each to `tell`.
-pub fn sweep(
+/// Runs `count` seeds from the first on, and reports each to `report`.
+pub fn run_seeds(
     first: u64,
     count: u64,
     options: RunOptions,
-    mut tell: impl FnMut(Progress<'_>),
+    mut report: impl FnMut(Progress<'_>),
 ) -> Total {
     let next = AtomicU64::new(0);
     let (sender, outcomes) = mpsc::channel();
@@ -53,7 +53,7 @@ pub fn sweep(
             total.coverage.add(&outcome.coverage);
             let is_clean = outcome.is_clean();
             total.failed += u64::from(!is_clean);
-            tell(Progress { done, failed: (!is_clean).then_some(&outcome) });
+            report(Progress { done, failed: (!is_clean).then_some(&outcome) });
         }
     });
     total

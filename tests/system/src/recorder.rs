@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use simulation::checker::snapshot::{Ack, Letter};
+use simulation::checker::snapshot::{Ack, SentMail};
 
 /// How many mails are being sent at the same time at most: as many as timers of a kind run.
-const CONVERSATIONS_MAX: usize = 4;
+const CONCURRENT_MAILS_MAX: usize = 4;
 
 /// The record. The sandbox keeps only its newest mails; this keeps all that were read.
 #[derive(Debug, Default)]
-pub struct Witness {
+pub struct Recorder {
     acks: Mutex<Vec<Ack>>,
-    letters: Mutex<BTreeMap<(String, String), Letter>>,
+    mails: Mutex<BTreeMap<(String, String), SentMail>>,
     repeats: AtomicUsize,
 }
 
-impl Witness {
+impl Recorder {
     /// Records an acknowledgement.
-    pub fn acknowledged(&self, ack: Ack) {
+    pub fn record_ack(&self, ack: Ack) {
         let mut acks = self.acks.lock().unwrap_or_else(PoisonError::into_inner);
         if !acks.contains(&ack) {
             acks.push(ack);
@@ -29,37 +29,37 @@ impl Witness {
     }
 
     /// Records mails as the sandbox lists them.
-    pub fn mails(&self, mails: &[Value]) {
-        let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn record_mails(&self, mails: &[Value]) {
+        let mut recorded = self.mails.lock().unwrap_or_else(PoisonError::into_inner);
         for mail in mails {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             // The inbox omits the angle brackets.
             let id = text(&mail["messageId"]);
             let message_id = format!("<{}>", id.trim_matches(['<', '>']));
-            let letter = Letter { message_id, to: text(&mail["to"][0]) };
-            letters.insert((text(&mail["receivedAt"]), text(&mail["id"])), letter);
+            let delivered = SentMail { message_id, to: text(&mail["to"][0]) };
+            recorded.insert((text(&mail["receivedAt"]), text(&mail["id"])), delivered);
         }
     }
 
     /// Records the kill of a part: mails that it was sending may be delivered twice.
-    pub fn part_was_killed(&self, part: &str) {
+    pub fn record_kill(&self, part: &str) {
         if matches!(part, "notifications" | "postgres" | "sandbox") {
-            self.mails_may_repeat(CONVERSATIONS_MAX);
+            self.allow_mail_repeats(CONCURRENT_MAILS_MAX);
         }
     }
 
     /// Records a fault that was ordered from the sandbox.
-    pub fn fault_was_ordered(&self, fault: &Value) {
+    pub fn record_fault(&self, fault: &Value) {
         let smtp = fault["target"].as_str().is_some_and(|it| it == "*" || it.starts_with("smtp"));
         let twice = ["duplicate", "timeout_after_success", "delay", "drop"];
         if smtp && twice.iter().any(|kind| fault["kind"] == *kind) {
             let times = fault["times"].as_u64().unwrap_or(1);
-            self.mails_may_repeat(usize::try_from(times).unwrap_or(usize::MAX));
+            self.allow_mail_repeats(usize::try_from(times).unwrap_or(usize::MAX));
         }
     }
 
     /// Allows `count` mails to be delivered twice.
-    pub fn mails_may_repeat(&self, count: usize) {
+    pub fn allow_mail_repeats(&self, count: usize) {
         self.repeats.fetch_add(count, Ordering::SeqCst);
     }
 
@@ -70,15 +70,15 @@ impl Witness {
     }
 
     /// Drops all acknowledgements after the first `count`, because an older backup was restored.
-    pub fn forget_acks_after(&self, count: usize) {
+    pub fn truncate_acks(&self, count: usize) {
         self.acks.lock().unwrap_or_else(PoisonError::into_inner).truncate(count);
     }
 
     /// Every recorded mail, oldest first.
     #[must_use]
-    pub fn letters(&self) -> Vec<Letter> {
-        let letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
-        letters.values().cloned().collect()
+    pub fn delivered_mails(&self) -> Vec<SentMail> {
+        let recorded = self.mails.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded.values().cloned().collect()
     }
 
     /// How many mails may have been delivered twice.

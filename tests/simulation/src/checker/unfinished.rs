@@ -71,7 +71,7 @@ pub fn human_tasks(snapshot: &Snapshot) -> Vec<HumanTask> {
 
 /// Checks that everything unfinished has something that continues it.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
-    let mut rest = Rest::new(snapshot);
+    let mut rest = Unfinished::new(snapshot);
     rest.timers();
     rest.feeds();
     rest.bookings(history);
@@ -99,13 +99,13 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     rest.found.violations
 }
 
-struct Rest<'s> {
+struct Unfinished<'s> {
     snapshot: &'s Snapshot,
     set: BTreeSet<(&'static str, &'s str, &'s str)>,
     found: Finding,
 }
 
-impl<'s> Rest<'s> {
+impl<'s> Unfinished<'s> {
     fn new(snapshot: &'s Snapshot) -> Self {
         let mut set = BTreeSet::new();
         for (name, log) in snapshot.logs() {

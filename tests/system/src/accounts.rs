@@ -12,19 +12,19 @@ use crate::customer::address;
 use crate::practice::Practice;
 
 /// How long a call is retried; every part may be killed in that time.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 /// How long codes are requested; mails wait while their server is down.
-const CODE_PATIENCE: Duration = Duration::from_secs(480);
+const CODE_TIMEOUT: Duration = Duration::from_secs(480);
 /// The longest time of one attempt to recover an account.
-const TRY: Duration = Duration::from_secs(30);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait for a mail before another one is requested.
-const MAIL_PATIENCE: Duration = Duration::from_secs(10);
+const MAIL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Makes an account, signs in and out, and recovers its password.
 ///
 /// # Errors
 /// When a step is refused for good.
-pub async fn visit(practice: &Practice) -> Result<()> {
+pub async fn account_lifecycle(practice: &Practice) -> Result<()> {
     let email = address("visitor");
     let password = "quiet river stones";
     let account = json!({ "email": email, "password": password, "data": {} });
@@ -37,12 +37,12 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     let token = text(&refreshed, "access_token").or_else(|_lost| text(&session, "access_token"))?;
     drop(post(practice, "logout", &json!({}), Some(&token)).await?);
     let (mut tried, mut last) = (BTreeSet::new(), "nothing was answered");
-    let token = until_within(CODE_PATIENCE, "a mailed code is taken", async || {
+    let token = until_within(CODE_TIMEOUT, "a mailed code is taken", async || {
         // A code is valid for minutes, so the clocks do not move while it is read and typed. Where
         // everything is down for longer than an attempt, the clocks move before the next one.
-        let _calm = practice.calm.read().await;
+        let _clocks = practice.clock_lock.read().await;
         let typed = recover(practice, &email, &mut tried);
-        match timeout(TRY, typed).await.unwrap_or(Ok(Err("it took too long")))? {
+        match timeout(ATTEMPT_TIMEOUT, typed).await.unwrap_or(Ok(Err("it took too long")))? {
             Ok(token) => return Ok(Some(token)),
             Err(why) => last = why,
         }
@@ -61,7 +61,7 @@ async fn recover(
     email: &str,
     tried: &mut BTreeSet<String>,
 ) -> Result<Result<String, &'static str>> {
-    ask_for_code(practice, email).await?;
+    request_code(practice, email).await?;
     let Ok(code) = code(practice, email, tried).await else { return Ok(Err("no new code came")) };
     tried.insert(code.clone());
     let proof = json!({ "type": "recovery", "email": email, "token": code });
@@ -72,7 +72,7 @@ async fn recover(
 /// The six digits of the newest mail. A code that was tried is skipped: it was refused because a
 /// newer one is on its way.
 async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Result<String> {
-    until_within(MAIL_PATIENCE, "the code was mailed", async || {
+    until_within(MAIL_TIMEOUT, "the code was mailed", async || {
         let Ok(mails) = practice.inbox_of(email).await else { return Ok(None) };
         let said = mails.first().and_then(|mail| mail["text"].as_str()).unwrap_or_default();
         let mut words = said.split(|letter: char| !letter.is_ascii_digit());
@@ -85,18 +85,18 @@ async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Res
 /// Makes an account and requests a recovery code.
 ///
 /// When there is no answer for minutes.
-pub async fn forget(practice: &Practice, email: &str) -> Result<()> {
+pub async fn sign_up_and_request_code(practice: &Practice, email: &str) -> Result<()> {
     let account = json!({ "email": email, "password": "quiet river stones", "data": {} });
     drop(post(practice, "signup", &account, None).await?);
-    ask_for_code(practice, email).await
+    request_code(practice, email).await
 }
 
 /// Requests a code. "Too early for another one" counts as an answer.
 ///
 /// When there is no answer for minutes.
-pub async fn ask_for_code(practice: &Practice, email: &str) -> Result<()> {
+pub async fn request_code(practice: &Practice, email: &str) -> Result<()> {
     let url = format!("{}/auth/v1/recover", practice.url);
-    until_within(PATIENCE, "recover answers", async || {
+    until_within(TIMEOUT, "recover answers", async || {
         let request = practice.http.post(&url).json(&json!({ "email": email }));
         let answered = request.send().await;
         Ok(answered.ok().filter(|answer| !answer.status().is_server_error()).map(|_answer| ()))
@@ -125,7 +125,7 @@ async fn put(practice: &Practice, path: &str, body: &Value, token: &str) -> Resu
 
 /// Retries a request until there is an answer, and returns it, an error as well.
 async fn send(request: reqwest::RequestBuilder, what: &str) -> Result<Value> {
-    until_within(PATIENCE, &format!("{what} answers"), async || {
+    until_within(TIMEOUT, &format!("{what} answers"), async || {
         let Some(request) = request.try_clone() else { return Ok(None) };
         let Ok(answer) = request.send().await else { return Ok(None) };
         if answer.status().is_server_error() || answer.status() == 429 {
