@@ -1,5 +1,5 @@
 //! Facts as the templates' variables: times and amounts as text, in the practice's zone, and typed
-//! text without characters that could break a line or a header. `templates/README.md` lists all
+//! text without characters that could break a line or a header. `docs/MAIL_VARIABLES.md` lists all
 //! variables.
 
 use std::path::Path;
