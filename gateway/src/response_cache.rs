@@ -202,7 +202,7 @@ mod tests {
         assert!(cache.get(&ask()).is_none());
     }
 
-    /// money.md, L13: the age of a list was counted from its response, and no test covered that.
+    /// The age of a list counts from its request, not from its response.
     #[tokio::test(start_paused = true)]
     async fn a_list_is_never_older_than_a_tenth_of_a_second() {
         let (cache, none) = (ResponseCache::new(), HeaderMap::new());

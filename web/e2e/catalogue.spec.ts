@@ -1,6 +1,6 @@
 /**
- * The error catalogue (section 8 of the specification), one test per line, on desk and phone. Lines
- * that other files show in full are named in support/catalogue-lines.ts and not written twice.
+ * The error catalogue, one test per line, on desktop and phone. Lines that other files test are named
+ * in support/catalogue-lines.ts and not repeated.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';

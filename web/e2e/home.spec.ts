@@ -1,4 +1,4 @@
-/** The welcome page, element by element, as section 2 of the specification lists them. */
+/** The welcome page, element by element. */
 import { randomBytes } from 'node:crypto';
 import type { Locator, Page } from '@playwright/test';
 import { expectTrouble, RPC, reviewAnswer, standIn } from './support/answers';

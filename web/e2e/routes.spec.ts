@@ -1,6 +1,6 @@
 /**
- * The route table of the specification: one test per row, named after it, on desk and phone. What a
- * page does in depth is shown by the file of its own.
+ * The table of routes: one test per route, named after it, on desktop and phone. Each page is tested
+ * in depth by a file of its own.
  */
 import type { Locator, Page } from '@playwright/test';
 import { RPC, standIn } from './support/answers';
@@ -37,7 +37,7 @@ async function expectFooter(footer: Locator): Promise<void> {
   await expect(footer.locator('a[href^="mailto:"]')).toHaveText(/@/);
 }
 
-/** Header, footer, Admin button and toast area: what the specification has on every page. */
+/** Header, footer, Admin button and toast area, which every page has. */
 async function expectFrame(page: Page): Promise<void> {
   await expect(page.getByRole('banner')).toBeVisible();
   const start = page.getByRole('banner').getByRole('link', { name: 'Sukoon, to the start' });

@@ -1,6 +1,6 @@
 /**
- * Every line of the specification's error catalogue (section 8), with the tests that show it on desk
- * and phone, or with what it waits for. catalogue.spec.ts fails where a title here has no test.
+ * The error catalogue: every error situation with the tests that show it on desktop and phone, or
+ * with the reason why there is none. catalogue.spec.ts fails where a title here has no test.
  */
 type Line = { situation: string } & (
   | { tests: readonly string[] }

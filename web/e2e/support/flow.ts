@@ -109,7 +109,7 @@ export async function payByUpi(checkout: FrameLocator): Promise<void> {
   await checkout.getByRole('button', { name: 'Approve in UPI app' }).click();
 }
 
-/** The order that the tab remembers under the specification's key. */
+/** The order that the tab has stored under `paymentLinkId`. */
 export async function orderOf(page: Page): Promise<string> {
   return (await page.evaluate(() => sessionStorage.getItem('paymentLinkId'))) ?? '';
 }

@@ -167,7 +167,7 @@ async fn a_database_error_of_one_request_fails_only_that_one() {
     assert_eq!(world.count("select count(*) from events").await, 22);
 }
 
-/// money.md, L1: a day that cannot be read.
+/// The other requests of its batch are granted.
 #[tokio::test]
 async fn a_day_that_cannot_be_read_fails_only_its_own_request() {
     let world = World::without_timers().await;

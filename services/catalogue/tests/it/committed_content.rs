@@ -1,4 +1,4 @@
-//! The committed files match the specification.
+//! The committed files of the practice have the expected services, prices and facts.
 
 use catalogue::content::Content;
 use contract::catalogue::v1::Service;

@@ -1,5 +1,5 @@
-//! Known failures of other payment integrations, one test for each, with its number and source.
-//! Lessons 17 and 18 are mostly booking's; the README names their tests.
+//! Known failures of other payment integrations, one test for each, with its source. Those that
+//! concern slots are tested in booking (`races.rs`, `money.rs`).
 
 use anyhow::Result;
 use contract::booking::v1::BookingUnplaced;
@@ -329,7 +329,7 @@ async fn lesson_14_a_checkout_that_was_dismissed_says_nothing_about_money() -> R
     Ok(())
 }
 
-/// Payments without an order are given back by the provider itself <- lesson 15.
+/// Payments without an order are returned by the provider itself.
 #[tokio::test]
 async fn lesson_15_a_payment_without_an_order_pays_for_nothing() -> Result<()> {
     let (world, held, order) = ordered().await?;

@@ -57,7 +57,7 @@ async fn a_report_that_is_read_again_posts_nothing_again() -> Result<()> {
     Ok(())
 }
 
-/// provider.md, D8: the fee was taken from credits that the practice had bought before.
+/// The fee was taken from credits that the practice had bought before.
 #[tokio::test]
 async fn a_payout_whose_fees_credits_have_paid_is_whole_and_no_break() -> Result<()> {
     let world = World::without_webhooks().await?;

@@ -161,7 +161,7 @@ async fn only_those_who_decide_about_money_are_let_in_and_all_of_it_is_written_d
     Ok(())
 }
 
-/// provider.md, D8: a list that cannot be emptied is not read.
+/// A list that cannot be emptied would not be read.
 #[tokio::test]
 async fn what_staff_explains_leaves_the_list_until_its_amount_changes() -> Result<()> {
     let world = World::without_webhooks().await?;

@@ -99,7 +99,7 @@ async fn until_looked(store: &Store) -> Result<()> {
     .await
 }
 
-/// money.md, L15.
+/// A clock that jumps ahead must not fire timers early.
 #[tokio::test]
 async fn a_clock_that_steps_a_day_ahead_ends_nothing() -> Result<()> {
     let alarms = Alarms::listen();

@@ -189,8 +189,8 @@ fn outcome(state: &State) -> Outcome {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Lesson 4 (woocommerce#664) and lesson 7 (InsForge#1485): facts are joined and refunds are
-    /// summed, so neither order nor repetition changes anything.
+    /// Facts are joined and refunds are summed, so neither order nor repetition changes anything
+    /// (razorpay-woocommerce#664, InsForge#1485).
     #[test]
     fn any_order_and_repetition_ends_in_the_same_state((once, shuffled) in any_telling()) {
         prop_assert_eq!(outcome(&run(&once).0), outcome(&run(&shuffled).0));
