@@ -33,7 +33,7 @@ fn granted(person: &str, role: &str) -> Result<GrantConfig, String> {
 }
 
 #[test]
-fn an_account_is_named_in_either_form() {
+fn an_account_id_is_accepted_in_both_forms() {
     let uuid = Uuid::from_u128(0x0193_4000_0000_7000_8000_0000_0000_00ab);
     let person = Person(Id::from_uuid(uuid));
     for text in

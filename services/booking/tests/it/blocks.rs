@@ -177,7 +177,7 @@ async fn of_a_block_and_holds_at_once_one_side_wins_each_time() {
 }
 
 #[tokio::test]
-async fn the_rows_keep_a_block_and_a_session_apart_where_the_day_errs() {
+async fn the_rows_refuse_overlaps_that_a_wrong_day_allows() {
     let world = World::without_timers().await;
     let id = block(&world, "15:00", "16:00").await.unwrap();
     let unknown = world

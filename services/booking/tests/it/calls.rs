@@ -161,7 +161,7 @@ async fn a_watcher_sees_each_change_and_the_end() {
 }
 
 #[tokio::test]
-async fn a_watcher_hears_nothing_of_other_bookings() {
+async fn a_watcher_receives_no_other_bookings() {
     let harness = GrpcHarness::new().await;
     let id = harness.booked().await;
     let pool = harness.world.app.store.pool();

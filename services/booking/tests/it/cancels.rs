@@ -119,7 +119,7 @@ async fn no_room_is_asked_for_once_the_booking_is_cancelled() {
 }
 
 #[tokio::test]
-async fn what_is_not_confirmed_or_over_is_not_cancelled() {
+async fn only_a_confirmed_booking_before_its_end_is_cancelled() {
     let world = World::without_timers().await;
     let held = world.hold(customer(1), at(1, 11)).await;
     let by_practice = |id| asked(id, CancelledBy::Practice);

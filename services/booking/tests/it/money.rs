@@ -133,7 +133,7 @@ async fn late_money_of_a_customer_who_booked_anew_is_refunded() {
 }
 
 #[tokio::test]
-async fn money_for_what_was_given_back_is_late_money() {
+async fn money_for_a_released_booking_is_late_money() {
     let world = World::new().await;
     let id = world.hold(customer(1), at(0, 15)).await;
     booking::app::release_booking::release_booking(&world.app, customer(1), id, "release-1")
@@ -190,7 +190,7 @@ async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
 }
 
 #[tokio::test]
-async fn money_for_no_booking_is_not_taken_in() {
+async fn money_for_an_unknown_booking_is_parked() {
     let world = World::without_timers().await;
     let reaction = Arc::new(OnPayments::new(Arc::clone(&world.app)));
     let verified = PaymentVerified {
@@ -268,7 +268,7 @@ async fn stray_row(world: &World, until: &str) {
 
 /// fossunited#1698 again: the exclusion constraint, in addition to the day's log, prevents it.
 #[tokio::test]
-async fn money_goes_back_when_only_the_rows_know_that_the_time_is_gone() {
+async fn money_is_refunded_when_only_the_rows_show_the_time_as_taken() {
     for until in ["null", "'2020-01-01'"] {
         let world = World::new().await;
         let id = expired(&world, 15).await;
@@ -282,7 +282,7 @@ async fn money_goes_back_when_only_the_rows_know_that_the_time_is_gone() {
 }
 
 #[tokio::test]
-async fn late_money_passes_over_a_hold_that_has_run_out_too() {
+async fn late_money_ignores_expired_holds() {
     let world = World::without_timers().await;
     let first = world.hold(customer(1), at(0, 15)).await;
     world.minutes_later(16).await;

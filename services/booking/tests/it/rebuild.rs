@@ -83,7 +83,7 @@ async fn in_time(world: &World) -> i64 {
 }
 
 #[tokio::test]
-async fn the_rows_made_again_are_the_rows_that_there_were() {
+async fn rebuilt_rows_equal_the_original_rows() {
     let world = World::without_timers().await;
     live(&world).await;
     until_in_feed(&world.app.store).await.unwrap();

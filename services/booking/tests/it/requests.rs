@@ -45,7 +45,7 @@ async fn a_repeated_request_for_a_held_time_returns_its_booking() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_changes_nothing() {
+async fn an_invalid_request_is_refused_and_changes_nothing() {
     let world = World::without_timers().await;
     let good = new_request("meditation", at(1, 11));
     let with = |change: fn(&mut RequestBookingRequest)| {
@@ -96,7 +96,7 @@ async fn what_is_wrong_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_booking_is_kept_as_it_was_asked_for() {
+async fn a_booking_is_stored_as_requested() {
     let world = World::without_timers().await;
     let request = RequestBookingRequest {
         mode: SessionMode::InPerson.into(),
@@ -147,7 +147,7 @@ async fn the_log_holds_no_personal_data_and_bears_its_removal() {
 }
 
 #[tokio::test]
-async fn the_exclusion_constraint_stands_alone() {
+async fn the_exclusion_constraint_works_without_the_day() {
     let world = World::without_timers().await;
     // A row unknown to the day's log.
     let id = world.hold(customer(9), at(2, 11)).await;

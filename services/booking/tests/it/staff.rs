@@ -142,7 +142,7 @@ async fn each_method_admits_only_its_roles_and_every_call_is_audited() {
 }
 
 #[tokio::test]
-async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
+async fn a_role_is_effective_from_grant_to_revocation() {
     let harness = GrpcHarness::new().await;
     let own = async || {
         let asked = harness.by(customer(1), GetOwnRoleRequest {});
@@ -186,7 +186,7 @@ async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
 }
 
 #[tokio::test]
-async fn staff_see_the_bookings_of_their_days_with_who_comes() {
+async fn staff_see_the_bookings_of_a_day_with_contacts() {
     let harness = staffed().await;
     let world = &harness.world;
     let late = world.hold(customer(1), at(1, 16)).await;

@@ -27,7 +27,7 @@ const EARLIER: &str = "
             '{}', now());";
 
 #[tokio::test]
-async fn what_an_earlier_version_knew_is_known_afterwards() {
+async fn an_upgrade_keeps_the_data_of_an_earlier_version() {
     let known = booking::MIGRATIONS.iter().filter(|migration| migration.version < NEWER);
     let earlier =
         Migrator { migrations: Cow::Owned(known.cloned().collect()), ..Migrator::DEFAULT };

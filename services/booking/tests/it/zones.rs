@@ -7,7 +7,7 @@ use crate::blocks::block;
 use crate::world::{World, at, customer};
 
 #[tokio::test]
-async fn what_another_zone_would_move_is_found() {
+async fn bookings_moved_by_another_time_zone_are_found() {
     let world = World::new().await;
     let moved = async |zone: &str| first_moved(world.app.store.pool(), zone).await.unwrap();
     let early = world.hold(customer(1), at(1, 12)).await;

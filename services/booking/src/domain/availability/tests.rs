@@ -161,7 +161,7 @@ fn a_booking_is_refused_for_what_the_list_does_not_offer() {
 }
 
 #[test]
-fn hours_that_a_zone_leaves_out_are_left_out() {
+fn hours_skipped_by_the_zone_are_not_offered() {
     let mut rules = rules();
     rules.zone = TimeZone::get("Europe/Berlin").unwrap();
     rules.hours.first_start = time(1, 0, 0, 0);

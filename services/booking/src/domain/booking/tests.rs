@@ -111,7 +111,7 @@ fn check(given: &[Event], when: Command, then: Result<&[Event], Rejection>) {
 }
 
 #[test]
-fn a_request_opens_it_once() {
+fn a_booking_is_requested_once() {
     let request = Command::Request { facts: facts_at(600), until: at(15) };
     check(&[], request.clone(), Ok(&[requested()]));
     check(&[requested_for(900)], request, Err(Rejection::Exists));
@@ -146,7 +146,7 @@ fn checkout_is_not_opened_on_a_hold_that_has_ended() {
 }
 
 #[test]
-fn it_is_given_back_only_while_checkout_was_never_opened() {
+fn a_hold_is_released_only_before_checkout_was_opened() {
     check(&[requested()], Command::Release, Ok(&[Event::Released]));
     check(&[requested(), Event::Expired], Command::Release, Ok(&[]));
     let opened_before = Err(Rejection::CheckoutOpened);
@@ -177,7 +177,7 @@ fn money_in_time_confirms() {
 }
 
 #[test]
-fn late_money_places_it_again_when_that_is_still_right() {
+fn late_money_reinstates_the_booking_while_the_rules_allow() {
     let ended = [requested(), opened(30), Event::Expired];
     check(&ended, verify(40, FREE), Ok(&[paid(true)]));
     check(&ended, verify(480, FREE), Ok(&[paid(true)]));
@@ -189,7 +189,7 @@ fn late_money_places_it_again_when_that_is_still_right() {
 }
 
 #[test]
-fn money_after_the_end_is_late_before_the_timer_has_said_so() {
+fn money_after_the_holds_end_is_late_before_the_timer_fires() {
     check(&[requested(), opened(30)], verify(30, FREE), Ok(&[paid(true)]));
     check(&[requested(), opened(30)], verify(30, GONE), Ok(&[unplaced()]));
     check(&[requested_for(60), opened(30)], verify(31, FREE), Ok(&[unplaced()]));
@@ -220,7 +220,7 @@ fn the_room_comes_to_a_confirmed_online_booking() {
 }
 
 #[test]
-fn it_is_complete_when_its_last_session_has_ended() {
+fn a_booking_is_completed_at_its_sessions_end() {
     let complete = |now| Command::Complete { now: at(now) };
     check(&[requested(), paid(false)], complete(659), Ok(&[]));
     check(&[requested(), paid(false)], complete(660), Ok(&[Event::Completed]));
@@ -330,7 +330,7 @@ fn only_what_is_confirmed_and_not_over_is_cancelled() {
 }
 
 #[test]
-fn what_was_cancelled_stays_so() {
+fn a_cancelled_booking_stays_cancelled() {
     let gone = [requested(), paid(false), cancelled(CancelledBy::Customer, 0)];
     check(&gone, open(20), Err(Rejection::HoldEnded));
     check(&gone, claim(20), Ok(&[]));

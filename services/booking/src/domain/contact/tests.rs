@@ -16,7 +16,7 @@ fn check(typed: ContactInput<'_>, wrong: ContactError) {
 }
 
 #[test]
-fn what_is_typed_is_brought_into_one_form() {
+fn typed_contact_data_is_normalized() {
     let contact = Contact::parse(&ContactInput {
         first_name: "  Asha ",
         last_name: "Rao-Iyer",
@@ -47,7 +47,7 @@ fn names_are_needed_and_stay_on_one_line() {
 }
 
 #[test]
-fn a_mail_address_can_be_one() {
+fn a_mail_address_has_a_valid_form() {
     check(ContactInput { email: "", ..GOOD }, ContactError::EmailMissing);
     for good in ["a@b.in", "asha.rao+x@mail.example.co.in", "o'neil@example.org"] {
         assert!(Contact::parse(&ContactInput { email: good, ..GOOD }).is_ok(), "{good}");
@@ -89,7 +89,7 @@ fn a_phone_number_is_of_india_unless_it_says_otherwise() {
 }
 
 #[test]
-fn notes_have_an_end() {
+fn notes_have_a_maximum_length() {
     let longest = "x".repeat(2000);
     assert!(Contact::parse(&ContactInput { notes: &longest, ..GOOD }).is_ok());
     let longer = "x".repeat(2001);
@@ -97,7 +97,7 @@ fn notes_have_an_end() {
 }
 
 #[test]
-fn it_is_silent_in_logs() {
+fn contact_data_is_not_logged() {
     let contact = Contact::parse(&GOOD).unwrap();
     assert_eq!(format!("{contact:?}"), "Contact");
 }

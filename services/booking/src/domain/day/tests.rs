@@ -126,7 +126,7 @@ fn a_held_time_is_given_back_and_a_booked_one_is_not() {
 }
 
 #[test]
-fn a_booking_that_is_cancelled_loses_its_time_by_whatever_right() {
+fn a_cancelled_booking_loses_its_time_held_or_booked() {
     let cancel = Command::Cancel { booking_id: id(1) };
     check(&[booked(1, 60, 120), booked(2, 120, 180)], cancel.clone(), Ok(&[released(1)]));
     check(&[held(1, 60, 120, 15)], cancel.clone(), Ok(&[released(1)]));
@@ -134,7 +134,7 @@ fn a_booking_that_is_cancelled_loses_its_time_by_whatever_right() {
 }
 
 #[test]
-fn a_time_is_closed_unless_somebody_has_a_part_of_it() {
+fn a_time_is_blocked_unless_a_part_of_it_is_taken() {
     check(&[], block(1, 0, 240, 0), Ok(&[blocked(1, 0, 240)]));
     let beside = [held(2, 0, 60, 15), booked(3, 120, 180)];
     check(&beside, block(1, 60, 120, 0), Ok(&[blocked(1, 60, 120)]));

@@ -73,14 +73,14 @@ fn a_cancelled_session_is_taken_out_of_the_calendar() {
 }
 
 #[test]
-fn only_what_was_cancelled_is_taken_out() {
+fn only_a_cancelled_booking_is_taken_out() {
     for state in [wire::BookingState::Confirmed, wire::BookingState::Held] {
         assert_eq!(cancellation(&practice(), &view(state, "", "")), None);
     }
 }
 
 #[test]
-fn lines_end_as_calendars_want_it_and_are_not_too_long() {
+fn calendar_lines_end_with_crlf_and_are_folded() {
     let room = format!("https://meet.example.org/{}", "x".repeat(200));
     let text = file(&practice(), &view(wire::BookingState::Confirmed, &room, "")).unwrap();
     assert!(text.starts_with("BEGIN:VCALENDAR\r\n") && text.ends_with("END:VCALENDAR\r\n"));
@@ -92,7 +92,7 @@ fn lines_end_as_calendars_want_it_and_are_not_too_long() {
 }
 
 #[test]
-fn the_same_event_is_replaced_when_the_link_has_come() {
+fn a_later_link_replaces_the_calendar_event() {
     let practice = practice();
     let before = file(&practice, &view(wire::BookingState::Confirmed, "", "")).unwrap();
     let after =
@@ -107,7 +107,7 @@ fn the_same_event_is_replaced_when_the_link_has_come() {
 }
 
 #[test]
-fn it_is_silent_about_person_and_service() {
+fn a_calendar_file_names_no_person_and_no_service() {
     let view = view(wire::BookingState::Confirmed, "https://x.example/1", "");
     let text = file(&practice(), &view).unwrap().to_lowercase();
     for canary in ["mental", "counselling", "asha", "rao", "9893012345", "slept"] {
@@ -116,7 +116,7 @@ fn it_is_silent_about_person_and_service() {
 }
 
 #[test]
-fn only_what_is_placed_has_one() {
+fn only_a_placed_booking_has_a_calendar_file() {
     for state in [
         wire::BookingState::Held,
         wire::BookingState::AwaitingPayment,
