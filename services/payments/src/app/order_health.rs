@@ -61,7 +61,7 @@ mod tests {
     use crate::providers::ProviderError;
 
     #[test]
-    fn only_a_refusal_is_told_and_an_order_ends_it() {
+    fn a_refused_order_is_reported_until_one_is_accepted() {
         let health = OrderHealth::default();
         let id = format!("bkg_{}", "1".repeat(32)).parse().unwrap();
         let silent = ProviderError::NoAnswer("it answered 500".into());

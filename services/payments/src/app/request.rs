@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_is_no_booking() {
+    fn an_invalid_id_is_no_booking() {
         assert!(parse_booking("bkg_019340000000700080000000000000ab").is_ok());
         assert!(parse_booking("usr_019340000000700080000000000000ab").is_err());
     }

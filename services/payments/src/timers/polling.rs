@@ -166,7 +166,7 @@ mod tests {
     const START: Timestamp = Timestamp::EPOCH;
 
     #[test]
-    fn it_is_asked_often_then_seldom_and_not_for_ever() {
+    fn an_order_is_polled_often_then_rarely_then_never() {
         let (mut schedule, mut now) = (PollSchedule::first(START), START);
         let mut times = Vec::new();
         while let Some(due) = schedule.due(now, None) {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_knows_its_turn() {
+    fn a_timer_stores_its_step() {
         let schedule = PollSchedule::first(START.plus_seconds(7)).answered().failed();
         assert_eq!(PollSchedule::from_payload(&schedule.payload()), schedule);
         assert_ne!(

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_knows_its_question() {
+    fn a_timer_stores_its_poll() {
         let schedule = RecheckSchedule::first(START.plus_seconds(7)).answered().failed().reserved();
         assert_eq!(RecheckSchedule::from_payload(&schedule.payload()), schedule);
         assert!(

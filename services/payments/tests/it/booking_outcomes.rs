@@ -152,7 +152,7 @@ async fn money_that_comes_after_a_cancellation_without_refund_is_kept() -> Resul
 }
 
 #[tokio::test]
-async fn where_a_booking_stands_is_remembered() -> Result<()> {
+async fn a_bookings_state_is_stored() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (expired, released) = (world.held().await?, world.held().await?);
     requested(&world, expired).await?;

@@ -28,7 +28,7 @@ async fn confirm(world: &World, held: Held) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_part_that_somebody_gave_back_is_taken_in_and_the_rest_is_kept() -> Result<()> {
+async fn a_partial_external_refund_is_recorded_and_the_rest_kept() -> Result<()> {
     let alarms = Alarms::listen();
     let world = World::new().await?;
     let (held, payment_id) = world.paid().await?;
@@ -56,7 +56,7 @@ async fn a_part_that_somebody_gave_back_is_taken_in_and_the_rest_is_kept() -> Re
 }
 
 #[tokio::test]
-async fn a_refund_that_nobody_told_of_is_found_by_asking() -> Result<()> {
+async fn an_unreported_refund_is_found_by_polling() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
@@ -123,7 +123,7 @@ async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> R
 }
 
 #[tokio::test]
-async fn a_hand_that_was_faster_in_part_leaves_us_the_rest() -> Result<()> {
+async fn a_partial_external_refund_leaves_the_rest_to_ours() -> Result<()> {
     let world = World::new().await?;
     let (held, payment_id) = world.paid().await?;
     // The provider does not accept ours at first, and an external refund is made in the meantime.
@@ -194,7 +194,7 @@ async fn a_refund_of_ours_that_a_webhook_tells_without_our_id_is_not_counted_twi
 }
 
 #[tokio::test]
-async fn what_comes_home_after_the_session_because_such_a_refund_failed_is_earned() -> Result<()> {
+async fn money_of_a_failed_external_refund_is_earned_after_the_session() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment_id) = world.paid().await?;
     confirm(&world, held).await?;

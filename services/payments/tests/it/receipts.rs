@@ -295,7 +295,7 @@ async fn a_confirmation_of_what_is_not_known_at_all_is_a_persons_task() -> Resul
 }
 
 #[tokio::test]
-async fn receipts_are_their_owners_and_for_everybody_else_there_is_no_booking() -> Result<()> {
+async fn receipts_are_shown_to_their_owner_only() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, _payment) = confirmed(&world).await?;
     let receipt = receipt(&world, held).await?;

@@ -264,7 +264,7 @@ async fn money_that_is_not_paid_out_within_a_week_is_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_booking_that_nobody_paid_for_needs_no_explanation() -> Result<()> {
+async fn an_unpaid_booking_is_no_exception() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
     world.pay(&order, json!({ "outcome": "failed" })).await?;

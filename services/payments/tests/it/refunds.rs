@@ -215,7 +215,7 @@ async fn a_refund_that_failed_at_the_bank_is_followed_by_another_one() -> Result
 
 /// Ours failed, and before it was renewed an external refund was made. That fails, too.
 #[tokio::test]
-async fn a_hand_whose_refund_fails_leaves_the_turn_to_ours() -> Result<()> {
+async fn ours_is_requested_after_an_external_refund_failed() -> Result<()> {
     let world = World::new().await?;
     world.fault(json!({ "target": "refunds.process", "kind": "refuse" })).await?;
     let (held, paid) = unplaced(&world).await?;
@@ -246,7 +246,7 @@ async fn a_hand_whose_refund_fails_leaves_the_turn_to_ours() -> Result<()> {
 }
 
 #[tokio::test]
-async fn verified_money_that_somebody_gave_back_by_hand_is_seen() -> Result<()> {
+async fn an_external_refund_of_verified_money_is_reported() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
@@ -271,7 +271,7 @@ async fn a_refund_that_fails_at_the_bank_is_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn money_that_somebody_gave_back_by_hand_is_not_given_back_again() -> Result<()> {
+async fn externally_refunded_money_is_not_refunded_again() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;

@@ -331,7 +331,7 @@ async fn lesson_14_a_checkout_that_was_dismissed_says_nothing_about_money() -> R
 
 /// Payments without an order are returned by the provider itself.
 #[tokio::test]
-async fn lesson_15_a_payment_without_an_order_pays_for_nothing() -> Result<()> {
+async fn lesson_15_a_payment_without_an_order_pays_for_no_booking() -> Result<()> {
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
     let mut orderless = payment(&order, "captured");

@@ -62,7 +62,7 @@ async fn upgrade(world: &World) -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_the_release_before_skipped_is_taken_in_after_the_upgrade() -> Result<()> {
+async fn events_skipped_by_the_previous_release_are_consumed() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, _payment) = world.paid().await?;
     requested(&world, held).await?;
@@ -197,7 +197,7 @@ async fn a_refund_that_is_decided_again_is_the_same_to_the_provider() -> Result<
 }
 
 #[tokio::test]
-async fn of_what_is_not_known_at_all_a_person_is_told() -> Result<()> {
+async fn an_event_of_unknown_money_is_parked() -> Result<()> {
     let world = World::without_webhooks().await?;
     unplaced(&world, world.held().await?, PAYMENT).await?;
     world.until_number("select count(*) from parked_events", 1).await

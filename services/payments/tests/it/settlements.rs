@@ -180,7 +180,7 @@ async fn what_was_settled_already_is_not_settled_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_nobody_told_us_is_learnt_from_the_report() -> Result<()> {
+async fn unreported_payments_are_found_in_the_settlement() -> Result<()> {
     let world = World::without_webhooks().await?;
     // Paid after polling had ended, and refunded externally.
     let held = world.held().await?;
@@ -249,7 +249,7 @@ async fn the_providers_list_tells_what_no_webhook_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn money_of_nobody_that_turns_out_to_be_ours_is_a_bookings() -> Result<()> {
+async fn money_of_an_unknown_order_is_assigned_when_it_is_known() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
@@ -338,7 +338,7 @@ async fn a_day_is_indias() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_for_holds_nothing_else_up_for_ever() -> Result<()> {
+async fn an_unavailable_payment_does_not_block_other_lines() -> Result<()> {
     let world = World::without_webhooks().await?;
     confirmed(&world).await?;
     let unknown = world.tell("/api/pay", &json!({ "amount": 100 })).await?;
@@ -362,7 +362,7 @@ async fn what_cannot_be_asked_for_holds_nothing_else_up_for_ever() -> Result<()>
 }
 
 #[tokio::test]
-async fn a_page_of_which_much_has_to_be_asked_is_read_in_several_goes() -> Result<()> {
+async fn a_page_with_many_unknown_lines_is_read_in_several_runs() -> Result<()> {
     let world = World::without_webhooks().await?;
     for _ in 0..12 {
         world.tell("/api/pay", &json!({ "amount": 100 })).await?;

@@ -114,8 +114,7 @@ async fn ten_who_give_all_back_at_once_give_it_back_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn only_those_who_decide_about_money_are_let_in_and_all_of_it_is_written_down() -> Result<()>
-{
+async fn only_managers_refund_and_every_call_is_audited() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, _) = world.paid().await?;
     let stranger = refund(&world, held.customer, held, (None, "some-key")).await?;
@@ -242,7 +241,7 @@ async fn the_books_are_shown_to_managers() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_booking_that_nobody_knows_and_one_without_money_have_nothing_to_give() -> Result<()> {
+async fn an_unknown_or_unpaid_booking_cannot_be_refunded() -> Result<()> {
     let world = World::without_webhooks().await?;
     let owner = world.employ("owner");
     let unknown = Held { id: new_id(), customer: owner };
@@ -256,7 +255,7 @@ async fn a_booking_that_nobody_knows_and_one_without_money_have_nothing_to_give(
 }
 
 #[tokio::test]
-async fn what_could_not_be_taken_in_is_listed_and_tried_again() -> Result<()> {
+async fn parked_events_are_listed_and_retried() -> Result<()> {
     let world = World::without_webhooks().await?;
     let owner = world.employ("owner");
     let (held, payment_id) = world.paid().await?;

@@ -159,7 +159,7 @@ async fn an_order_that_is_refused_is_an_error_until_one_is_taken() -> Result<()>
 }
 
 #[tokio::test]
-async fn whoever_goes_away_in_the_middle_leaves_no_turn_behind() -> Result<()> {
+async fn a_disconnected_caller_leaves_no_order_lease() -> Result<()> {
     let world = World::without_webhooks().await?;
     for after_ms in 1..=10 {
         let held = world.held().await?;

@@ -174,7 +174,7 @@ async fn sold_orders_that_are_due_at_once_are_asked_for_one_after_the_other() ->
 }
 
 #[tokio::test]
-async fn whoever_says_that_it_is_paid_is_waited_for_three_days_from_then() -> Result<()> {
+async fn a_claim_restarts_three_days_of_polling() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     world.start(held).await?;
@@ -191,7 +191,7 @@ async fn whoever_says_that_it_is_paid_is_waited_for_three_days_from_then() -> Re
 }
 
 #[tokio::test]
-async fn a_question_under_way_does_not_undo_a_hurry() -> Result<()> {
+async fn a_poll_in_flight_does_not_undo_a_restart() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
@@ -257,7 +257,7 @@ async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_happened_is_numbered_for_those_who_react_to_it() -> Result<()> {
+async fn events_get_positions_for_consumers() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;

@@ -63,7 +63,7 @@ async fn a_replay_under_another_id_is_harmless() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_we_do_not_know_is_taken_and_means_nothing() -> Result<()> {
+async fn unknown_webhooks_are_accepted_and_ignored() -> Result<()> {
     let world = World::without_webhooks().await?;
     let unheard_of = json!({
         "id": "pay_AAAAAAAAAAAAAA", "amount": 1, "currency": "INR", "status": "pending",
@@ -85,7 +85,7 @@ async fn what_we_do_not_know_is_taken_and_means_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_told_of_an_order_before_we_know_it_is_kept_until_we_do() -> Result<()> {
+async fn a_webhook_of_an_unknown_order_is_kept_until_it_is_known() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
     let lost = json!({ "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 1 });
@@ -138,7 +138,7 @@ async fn each_provider_has_its_own_address() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_port_says_whether_it_is_well() -> Result<()> {
+async fn the_health_port_reports_the_state() -> Result<()> {
     let world = World::without_webhooks().await?;
     let url = world.webhook_url.replace("/webhooks/razorpay", "/healthz");
     assert_eq!(world.http.get(&url).send().await?.status(), 200);
@@ -224,7 +224,7 @@ async fn a_webhook_of_another_account_is_dropped_and_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn whatever_is_signed_is_written_down_and_nothing_breaks_of_it() -> Result<()> {
+async fn any_signed_body_is_stored_without_an_error() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;

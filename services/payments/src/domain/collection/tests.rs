@@ -119,7 +119,7 @@ fn the_intent_comes_before_everything() {
 }
 
 #[test]
-fn whoever_opens_again_keeps_the_first_receipt_and_cannot_change_the_terms() {
+fn opening_again_keeps_the_first_receipt_and_terms() {
     let again = Terms { collection_id: Id::from_uuid(Uuid::from_u128(9)), ..terms() };
     check(&opened(), Command::Open(again), Ok(&[]));
     let dearer = Terms { amount: Money::inr(PRICE + 1), ..terms() };
@@ -133,7 +133,7 @@ fn less_than_a_rupee_cannot_be_paid() {
 }
 
 #[test]
-fn there_is_one_order_for_ever() {
+fn a_collection_keeps_its_first_order() {
     let order_created = [Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order() }];
     check(&opened()[..1], record(order()), Ok(&order_created));
     check(&opened(), record(order()), Ok(&[]));
@@ -160,7 +160,7 @@ fn authorised_money_is_not_money_yet() {
 }
 
 #[test]
-fn a_failure_is_told_once_and_is_not_final() {
+fn a_failure_is_reported_once_and_is_not_final() {
     let failed = seen(1, Status::Failed);
     let told = [observed(failed.clone()), Event::Failed { payment: pay(1) }];
     check(&opened(), observe(failed), Ok(&told));
@@ -223,7 +223,7 @@ fn a_payment_that_the_provider_gave_back_itself_is_neither_counted_nor_refunded(
 }
 
 #[test]
-fn a_claim_is_news_once_and_only_while_money_is_missing() {
+fn a_claim_is_recorded_once_and_only_without_money() {
     check(&opened(), Command::Claim, Ok(&[Event::Claimed]));
     check(&paid(), Command::Claim, Ok(&[]));
 }
@@ -331,7 +331,7 @@ fn a_refund_that_was_refused_for_good_is_not_asked_for_anew() {
 }
 
 #[test]
-fn money_that_somebody_else_gave_back_after_it_counted_is_seen() {
+fn an_external_refund_of_verified_money_is_recorded() {
     let mut history = paid();
     history.push(observed(seen(1, Status::Refunded)));
     stands(&history, Standing::Refunded);
@@ -344,6 +344,6 @@ fn money_that_somebody_else_gave_back_after_it_counted_is_seen() {
 }
 
 #[test]
-fn a_refund_ends_with_the_better_of_two_ends() {
+fn a_processed_refund_outranks_a_failed_one() {
     assert!(End::Processed > End::Failed && End::Failed > End::Overtaken);
 }

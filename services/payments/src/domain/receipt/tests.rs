@@ -70,7 +70,7 @@ fn gst_is_taken_out_of_the_amount_and_halved() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn invalid_amounts_and_rates_are_refused() {
     for percent in [i32::MIN, -18, 0, 41, i32::MAX] {
         assert_eq!(split(100, Tax::Gst { percent }, HERE), Err(ReceiptError::NoSuchRate));
     }

@@ -118,7 +118,7 @@ fn every_break_has_a_word_that_is_read_again() {
 
 proptest! {
     #[test]
-    fn no_line_whatever_it_says_unbalances_the_books(
+    fn no_settlement_line_unbalances_the_ledger(
         (amount, debit, credit) in (any::<i64>(), any::<i64>(), any::<i64>()),
         (fee, tax) in (any::<i64>(), any::<i64>()),
         is_refund in any::<bool>(),

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_read_with_patience_and_never_half() {
+    fn a_line_is_read_completely_or_not_at_all() {
         let read = line(&told()).unwrap();
         assert_eq!((read.figures.credit, read.figures.fee), (97_100, 2_900));
         assert_eq!(read.settled_at.unwrap().seconds(), 1_568_176_960);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_be_about_what_nobody_heard_of() {
+    fn a_line_may_name_an_unknown_payment() {
         let mut told = with("type", json!("settlement.ondemand fee"));
         told["entity_id"] = json!("setlod_AAAAAAAAAAAAAA");
         assert_eq!(
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_settlement_may_tell_little() {
+    fn a_settlement_may_lack_fields() {
         let read = settlement(&json!({ "id": "setl_AAAAAAAAAAAAAA", "amount": "97100" })).unwrap();
         assert_eq!((read.amount_minor, read.state.as_str()), (97_100, "processed"));
         assert_eq!(settlement(&json!({ "id": "setl_AAAAAAAAAAAAAA" })), None);

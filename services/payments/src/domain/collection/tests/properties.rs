@@ -239,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn said_again_nothing_happens((_, told) in any_telling()) {
+    fn a_repeated_observation_changes_nothing((_, told) in any_telling()) {
         let (state, history) = run(&told);
         let all: Vec<Event> = opened().into_iter().chain(history).collect();
         prop_assert_eq!(&fold::<CollectionLife>(&all), &state);

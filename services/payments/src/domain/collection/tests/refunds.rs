@@ -97,7 +97,7 @@ fn a_session_that_took_place_earns_what_is_kept_of_its_money_once() {
 
 /// An external partial refund that was pending when the booking was over, and that failed.
 #[test]
-fn what_comes_home_after_the_end_is_earned_kept_or_goes_back_as_the_rest_did() {
+fn money_of_a_failed_refund_follows_the_bookings_outcome() {
     let under_way = found(1, 20_000, Progress::Pending);
     let home = Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() };
     let pending = with(paid(), [discovered(&under_way)]);
@@ -157,7 +157,7 @@ fn staff_may_give_back_what_was_kept_or_earned_or_failed_to_go_back() {
 }
 
 #[test]
-fn a_refund_that_another_hand_has_made_is_taken_in_once() {
+fn an_external_refund_is_recorded_once() {
     let part = found(1, 20_000, Progress::Pending);
     check(&paid(), discover(part.clone()), Ok(&[discovered(&part)]));
     let history = with(paid(), [discovered(&part)]);
@@ -234,7 +234,7 @@ fn two_parts_of_a_payment_go_back_side_by_side() {
 }
 
 #[test]
-fn money_that_does_not_match_goes_back_again_when_another_hands_refund_fails() {
+fn mismatched_money_is_refunded_when_an_external_refund_fails() {
     let dollars = Amount { minor: PRICE, currency: "USD".to_owned() };
     let wrong = Payment {
         fact: Fact { amount: dollars.clone(), ..seen(1, Status::Captured).fact },
@@ -257,7 +257,7 @@ fn money_that_does_not_match_goes_back_again_when_another_hands_refund_fails() {
 }
 
 #[test]
-fn another_hands_refund_that_fails_is_not_ours_to_repeat() {
+fn a_failed_external_refund_is_not_renewed() {
     let whole = found(1, PRICE, Progress::Failed);
     let failed = Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() };
     let history = with(paid(), [discovered(&whole), failed]);
@@ -310,7 +310,7 @@ fn learn(id: u8, number: u128, progress: Progress) -> Command {
 }
 
 #[test]
-fn a_refund_of_ours_that_was_taken_for_another_hands_is_ours_again() {
+fn a_refund_taken_for_external_is_reattributed_to_ours() {
     let accepted =
         Event::RefundAccepted { refund_id: refund_id(1), provider_refund: provider_id(1) };
     let overtaken = Event::RefundFailed { refund_id: refund_id(50), reason: OVERTAKEN.to_owned() };
@@ -335,7 +335,7 @@ fn a_refund_of_ours_that_was_taken_for_another_hands_is_ours_again() {
 }
 
 #[test]
-fn a_refund_of_ours_that_went_back_under_another_name_does_not_go_back_again() {
+fn a_refund_found_as_external_is_not_made_twice() {
     let history = taken_for_another_hands(Progress::Processed);
     let overtaken = Event::RefundFailed { refund_id: refund_id(1), reason: OVERTAKEN.to_owned() };
     check(&history, learn(1, 1, Progress::Processed), Ok(std::slice::from_ref(&overtaken)));
@@ -389,7 +389,7 @@ fn after(history: Vec<Event>, command: Command) -> (Vec<Event>, Vec<Event>) {
 }
 
 #[test]
-fn what_another_hand_did_not_give_back_goes_back_when_the_booking_was_not_placed() {
+fn a_failed_external_refund_of_an_unplaced_booking_is_made_by_us() {
     let (discovered, failed) = elsewhere(20_000);
     let unplace = || Command::Unplace { payment: pay(1), refund_id: refund_id(1) };
     let (history, asked) = after(with(paid(), [discovered]), unplace());
@@ -403,7 +403,7 @@ fn what_another_hand_did_not_give_back_goes_back_when_the_booking_was_not_placed
 }
 
 #[test]
-fn what_another_hand_overtook_and_did_not_give_back_is_still_owed_to_a_cancellation() {
+fn a_failed_external_refund_is_still_owed_to_a_cancellation() {
     // The policy's 50,000 were requested, an external refund of 20,000 came first, and failed.
     let history = with(paid(), [requested(pay(1), inr(PRICE), Cause::Cancelled)]);
     let (history, overtaken) = after(history, discover(found(1, 20_000, Progress::Pending)));
@@ -418,7 +418,7 @@ fn what_another_hand_overtook_and_did_not_give_back_is_still_owed_to_a_cancellat
 }
 
 #[test]
-fn what_went_back_of_earned_money_does_not_hide_what_comes_home() {
+fn refunds_of_earned_money_do_not_hide_returned_money() {
     let (discovered, failed) = elsewhere(20_000);
     let (history, earnings) = after(with(paid(), [discovered]), Command::Complete);
     assert_eq!(earnings, [earned(30_000)]);
@@ -431,7 +431,7 @@ fn what_went_back_of_earned_money_does_not_hide_what_comes_home() {
 }
 
 #[test]
-fn a_refund_of_ours_that_failed_is_renewable_again_once_another_hands_failed_too() {
+fn a_failed_refund_is_renewable_after_an_external_one_failed() {
     let ours = requested(pay(1), inr(PRICE), Cause::Unplaced);
     let (history, _) = after(with(paid(), [ours]), learn(1, 1, Progress::Failed));
     let (history, _) = after(history, discover(found(2, PRICE, Progress::Pending)));

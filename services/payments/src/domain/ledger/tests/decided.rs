@@ -154,7 +154,7 @@ fn decide_all(commands: Vec<Command>) -> (State, Vec<Event>, Vec<Entry>) {
 
 proptest! {
     #[test]
-    fn the_books_say_what_the_collection_says(
+    fn the_ledger_agrees_with_the_collection(
         mut commands in prop::collection::vec(any_command(), 0..24),
         took_place in any::<bool>(),
     ) {
