@@ -175,7 +175,7 @@ fn no_mail_loads_anything() {
 }
 
 #[test]
-fn a_subject_tells_nobody_what_the_session_is_about() {
+fn a_subject_does_not_name_the_service() {
     let telling = Typed {
         first_name: "Firstcanary".to_owned(),
         last_name: "Lastcanary".to_owned(),
@@ -229,7 +229,7 @@ fn both_forms_of_a_mail_say_the_same() {
 /// A session cannot be moved, a practice of this kind has clients, and a refund goes to the
 /// original payment method. Both forms of a mail say the same, so its plain text stands for both.
 #[test]
-fn no_mail_uses_words_that_are_given_up() {
+fn no_mail_uses_retired_words() {
     let given_up =
         ["or move", "reschedul", "customer", "the way you paid", "as you wished", "all the same"];
     for (sample, page) in all(&Typed::usual()) {
@@ -241,7 +241,7 @@ fn no_mail_uses_words_that_are_given_up() {
 }
 
 #[test]
-fn only_a_mail_that_nobody_has_to_get_can_be_ended() {
+fn only_optional_mails_can_be_unsubscribed() {
     for (sample, page) in all(&Typed::usual()) {
         let can = sample.kind.can_be_unsubscribed();
         for body in [&page.text, &page.html] {

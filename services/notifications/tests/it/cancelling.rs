@@ -20,7 +20,7 @@ fn cancelled(booking_id: &str, by: CancelledBy, minor_units: i64) -> BookingCanc
 }
 
 #[tokio::test]
-async fn both_sides_are_told_once() -> Result<()> {
+async fn both_sides_get_one_mail() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online).to_string();
     world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));

@@ -78,7 +78,7 @@ async fn claimed_twice(world: &mut World) -> Result<(Mail, Mail)> {
 }
 
 #[tokio::test]
-async fn who_lost_a_claim_says_nothing_about_the_mail_but_that_it_was_taken() -> Result<()> {
+async fn after_a_lost_claim_only_an_acceptance_is_saved() -> Result<()> {
     let mut world = World::new().await?;
     let (first, second) = claimed_twice(&mut world).await?;
     for said in [Said::Failed, Said::Dropped] {
@@ -100,7 +100,7 @@ async fn who_lost_a_claim_says_nothing_about_the_mail_but_that_it_was_taken() ->
 }
 
 #[tokio::test]
-async fn that_the_server_took_a_mail_is_true_also_when_it_was_given_up() -> Result<()> {
+async fn an_acceptance_is_saved_for_a_failed_mail_too() -> Result<()> {
     let mut world = World::new().await?;
     let (first, second) = claimed_twice(&mut world).await?;
     says(&world, &second, Said::Failed).await?;
@@ -112,7 +112,7 @@ async fn that_the_server_took_a_mail_is_true_also_when_it_was_given_up() -> Resu
 }
 
 #[tokio::test]
-async fn a_timer_ends_only_with_a_mail_that_is_over_by_then() -> Result<()> {
+async fn a_timer_ends_only_with_a_finished_mail() -> Result<()> {
     let mut world = World::new().await?;
     let (_, second) = claimed_twice(&mut world).await?;
     says(&world, &second, Said::Failed).await?;

@@ -46,7 +46,7 @@ async fn a_confirmed_booking_is_mailed_once_to_both() -> Result<()> {
 }
 
 #[tokio::test]
-async fn others_hear_of_it_within_the_booking_s_trace() -> Result<()> {
+async fn outcomes_are_published_in_the_bookings_trace() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::InPerson);
     world.confirmed(id).await?;

@@ -132,7 +132,7 @@ async fn what_is_missing_wrong_or_too_long_is_said() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_typed_cannot_do_anything() -> Result<()> {
+async fn typed_text_is_sanitized() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let mut hostile = message();
@@ -209,7 +209,7 @@ async fn fifty_at_once_are_five() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_address_is_thanked_once_an_hour() -> Result<()> {
+async fn an_address_gets_one_acknowledgement_an_hour() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let thanks = async |email: &str, after: i64| {
@@ -237,7 +237,7 @@ async fn an_address_is_thanked_once_an_hour() -> Result<()> {
 }
 
 #[tokio::test]
-async fn so_many_messages_are_taken_in_an_hour_from_everybody() -> Result<()> {
+async fn all_addresses_together_have_an_hourly_limit() -> Result<()> {
     let mut world = World::new().await?;
     world.restart_with(|config| config.contact_limit = NonZeroU32::new(8).unwrap()).await?;
     let visitor = Visitor::new(&world).await?;
@@ -268,7 +268,7 @@ async fn so_many_messages_are_taken_in_an_hour_from_everybody() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
+async fn a_filled_invisible_field_gets_the_usual_answer() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let mut trapped = message();
@@ -350,7 +350,7 @@ async fn a_message_stays_while_its_mail_is_tried_or_waits_for_a_person() -> Resu
 }
 
 #[tokio::test]
-async fn a_message_whose_mail_a_person_has_settled_goes() -> Result<()> {
+async fn a_message_is_erased_when_staff_settled_its_mail() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 2 });

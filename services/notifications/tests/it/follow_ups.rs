@@ -26,7 +26,7 @@ async fn completed(world: &World) -> Result<Id<Booking>> {
 }
 
 #[tokio::test]
-async fn it_comes_an_hour_later_with_a_link_for_one_review() -> Result<()> {
+async fn a_follow_up_comes_an_hour_later_with_a_review_link() -> Result<()> {
     let world = World::new().await?;
     let id = completed(&world).await?;
     assert_eq!(world.column("follow_up", "state").await?.as_deref(), Some("queued"));
@@ -48,7 +48,7 @@ async fn it_comes_an_hour_later_with_a_link_for_one_review() -> Result<()> {
 }
 
 #[tokio::test]
-async fn it_waits_until_reviews_knows_of_the_session() -> Result<()> {
+async fn a_follow_up_waits_until_reviews_knows_the_session() -> Result<()> {
     let world = World::new().await?;
     world.data.uninvited.store(true, Ordering::SeqCst);
     completed(&world).await?;
@@ -67,7 +67,7 @@ async fn it_waits_until_reviews_knows_of_the_session() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_did_not_come_gets_none() -> Result<()> {
+async fn a_no_show_gets_no_follow_up() -> Result<()> {
     let world = World::new().await?;
     let id = completed(&world).await?.to_string();
     // Staff notes it within the hour.
@@ -80,7 +80,7 @@ async fn who_did_not_come_gets_none() -> Result<()> {
 }
 
 #[tokio::test]
-async fn it_comes_once_after_an_outage_and_not_after_weeks() -> Result<()> {
+async fn a_follow_up_is_sent_after_an_outage_but_not_weeks_late() -> Result<()> {
     let mut world = World::new().await?;
     completed(&world).await?;
     world.stop().await?;

@@ -17,7 +17,7 @@ const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
 #[tokio::test]
-async fn the_guide_comes_once_for_a_wish() -> Result<()> {
+async fn the_guide_is_sent_once_per_request() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let first = guide_request();
@@ -68,7 +68,7 @@ async fn what_is_no_address_is_refused() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_address_gets_three_a_day_and_nobody_learns_it() -> Result<()> {
+async fn an_address_gets_three_guides_a_day_and_the_answer_stays_the_same() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let answers = join_all((0..50).map(|_| visitor.request_guide(guide_request()))).await;
@@ -97,7 +97,7 @@ async fn an_address_gets_three_a_day_and_nobody_learns_it() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
+async fn a_filled_invisible_field_gets_the_usual_answer() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let mut trapped = guide_request();
@@ -109,7 +109,7 @@ async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_wish_is_erased_after_a_day_but_not_before_the_guide_has_left() -> Result<()> {
+async fn a_request_is_erased_after_a_day_but_not_before_its_guide_is_sent() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));

@@ -49,7 +49,7 @@ async fn until_sent_and_waiting(world: &World, sent: i64, waiting: i64) -> Resul
 }
 
 #[tokio::test]
-async fn what_is_one_too_many_waits_for_its_place_and_arrives() -> Result<()> {
+async fn a_mail_over_the_limit_is_delayed_and_arrives() -> Result<()> {
     let mut world = World::new().await?;
     world.restart_with(|config| config.mail.recipient_limit = NonZeroU32::new(2).unwrap()).await?;
     for email in [CUSTOMER, " ASHA@example.org"] {
@@ -137,7 +137,7 @@ async fn codes_notices_of_the_practice_and_paid_bookings_never_wait() -> Result<
 }
 
 #[tokio::test]
-async fn who_types_a_stranger_s_address_delays_nothing_that_was_paid() -> Result<()> {
+async fn forms_with_a_strangers_address_delay_no_paid_bookings_mail() -> Result<()> {
     let mut world = World::new().await?;
     world.restart_with(|config| config.mail.recipient_limit = NonZeroU32::new(6).unwrap()).await?;
     for _ in 0..9 {
@@ -164,7 +164,7 @@ async fn who_types_a_stranger_s_address_delays_nothing_that_was_paid() -> Result
 }
 
 #[tokio::test]
-async fn whom_a_mail_went_to_is_forgotten_when_it_no_longer_counts() -> Result<()> {
+async fn an_address_hash_is_deleted_when_it_no_longer_counts() -> Result<()> {
     let world = World::new().await?;
     let known = async || -> Result<i64> {
         let sql = "select count(recipient_hash) from mails";
@@ -214,7 +214,7 @@ async fn many_workers_that_claim_at_once_claim_no_more_than_the_rate() -> Result
 }
 
 #[tokio::test]
-async fn a_mail_that_waits_for_its_time_asks_nobody_meanwhile() -> Result<()> {
+async fn a_mail_that_is_not_due_fetches_no_facts() -> Result<()> {
     let world = World::new().await?;
     let asked = || world.data.asked.load(Ordering::SeqCst);
     world.confirmed(world.booking(SessionMode::InPerson)).await?;

@@ -71,7 +71,7 @@ async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_end_of_a_refund_that_nobody_spoke_of_holds_up_nothing() -> Result<()> {
+async fn the_end_of_an_unannounced_refund_blocks_nothing() -> Result<()> {
     let world = World::new().await?;
     let booking_id = world.booking(SessionMode::Online).to_string();
     world.append_event(RefundProcessed { booking_id, refund_id: new_id::<Refund>() }).await?;

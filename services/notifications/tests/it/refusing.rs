@@ -54,7 +54,7 @@ async fn a_mail_that_is_refused_for_good_is_left_to_a_person() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_answers_a_form_and_is_refused_for_good_is_no_task_for_anybody() -> Result<()> {
+async fn a_refused_answer_to_a_form_is_dropped() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 0 });
@@ -145,7 +145,7 @@ async fn a_process_that_stops_waits_for_the_mail_that_is_on_its_way() -> Result<
 }
 
 #[tokio::test]
-async fn neighbours_that_are_down_are_waited_for_without_a_word() -> Result<()> {
+async fn mails_wait_for_services_that_are_down() -> Result<()> {
     let world = World::new().await?;
     world.data.down.store(true, Ordering::SeqCst);
     hold_ended(&world).await?;

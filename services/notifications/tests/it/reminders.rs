@@ -132,7 +132,7 @@ async fn what_fell_due_while_everything_was_down_is_sent_if_the_session_is_ahead
 }
 
 #[tokio::test]
-async fn who_booked_while_this_service_was_down_is_reminded_too() -> Result<()> {
+async fn a_booking_made_during_an_outage_is_reminded_too() -> Result<()> {
     let mut world = World::new().await?;
     world.stop().await?;
     world.confirmed(world.booking(SessionMode::InPerson)).await?;
@@ -196,7 +196,7 @@ async fn a_cancelled_session_is_not_reminded_of() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_books_within_the_day_before_is_not_reminded() -> Result<()> {
+async fn a_booking_within_a_day_of_its_session_is_not_reminded() -> Result<()> {
     let world = World::new().await?;
     world.set_clock("2026-11-23T05:30:05Z").await?;
     booked(&world, SessionMode::InPerson).await?;

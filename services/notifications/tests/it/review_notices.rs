@@ -70,7 +70,7 @@ async fn a_review_that_is_gone_is_not_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_begins_to_listen_late_is_spared_the_old_ones() -> Result<()> {
+async fn an_old_review_is_not_mailed() -> Result<()> {
     let world = World::new().await?;
     let old = written(&world, "2026-10-01T06:00:00Z");
     world.append_event(submitted(&old)).await?;

@@ -109,7 +109,7 @@ async fn a_parked_event_is_shown_tried_again_and_taken_in_when_it_can_be() -> Re
 }
 
 #[tokio::test]
-async fn only_owner_and_admin_are_let_in_and_the_others_are_written_down() -> Result<()> {
+async fn only_owner_and_admin_are_allowed_and_refusals_are_audited() -> Result<()> {
     let world = World::new().await?;
     for (role, reason) in [
         (None, Some("STAFF_ONLY")),
@@ -139,7 +139,7 @@ async fn only_owner_and_admin_are_let_in_and_the_others_are_written_down() -> Re
 }
 
 #[tokio::test]
-async fn nobody_gets_in_without_a_token_or_while_roles_cannot_be_asked_for() -> Result<()> {
+async fn staff_calls_need_a_token_and_a_known_role() -> Result<()> {
     let world = World::new().await?;
     let mut staff = StaffClient::new(&world, Some("owner")).await?;
     let refused = staff.client.list_parked_events(ListParkedEventsRequest {}).await.unwrap_err();

@@ -90,7 +90,7 @@ async fn a_mail_that_failed_is_seen_and_tried_again_for_a_person() -> Result<()>
 }
 
 #[tokio::test]
-async fn who_tries_again_gets_three_days_more() -> Result<()> {
+async fn a_retry_gets_three_more_days() -> Result<()> {
     let world = World::new().await?;
     let mut staff = StaffClient::new(&world, Some("admin")).await?;
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
@@ -116,7 +116,7 @@ async fn who_tries_again_gets_three_days_more() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_tries_again_what_is_on_its_way_gives_it_three_days_more() -> Result<()> {
+async fn a_retry_of_a_mail_in_flight_gets_three_more_days() -> Result<()> {
     let mut world = World::new().await?;
     let mut staff = StaffClient::new(&world, Some("owner")).await?;
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
@@ -139,7 +139,7 @@ async fn who_tries_again_what_is_on_its_way_gives_it_three_days_more() -> Result
 }
 
 #[tokio::test]
-async fn what_a_person_dealt_with_is_settled_and_written_down() -> Result<()> {
+async fn a_settled_mail_is_audited() -> Result<()> {
     let world = World::new().await?;
     let mut staff = StaffClient::new(&world, Some("admin")).await?;
     world.order_fault(json!({ "target": "smtp", "kind": "refuse", "status": 550 })).await?;

@@ -85,7 +85,7 @@ async fn it_can_be_taken_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_ends_mails_to_a_tagged_address_means_that_one() -> Result<()> {
+async fn unsubscribing_a_tagged_address_applies_to_it_alone() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let key = Addresses::new(&ADDRESS_KEY.to_owned().into())?;
@@ -115,7 +115,7 @@ async fn mails_about_a_booking_go_on() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_we_did_not_make_ends_nothing() -> Result<()> {
+async fn a_forged_token_unsubscribes_nothing() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let others = Addresses::new(&"another-key-that-is-long-enough-too".to_owned().into())?;
@@ -132,7 +132,7 @@ async fn what_we_did_not_make_ends_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_key_that_is_too_short_starts_nothing() -> Result<()> {
+async fn a_short_key_stops_the_start() -> Result<()> {
     let mut world = World::new().await?;
     world.stop().await?;
     let mut config = world.config();

@@ -152,8 +152,7 @@ fn message_ids(inbox: &[Value]) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn who_booked_before_there_were_reminders_is_reminded_and_nobody_hears_anything_twice()
--> Result<()> {
+async fn an_upgrade_adds_reminders_and_repeats_no_mail() -> Result<()> {
     let mut world = World::new().await?;
     told_before(&world).await?;
     let before = world.inbox().await?;
@@ -194,7 +193,7 @@ async fn who_booked_before_there_were_reminders_is_reminded_and_nobody_hears_any
 }
 
 #[tokio::test]
-async fn what_was_parked_is_taken_in_again() -> Result<()> {
+async fn parked_events_are_consumed_again() -> Result<()> {
     let mut world = World::new().await?;
     world.confirmed(world.booking(SessionMode::InPerson)).await?;
     world.until_idle().await?;

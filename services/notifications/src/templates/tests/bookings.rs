@@ -106,7 +106,7 @@ fn the_practice_is_told_what_was_cancelled_and_by_whom() {
 }
 
 #[test]
-fn money_that_nobody_has_seen_is_promised_back_only_if_it_comes() {
+fn unverified_money_is_promised_back_only_if_it_arrives() {
     let mut payload = cancellation("practice", 150_000, "2026-11-20T05:30:00Z");
     payload["unpaid"] = true.into();
     let page = write(Kind::BookingCancelled, &booking(), &payload);
@@ -200,7 +200,7 @@ fn the_deadline_and_the_start_are_over_at_their_second() {
 
 /// Nothing on the website cancels a booking.
 #[test]
-fn no_mail_sends_anybody_to_a_page_to_cancel() {
+fn no_mail_links_to_a_page_for_cancelling() {
     for (sample, page) in all(&Typed::usual()) {
         for sentence in page.text.split(['.', ';', '\n']) {
             let promised = sentence.contains("cancel your") || sentence.contains("cancelled or");
