@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_that_protects_nothing_does_not_start() {
+    fn a_weak_hash_stops_the_start() {
         let word = "a quiet garden behind the house";
         for (hash, why) in [
             (hash(Algorithm::Argon2i, (19_456, 2), word), WeakPassphrase::NotArgon2id),

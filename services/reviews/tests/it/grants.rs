@@ -216,7 +216,7 @@ async fn lock_ends_a_grant_and_unlocking_again_ends_the_one_before() -> Result<(
 }
 
 #[tokio::test]
-async fn a_grant_is_its_holders_alone_and_no_longer_than_their_role() -> Result<()> {
+async fn a_grant_is_bound_to_its_account_and_role() -> Result<()> {
     let panel = Panel::new().await?;
     let grant = panel.unlocked(OWNER).await?;
     for (who, code, reason) in [

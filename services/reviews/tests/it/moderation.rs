@@ -113,7 +113,7 @@ async fn a_deletion_without_a_live_grant_is_refused_written_down_and_changes_not
 }
 
 #[tokio::test]
-async fn a_deleted_review_is_gone_for_everybody_and_comes_back_in_time() -> Result<()> {
+async fn a_deleted_review_is_hidden_at_once_and_can_be_restored_in_time() -> Result<()> {
     let panel = Panel::new().await?;
     let id = panel.submit(review("Asha", "asha@example.org", "Calm.")).await?.review_id;
     let grant = panel.unlocked(OWNER).await?;

@@ -84,7 +84,7 @@ async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_transparent_is_white() -> Result<()> {
+async fn transparent_pixels_become_white() -> Result<()> {
     let service = ServiceProcess::new().await?;
     let mut picture = RgbaImage::from_pixel(40, 40, image::Rgba([200, 0, 0, 0]));
     for (_x, _y, pixel) in picture.enumerate_pixels_mut().filter(|(x, _, _)| *x >= 20) {
@@ -204,7 +204,7 @@ async fn an_upload_that_no_review_takes_is_gone_after_an_hour() -> Result<()> {
 }
 
 #[tokio::test]
-async fn wherever_the_process_dies_nothing_stays_behind() -> Result<()> {
+async fn a_kill_at_any_step_leaves_no_object_behind() -> Result<()> {
     let mut service = ServiceProcess::new().await?;
     let mut hours = 0;
     lose_one(&mut service, &mut hours, None).await?;

@@ -85,7 +85,7 @@ async fn a_page_has_twelve_reviews_and_never_more_than_fifty() {
 }
 
 #[tokio::test]
-async fn a_token_of_nobody_or_of_another_list_is_refused() {
+async fn a_forged_page_token_or_one_of_another_list_is_refused() {
     let world = World::new().await;
     publish(&world, 2).await;
     let token = world.page(ALL, 1, "").await.next_page_token;

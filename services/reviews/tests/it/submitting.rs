@@ -117,7 +117,7 @@ async fn an_image_is_taken_by_one_review_only() {
 }
 
 #[tokio::test]
-async fn what_is_personal_is_in_no_event_and_in_no_row_but_the_reviews() {
+async fn personal_data_is_only_in_the_reviews_row() {
     let world = World::new().await;
     let asked = SubmitReviewRequest { text: "A very private word.".to_owned(), ..review_request() };
     let review = world.submit_as(world.by(customer(1), asked)).await.unwrap();

@@ -130,7 +130,7 @@ fn the_first_invalid_field_is_reported() {
 }
 
 #[test]
-fn a_key_is_long_enough_that_nobody_guesses_it() {
+fn a_key_is_too_long_to_be_guessed() {
     for key in ["", "0123456789abcde", "with a space in it", "schlüssel-mit-umlaut"] {
         let refused = parse(|it| it.idempotency_key = key.to_owned()).unwrap_err();
         assert_eq!(refused, Rejection::InvalidIdempotencyKey, "{key}");
@@ -140,7 +140,7 @@ fn a_key_is_long_enough_that_nobody_guesses_it() {
 }
 
 #[test]
-fn the_key_is_no_part_of_what_it_stands_for() {
+fn the_key_is_not_part_of_the_content_hash() {
     let first = parse(|_| {}).unwrap().hash;
     assert_eq!(parse(|it| it.idempotency_key = "k".repeat(16)).unwrap().hash, first);
     assert_ne!(parse(|it| it.rating = 4).unwrap().hash, first);

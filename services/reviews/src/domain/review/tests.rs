@@ -107,7 +107,7 @@ fn a_restored_review_keeps_its_badge() {
 }
 
 #[test]
-fn what_is_personal_is_erased_a_month_after_the_last_deletion() {
+fn personal_data_is_erased_a_month_after_the_last_deletion() {
     let erase = |seconds| Command::Erase { at: at(seconds) };
     let gone = [submitted(), deleted(0)];
     assert_eq!(erase_at(at(0)), at(MONTH));

@@ -30,7 +30,7 @@ async fn keeps(objects: &ObjectStorage) {
 }
 
 #[tokio::test]
-async fn a_folder_keeps_pictures_and_leaves_no_half_one() {
+async fn a_folder_stores_whole_pictures_only() {
     let folder = std::env::temp_dir().join(format!("pictures-{}", Name::new()));
     let objects = ObjectStorage::open(Url::from_directory_path(&folder).unwrap().as_str()).unwrap();
     keeps(&objects).await;
