@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_opens_the_one_that_follows_it() {
+    fn a_token_decrypts_its_successor() {
         let (parent, child) = (RefreshToken::random(), RefreshToken::random());
         let sealed = parent.seal(&child);
         assert!(parent.unseal(&sealed) == Some(child.clone()));

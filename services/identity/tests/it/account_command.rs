@@ -60,7 +60,7 @@ async fn an_account_is_made_confirmed_and_its_person_can_sign_in() {
 }
 
 #[tokio::test]
-async fn an_address_that_a_stranger_registered_is_not_the_strangers_any_more() {
+async fn an_account_registered_by_a_stranger_is_replaced() {
     // Without confirmation anyone can register another person's address.
     let server = TestServer::without_confirmation().await;
     let data = json!({ "firstName": "Mallory", "phone": "98765 43210" });
@@ -107,7 +107,7 @@ async fn an_account_that_is_to_be_kept_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn one_that_nobody_confirmed_is_replaced() {
+async fn an_unconfirmed_account_is_replaced() {
     let server = TestServer::with_confirmation().await;
     server.sign_up(OWNER).await.ok();
     let ensured = ensure(&server.app.store, &kept("another quiet garden")).await.unwrap();

@@ -79,7 +79,7 @@ async fn asking_for_a_mail_looks_the_same_also_when_it_is_too_soon() {
 }
 
 #[tokio::test]
-async fn signing_up_again_looks_the_same_and_helps_who_forgot_that_they_have_an_account() {
+async fn signing_up_again_looks_the_same_and_mails_a_code() {
     let server = TestServer::with_confirmation().await;
     let member = server.confirmed_account(MEMBER).await;
     server.database.move_clock(61).await.unwrap();
@@ -115,7 +115,7 @@ async fn signing_up_again_looks_the_same_and_helps_who_forgot_that_they_have_an_
 }
 
 #[tokio::test]
-async fn ids_of_waiting_accounts_do_not_repeat_and_so_tell_nothing() {
+async fn ids_of_unconfirmed_accounts_never_repeat() {
     let server = TestServer::with_confirmation().await;
     let first = server.sign_up(STRANGER).await.ok();
     server.database.move_clock(61).await.unwrap();

@@ -46,11 +46,11 @@ async fn run(part: &str, server: TestServer) {
 }
 
 #[tokio::test]
-async fn the_client_library_gets_along_with_confirmed_addresses() {
+async fn the_client_library_works_with_confirmed_addresses() {
     run("confirming", TestServer::with_confirmation().await).await;
 }
 
 #[tokio::test]
-async fn the_client_library_gets_along_without_them() {
+async fn the_client_library_works_without_confirmation() {
     run("trusting", TestServer::without_confirmation().await).await;
 }

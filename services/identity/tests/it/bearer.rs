@@ -120,7 +120,7 @@ async fn a_token_ends_after_an_hour() {
 }
 
 #[tokio::test]
-async fn a_token_of_nobody_or_of_no_session_is_refused() {
+async fn a_token_without_an_account_or_session_is_refused() {
     let server = TestServer::without_confirmation().await;
     let token = server.confirmed_account(ASHA).await.text("/access_token");
     let (honest, kid) = (claims(&token), kid(&server).await);
@@ -137,7 +137,7 @@ async fn a_token_of_nobody_or_of_no_session_is_refused() {
 }
 
 #[tokio::test]
-async fn a_session_of_somebody_else_is_none() {
+async fn another_persons_session_is_not_found() {
     let server = TestServer::without_confirmation().await;
     let asha = claims(&server.confirmed_account(ASHA).await.text("/access_token"));
     let ravi = claims(&server.confirmed_account("ravi@example.test").await.text("/access_token"));

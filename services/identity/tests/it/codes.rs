@@ -210,7 +210,7 @@ async fn recovery_stays_open_while_sign_in_has_to_wait() {
 }
 
 #[tokio::test]
-async fn recovery_of_an_unconfirmed_account_forgets_the_password_of_who_made_it() {
+async fn recovery_of_an_unconfirmed_account_deletes_its_password() {
     let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     server.post("/recover", json!({ "email": ASHA })).await.ok();

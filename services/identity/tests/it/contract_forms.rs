@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::test_server::{PASSWORD, TestServer};
 
 #[tokio::test]
-async fn errors_have_words_for_who_asks_for_them_and_numbers_for_others() {
+async fn errors_have_codes_as_words_or_numbers_by_api_version() {
     let server = TestServer::with_confirmation().await;
     let words = server.get("/user").await;
     assert_eq!(words.headers["x-supabase-api-version"], "2024-01-01");
@@ -159,7 +159,7 @@ async fn unsupported_endpoints_answer_in_the_contracts_words() {
 }
 
 #[tokio::test]
-async fn unknown_paths_are_not_found_also_for_who_is_signed_in() {
+async fn unknown_paths_are_not_found_with_a_token_either() {
     let server = TestServer::without_confirmation().await;
     let token = server.confirmed_account("asha@example.test").await.text("/access_token");
     for path in ["/", "/admin/users", "/invite", "/auth/v1/user", "/user/", "/nothing"] {
@@ -171,7 +171,7 @@ async fn unknown_paths_are_not_found_also_for_who_is_signed_in() {
 }
 
 #[tokio::test]
-async fn settings_and_health_are_for_everybody() {
+async fn settings_and_health_are_public() {
     for (confirming, server) in [
         (true, TestServer::with_confirmation().await),
         (false, TestServer::without_confirmation().await),
