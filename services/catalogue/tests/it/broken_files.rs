@@ -126,7 +126,7 @@ fn names_must_be_unique_and_recommendations_must_exist() {
 }
 
 #[test]
-fn a_slip_of_the_pen_names_its_line() {
+fn a_syntax_error_names_its_line() {
     let copy = Copy::new("slip").replace("quiz.toml", "accent = \"plum\"", "accent = \"plum");
     let problems = copy.problems();
     assert_eq!(problems.len(), 1, "{problems:?}");

@@ -22,7 +22,7 @@ const SERVICES: [&str; 7] = [
 ];
 
 #[test]
-fn the_seven_services_are_those_of_the_specification() {
+fn the_seven_services_have_their_prices_and_lengths() {
     let row = |service: &Service| {
         let Service { service_id, title, duration_text, duration_minutes, .. } = service;
         let (price, features) = (rupees(service.price.as_ref()), service.features.len());
@@ -48,7 +48,7 @@ fn only_karmic_healing_carries_a_notice_and_its_two_features() {
 
 /// Visitors who look for help with grief, a low mood or fear also see a crisis line.
 #[test]
-fn what_heavy_days_lead_to_carries_the_crisis_note() {
+fn heavy_days_lead_to_the_crisis_note() {
     let services = content().services;
     let carrying = services.iter().filter(|service| service.crisis_note);
     let ids: Vec<&str> = carrying.map(|service| service.service_id.as_str()).collect();
@@ -105,7 +105,7 @@ fn the_starter_package_holds_three_sessions() {
 }
 
 #[test]
-fn the_quiz_recommends_what_the_specification_maps() {
+fn the_quiz_recommends_the_expected_services() {
     let areas = content().quiz_areas;
     let seen: Vec<(&str, &str, String)> = areas
         .iter()
@@ -140,7 +140,7 @@ fn the_quiz_recommends_what_the_specification_maps() {
 }
 
 #[test]
-fn the_questions_are_grouped_and_counted_as_specified() {
+fn the_questions_have_their_groups_and_counts() {
     let content = content();
     let groups: Vec<(&str, usize)> =
         content.faq_groups.iter().map(|group| (group.title.as_str(), group.faqs.len())).collect();
@@ -154,7 +154,7 @@ fn the_questions_are_grouped_and_counted_as_specified() {
 }
 
 #[test]
-fn the_answers_hold_the_facts_of_the_specification() {
+fn the_answers_hold_the_expected_facts() {
     let all: String = content()
         .faq_groups
         .iter()

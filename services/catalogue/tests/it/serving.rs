@@ -117,7 +117,7 @@ async fn everything_is_listed_in_the_practices_own_order() {
 }
 
 #[tokio::test]
-async fn the_practice_says_who_it_is() {
+async fn get_practice_has_name_and_contact() {
     let running = Running::start().await;
     let answer = running.public().get_practice(GetPracticeRequest {}).await.unwrap();
     let practice = answer.into_inner().practice.unwrap();
@@ -154,7 +154,7 @@ async fn the_practice_says_who_it_is() {
 }
 
 #[tokio::test]
-async fn get_practice_includes_who_stands_behind_it() {
+async fn get_practice_includes_the_founder() {
     let running = Running::start().await;
     let answer = running.public().get_practice(GetPracticeRequest {}).await.unwrap();
     let about = answer.into_inner().practice.unwrap().about.unwrap();
