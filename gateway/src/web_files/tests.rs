@@ -21,7 +21,7 @@ fn only_one_path_segment_is_a_service_id() {
 }
 
 #[test]
-fn without_a_built_site_the_start_says_so() {
+fn a_start_without_a_built_site_fails_with_a_message() {
     let error = WebFiles::load(Path::new("no-such-folder"), "").unwrap_err().to_string();
     assert!(error.contains("\"no-such-folder\" holds no built site"), "{error}");
 }

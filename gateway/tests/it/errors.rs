@@ -177,7 +177,7 @@ async fn internal_calls_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_where_one_is_needed() {
+async fn calls_that_need_a_token_are_refused_without_one() {
     let gateway = TestGateway::new().await;
     let signed_in = [
         "booking.v1.BookingService/GetBooking",

@@ -45,7 +45,7 @@ async fn reason(answer: Response) -> String {
 }
 
 #[tokio::test]
-async fn everybody_may_read_and_write_with_or_without_an_account() {
+async fn reviews_need_no_account() {
     let gateway = TestGateway::new().await;
     for method in OPEN {
         let answer = open(&gateway, method).send().await.unwrap();
