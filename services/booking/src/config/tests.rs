@@ -9,7 +9,7 @@ use super::{Config, GrantConfig, Granted, Person};
 use crate::config::ClaimPolicy;
 
 #[test]
-fn a_claim_is_reviewed_unless_the_practice_takes_every_one() {
+fn the_default_claim_policy_is_review() {
     let read = |source: &[(&str, &str)]| Config::read(&mut Reader::new(&source)).claim_policy;
     assert_eq!(read(&[]), ClaimPolicy::Review);
     assert_eq!(read(&[("PAYMENT_CLAIM_POLICY", "review")]), ClaimPolicy::Review);

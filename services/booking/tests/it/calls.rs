@@ -123,7 +123,7 @@ async fn the_calendar_file_comes_with_the_confirmation() {
 }
 
 #[tokio::test]
-async fn a_watcher_sees_each_change_and_the_end() {
+async fn a_watcher_receives_each_change_and_the_end() {
     let harness = GrpcHarness::new().await;
     let id = harness.booked().await;
     let watch = WatchBookingRequest { booking_id: id.to_string() };

@@ -59,7 +59,7 @@ async fn a_customers_cancellation_is_refunded_until_a_day_before_and_the_practic
 }
 
 #[tokio::test]
-async fn staff_may_decide_otherwise_than_the_policy() {
+async fn staff_may_override_the_refund_policy() {
     let world = World::without_timers().await;
     let first = booked(&world, 1, 11).await;
     let second = booked(&world, 2, 12).await;
