@@ -111,7 +111,7 @@ fn events_are_stored_like_this_and_read_again() {
 }
 
 #[test]
-fn a_receipt_is_told_by_its_ids_serial_and_amount() {
+fn a_receipt_event_has_ids_serial_and_amount() {
     let issued_at: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
     let tax = Tax::Gst { percent: 18 };
     let receipt = Receipt {

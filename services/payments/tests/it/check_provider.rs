@@ -52,7 +52,7 @@ async fn before_anything_is_sold_keys_and_webhooks_show() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_payment_shows_how_it_was_told_of_captured_and_given_back() -> Result<()> {
+async fn a_payment_shows_how_it_was_reported_captured_and_refunded() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment_id) = confirmed(&world).await?;
     receipt(&world, held).await?;

@@ -153,7 +153,7 @@ async fn a_partial_external_refund_leaves_the_rest_to_ours() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_refund_of_ours_that_a_webhook_tells_without_our_id_is_not_counted_twice() -> Result<()> {
+async fn our_refund_in_a_webhook_without_our_id_is_not_counted_twice() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment_id) = world.paid().await?;
     // The provider accepts it, its answer is lost, and a look-up is not possible yet.

@@ -184,7 +184,7 @@ async fn a_check_says_when_the_provider_does_not_answer() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_failed_attempt_is_told_once_and_another_one_succeeds() -> Result<()> {
+async fn a_failed_attempt_is_reported_once_and_another_one_succeeds() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;

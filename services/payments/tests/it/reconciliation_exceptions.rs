@@ -60,7 +60,7 @@ async fn until_reasons(world: &World, wanted: &[&str]) -> Result<()> {
 }
 
 #[tokio::test]
-async fn money_that_no_booking_stands_for_is_told_after_a_day() -> Result<()> {
+async fn money_without_a_booking_is_listed_after_a_day() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
@@ -88,7 +88,7 @@ async fn money_that_no_booking_stands_for_is_told_after_a_day() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_expired_booking_whose_money_stays_is_told_until_it_goes_back() -> Result<()> {
+async fn money_of_an_expired_booking_is_listed_until_it_is_refunded() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment) = confirmed(&world).await?;
     until_reasons(&world, &[]).await?;
@@ -101,7 +101,7 @@ async fn an_expired_booking_whose_money_stays_is_told_until_it_goes_back() -> Re
 }
 
 #[tokio::test]
-async fn a_booking_on_the_customers_word_is_told_until_its_money_is_verified() -> Result<()> {
+async fn a_booking_confirmed_on_a_claim_is_listed_until_its_money_is_verified() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
     world.claim(held).await??;
@@ -113,7 +113,7 @@ async fn a_booking_on_the_customers_word_is_told_until_its_money_is_verified() -
 }
 
 #[tokio::test]
-async fn money_that_does_not_match_is_told_until_it_is_back() -> Result<()> {
+async fn mismatched_money_is_listed_until_it_is_refunded() -> Result<()> {
     let world = World::without_webhooks().await?;
     world.fault(json!({ "target": "refunds.create", "kind": "refuse", "times": 0 })).await?;
     let (held, order) = ordered(&world).await?;
@@ -127,7 +127,7 @@ async fn money_that_does_not_match_is_told_until_it_is_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_refund_that_failed_is_told_until_the_money_is_back_by_any_hand() -> Result<()> {
+async fn a_failed_refund_is_listed_until_the_money_is_refunded() -> Result<()> {
     let world = World::without_webhooks().await?;
     let refuse = json!({ "target": "refunds.create", "kind": "refuse", "code": "PAYMENT_TOO_OLD" });
     world.fault(refuse).await?;
@@ -144,7 +144,7 @@ async fn a_refund_that_failed_is_told_until_the_money_is_back_by_any_hand() -> R
 }
 
 #[tokio::test]
-async fn a_refund_that_takes_long_is_told_until_it_arrives() -> Result<()> {
+async fn a_slow_refund_is_listed_until_it_is_processed() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment) = confirmed(&world).await?;
     let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
@@ -157,7 +157,7 @@ async fn a_refund_that_takes_long_is_told_until_it_arrives() -> Result<()> {
 }
 
 #[tokio::test]
-async fn money_that_another_hand_gave_back_is_told_while_its_booking_stands() -> Result<()> {
+async fn externally_refunded_money_is_listed_while_its_booking_stands() -> Result<()> {
     let world = World::new().await?;
     let (held, payment) = confirmed(&world).await?;
     world.tell("/api/refund", &json!({ "payment_id": payment })).await?;
@@ -169,7 +169,7 @@ async fn money_that_another_hand_gave_back_is_told_while_its_booking_stands() ->
 }
 
 #[tokio::test]
-async fn an_order_without_an_answer_is_told_until_it_is_found_or_known_not_to_be() -> Result<()> {
+async fn an_order_with_unknown_outcome_is_listed_until_it_is_known() -> Result<()> {
     let world = World::without_webhooks().await?;
     let drop = |target: &str| json!({ "target": target, "kind": "drop", "times": 0 });
     world.fault(drop("orders.create")).await?;
@@ -204,7 +204,7 @@ async fn foreign_order(world: &World, receipt: &str) -> Result<String> {
 }
 
 #[tokio::test]
-async fn what_another_business_of_the_account_sells_is_in_no_list() -> Result<()> {
+async fn sales_of_another_business_of_the_account_are_not_listed() -> Result<()> {
     let world = World::new().await?;
     let (failed, paid) = (foreign_order(&world, "shop-1").await?, foreign_order(&world, "").await?);
     world.pay(&failed, json!({ "outcome": "failed" })).await?;
@@ -224,7 +224,7 @@ async fn what_another_business_of_the_account_sells_is_in_no_list() -> Result<()
 
 /// An order with a receipt of ours that is not in this database: it may have been restored.
 #[tokio::test]
-async fn an_order_that_we_do_not_know_is_told_until_the_provider_is_asked() -> Result<()> {
+async fn an_unknown_order_is_listed_until_the_provider_is_asked() -> Result<()> {
     let world = World::new().await?;
     let ours = || eventstore::new_id::<kernel::id::Collection>().to_string();
     let failed = foreign_order(&world, &ours()).await?;
@@ -247,7 +247,7 @@ async fn an_order_that_we_do_not_know_is_told_until_the_provider_is_asked() -> R
 }
 
 #[tokio::test]
-async fn money_that_is_not_paid_out_within_a_week_is_told() -> Result<()> {
+async fn money_that_is_not_settled_within_a_week_is_listed() -> Result<()> {
     let world = World::without_webhooks().await?;
     confirmed(&world).await?;
     let (back, payment) = confirmed(&world).await?;
@@ -281,7 +281,7 @@ async fn an_unpaid_booking_is_no_exception() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_webhook_that_cannot_be_taken_in_is_told_until_it_is() -> Result<()> {
+async fn an_unfolded_webhook_is_listed_until_it_is_folded() -> Result<()> {
     let world = World::without_webhooks().await?;
     let gone =
         json!({ "target": "payments.fetch.one", "kind": "status", "status": 404, "times": 0 });
@@ -310,7 +310,7 @@ async fn a_webhook_that_cannot_be_taken_in_is_told_until_it_is() -> Result<()> {
 }
 
 #[tokio::test]
-async fn money_that_stays_authorised_is_told_until_it_is_captured() -> Result<()> {
+async fn authorised_money_is_listed_until_it_is_captured() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
     // Our own capture, due a minute later, fails at first.

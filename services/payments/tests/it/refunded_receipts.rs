@@ -76,8 +76,7 @@ async fn money_that_was_wholly_back_before_the_upgrade_has_no_receipt_and_takes_
 }
 
 #[tokio::test]
-async fn money_that_is_first_seen_gone_gets_its_receipt_once_a_webhook_tells_that_it_is_home()
--> Result<()> {
+async fn money_first_seen_refunded_gets_its_receipt_after_a_webhook_returns_it() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
     // As after a restore: booking knows what this database has to learn again.
@@ -95,7 +94,7 @@ async fn money_that_is_first_seen_gone_gets_its_receipt_once_a_webhook_tells_tha
 }
 
 #[tokio::test]
-async fn money_that_is_first_seen_gone_gets_its_receipt_once_asking_finds_it_home() -> Result<()> {
+async fn money_first_seen_refunded_gets_its_receipt_after_a_poll_returns_it() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
     // The order's payments cannot be fetched, and the bank refuses the refund.

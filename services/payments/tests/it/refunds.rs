@@ -135,7 +135,7 @@ async fn a_provider_that_is_down_is_asked_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_refund_that_is_refused_for_good_is_told() -> Result<()> {
+async fn a_permanently_refused_refund_is_reported() -> Result<()> {
     let world = World::without_webhooks().await?;
     let too_old =
         json!({ "target": "refunds.create", "kind": "refuse", "code": "PAYMENT_TOO_OLD" });
@@ -261,7 +261,7 @@ async fn an_external_refund_of_verified_money_is_reported() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_refund_that_fails_at_the_bank_is_told() -> Result<()> {
+async fn a_refund_that_fails_at_the_bank_is_reported() -> Result<()> {
     let world = World::new().await?;
     world.fault(json!({ "target": "refunds.process", "kind": "refuse" })).await?;
     let (held, _paid) = unplaced(&world).await?;

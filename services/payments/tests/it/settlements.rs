@@ -220,7 +220,7 @@ async fn until_processed(world: &World, wanted: usize) -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_providers_list_tells_what_no_webhook_told() -> Result<()> {
+async fn the_providers_list_has_payments_without_webhooks() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;

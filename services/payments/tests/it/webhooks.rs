@@ -194,7 +194,7 @@ async fn a_signed_webhook_with_a_changed_amount_confirms_nothing_and_raises_an_a
 }
 
 #[tokio::test]
-async fn a_webhook_of_another_account_is_dropped_and_told() -> Result<()> {
+async fn a_webhook_of_another_account_is_dropped_and_reported() -> Result<()> {
     let alarms = Alarms::listen();
     let world = World::without_webhooks().await?;
     let probe = Probe::new(world.url())?;
@@ -287,7 +287,7 @@ async fn a_captured_payment_whose_webhook_does_not_come_raises_one_alarm() -> Re
 }
 
 #[tokio::test]
-async fn two_refunds_of_one_payment_told_backwards_and_twice_are_summed() -> Result<()> {
+async fn two_refunds_reported_backwards_and_twice_are_summed() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;

@@ -195,7 +195,7 @@ fn tell(told: &[Report], paid: i64) -> Collection {
 
 proptest! {
     #[test]
-    fn another_amount_counts_in_whatever_order_things_are_told(
+    fn another_amount_counts_in_any_order_of_reports(
         (once, shuffled) in any_story()
             .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle())),
         paid in prop_oneof![Just(PRICE + FEE), Just(PRICE - 5_000)],

@@ -338,7 +338,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_told_of_a_refund_of_ours_comes_to_the_same_in_any_order(
+    fn reports_of_our_refund_give_the_same_state_in_any_order(
         (once, shuffled) in any_news()
             .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
     ) {
@@ -355,7 +355,7 @@ proptest! {
     }
 
     #[test]
-    fn what_booking_wants_is_done_whether_it_is_told_before_or_after_the_money(
+    fn bookings_intent_is_applied_before_or_after_the_money(
         wish in any_wish(),
         order in Just(vec![0_usize, 1, 2, 3, 4, 5]).prop_shuffle()
     ) {
