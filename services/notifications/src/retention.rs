@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_mail_needs_is_erased() {
+    fn a_submission_without_pending_mails_is_erased() {
         for over in [State::Sent, State::Dropped, State::Settled] {
             assert_eq!(after(&[over, State::Sent], 30 * DAY_MINUTES), Decision::Erase);
         }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mail_is_still_written_from_stays() {
+    fn a_submission_with_pending_mails_stays() {
         for waits in [State::Queued, State::Sending, State::Retrying] {
             for days in [1, 30, 90, 1000] {
                 let now = days * DAY_MINUTES;
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_person_stays_for_ninety_days() {
+    fn a_submission_with_a_failed_mail_stays_for_ninety_days() {
         let mails = [State::Sent, State::Failed];
         assert_eq!(after(&mails, 30 * DAY_MINUTES), keep(30 * DAY_MINUTES + HOUR_MINUTES));
         assert_eq!(after(&mails, 90 * DAY_MINUTES - 1), keep(90 * DAY_MINUTES));

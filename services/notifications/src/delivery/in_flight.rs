@@ -46,7 +46,7 @@ mod tests {
     use crate::mails::mail::MailId;
 
     #[test]
-    fn there_is_one_conversation_about_a_mail_at_a_time() {
+    fn a_mail_is_in_flight_once_at_a_time() {
         let all = InFlight::default();
         let [one, other] = [1, 2].map(|number| MailId::from_uuid(Uuid::from_u128(number)));
         let guard = all.begin(one).unwrap();

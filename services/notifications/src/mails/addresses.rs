@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tagged_counts_as_its_mailbox() {
+    fn a_tagged_address_counts_as_its_mailbox() {
         let ours = addresses(KEY);
         let hash = ours.hash("asha@example.org");
         for same in
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_cut_or_made_with_another_key_is_no_token() {
+    fn a_forged_or_truncated_token_is_refused() {
         let ours = addresses(KEY);
         let token = ours.token(ADDRESS);
         for at in 0..token.len() {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_address_nor_hash_nor_key_is_in_what_is_logged() {
+    fn no_address_hash_or_key_is_logged() {
         let ours = addresses(KEY);
         let shown = format!("{ours:?} {:?}", ours.hash(ADDRESS));
         assert_eq!(shown, "Addresses { .. } AddressHash(..)");

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_gets_the_place_of_the_oldest_and_the_next_one_the_next() {
+    fn delayed_mails_take_the_free_places_in_order() {
         let taken = [at(1), at(5), at(9)];
         let free_at: Vec<_> =
             (0..7).map(|waiting| next_free(&taken, 3, waiting).unwrap()).collect();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn where_more_were_taken_than_there_are_places_the_oldest_make_no_room() {
+    fn counted_mails_over_the_limit_free_no_place() {
         let taken = [at(1), at(2), at(5), at(9)];
         assert_eq!(next_free(&taken, 2, 0), Some(at(65)));
         assert_eq!(next_free(&taken, 2, 1), Some(at(69)));

@@ -106,7 +106,7 @@ fn every_kind_has_a_sample_and_every_sample_a_name_of_its_own() {
 }
 
 #[test]
-fn what_people_typed_never_becomes_markup() {
+fn typed_text_never_becomes_markup() {
     for (sample, page) in all(&hostile()) {
         let html = page.html.to_lowercase();
         for mark in ["<script", "<b>\"", "<b>&quot;", "<img", "<i>trauma", "</mj-", "<mj-"] {
@@ -120,7 +120,7 @@ fn what_people_typed_never_becomes_markup() {
 }
 
 #[test]
-fn what_people_typed_can_be_read() {
+fn typed_text_can_be_read() {
     for (kind, form) in [
         (Kind::PracticeNotice, "online"),
         (Kind::ContactMessage, "usual"),
@@ -200,7 +200,7 @@ fn a_subject_does_not_name_the_service() {
 }
 
 #[test]
-fn every_plain_text_has_all_links_and_says_who_writes() {
+fn every_plain_text_has_all_links_and_the_sender() {
     for (sample, page) in all(&Typed::usual()) {
         let name = sample.name();
         for href in page.html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {

@@ -139,7 +139,7 @@ async fn a_timer_ends_only_with_a_finished_mail() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_the_server_took_is_not_sent_again_because_the_database_is_away() -> Result<()> {
+async fn an_accepted_mail_is_not_repeated_after_a_database_outage() -> Result<()> {
     let world = World::new().await?;
     world
         .as_owner(

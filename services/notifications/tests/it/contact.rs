@@ -87,7 +87,7 @@ async fn the_same_key_is_the_same_message() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_missing_wrong_or_too_long_is_said() -> Result<()> {
+async fn invalid_fields_are_rejected_with_their_reason() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let invalid = |reason, field| because(Code::InvalidArgument, reason, field);
@@ -282,7 +282,7 @@ async fn a_filled_invisible_field_gets_the_usual_answer() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_was_typed_is_in_one_table_only() -> Result<()> {
+async fn typed_text_is_in_one_table_only() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 2 });

@@ -39,7 +39,7 @@ async fn a_hold_that_was_placed_again_meanwhile_is_not_said_to_have_ended() -> R
 }
 
 #[tokio::test]
-async fn a_refund_is_told_when_it_starts_and_when_it_is_done() -> Result<()> {
+async fn a_refund_is_mailed_at_its_start_and_its_end() -> Result<()> {
     let world = World::new().await?;
     let booking_id = world.booking(SessionMode::Online).to_string();
     world.data.change(&booking_id, |booking| booking.set_state(BookingState::PaidUnplaced));
@@ -97,7 +97,7 @@ async fn codes_are_mailed_at_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_code_that_is_gone_is_dropped_without_a_word() -> Result<()> {
+async fn a_code_that_is_gone_is_dropped_silently() -> Result<()> {
     let world = World::new().await?;
     let (code_id, user_id) = (new_id::<MailedCode>(), new_id::<Customer>());
     world.append_event(CodeRequested { code_id, user_id, purpose: "signup".to_owned() }).await?;

@@ -21,7 +21,7 @@ async fn subjects(world: &World) -> Result<Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_refund_that_is_tried_anew_is_told_once_and_its_end_too() -> Result<()> {
+async fn a_renewed_refund_is_mailed_once_and_at_its_end() -> Result<()> {
     let world = World::new().await?;
     let booking_id = world.booking(SessionMode::Online).to_string();
     let first = RefundRequested {
@@ -46,7 +46,7 @@ async fn a_refund_that_is_tried_anew_is_told_once_and_its_end_too() -> Result<()
 }
 
 #[tokio::test]
-async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
+async fn an_external_refund_is_mailed_too() -> Result<()> {
     let world = World::new().await?;
     let booking_id = world.booking(SessionMode::Online).to_string();
     let refund_id = new_id::<Refund>();

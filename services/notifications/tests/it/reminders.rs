@@ -113,7 +113,7 @@ async fn a_restart_before_its_hour_changes_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_fell_due_while_everything_was_down_is_sent_if_the_session_is_ahead() -> Result<()> {
+async fn a_reminder_due_in_an_outage_is_sent_before_the_session() -> Result<()> {
     let mut world = World::new().await?;
     booked(&world, SessionMode::InPerson).await?;
     world.stop().await?;
@@ -145,8 +145,7 @@ async fn a_booking_made_during_an_outage_is_reminded_too() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_fell_due_while_everything_was_down_is_not_sent_when_the_session_has_begun()
--> Result<()> {
+async fn a_reminder_due_in_an_outage_is_not_sent_after_the_sessions_start() -> Result<()> {
     let mut world = World::new().await?;
     booked(&world, SessionMode::InPerson).await?;
     world.stop().await?;

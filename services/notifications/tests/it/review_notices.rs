@@ -34,7 +34,7 @@ fn submitted(review_id: &str) -> ReviewSubmitted {
 }
 
 #[tokio::test]
-async fn a_new_review_is_told_once() -> Result<()> {
+async fn a_new_review_is_mailed_once() -> Result<()> {
     let world = World::new().await?;
     let id = written(&world, BEGIN);
     world.append_event(submitted(&id)).await?;
@@ -56,7 +56,7 @@ async fn a_new_review_is_told_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_review_that_is_gone_is_not_told() -> Result<()> {
+async fn a_deleted_review_is_not_mailed() -> Result<()> {
     let world = World::new().await?;
     let id = new_id::<kernel::id::Review>();
     world.append_event(submitted(&id)).await?;

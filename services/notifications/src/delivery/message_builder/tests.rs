@@ -84,7 +84,7 @@ fn parse(bytes: &[u8]) -> Message<'_> {
 }
 
 #[test]
-fn a_letter_names_itself_its_sender_and_where_answers_go() {
+fn a_mail_has_message_id_sender_and_reply_to() {
     let bytes = bytes(Kind::HoldEnded, "Asha");
     let message = parse(&bytes);
     assert_eq!(message.message_id(), Some("00000000000000000000000000000abc@mail.sukoon.example"));
@@ -136,7 +136,7 @@ fn a_name_in_another_script_arrives() {
 }
 
 #[test]
-fn a_name_that_is_none_stands_in_no_header() {
+fn an_empty_name_is_in_no_header() {
     for name in ["you won, claim at https://evil.example/x", "evil.example", "Asha 😀"] {
         let bytes = bytes(Kind::HoldEnded, name);
         let message = parse(&bytes);

@@ -30,7 +30,7 @@ const NOTHING: &[&str] = &[
 ];
 
 #[test]
-fn what_cannot_be_seen_is_nothing() {
+fn invisible_text_counts_as_empty() {
     for nothing in NOTHING {
         assert!(is_blank(nothing), "{nothing:?}");
         assert_eq!(name(nothing), Err(Rejection::FieldsMissing(Field::Name)), "{nothing:?}");
@@ -86,7 +86,7 @@ fn an_address_is_what_mail_servers_take() {
 }
 
 #[test]
-fn what_is_no_address_or_more_than_one_is_refused() {
+fn an_invalid_address_or_several_are_refused() {
     for wrong in [
         "",
         "asha",

@@ -96,7 +96,7 @@ fn mails_to_the_practice_and_codes_are_not_counted() {
 }
 
 #[test]
-fn what_belongs_to_a_paid_booking_never_waits_for_room() {
+fn mails_of_a_paid_booking_are_never_delayed() {
     let waits: Vec<&str> =
         Kind::ALL.iter().filter(|kind| kind.is_rate_limited()).map(|kind| kind.name()).collect();
     let wanted = ["hold_ended", "follow_up", "contact_acknowledgement", "meditation_guide"];

@@ -99,7 +99,7 @@ fn a_reminder_waits_for_its_hour_and_goes_out_until_the_session_begins() {
 }
 
 #[test]
-fn who_books_within_the_hours_is_not_reminded() {
+fn a_booking_within_the_reminder_hours_is_not_reminded() {
     let (practice, facts) = (practice(24, 0), booking(BookingState::Confirmed));
     let (due, now) = (start().plus_seconds(-DAY), start().plus_seconds(-HOUR));
     for (seconds, expected) in [(-1, Plan::Send), (0, Plan::Send), (1, Plan::Drop(INSIDE_WINDOW))] {
@@ -113,7 +113,7 @@ fn who_books_within_the_hours_is_not_reminded() {
 }
 
 #[test]
-fn what_counts_is_when_it_was_booked_and_not_when_this_service_heard_of_it() {
+fn the_booking_time_counts_and_not_the_time_of_consumption() {
     let (practice, facts) = (practice(24, 0), booking(BookingState::Confirmed));
     let booked_at = start().plus_seconds(-2 * DAY);
     let heard_at = start().plus_seconds(-2 * HOUR);
@@ -148,7 +148,7 @@ fn a_reminder_without_a_second_one_goes_out_until_the_session_begins() {
 }
 
 #[test]
-fn who_books_between_the_two_gets_the_second_only() {
+fn a_booking_between_both_reminders_gets_the_second_only() {
     let (practice, facts) = (practice(24, 2), booking(BookingState::Confirmed));
     let booked_at = start().plus_seconds(-5 * HOUR);
     let first = Mail { queued_at: booked_at, ..mail(Kind::Reminder) };
@@ -171,7 +171,7 @@ fn a_second_reminder_that_was_switched_off_is_not_sent() {
 }
 
 #[test]
-fn settings_count_as_they_are_when_its_turn_comes() {
+fn settings_are_read_when_the_reminder_is_due() {
     let (facts, mail) = (booking(BookingState::Confirmed), mail(Kind::Reminder));
     let now = start().plus_seconds(-DAY);
     assert_eq!(plan(&mail, &facts, &practice(24, 0), now), Plan::Send);
@@ -203,7 +203,7 @@ fn a_clock_that_was_put_back_is_waited_for() {
 }
 
 #[test]
-fn nobody_is_reminded_of_what_does_not_take_place() {
+fn a_session_that_does_not_take_place_is_not_reminded_of() {
     let practice = practice(24, 2);
     let now = start().plus_seconds(-3 * HOUR);
     for kind in [Kind::Reminder, Kind::SecondReminder] {
@@ -223,7 +223,7 @@ fn nobody_is_reminded_of_what_does_not_take_place() {
 /// A late link is sent while there is a session to join; a late confirmation also states the
 /// payment, so it is sent even after that.
 #[test]
-fn a_link_to_a_session_that_is_over_is_not_told() {
+fn a_link_to_a_session_that_is_over_is_not_mailed() {
     let (practice, now) = (practice(24, 0), end().plus_minutes(90));
     for (state, link) in [
         (BookingState::Confirmed, Plan::Send),
@@ -264,7 +264,7 @@ fn a_follow_up_comes_some_time_after_the_session() {
 }
 
 #[test]
-fn who_did_not_come_is_not_thanked() {
+fn a_no_show_is_not_thanked() {
     let now = end().plus_minutes(90);
     for state in [BookingState::NoShow, BookingState::Cancelled] {
         let planned = plan(&mail(Kind::FollowUp), &booking(state), &practice(24, 0), now);
@@ -312,7 +312,7 @@ fn a_morning_that_the_clocks_skip_or_repeat_has_one_time() {
 }
 
 #[test]
-fn what_tells_of_a_meeting_waits_for_its_link() {
+fn mails_about_a_meeting_wait_for_its_link() {
     let practice = practice(24, 0);
     let until = start().plus_seconds(-DAY);
     for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
@@ -346,7 +346,7 @@ fn everything_else_is_sent_at_once() {
 }
 
 #[test]
-fn a_review_is_told_of_while_it_is_new() {
+fn a_review_notice_is_sent_while_the_review_is_new() {
     let (practice, now) = (practice(24, 0), start());
     let review = |written: Timestamp| {
         Facts::Review(Review { created_at: Some(to_wire(written)), ..Review::default() })

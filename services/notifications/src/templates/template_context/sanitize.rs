@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_not_repeated() {
+    fn an_invalid_name_is_not_repeated() {
         for text in [
             "",
             " ",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_typed_stays_on_its_line() {
+    fn typed_text_stays_on_its_line() {
         assert_eq!(one_line("Asha\r\nBcc: x@example.org\0\u{202e}"), "Asha Bcc: x@example.org");
         assert_eq!(multi_line("one\r\ntwo\rthree\u{7}"), "one\ntwo\nthree ");
     }

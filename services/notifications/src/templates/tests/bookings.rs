@@ -75,7 +75,7 @@ fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
 }
 
 #[test]
-fn what_went_back_before_is_taken_off_the_sum() {
+fn earlier_refunds_are_subtracted() {
     let less = ", less what has gone back already,";
     let mut payload = cancellation("customer", 150_000, "2026-11-20T05:30:00Z");
     for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
@@ -90,7 +90,7 @@ fn what_went_back_before_is_taken_off_the_sum() {
 }
 
 #[test]
-fn the_practice_is_told_what_was_cancelled_and_by_whom() {
+fn the_practice_notice_names_the_cancelled_session_and_who_cancelled() {
     let facts = booking();
     let at = "2026-11-20T05:30:00Z";
     let page = write(Kind::CancellationNotice, &facts, &cancellation("customer", 150_000, at));
@@ -251,7 +251,7 @@ fn a_link_that_comes_too_late_does_not_ask_to_be_early() {
 }
 
 #[test]
-fn a_file_is_spoken_of_only_where_there_is_one() {
+fn a_calendar_file_is_mentioned_only_where_there_is_one() {
     for (sample, page) in all(&Typed::usual()) {
         let Facts::Booking(facts) = &sample.facts else { continue };
         let has_file = !facts.calendar_file.is_empty() && sample.kind.has_calendar_file();

@@ -207,7 +207,7 @@ fn check(kind: Kind, message: &Letter, email: &str, case: &str) {
 }
 
 #[test]
-fn what_people_typed_adds_no_header_and_no_recipient() {
+fn typed_text_adds_no_header_and_no_recipient() {
     for kind in Kind::ALL {
         for name in hostile() {
             check(*kind, &write(*kind, &name, ADDRESS).unwrap(), ADDRESS, &name);
@@ -227,7 +227,7 @@ const BAIT: [&str; 7] = [
 ];
 
 #[test]
-fn no_mail_to_a_person_repeats_what_is_no_name() {
+fn no_mail_to_a_person_repeats_an_invalid_name() {
     let (mut count, message_builder) = (0, message_builder());
     for kind in Kind::ALL.iter().filter(|kind| !kind.is_for_the_practice()) {
         for bait in BAIT {
@@ -327,7 +327,7 @@ fn an_address_is_one_address_or_none() {
 }
 
 #[test]
-fn the_practice_answers_who_wrote() {
+fn a_contact_message_has_its_sender_as_reply_to() {
     let bytes = write(Kind::ContactMessage, "Zoë \"Z\" O'Neil", ADDRESS).unwrap().formatted();
     let parsed = MessageParser::default().parse(&bytes).unwrap();
     let writer = parsed.reply_to().and_then(Address::first).unwrap();
@@ -338,7 +338,7 @@ fn the_practice_answers_who_wrote() {
 }
 
 #[test]
-fn who_can_ask_for_no_more_is_told_how_in_header_and_text() {
+fn optional_mails_have_the_unsubscribe_link_in_header_and_text() {
     for kind in Kind::ALL {
         let bytes = write(*kind, "Asha", ADDRESS).unwrap().formatted();
         let parsed = MessageParser::default().parse(&bytes).unwrap();
@@ -368,7 +368,7 @@ proptest! {
 
     /// The same for generated texts, where names become headers.
     #[test]
-    fn any_name_makes_one_tame_mailbox(name in any::<String>(), max in 1_usize..100) {
+    fn any_name_makes_one_safe_mailbox(name in any::<String>(), max in 1_usize..100) {
         let kept = header_text(&name, max);
         prop_assert!(is_tame(&kept) && kept.chars().count() <= max);
         prop_assert!(!kept.contains("=?"));
