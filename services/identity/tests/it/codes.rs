@@ -223,7 +223,7 @@ async fn recovery_of_an_unconfirmed_account_deletes_its_password() {
 }
 
 #[tokio::test]
-async fn a_malformed_verification_is_told_what_is_missing() {
+async fn a_malformed_verification_names_what_is_missing() {
     let server = TestServer::with_confirmation().await;
     for body in [
         json!({}),

@@ -156,7 +156,7 @@ async fn an_altered_link_or_another_type_does_nothing() {
 }
 
 #[tokio::test]
-async fn a_malformed_link_is_told_so() {
+async fn a_malformed_link_gets_an_error() {
     let server = TestServer::with_confirmation().await;
     for path in ["/verify", "/verify?token=x", "/verify?type=signup", "/verify?token=x&type=y"] {
         server.get(path).await.assert_error(400, "validation_failed");

@@ -103,7 +103,7 @@ async fn banned_accounts_cannot_sign_in() {
 }
 
 #[tokio::test]
-async fn other_ways_in_are_answered_in_the_contracts_words() {
+async fn other_grant_types_get_the_contracts_errors() {
     let server = TestServer::without_confirmation().await;
     for (grant, body, status, code) in [
         ("password", json!({ "password": "x" }), 400, "validation_failed"),

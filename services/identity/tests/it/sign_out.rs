@@ -34,23 +34,23 @@ async fn left_after(query: &str) -> [bool; 3] {
 }
 
 #[tokio::test]
-async fn everywhere_unless_it_says_otherwise() {
+async fn the_default_scope_signs_out_everywhere() {
     assert_eq!(left_after("").await, [false, false, true]);
     assert_eq!(left_after("?scope=global").await, [false, false, true]);
 }
 
 #[tokio::test]
-async fn only_here() {
+async fn the_local_scope_signs_out_this_session_only() {
     assert_eq!(left_after("?scope=local").await, [false, true, true]);
 }
 
 #[tokio::test]
-async fn only_elsewhere() {
+async fn the_others_scope_signs_out_all_other_sessions() {
     assert_eq!(left_after("?scope=others").await, [true, false, true]);
 }
 
 #[tokio::test]
-async fn another_scope_or_nobody_is_refused() {
+async fn an_unknown_scope_or_a_missing_token_is_refused() {
     let server = TestServer::without_confirmation().await;
     let token = server.confirmed_account(ASHA).await.text("/access_token");
     let answer = server.call(Method::POST, "/logout?scope=all", &token, json!({})).await;

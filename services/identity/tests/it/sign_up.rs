@@ -186,7 +186,7 @@ async fn what_is_missing_or_malformed_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_weak_password_is_told_with_its_reason() {
+async fn a_weak_password_is_refused_with_its_reason() {
     let server = TestServer::with_confirmation().await;
     for (password, reason) in [("short", "length"), ("qwertyuiop", "pwned")] {
         let body = json!({ "email": "asha@example.test", "password": password });
