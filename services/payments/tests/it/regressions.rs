@@ -34,7 +34,7 @@ async fn mute(world: &World) -> Result<()> {
 /// Paid, not booked: the browser's callback never returned <- razorpay-prestashop#64,
 /// razorpay-opencart#47.
 #[tokio::test]
-async fn lesson_01_a_callback_that_never_returns_loses_no_payment() -> Result<()> {
+async fn a_lost_callback_loses_no_payment() -> Result<()> {
     let (world, held, order) = ordered().await?;
     world.pay(&order, json!({})).await?;
     world.until(held, "PaymentVerified").await?;
@@ -48,7 +48,7 @@ async fn lesson_01_a_callback_that_never_returns_loses_no_payment() -> Result<()
 /// Webhook and handler race and create two orders <- razorpay-prestashop#64,
 /// razorpay-magento#208, #211, #291.
 #[tokio::test]
-async fn lesson_02_webhook_answer_and_poll_at_once_are_one_payment_of_one_order() -> Result<()> {
+async fn webhook_answer_and_poll_at_once_are_one_payment_of_one_order() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
     // Two tabs begin, and the money and its webhooks come as soon as there is an order to pay.
@@ -83,7 +83,7 @@ async fn lesson_02_webhook_answer_and_poll_at_once_are_one_payment_of_one_order(
 
 /// A delay as a fix: webhooks applied after 300 s <- woo-razorpay.php:3393, Magento's cron.
 #[tokio::test]
-async fn lesson_03_a_webhook_counts_at_once() -> Result<()> {
+async fn a_webhook_counts_at_once() -> Result<()> {
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
     send(&world, captured(&order, 1)).await?;
@@ -99,7 +99,7 @@ async fn lesson_03_a_webhook_counts_at_once() -> Result<()> {
 /// A refund before the authorisation was dropped, and the order read "paid" afterwards <-
 /// razorpay-woocommerce#664.
 #[tokio::test]
-async fn lesson_04_a_refund_that_comes_first_is_not_lost() -> Result<()> {
+async fn a_refund_before_its_payment_is_not_lost() -> Result<()> {
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
     let refund = json!({
@@ -119,7 +119,7 @@ async fn lesson_04_a_refund_that_comes_first_is_not_lost() -> Result<()> {
 
 /// A webhook for an order that did not exist yet was acknowledged and lost <- statamic-cargo#190.
 #[tokio::test]
-async fn lesson_05_a_webhook_that_is_early_waits_for_its_order() -> Result<()> {
+async fn an_early_webhook_waits_for_its_order() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let lost = json!({ "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 1 });
@@ -141,7 +141,7 @@ async fn lesson_05_a_webhook_that_is_early_waits_for_its_order() -> Result<()> {
 /// A late failure downgraded a paid order <- nearmerch#209, themeum/tutor#2360; an invoice stayed
 /// unpaid after failure and success <- razorpay-whmcs#62.
 #[tokio::test]
-async fn lesson_06_a_late_failure_takes_nothing_back_and_an_early_one_ends_nothing() -> Result<()> {
+async fn no_failure_downgrades_a_paid_order_or_ends_an_unpaid_one() -> Result<()> {
     let failed = |order: &str| event("payment.failed", &[("payment", payment(order, "failed"))], 9);
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
@@ -168,7 +168,7 @@ async fn lesson_06_a_late_failure_takes_nothing_back_and_an_early_one_ends_nothi
 
 /// Only the latest of several partial refunds was kept <- InsForge#1485.
 #[tokio::test]
-async fn lesson_07_parts_that_went_back_are_summed_and_never_more_than_came() -> Result<()> {
+async fn partial_refunds_are_summed_up_to_the_captured_amount() -> Result<()> {
     let world = World::new().await?;
     let (held, payment_id) = world.paid().await?;
     for amount in [10_000, 15_000, 25_000] {
@@ -186,7 +186,7 @@ async fn lesson_07_parts_that_went_back_are_summed_and_never_more_than_came() ->
 /// `JSON.stringify(body)` breaks the MAC for some events <- razorpay-node#96, #112, #131, #434;
 /// InsForge#1382.
 #[tokio::test]
-async fn lesson_08_the_mac_is_over_the_bytes_as_they_came() -> Result<()> {
+async fn the_mac_is_checked_over_the_received_bytes() -> Result<()> {
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
     let body = format!(
@@ -207,7 +207,7 @@ async fn lesson_08_the_mac_is_over_the_bytes_as_they_came() -> Result<()> {
 /// Fields in the wrong order <- razorpay-node#105; the order's id taken from the request and not
 /// from the session <- razorpay-php#122.
 #[tokio::test]
-async fn lesson_09_an_answer_is_checked_against_our_own_order_in_the_right_order() -> Result<()> {
+async fn an_answer_is_checked_against_our_own_order() -> Result<()> {
     let (world, held, order) = ordered().await?;
     let swapped = sign(KEY_SECRET, format!("{PAYMENT}|{order}").as_bytes())?;
     let answer = world.answer(held, PAYMENT, &swapped).await?;
@@ -223,7 +223,7 @@ async fn lesson_09_an_answer_is_checked_against_our_own_order_in_the_right_order
 
 /// Reloading the return page verified again <- razorpay-php#107.
 #[tokio::test]
-async fn lesson_10_an_answer_that_is_handed_in_again_does_nothing_more() -> Result<()> {
+async fn a_repeated_answer_changes_nothing() -> Result<()> {
     let (world, held, order) = ordered().await?;
     let paid = world.pay(&order, json!({})).await?;
     for _ in 0..3 {
@@ -239,7 +239,7 @@ async fn lesson_10_an_answer_that_is_handed_in_again_does_nothing_more() -> Resu
 /// Authentic, of the wrong amount: $1 for an order of $2,000 <- CVE-2026-9189; callbacks that were
 /// unsigned <- CVE-2026-0656, CVE-2025-14078.
 #[tokio::test]
-async fn lesson_11_a_signature_is_no_money_and_another_amount_is_no_payment() -> Result<()> {
+async fn neither_a_signature_nor_another_amount_is_a_payment() -> Result<()> {
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
     assert_eq!(post(&world, captured(&order, 1), "", "evt_1").await?, 400);
@@ -271,7 +271,7 @@ async fn lesson_11_a_signature_is_no_money_and_another_amount_is_no_payment() ->
 /// itself <- help.zoho.com, Razorpay webhooks; a restarted app loses its callback <-
 /// razorpay-cordova-sample-app#299.
 #[tokio::test]
-async fn lesson_12_capture_needs_no_payer_who_returns() -> Result<()> {
+async fn capture_does_not_need_the_payers_return() -> Result<()> {
     let (world, held, order) = ordered().await?;
     // We do not capture: the order states that the provider captures at once.
     world.fault(json!({ "target": "payments.capture", "kind": "status", "times": 0 })).await?;
@@ -301,7 +301,7 @@ async fn lesson_12_capture_needs_no_payer_who_returns() -> Result<()> {
 /// UPI completes hours later, and the booking was "abandoned" <- vacationlabs.com, "Fixing payment
 /// status mismatches".
 #[tokio::test]
-async fn lesson_13_upi_that_completes_hours_later_is_found_by_itself() -> Result<()> {
+async fn a_upi_payment_hours_later_is_found() -> Result<()> {
     let (world, held, order) = ordered().await?;
     world.pay(&order, json!({ "outcome": "failed", "method": "upi" })).await?;
     world.until(held, "PaymentFailed").await?;
@@ -316,7 +316,7 @@ async fn lesson_13_upi_that_completes_hours_later_is_found_by_itself() -> Result
 
 /// "Cancelled", and success one second later <- razorpay-flutter#136, #343; android-sample#111.
 #[tokio::test]
-async fn lesson_14_a_checkout_that_was_dismissed_says_nothing_about_money() -> Result<()> {
+async fn a_dismissed_checkout_does_not_end_the_payment() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
@@ -331,7 +331,7 @@ async fn lesson_14_a_checkout_that_was_dismissed_says_nothing_about_money() -> R
 
 /// Payments without an order are returned by the provider itself.
 #[tokio::test]
-async fn lesson_15_a_payment_without_an_order_pays_for_no_booking() -> Result<()> {
+async fn a_payment_without_an_order_pays_for_no_booking() -> Result<()> {
     let (world, held, order) = ordered().await?;
     mute(&world).await?;
     let mut orderless = payment(&order, "captured");
@@ -345,7 +345,7 @@ async fn lesson_15_a_payment_without_an_order_pays_for_no_booking() -> Result<()
 /// A capture after the hold needs a refund by itself, and only one <- flexprice#2230; "explicit
 /// recoverable conflict path" <- cali.so#83.
 #[tokio::test]
-async fn lesson_16_money_that_cannot_be_placed_goes_back_once() -> Result<()> {
+async fn money_that_cannot_be_placed_is_refunded_once() -> Result<()> {
     let world = World::new().await?;
     let (held, payment_id) = world.paid().await?;
     for _ in 0..2 {
@@ -364,7 +364,7 @@ async fn lesson_16_money_that_cannot_be_placed_goes_back_once() -> Result<()> {
 /// calcom/cal.diy#18011. Money is found before, and reported to booking in every state of the
 /// booking.
 #[tokio::test]
-async fn lesson_17_a_payment_counts_although_its_webhook_is_three_days_late() -> Result<()> {
+async fn a_payment_counts_with_a_webhook_three_days_late() -> Result<()> {
     let (world, held, order) = ordered().await?;
     world.database.move_clock(60 * HOUR).await?;
     let asked = "select count(*) from timers where kind = 'poll-order' and due_at > clock_now()";
@@ -383,7 +383,7 @@ async fn lesson_17_a_payment_counts_although_its_webhook_is_three_days_late() ->
 
 /// A repeat with the same key was answered with a failed order and 201 <- InsForge#1490.
 #[tokio::test]
-async fn lesson_19_a_repeat_is_answered_with_what_is_true_now() -> Result<()> {
+async fn a_repeat_is_answered_with_the_current_state() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     world.fault(json!({ "target": "orders", "kind": "status", "status": 500, "times": 0 })).await?;
@@ -403,7 +403,7 @@ async fn lesson_19_a_repeat_is_answered_with_what_is_true_now() -> Result<()> {
 /// Polling stopped after 26 minutes, and a pending attempt without an id of the provider was marked
 /// as failed <- hyperswitch, `workflows/payment_sync.rs`.
 #[tokio::test]
-async fn lesson_20_nothing_ends_after_twenty_six_minutes() -> Result<()> {
+async fn polling_does_not_end_after_twenty_six_minutes() -> Result<()> {
     let (world, held, order) = ordered().await?;
     world.database.move_clock(27 * 60).await?;
     let goes_on = "select count(*) from timers where kind = 'poll-order' and due_at > clock_now()";
