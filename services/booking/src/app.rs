@@ -8,8 +8,8 @@ use self::group_commit::GroupCommit;
 use self::pending_request::{HeldBooking, PendingRequest};
 use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
-use crate::config::ClaimPolicy;
 use crate::domain::availability::Rules;
+use crate::domain::claim_policy::ClaimPolicy;
 use crate::repository::DaySnapshotCache;
 
 pub mod request;

@@ -11,6 +11,8 @@ use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
 use staff::Role;
 
+use crate::domain::claim_policy::ClaimPolicy;
+
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -168,28 +170,6 @@ impl GrantConfig {
             owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
             person: reader.parse("STAFF_USER_ID", Person(Id::from_uuid(uuid::Uuid::nil()))),
             role: reader.parse("STAFF_ROLE", Granted(None)),
-        }
-    }
-}
-
-/// How a customer's claim to have paid is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimPolicy {
-    /// The provider is queried and staff see the claim; only verified money or staff confirm the
-    /// booking.
-    Review,
-    /// A claim confirms the booking if its time is free.
-    Accept,
-}
-
-impl std::str::FromStr for ClaimPolicy {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "review" => Ok(Self::Review),
-            "accept" => Ok(Self::Accept),
-            _ => Err("it must be review or accept"),
         }
     }
 }

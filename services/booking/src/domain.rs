@@ -7,3 +7,4 @@ pub mod day;
 pub mod booking;
 pub mod availability;
 pub mod contact;
+pub mod claim_policy;

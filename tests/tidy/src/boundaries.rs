@@ -47,7 +47,9 @@ fn read(file: &SourceFile) -> Option<Crate> {
 }
 
 impl Crate {
-    fn is_service(&self) -> bool {
+    /// Whether it is one of the services.
+    #[must_use]
+    pub fn is_service(&self) -> bool {
         self.folder.starts_with("services/") && !self.is_shared()
     }
 

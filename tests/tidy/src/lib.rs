@@ -3,6 +3,7 @@
 pub mod tree;
 pub mod rust;
 pub mod web;
+pub mod layers;
 pub mod layout;
 pub mod boundaries;
 pub mod imports;

@@ -1,7 +1,9 @@
 //! Holds this checkout to the house rules.
 use std::collections::BTreeSet;
 use tidy::tree::{self, SourceFile};
-use tidy::{boundaries, commits, imports, kept, layout, migrations, rust, text, web, words};
+use tidy::{
+    boundaries, commits, imports, kept, layers, layout, migrations, rust, text, web, words,
+};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -127,42 +129,51 @@ fn nothing_is_put_off() {
     hold(is_ours, text::put_off);
 }
 
-/// Knots of earlier days, by one member each. This list only gets shorter.
-const KNOTS: [(&str, &str); 14] = [
-    ("sukoon", "staff"),
-    ("sandbox", "checkout"),
-    ("sandbox", "world"),
-    ("sandbox", "controls"),
-    ("sandbox", "provider::bank"),
-    ("sandbox", "provider::captures"),
-    ("booking", "app"),
-    ("identity", "app"),
-    ("notifications", "facts"),
-    ("notifications", "forms"),
-    ("notifications", "mail"),
-    ("notifications", "repository"),
-    ("payments", "bookings"),
-    ("payments", "app::fold"),
-];
-
 #[test]
 fn modules_of_a_crate_use_each_other_in_one_direction() {
     let files = tree::files().unwrap();
     let mut faults = Vec::new();
-    let mut left = BTreeSet::from(KNOTS);
     for one in boundaries::crates(&files) {
-        for cycle in imports::cycles(&imports::graph(&one, &files)) {
-            let is_known =
-                |(name, member): &(&str, &str)| *name == one.name && cycle.contains(*member);
-            let known = left.iter().copied().find(is_known);
-            if !known.is_some_and(|known| left.remove(&known)) {
-                let members: Vec<String> = cycle.into_iter().collect();
-                faults.push(format!("{}: a cycle of {}", one.name, members.join(", ")));
-            }
-        }
+        let cycles = imports::cycles(&imports::graph(&one, &files));
+        let names = |cycle: BTreeSet<String>| cycle.into_iter().collect::<Vec<_>>().join(", ");
+        faults.extend(
+            cycles.into_iter().map(|cycle| format!("{}: a cycle of {}", one.name, names(cycle))),
+        );
     }
-    faults.extend(left.iter().map(|(name, member)| format!("{name} {member} is no knot any more")));
     assert_kept(&faults);
+}
+
+#[test]
+fn modules_of_a_service_use_their_own_layer_and_lower_ones() {
+    let files = tree::files().unwrap();
+    let crates = boundaries::crates(&files);
+    let services: Vec<_> = crates.iter().filter(|one| one.is_service()).collect();
+    assert_eq!(services.len(), 6, "the services were not found");
+    let faults = services.into_iter().flat_map(|one| {
+        let edges = layers::upward_edges(&imports::graph(one, &files));
+        edges.into_iter().map(|edge| format!("{}: {edge}", one.name))
+    });
+    assert_kept(&faults.collect::<Vec<_>>());
+}
+
+#[test]
+fn modules_of_the_gateway_use_those_that_a_request_meets_later() {
+    let files = tree::files().unwrap();
+    let crates = boundaries::crates(&files);
+    let gateway = crates.iter().find(|one| one.name == "gateway").unwrap();
+    let lib = files.iter().find(|file| file.path == "gateway/src/lib.rs").unwrap();
+    assert_kept(&layers::backward_edges(&imports::graph(gateway, &files), &lib.text));
+}
+
+#[test]
+fn sql_stands_in_repositories_read_models_and_retention() {
+    let is_of_a_service = |file: &SourceFile| {
+        is_rust(file)
+            && file.path.starts_with("services/")
+            && !file.path.starts_with("services/shared/")
+            && !file.is_test()
+    };
+    hold(is_of_a_service, layers::misplaced_sql);
 }
 
 /// The tests of the whole still have comments of before this rule.

@@ -79,8 +79,8 @@ impl<R: Batched, T: Send + 'static> GroupCommit<R, T> {
         Self { queue: Mutex::default(), permits: Arc::new(Semaphore::new(MAX_IN_FLIGHT)) }
     }
 
-    /// Commits a request, in one batch with other queued requests, by the `commit` of one of them. A
-    /// batch that was started is finished even if all of its callers have gone.
+    /// Commits a request, in one batch with other queued requests, by the `commit` of one of them.
+    /// A batch that was started is finished even if all of its callers have gone.
     ///
     /// # Errors
     /// The rejection, or that the outcome is unknown.

@@ -50,7 +50,8 @@ impl PendingRequest {
     }
 }
 
-/// A batch has at most one request per customer, because the live-hold limit is read once per batch.
+/// A batch has at most one request per customer, because the live-hold limit is read once per
+/// batch.
 impl Batched for PendingRequest {
     type Key = Id<Customer>;
 

@@ -6,7 +6,7 @@ use staff::Role;
 use uuid::Uuid;
 
 use super::{Config, GrantConfig, Granted, Person};
-use crate::config::ClaimPolicy;
+use crate::domain::claim_policy::ClaimPolicy;
 
 #[test]
 fn the_default_claim_policy_is_review() {

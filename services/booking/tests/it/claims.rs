@@ -2,7 +2,7 @@
 
 use booking::app::accept_claim::accept_claim;
 use booking::app::open_checkout::open_checkout;
-use booking::config::ClaimPolicy;
+use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::{AcceptClaimRequest, BookingState, PaymentState};
 use contract::payments::v1::{PaymentClaimed, PaymentFailed, PaymentVerified};
 use kernel::Id;

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use booking::config::ClaimPolicy;
 use booking::config::{Config, MeetingSettings, MigrationConfig, Neighbours};
+use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};
 use contract::notifications::v1::{MailKind, MailSent};

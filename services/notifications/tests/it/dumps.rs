@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use notifications::config::{Config, MigrationConfig};
-use notifications::forms::{Field, Rejection};
+use notifications::error::{Field, Rejection};
 use testkit::{dump, every_variant};
 
 #[test]

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use payments::app::Rejection;
 use payments::config::{Config, MigrationConfig};
 use payments::domain::collection;
 use payments::domain::payer::PayerError;
 use payments::domain::receipt::ReceiptError;
+use payments::error::Rejection;
 use testkit::{dump, every_variant};
 
 #[test]

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use reviews::app::Rejection;
 use reviews::config::{Config, MigrationConfig};
+use reviews::error::Rejection;
 use reviews::moderation::Denial;
 use runtime::caller::UserError;
 use staff::StaffError;

@@ -82,8 +82,8 @@ pub async fn feed_position(
     Ok(row.map(|(position, event_id)| FeedPosition { position, event_id }).unwrap_or_default())
 }
 
-/// Positions that a consumer has handled before another one, the newest first: one for each thousand
-/// positions, further back one for each hundred thousand.
+/// Positions that a consumer has handled before another one, the newest first: one for each
+/// thousand positions, further back one for each hundred thousand.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -106,8 +106,8 @@ pub async fn marks(
 }
 
 /// Sets a consumer of a feed that was rewound back to a position that the feed still has, or to its
-/// beginning. Every reaction bears to be run again. What was parked after that position is read again
-/// as well.
+/// beginning. Every reaction bears to be run again. What was parked after that position is read
+/// again as well.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -154,8 +154,8 @@ pub async fn rewind(
 
 /// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled`
 /// means that it is the next one, that the checkpoint has been moved onto it, and that the caller
-/// handles it in this same transaction. `previous` is the event before it in the feed, where that is
-/// known: a message over NATS says so, because the feed may have been restored unseen meanwhile.
+/// handles it in this same transaction. `previous` is the event before it in the feed, where that
+/// is known: a message over NATS says so, because the feed may have been restored unseen meanwhile.
 ///
 /// # Errors
 /// When the database does not answer.
