@@ -1,4 +1,4 @@
-/** The form's messages, with the specification's exact words where it has them. */
+/** The form's messages; tests compare their texts. */
 import type { ToastInput } from '@/components/ui/toast-store';
 
 export const SENT: ToastInput = {

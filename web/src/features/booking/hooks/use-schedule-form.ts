@@ -30,7 +30,7 @@ type Asked = {
   onHeld: (booking: Booking) => void;
 };
 
-/** The keys that the specification names; this code only writes them. */
+/** The keys of the flow (`FLOW_KEYS`); this code only writes them. */
 function writeFlowKeys(service: Service, slot: string): void {
   const { serviceId: id, title } = service;
   writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: formatPrice(service.price) }));
