@@ -109,19 +109,22 @@ web: web-packages
 
 test: test-rust test-web test-e2e
 
-# A test mostly waits, for a database or for a time to be over: two of them for each of two cores.
-RUST_TEST_THREADS ?= 4
+# A test mostly waits, for a database or for a time to be over: so many test programs run at once, and
+# so many tests in each of them.
+TEST_PROGRAMS ?= 3
+RUST_TEST_THREADS ?= 3
 
 # The system tests start the programs and the site themselves, and two tests speak to our servers
 # with the browser's own libraries, so all of that is there first.
 test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
-	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace --no-fail-fast
+	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- \
+	  node tests/runner/run.mjs $(TEST_PROGRAMS) --profile $(PROFILE) --workspace
 
 test-web: web-packages
 	@echo "· web tests"
 	@cd $(WEB) && npm test --silent
-	@node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs
+	@node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs
 
 test-e2e: build web
 	@$(SUKOON) prepare --browser

@@ -8,8 +8,8 @@ const browser = process.env.CHROME_PATH ?? KNOWN_BROWSERS.find((path) => existsS
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // Two cores are enough for two: much of a test is waiting for what it started.
-  workers: 2,
+  // Two cores are enough for three: much of a test is waiting for what it started.
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 180_000,

@@ -25,7 +25,7 @@ const isClosed = (path, closed) => closed.some((start) => path.startsWith(start)
 /**
  * What is measured and what is left out, of a site that lists `listed`, closes `closed` to robots
  * and was built with `built`: the sitemap, one service by its other path, one review, and what is
- * open to all though no search engine keeps it. Those are `unlisted`: their SEO is nobody's concern.
+ * open to all though no search engine keeps it. Those are `unlisted`: their SEO score doesn't count.
  */
 export function plan({ listed, closed, built, review }) {
   if (listed.length === 0) throw new Error('The sitemap lists no page');

@@ -15,7 +15,7 @@ import { codeOf, linkOf, Sandbox } from './support/sandbox';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
 
-test('wrong password, forgotten password, signed out @phone', async ({
+test('wrong password, forgotten password, signed out', async ({
   page,
   complaints,
   practice,
@@ -110,7 +110,7 @@ async function press(page: Page, link: string, title: string, button: string): P
   await page.getByRole('main').getByRole('button', { name: button }).click();
 }
 
-test('links of mails open a page, and only its button does something @phone', async ({
+test('links of mails open a page, and only its button does something', async ({
   browser,
   complaints,
   contextOptions,
@@ -198,7 +198,7 @@ test('links of mails open a page, and only its button does something @phone', as
   }
 });
 
-test('a sign-out without an answer still ends the session in this browser @phone', async ({
+test('a sign-out without an answer still ends the session in this browser', async ({
   page,
   practice,
   complaints,

@@ -23,7 +23,7 @@ test.beforeEach(async ({ sandbox }) => {
   await sandbox.clearFaults();
 });
 
-test('the payment provider is away @phone', async ({ page, complaints, practice, sandbox }) => {
+test('the payment provider is away', async ({ page, complaints, practice, sandbox }) => {
   await signUpQuietly(page, practice.url, newPerson('Wasim'));
   complaints.expect(refusal('/rpc/payments.v1.PaymentsService/StartPayment'));
   await sandbox.order({ target: 'orders', kind: 'drop', times: 0 });
@@ -55,7 +55,7 @@ test('the till is down', async ({ page, complaints, practice }) => {
   await expectReady(page);
 });
 
-test('the booking desk is down @phone', async ({ page, complaints, practice }) => {
+test('the booking desk is down', async ({ page, complaints, practice }) => {
   await signUpQuietly(page, practice.url, newPerson('Zoya'));
   await page.goto(CALENDAR);
   await chooseTime(page);
@@ -76,11 +76,7 @@ test('the booking desk is down @phone', async ({ page, complaints, practice }) =
   await expectStep(page, 'Complete Your Payment');
 });
 
-test('the connection goes while a time is asked for @phone', async ({
-  page,
-  complaints,
-  practice,
-}) => {
+test('the connection goes while a time is asked for', async ({ page, complaints, practice }) => {
   await signUpQuietly(page, practice.url, newPerson('Xenia'));
   await page.goto(CALENDAR);
   await chooseTime(page);
@@ -97,7 +93,7 @@ test('the connection goes while a time is asked for @phone', async ({
   await expect(told).toHaveCount(0);
 });
 
-test('a session that is refused leads to signing in, and back to the time @phone', async ({
+test('a session that is refused leads to signing in, and back to the time', async ({
   page,
   complaints,
   practice,

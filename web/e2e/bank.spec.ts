@@ -34,7 +34,7 @@ async function answer(bank: Page, button: string): Promise<void> {
   await closed;
 }
 
-test('a bank asks in a window of its own, and may say no first @phone', async ({
+test('a bank asks in a window of its own, and may say no first', async ({
   page,
   practice,
   sandbox,
@@ -57,7 +57,7 @@ test('a bank asks in a window of its own, and may say no first @phone', async ({
   expect(statuses.sort()).toEqual(['captured', 'failed']);
 });
 
-test('the closed window of a bank is no dead end, and its late yes is paid back @phone', async ({
+test('the closed window of a bank is no dead end, and its late yes is paid back', async ({
   page,
   practice,
   sandbox,

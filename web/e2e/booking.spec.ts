@@ -117,7 +117,7 @@ test('a visitor books, pays and is confirmed @phone', async ({ page, sandbox }, 
   expect(kept).not.toContain('paymentLinkId');
 });
 
-test('a time inside the cancellation limit is sold with its own consent @phone', async ({
+test('a time inside the cancellation limit is sold with its own consent', async ({
   page,
   practice,
 }) => {

@@ -165,7 +165,7 @@ test('leaving and coming back while a message is sent sends it once', async ({ p
   await expect.poll(async () => (await received(sandbox, person)).length).toBe(1);
 });
 
-test('too many messages are answered kindly @phone', async ({ page, complaints, practice }) => {
+test('too many messages are answered kindly', async ({ page, complaints, practice }) => {
   const person = newPerson('Lata');
   complaints.expect(refusal(CALL));
   for (let number = 1; number <= MESSAGES_AN_HOUR; number += 1) {

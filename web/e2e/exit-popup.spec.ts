@@ -193,7 +193,7 @@ test('other pages have none', async ({ page }) => {
   expect(await flagOf(page)).toBeNull();
 });
 
-test('it waits until the quiz is closed @phone', async ({ page }) => {
+test('it waits until the quiz is closed', async ({ page }) => {
   await openAtRest(page);
   await opener(page).click();
   await expect(quizStart(page)).toBeVisible();
@@ -223,7 +223,7 @@ test('the guide is asked for, and it closes @phone', async ({ page, sandbox }) =
   expect(await sandbox.inbox(email)).toHaveLength(1);
 });
 
-test('a failure keeps what was typed @phone', async ({ page, complaints }) => {
+test('a failure keeps what was typed', async ({ page, complaints }) => {
   complaints.expect(/RequestMeditationGuide.*ERR_INTERNET_DISCONNECTED/);
   complaints.expect(/ERR_INTERNET_DISCONNECTED.*RequestMeditationGuide/);
   await page.route(`**${ASK}`, (route) => route.abort('internetdisconnected'));

@@ -43,7 +43,7 @@ test('/faq holds 4, 5 and 5 questions, its figures and its ways on @phone', asyn
   await expect(page).toHaveURL(/\/contact$/);
 });
 
-test('questions open and close by themselves, several at once, by keyboard too @phone', async ({
+test('questions open and close by themselves, several at once, by keyboard too', async ({
   page,
 }) => {
   await page.goto('/faq');
@@ -71,7 +71,7 @@ test('questions open and close by themselves, several at once, by keyboard too @
   await expect(page.locator('details[open]')).toHaveCount(3);
 });
 
-test('a link to a question opens it, on the first paint and later @phone', async ({ page }) => {
+test('a link to a question opens it, on the first paint and later', async ({ page }) => {
   await page.goto('/faq#how-can-i-pay');
   const pay = question(page, 'How can I pay?');
   await expect(pay.locator('summary')).toBeFocused();

@@ -67,7 +67,7 @@ test('the guide is read, asked for, and arrives whole @phone', async ({ page, sa
   expect(await sandbox.inbox(email)).toHaveLength(1);
 });
 
-test('an address that is none is not sent @phone', async ({ page, complaints }) => {
+test('an address that is none is not sent', async ({ page, complaints }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().endsWith(ASK)) asked.push(request.url());
@@ -90,7 +90,7 @@ test('an address that is none is not sent @phone', async ({ page, complaints }) 
   await look(page, 'guide-invalid');
 });
 
-test('while the mail desk is down the address stays, and the guide comes once @phone', async ({
+test('while the mail desk is down the address stays, and the guide comes once', async ({
   page,
   complaints,
   practice,
@@ -119,7 +119,7 @@ test('while the mail desk is down the address stays, and the guide comes once @p
   expect(await sandbox.inbox(email)).toHaveLength(1);
 });
 
-test('a page that was led to reads the guide, and says when it cannot @phone', async ({
+test('a page that was led to reads the guide, and says when it cannot', async ({
   page,
   complaints,
 }) => {
@@ -152,7 +152,7 @@ test('a page that was led to reads the guide, and says when it cannot @phone', a
   await expect(told).toBeHidden();
 });
 
-test('everything can be done with the keyboard @phone', async ({ page, sandbox }) => {
+test('everything can be done with the keyboard', async ({ page, sandbox }) => {
   const { email } = newPerson('Charu');
   await page.clock.install();
   await open(page);

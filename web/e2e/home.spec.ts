@@ -85,7 +85,7 @@ test('the hero promises mental clarity in 90 seconds, and its button opens the q
   await expect(button).toBeFocused();
 });
 
-test('a quiz that cannot be fetched says so and takes nothing away @phone', async ({
+test('a quiz that cannot be fetched says so and takes nothing away', async ({
   page,
   context,
   complaints,
@@ -305,10 +305,7 @@ test('testimonials: nobody has written yet @phone', async ({ page }) => {
   await expect(page).toHaveURL(/\/reviews#write$/);
 });
 
-test('testimonials: what fails says so, and trying again helps @phone', async ({
-  page,
-  complaints,
-}) => {
+test('testimonials: what fails says so, and trying again helps', async ({ page, complaints }) => {
   expectTrouble(complaints, RPC.listReviews);
   const desk = await standIn(page, RPC.listReviews, 'refuse');
   const testimonials = await openWithPeople(page);
@@ -320,7 +317,7 @@ test('testimonials: what fails says so, and trying again helps @phone', async ({
   await expect(testimonials.getByRole('article')).toHaveCount(1);
 });
 
-test('testimonials: without a network the page stays, and they come with it @phone', async ({
+test('testimonials: without a network the page stays, and they come with it', async ({
   page,
   context,
   complaints,
@@ -338,7 +335,7 @@ test('testimonials: without a network the page stays, and they come with it @pho
   await expect(testimonials.getByRole('article')).toHaveCount(1);
 });
 
-test('the closing call leads to the services @phone', async ({ page }) => {
+test('the closing call leads to the services', async ({ page }) => {
   await page.goto('/');
   const closing = part(page, 'You do not have to carry it alone');
   await closing.getByRole('link', { name: 'Find your session' }).click();

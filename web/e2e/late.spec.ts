@@ -106,7 +106,7 @@ const SECTIONS: readonly Section[] = [
 ];
 
 for (const { chunk, words, open, there } of SECTIONS) {
-  test(`without its code ${chunk} says so and can be tried again @phone`, async ({
+  test(`without its code ${chunk} says so and can be tried again`, async ({
     page,
     complaints,
     practice,

@@ -64,7 +64,7 @@ test('the foot of a page leads to each, and the way back is as it was @phone', a
   await expect(page.getByRole('main')).toContainText('Last changed');
 });
 
-test('signing up names the terms and keeps what was typed @phone', async ({ page, context }) => {
+test('signing up names the terms and keeps what was typed', async ({ page, context }) => {
   await page.goto('/sign-up');
   await page.getByLabel('First name').fill('Leela');
   const main = page.getByRole('main');
@@ -81,7 +81,7 @@ test('signing up names the terms and keeps what was typed @phone', async ({ page
   await expect(page.getByLabel('First name')).toHaveValue('Leela');
 });
 
-test('the agreement to a booking names them @phone', async ({ page, practice }) => {
+test('the agreement to a booking names them', async ({ page, practice }) => {
   await signUpQuietly(page, practice.url, newPerson('Leela'));
   await page.goto(CALENDAR);
   const agreement = page.getByRole('region', { name: 'Quick Agreement' });

@@ -243,7 +243,7 @@ test('the panel needs no mouse', async ({ page, practice }) => {
   await expect(button).toBeFocused();
 });
 
-test('a grant that has ended asks for the password again @phone', async ({
+test('a grant that has ended asks for the password again', async ({
   page,
   complaints,
   practice,

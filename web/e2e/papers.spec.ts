@@ -43,7 +43,7 @@ async function fillIn(page: Page, gstin: string): Promise<void> {
   await dialog(page).getByRole('button', { name: 'Save' }).click();
 }
 
-test('a business pays, and finds its name and its tax on every paper @phone', async ({
+test('a business pays, and finds its name and its tax on every paper', async ({
   browser,
   complaints,
   contextOptions,

@@ -68,7 +68,7 @@ test('a browser that closes when the money moved loses nothing', async ({
   await expect(otherPage.getByRole('link', { name: /^http/ })).toBeVisible();
 });
 
-test('neither a closed payment window nor a declined card is a dead end @phone', async ({
+test('neither a closed payment window nor a declined card is a dead end', async ({
   page,
   practice,
   sandbox,
@@ -120,7 +120,7 @@ test('in the dark theme a session is paid by UPI and confirmed @phone', async ({
   await expect(page.locator('html')).toHaveClass(/dark/);
 });
 
-test('a fee that the provider adds is said before and paid beside the price @phone', async ({
+test('a fee that the provider adds is said before and paid beside the price', async ({
   page,
   practice,
   sandbox,
@@ -229,11 +229,7 @@ async function forgetSession(page: Page, url: string): Promise<void> {
   await other.close();
 }
 
-test('the provider learns neither what is booked nor when @phone', async ({
-  page,
-  practice,
-  sandbox,
-}) => {
+test('the provider learns neither what is booked nor when', async ({ page, practice, sandbox }) => {
   await signUpQuietly(page, practice.url, newPerson('Noor'));
   const slot = await hold(page);
   const booking = bookingOf(page);
@@ -270,7 +266,7 @@ test('the provider learns neither what is booked nor when @phone', async ({
   expect(bookingOf(page)).toBe(booking);
 });
 
-test('a browser without inline styles can still press what the provider shows @phone', async ({
+test('a browser without inline styles can still press what the provider shows', async ({
   page,
   complaints,
   practice,
@@ -286,11 +282,7 @@ test('a browser without inline styles can still press what the provider shows @p
   await expectConfirmed(page);
 });
 
-test('a claimed payment is verified and not believed @phone', async ({
-  page,
-  practice,
-  sandbox,
-}) => {
+test('a claimed payment is verified and not believed', async ({ page, practice, sandbox }) => {
   await page.clock.install();
   await signUpQuietly(page, practice.url, newPerson('Omar'));
   await hold(page);
@@ -326,7 +318,7 @@ test('a claimed payment is verified and not believed @phone', async ({
   await expectConfirmed(page);
 });
 
-test('a hold that ended leads to a new time @phone', async ({ page, practice, sandbox }) => {
+test('a hold that ended leads to a new time', async ({ page, practice, sandbox }) => {
   const person = newPerson('Pooja');
   await signUpQuietly(page, practice.url, person);
   const slot = await hold(page);

@@ -53,7 +53,7 @@ test('the policy says its steps, its support and its notes @phone', async ({ pag
   await look(page, 'policy');
 });
 
-test('the countdown goes down each second and ends with words @phone', async ({ page }) => {
+test('the countdown goes down each second and ends with words', async ({ page }) => {
   await page.clock.install({ time: NOON });
   await page.goto(bookedBefore(DAY_MS - 60_000));
   await expect(page.getByText('Energy Healing', { exact: true }).first()).toBeVisible();
@@ -94,7 +94,7 @@ test('the countdown takes the room that was kept for it @phone', async ({ page }
   }
 });
 
-test('a booking of my own counts to its own limit, and only for me @phone', async ({
+test('a booking of my own counts to its own limit, and only for me', async ({
   page,
   otherPage,
   complaints,
@@ -131,7 +131,7 @@ test('a booking of my own counts to its own limit, and only for me @phone', asyn
   await expect(otherPage.getByRole('main')).toContainText('General Consultation');
 });
 
-test('a booking that cannot be read is waited for, and tried again @phone', async ({
+test('a booking that cannot be read is waited for, and tried again', async ({
   page,
   complaints,
   practice,

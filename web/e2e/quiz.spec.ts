@@ -108,7 +108,7 @@ test('each area recommends its services, and booking begins with the one chosen'
   await expect(page).toHaveURL(/\/book(ing-flow)?\?service=mental-health/);
 });
 
-test('the clock goes from 1:30 to 0:00, rests there, and begins anew @phone', async ({ page }) => {
+test('the clock goes from 1:30 to 0:00, rests there, and begins anew', async ({ page }) => {
   await openAtRest(page);
   await page.clock.runFor(5_000);
   await expect(timer(page)).toContainText('1:30');
@@ -177,9 +177,7 @@ test('everything can be done with the keyboard', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
 });
 
-test('it closes in each of three ways, and begins at the welcome again @phone', async ({
-  page,
-}) => {
+test('it closes in each of three ways, and begins at the welcome again', async ({ page }) => {
   await page.goto('/');
   const ways = [
     () => quiz(page).getByRole('button', { name: 'Close' }).click(),

@@ -75,7 +75,7 @@ test('a paid booking has a receipt, on the screen, on paper and by mail @phone',
   expect(mail.text).toContain(`/receipt?b=${bookingId}`);
 });
 
-test('a receipt is for its customer only @phone', async ({
+test('a receipt is for its customer only', async ({
   page,
   otherPage,
   complaints,
@@ -110,7 +110,7 @@ test('a receipt is for its customer only @phone', async ({
   await expect(page).toHaveURL(new RegExp(`/receipt\\?b=${bookingId}$`));
 });
 
-test('a receipt that is being written is waited for, and the keyboard prints it @phone', async ({
+test('a receipt that is being written is waited for, and the keyboard prints it', async ({
   page,
   practice,
   sandbox,
@@ -141,7 +141,7 @@ test('a receipt that is being written is waited for, and the keyboard prints it 
   await expect(page.locator('body')).toHaveAttribute('data-printed', 'yes');
 });
 
-test('before the payment no receipt is promised @phone', async ({ page, practice }) => {
+test('before the payment no receipt is promised', async ({ page, practice }) => {
   const person = newPerson('Vani');
   const token = await signUpQuietly(page, practice.url, person);
   const bookingId = await holdTime(practice, { person, token });

@@ -111,7 +111,7 @@ test('the offer of a badge is easy to take on a phone @phone-only @phone', async
   await expectEase(page, 'review-form-badge', page.getByRole('main'));
 });
 
-test('a review opened from a list is announced, and its heading has the focus @phone', async ({
+test('a review opened from a list is announced, and its heading has the focus', async ({
   page,
   practice,
 }) => {

@@ -138,7 +138,7 @@ test('three links stand left of the logo and three right of it', async ({ page }
   await expect(page.getByRole('button', { name: 'Open menu' })).toBeHidden();
 });
 
-test('links of the page that is shown scroll to its top @phone', async ({ page }, { project }) => {
+test('links of the page that is shown scroll to its top', async ({ page }, { project }) => {
   const onPhone = project.name === 'phone';
   await page.goto('/services');
   await scrollDown(page);
@@ -253,7 +253,7 @@ test('the invitation moves nothing and covers no bar @phone', async ({ page }) =
   await expect(bubble).toHaveCount(0);
 });
 
-test('without a network a banner says so, and reads come back by themselves @phone', async ({
+test('without a network a banner says so, and reads come back by themselves', async ({
   page,
   context,
   complaints,
@@ -273,7 +273,7 @@ test('without a network a banner says so, and reads come back by themselves @pho
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('a page whose code does not come says so and can be tried again @phone', async ({
+test('a page whose code does not come says so and can be tried again', async ({
   page,
   complaints,
 }, { project }) => {
@@ -310,9 +310,7 @@ test('a page whose code takes its time shows that it is coming', async ({ page }
   await expect(page.getByText('Loading the page…')).toHaveCount(0);
 });
 
-test('what leads to a booking ends in the booking flow with its service @phone', async ({
-  page,
-}) => {
+test('what leads to a booking ends in the booking flow with its service', async ({ page }) => {
   await page.goto('/services');
   await page.getByRole('button', { name: 'Energy Healing' }).click();
   const dialog = page.getByRole('dialog', { name: 'Energy Healing' });

@@ -102,7 +102,7 @@ test('a stranger keeps the chosen time until after the sign-in @phone', async ({
   await expect(page).toHaveURL(/\bslot=\d{4}-\d\d-\d\dT/);
 });
 
-test('without a free time, or without an answer, it leads to the calendar @phone', async ({
+test('without a free time, or without an answer, it leads to the calendar', async ({
   page,
   complaints,
 }) => {
@@ -162,7 +162,7 @@ test('the theme is switched in the menu of small screens @phone-only @phone', as
 
 const COUNTED = { count: '9', countsByRating: ['1', '0', '0', '1', '7'] };
 
-test('figures about reviews are those of the reviews @phone', async ({ page }) => {
+test('figures about reviews are those of the reviews', async ({ page }) => {
   const desk = await standIn(page, RPC.statistics, COUNTED);
   await page.goto('/');
   const strip = page.getByRole('region', { name: 'Sukoon in figures' });

@@ -14,7 +14,7 @@ import { holdTime } from './support/rpc';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
-test('of two people who want the same time, one hears at once that it is taken @phone', async ({
+test('of two people who want the same time, one hears at once that it is taken', async ({
   page,
   otherPage,
   complaints,
@@ -92,7 +92,7 @@ test('every step survives a reload, and back is a step back', async ({ page, pra
   expect(slotOf(page)).toBe(slot);
 });
 
-test('another customer’s booking is not found @phone', async ({
+test('another customer’s booking is not found', async ({
   page,
   otherPage,
   complaints,

@@ -66,7 +66,7 @@ test('opening the link ends nothing, pressing the button does @phone', async ({
   expect(await guides(sandbox, email)).toBe(2);
 });
 
-test('what was done is said after a reload, and can be undone @phone', async ({
+test('what was done is said after a reload, and can be undone', async ({
   page,
   practice,
   sandbox,
@@ -97,7 +97,7 @@ test('what was done is said after a reload, and can be undone @phone', async ({
   await expectTitle(page, 'Our mails come again');
 });
 
-test('a link that is not ours has its message @phone', async ({ page, complaints }) => {
+test('a link that is not ours has its message', async ({ page, complaints }) => {
   complaints.expect(refusal(CALL));
   for (const address of ['/unsubscribe', '/unsubscribe?t=abc']) {
     await page.goto(address);

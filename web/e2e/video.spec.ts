@@ -103,7 +103,7 @@ test('nothing is loaded before the press, and then it plays at volume 0.7 @phone
   await look(page, 'video-playing');
 });
 
-test('it says that it loads, and plays when the file comes @phone', async ({ page }) => {
+test('it says that it loads, and plays when the file comes', async ({ page }) => {
   const held: (() => void)[] = [];
   let hold = true;
   await page.route(`**${FILE}`, async (route) => {
@@ -121,7 +121,7 @@ test('it says that it loads, and plays when the file comes @phone', async ({ pag
   await expect(player(page).getByRole('status')).toHaveText('');
 });
 
-test('keys and buttons seek by one second @phone', async ({ page }) => {
+test('keys and buttons seek by one second', async ({ page }) => {
   const begin = await openPaused(page);
   await page.keyboard.press('ArrowRight');
   await isAt(page, begin + 1);
@@ -151,7 +151,7 @@ test('keys and buttons seek by one second @phone', async ({ page }) => {
   await isAt(page, (await video(page)).duration);
 });
 
-test('the sound is changed with keys, the slider and the mute button @phone', async ({ page }) => {
+test('the sound is changed with keys, the slider and the mute button', async ({ page }) => {
   await openPaused(page);
   const volume = page.getByRole('slider', { name: 'Volume' });
   await page.keyboard.press('ArrowUp');
@@ -172,9 +172,7 @@ test('the sound is changed with keys, the slider and the mute button @phone', as
   await expect(volume).toHaveValue('0.25');
 });
 
-test('captions are off until they are wanted, and the choice is remembered @phone', async ({
-  page,
-}) => {
+test('captions are off until they are wanted, and the choice is remembered', async ({ page }) => {
   await openPaused(page);
   const captions = control(page, 'Captions');
   await expect(captions).toHaveAttribute('aria-pressed', 'false');
@@ -267,10 +265,7 @@ test('a missing file has the same message @phone', async ({ page, complaints }) 
   await isIn(page, 'playing');
 });
 
-test('a player whose code does not come is asked for again @phone', async ({
-  page,
-  complaints,
-}) => {
+test('a player whose code does not come is asked for again', async ({ page, complaints }) => {
   complaints.expect(/media-player.*ERR_FAILED/, /ERR_FAILED.*media-player/);
   await page.route('**/media-player*', (route) => route.abort());
   await page.goto(PATH);
@@ -305,7 +300,7 @@ test('every service has a video of its own that plays', async ({ page }) => {
   }
 });
 
-test('a service without a video keeps its drawn picture @phone', async ({ page }) => {
+test('a service without a video keeps its drawn picture', async ({ page }) => {
   await page.route('**/catalogue.v1.CatalogueService/ListServices*', async (route) => {
     const answer = await route.fetch();
     const body = (await answer.text()).replace(/"videoUrl":\s*"[^"]*"/g, '"videoUrl":""');

@@ -10,13 +10,13 @@ use runtime::status::chain;
 use crate::reaction::{Reaction, ReactionError};
 
 /// A consumer by its name, whose events it takes in, and how.
-type Known = (&'static str, &'static str, Arc<dyn Reaction>);
+type RegisteredConsumer = (&'static str, &'static str, Arc<dyn Reaction>);
 
 /// The parked events of a service. Cloning it shares the reactions.
 #[derive(Clone)]
 pub struct ParkedEvents {
     store: Store,
-    consumers: Vec<Known>,
+    consumers: Vec<RegisteredConsumer>,
 }
 
 impl std::fmt::Debug for ParkedEvents {
@@ -84,7 +84,7 @@ impl ParkedEvents {
     /// Tries what a consumer has parked now, but for the streams that are stuck already.
     async fn retry_all(
         &self,
-        (consumer, source, reaction): &Known,
+        (consumer, source, reaction): &RegisteredConsumer,
         stream_id: &str,
         stuck: &mut BTreeSet<String>,
     ) -> Result<usize, StoreError> {

@@ -131,13 +131,13 @@ pub struct Users {
 struct Inner {
     settings: UserSettings,
     http: reqwest::Client,
-    keys: RwLock<Option<Known>>,
+    keys: RwLock<Option<CachedKeys>>,
     /// When the keys were last asked for, and whether they came. Who holds it is the one who asks.
     asked: Mutex<Option<(Instant, bool)>>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct CachedKeys {
     keys: Arc<Keys>,
     since: Instant,
 }
@@ -226,13 +226,13 @@ impl Users {
         self.verify_token(token.trim()).await
     }
 
-    fn known(&self) -> Option<Known> {
+    fn known(&self) -> Option<CachedKeys> {
         // A panic elsewhere cannot leave the keys half-written.
         self.inner.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn keep(&self, keys: Arc<Keys>) {
-        let fresh = Known { keys, since: Instant::now() };
+        let fresh = CachedKeys { keys, since: Instant::now() };
         *self.inner.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
     }
 
