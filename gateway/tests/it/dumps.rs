@@ -25,12 +25,11 @@ fn its_sources_have_these_words() {
     insta::assert_snapshot!("words", dump::words(&folder).unwrap());
 }
 
-/// Reasons and sentences of the errors that are made here, and what else these files say.
+/// Those of errors that are made here among them.
 #[test]
-fn its_own_errors_have_these_texts() {
+fn its_sources_have_these_sentences() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let texts = dump::literals(&folder, "gateway_error(").unwrap();
-    insta::assert_snapshot!("error_texts", Vec::from_iter(texts).join("\n"));
+    insta::assert_snapshot!("sentences", dump::sentences(&folder).unwrap());
 }
 
 #[test]

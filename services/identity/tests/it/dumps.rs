@@ -28,10 +28,9 @@ fn its_sources_have_these_words() {
     insta::assert_snapshot!("words", dump::words(&folder).unwrap());
 }
 
-/// Codes, messages, paths and fields of the HTTP API: errors are made where they occur.
+/// Messages of the HTTP API among them: its errors are made where they occur.
 #[test]
-fn http_answers_have_these_texts() {
+fn its_sources_have_these_sentences() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let texts = dump::literals(&folder, "ApiError").unwrap();
-    insta::assert_snapshot!("http_texts", Vec::from_iter(texts).join("\n"));
+    insta::assert_snapshot!("sentences", dump::sentences(&folder).unwrap());
 }

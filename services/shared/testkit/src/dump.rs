@@ -103,23 +103,18 @@ pub fn answers(program: &str, calls: &[&[&str]]) -> io::Result<String> {
     Ok(told)
 }
 
-/// The string literals of the Rust files below `folder` that mention `word`, without tests.
-///
-/// # Errors
-/// When the files cannot be read.
-pub fn literals(folder: &Path, word: &str) -> io::Result<BTreeSet<String>> {
+/// The string literals of the Rust files below `folder`, without tests.
+fn literals(folder: &Path) -> io::Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "tests" {
-            found.extend(literals(&path, word)?);
+            found.extend(literals(&path)?);
         } else if name.ends_with(".rs") && name != "tests.rs" && name != "dumps.rs" {
             let text = fs::read_to_string(&path)?;
             let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-            if product.contains(word) {
-                found.extend(literals_of(product));
-            }
+            found.extend(literals_of(product));
         }
     }
     Ok(found)
@@ -132,8 +127,26 @@ pub fn literals(folder: &Path, word: &str) -> io::Result<BTreeSet<String>> {
 /// When the files cannot be read.
 pub fn words(folder: &Path) -> io::Result<String> {
     let is_part = |char: char| char.is_ascii_alphanumeric() || "_-./:*{}>".contains(char);
-    let mut found = literals(folder, "")?;
+    let mut found = literals(folder)?;
     found.retain(|text| text.len() > 1 && text.chars().all(is_part) && !text.contains("::"));
+    Ok(found.into_iter().collect::<Vec<_>>().join("\n"))
+}
+
+/// How SQL begins; it is tested by what it does.
+const SQL: [&str; 9] =
+    ["select ", "insert ", "update ", "delete ", "with ", "create ", "lock ", "set ", "notify "];
+
+/// The string literals below `folder` that have a blank and are no SQL, one a line: sentences for
+/// people and logs, and values of headers. Tests don't count.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn sentences(folder: &Path) -> io::Result<String> {
+    let mut found = literals(folder)?;
+    found.retain(|text| {
+        let is_text = text.starts_with(|first: char| first.is_ascii_alphabetic());
+        is_text && text.contains(' ') && !SQL.iter().any(|begin| text.starts_with(begin))
+    });
     Ok(found.into_iter().collect::<Vec<_>>().join("\n"))
 }
 
