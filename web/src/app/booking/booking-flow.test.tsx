@@ -94,7 +94,7 @@ test('a signed-in customer is welcomed on the first step', async () => {
   await heading('Book Your Session');
 });
 
-test('time and agreement are asked for in the words of the specification', async () => {
+test('time and agreement are asked for in the agreed words', async () => {
   const person = open(FLOW);
   await heading('Book Your Session');
   await screen.findByLabelText(/^11:00 am IST/);

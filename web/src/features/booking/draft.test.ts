@@ -28,7 +28,7 @@ test('the account fills only what is empty', () => {
   expect(filled).toEqual({ ...TYPED, lastName: 'Rao', phone: '+919876543210' });
 });
 
-test('the keys of the flow have the names of the specification and are cleared together', () => {
+test('the keys of the flow have their agreed names and are cleared together', () => {
   expect(FLOW_KEYS).toEqual({
     service: 'selectedService',
     dateTime: 'selectedDateTime',

@@ -37,7 +37,7 @@ test('the order is tried three times, a second apart, with one key', async () =>
   expect(pause.mock.calls.map(([ms]: unknown[]) => ms)).toEqual([1000, 1000]);
 });
 
-test('after the third failure the page says what the specification says', async () => {
+test('after the third failure the page has a message of its own', async () => {
   const { order, keys } = await attempt(() => Code.Unavailable);
   expect(keys).toHaveLength(3);
   expect(orderFailedTitle(order)).toBe(ORDER_FAILED);

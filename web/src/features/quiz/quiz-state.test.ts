@@ -87,7 +87,7 @@ test('the time is written as minutes and seconds, and said in words', () => {
   ]);
 });
 
-test("the practice's files recommend what the specification says, best first", () => {
+test("the practice's files recommend the agreed services, best first", () => {
   const { quizAreas, services } = practiceFixture();
   const found = quizAreas.map((area) => [
     area.areaId,

@@ -9,7 +9,7 @@ function daysBefore(days: number): string {
   return relativeDate(new Date(NOON.getTime() - days * DAY_MS), INDIA, NOON);
 }
 
-test('the words of the specification at their limits', () => {
+test('the agreed words at their limits', () => {
   expect(daysBefore(0)).toBe('Today');
   expect(daysBefore(1)).toBe('Yesterday');
   expect(daysBefore(2)).toBe('2 days ago');
