@@ -21,7 +21,14 @@ pub(crate) struct Broker {
     pub(crate) port: u16,
     /// The password of the user `sukoon`; tests have none.
     pub(crate) password: Option<String>,
+    /// How many bytes its streams may set aside, as its configuration writes it.
+    pub(crate) file_store: &'static str,
 }
+
+/// The space of a practice: 64 MiB for each of its few streams.
+pub(crate) const PRACTICE_FILE_STORE: &str = "1GB";
+/// The space of the tests: each test has streams of its own, of a MiB each, until the server ends.
+pub(crate) const TESTS_FILE_STORE: &str = "64GB";
 
 impl Broker {
     /// Writes the configuration. It uses only options that the oldest supported server (2.9) knows.
@@ -31,9 +38,10 @@ impl Broker {
         let mut text = format!(
             "# Written anew by sukoon at every start.\n\
              host: \"127.0.0.1\"\nport: {}\nserver_name: \"sukoon\"\n\
-             jetstream {{\n  store_dir: {}\n  max_memory_store: 64MB\n  max_file_store: 1GB\n}}\n",
+             jetstream {{\n  store_dir: {}\n  max_memory_store: 64MB\n  max_file_store: {}\n}}\n",
             self.port,
             quote(&self.folder.join("streams")),
+            self.file_store,
         );
         if let Some(password) = &self.password {
             let user = format!("authorization {{ user: \"sukoon\", password: \"{password}\" }}\n");

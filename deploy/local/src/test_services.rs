@@ -1,7 +1,7 @@
 //! One PostgreSQL and one NATS for all tests of this machine. The first test run starts them, and
 //! the last one stops them. Their data is disposable.
 use crate::account;
-use crate::nats::Broker;
+use crate::nats::{Broker, TESTS_FILE_STORE};
 use crate::output;
 use crate::paths::{self, Paths};
 use crate::ports;
@@ -106,6 +106,7 @@ impl TestServers {
             folder: self.folder.join("nats"),
             port: ports::choose(&mut taken)?,
             password: None,
+            file_store: TESTS_FILE_STORE,
         };
         broker.configure()?;
         let (program, arguments) = cluster.server();

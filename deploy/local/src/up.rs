@@ -3,7 +3,7 @@ use crate::account;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
-use crate::nats::Broker;
+use crate::nats::{Broker, PRACTICE_FILE_STORE};
 use crate::options::Options;
 use crate::output;
 use crate::owner::{self, Owner};
@@ -270,6 +270,7 @@ fn create_servers(
         folder: data.join("nats"),
         port: port("nats nats")?,
         password: Some(secret_store.get_or_create("nats")?),
+        file_store: PRACTICE_FILE_STORE,
     };
     Ok((cluster, broker))
 }
