@@ -33,7 +33,7 @@ interface Booked {
 const booked: Booked[] = JSON.parse(readFileSync(join(CALENDAR, 'booked.json'), 'utf8'));
 
 function written(name: string): string {
-  const file = `booking__calendar__tests__read_by_others__${name}.snap.ics`;
+  const file = `booking__grpc__calendar__tests__read_by_others__${name}.snap.ics`;
   return readFileSync(join(SNAPSHOTS, file), 'utf8');
 }
 
