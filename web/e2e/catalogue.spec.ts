@@ -302,8 +302,7 @@ test('Admin: granted, denied, removed and not removed @phone', async ({
 
 test('Uncaught render error @phone', async ({ page, complaints }) => {
   complaints.expect(/This page cannot be drawn/);
-  const broken =
-    'export default function Broken() { throw new Error("This page cannot be drawn"); }';
+  const broken = 'export function SignInPage() { throw new Error("This page cannot be drawn"); }';
   await page.route('**/assets/sign-in-page-*.js', (route) =>
     route.fulfill({ contentType: 'text/javascript', body: broken }),
   );

@@ -9,9 +9,9 @@ export const HEADER_LEFT_COUNT = linksAt('headerLeft').length;
 export const QUICK_LINKS = linksAt('footerQuick');
 export const RULES = [...linksAt('footerLegal'), ...linksAt('footerRules')];
 
-/** The path of the page whose document has this name. */
+/** The path of a page by its name, so that a page that is gone is noticed. */
 export function pathOf(name: string): string {
-  const entry = PAGES.find(({ page }) => page.name === name);
+  const entry = PAGES.find(({ path }) => path === `/${name}`);
   if (!entry) throw new Error(`The app has no page ${name}.`);
   return entry.path;
 }

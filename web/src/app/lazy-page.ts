@@ -13,28 +13,27 @@ export type PageProps = { params: Params };
 
 type Page = ComponentType<PageProps>;
 
-type PageCode<Module> = {
+type Code<Module> = {
   load(): Promise<Module>;
   /** The component in the module that `load` brought. */
   pageOf(module: Module): Page;
 };
 
 export class LazyPage<Module = unknown> {
-  /** The name of the page's document. */
-  readonly name: string;
-  readonly code: PageCode<Module>;
+  readonly load: Code<Module>['load'];
+  readonly pageOf: Code<Module>['pageOf'];
   /**
-   * The component is in <file>-page.tsx of its feature or in app/routes/<file>.tsx. The prerender
-   * finds the page's chunk by it.
+   * The component is in <file>-page.tsx of its feature or in app/routes/<file>.tsx, by which the
+   * prerender finds the page's chunk. Without one it is called like the path.
    */
-  readonly file: string;
+  readonly file: string | undefined;
   loaded: Page | undefined;
   failed = false;
   #pending: Promise<void> | undefined;
 
-  constructor(name: string, code: PageCode<Module>, file = name) {
-    this.name = name;
-    this.code = code;
+  constructor(load: Code<Module>['load'], pageOf: Code<Module>['pageOf'], file?: string) {
+    this.load = load;
+    this.pageOf = pageOf;
     this.file = file;
   }
 
@@ -51,8 +50,8 @@ export class LazyPage<Module = unknown> {
 
   async #attempt(): Promise<void> {
     try {
-      const module = await followLoad(importWithRetry(this.code.load));
-      this.loaded = this.code.pageOf(module);
+      const module = await followLoad(importWithRetry(this.load));
+      this.loaded = this.pageOf(module);
       this.failed = false;
     } catch (cause) {
       this.failed = true;

@@ -30,17 +30,18 @@ export type PageEntry = {
   sentOn?: boolean;
 };
 
-const SERVICE = new LazyPage('service', {
-  load: () => import('./routes/service'),
-  pageOf: (it) => it.default,
-});
+const SERVICE = new LazyPage(
+  () => import('./routes/service'),
+  (it) => it.default,
+  'service',
+);
 
 /** Leads on to the booking flow, from two addresses. */
-function toBooking(name: string): LazyPage {
-  return new LazyPage(name, {
-    load: () => import('./to-booking'),
-    pageOf: (it) => it.ToBooking,
-  });
+function toBooking(): LazyPage {
+  return new LazyPage(
+    () => import('./to-booking'),
+    (it) => it.ToBooking,
+  );
 }
 
 function legal(name: LegalName): PageEntry {
@@ -48,11 +49,8 @@ function legal(name: LegalName): PageEntry {
   return {
     path: `/${name}`,
     page: new LazyPage(
-      name,
-      {
-        load: () => import('@/features/legal/components/legal-page'),
-        pageOf: (it) => () => createElement(it.LegalPage, { name }),
-      },
+      () => import('@/features/legal/components/legal-page'),
+      (it) => () => createElement(it.LegalPage, { name }),
       'legal',
     ),
     head: listed(title, description),
@@ -63,29 +61,31 @@ function legal(name: LegalName): PageEntry {
 
 export const NOT_FOUND: PageEntry = {
   path: '*',
-  page: new LazyPage('not-found', {
-    load: () => import('./routes/not-found'),
-    pageOf: (it) => it.default,
-  }),
+  page: new LazyPage(
+    () => import('./routes/not-found'),
+    (it) => it.default,
+    'not-found',
+  ),
   head: unlisted('Page Not Found'),
 };
 
 export const PAGES: readonly PageEntry[] = [
   {
     path: '/',
-    page: new LazyPage('home', {
-      load: () => import('./routes/home'),
-      pageOf: (it) => it.default,
-    }),
+    page: new LazyPage(
+      () => import('./routes/home'),
+      (it) => it.default,
+      'home',
+    ),
     head: homeHead,
     link: { label: 'Home', at: ['headerLeft', 'footerQuick'] },
   },
   {
     path: '/services',
-    page: new LazyPage('services', {
-      load: () => import('./routes/services'),
-      pageOf: (it) => it.default,
-    }),
+    page: new LazyPage(
+      () => import('./routes/services'),
+      (it) => it.default,
+    ),
     head: listed('Services', 'Every kind of session with its length and its price. Book online.'),
     link: { label: 'Services', at: ['headerLeft', 'footerQuick'] },
   },
@@ -101,19 +101,19 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/about',
-    page: new LazyPage('about', {
-      load: () => import('@/features/about/components/about-page'),
-      pageOf: (it) => it.AboutPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/about/components/about-page'),
+      (it) => it.AboutPage,
+    ),
     head: aboutHead,
     link: { label: 'About Us', at: ['headerLeft'] },
   },
   {
     path: '/reviews',
-    page: new LazyPage('reviews', {
-      load: () => import('@/features/reviews/components/reviews-page'),
-      pageOf: (it) => it.ReviewsPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/reviews/components/reviews-page'),
+      (it) => it.ReviewsPage,
+    ),
     head: listed(
       'Reviews',
       'What people say after their sessions, in their own words. Write your own.',
@@ -122,21 +122,21 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/reviews/:reviewId',
-    page: new LazyPage('review', {
-      load: () => import('@/features/reviews/components/review-page'),
-      pageOf:
-        (it) =>
+    page: new LazyPage(
+      () => import('@/features/reviews/components/review-page'),
+      (it) =>
         ({ params }) =>
           createElement(it.ReviewPage, { reviewId: params.reviewId }),
-    }),
+      'review',
+    ),
     head: reviewHead,
   },
   {
     path: '/faq',
-    page: new LazyPage('faq', {
-      load: () => import('@/features/faq/components/faq-page'),
-      pageOf: (it) => it.FaqPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/faq/components/faq-page'),
+      (it) => it.FaqPage,
+    ),
     head: listed(
       'FAQ',
       'Answers to what people ask before a first session: booking, payment, healing.',
@@ -145,21 +145,18 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/contact',
-    page: new LazyPage('contact', {
-      load: () => import('@/features/contact/components/contact-page'),
-      pageOf: (it) => it.ContactPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/contact/components/contact-page'),
+      (it) => it.ContactPage,
+    ),
     head: listed('Contact', 'Write to us, call or come by: how to reach us, and when.'),
     link: { label: 'Contact', at: ['headerRight'] },
   },
   {
     path: '/cancellation-policy',
     page: new LazyPage(
-      'cancellation-policy',
-      {
-        load: () => import('@/features/policy/components/policy-page'),
-        pageOf: (it) => it.PolicyPage,
-      },
+      () => import('@/features/policy/components/policy-page'),
+      (it) => it.PolicyPage,
       'policy',
     ),
     head: listed('Cancellation Policy', 'Until when a session can be cancelled, and how.'),
@@ -168,24 +165,21 @@ export const PAGES: readonly PageEntry[] = [
   ...LEGAL_NAMES.map(legal),
   {
     path: '/book',
-    page: toBooking('book'),
+    page: toBooking(),
     head: unlisted('Book'),
     sentOn: true,
   },
   {
     path: '/book-session',
-    page: toBooking('book-session'),
+    page: toBooking(),
     head: unlisted('Book a Session'),
     sentOn: true,
   },
   {
     path: '/meditation-guide',
     page: new LazyPage(
-      'meditation-guide',
-      {
-        load: () => import('@/features/guide/components/guide-page'),
-        pageOf: (it) => it.GuidePage,
-      },
+      () => import('@/features/guide/components/guide-page'),
+      (it) => it.GuidePage,
       'guide',
     ),
     head: unlisted(
@@ -197,63 +191,63 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     path: '/unsubscribe',
-    page: new LazyPage('unsubscribe', {
-      load: () => import('@/features/unsubscribe/components/unsubscribe-page'),
-      pageOf: (it) => it.UnsubscribePage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/unsubscribe/components/unsubscribe-page'),
+      (it) => it.UnsubscribePage,
+    ),
     head: unlisted('Unsubscribe'),
   },
   {
     path: '/booking-flow',
-    page: new LazyPage('booking-flow', {
-      load: () => import('./routes/booking-flow'),
-      pageOf: (it) => it.default,
-    }),
+    page: new LazyPage(
+      () => import('./routes/booking-flow'),
+      (it) => it.default,
+    ),
     head: unlisted('Book Your Session'),
     personal: true,
   },
   {
     path: '/receipt',
-    page: new LazyPage('receipt', {
-      load: () => import('@/features/receipts/components/receipt-page'),
-      pageOf: (it) => it.ReceiptPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/receipts/components/receipt-page'),
+      (it) => it.ReceiptPage,
+    ),
     head: unlisted('Your Receipt'),
     personal: true,
   },
   {
     path: '/sign-in',
-    page: new LazyPage('sign-in', {
-      load: () => import('@/features/account/components/sign-in-page'),
-      pageOf: (it) => it.SignInPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/account/components/sign-in-page'),
+      (it) => it.SignInPage,
+    ),
     head: unlisted('Sign In'),
     personal: true,
   },
   {
     path: '/sign-up',
-    page: new LazyPage('sign-up', {
-      load: () => import('@/features/account/components/sign-up-page'),
-      pageOf: (it) => it.SignUpPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/account/components/sign-up-page'),
+      (it) => it.SignUpPage,
+    ),
     head: unlisted('Sign Up'),
     personal: true,
   },
   {
     path: '/recover',
-    page: new LazyPage('recover', {
-      load: () => import('@/features/account/components/recover-page'),
-      pageOf: (it) => it.RecoverPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/account/components/recover-page'),
+      (it) => it.RecoverPage,
+    ),
     head: unlisted('Reset Your Password'),
     personal: true,
   },
   {
     path: '/confirm',
-    page: new LazyPage('confirm', {
-      load: () => import('@/features/account/components/confirm-page'),
-      pageOf: (it) => it.ConfirmPage,
-    }),
+    page: new LazyPage(
+      () => import('@/features/account/components/confirm-page'),
+      (it) => it.ConfirmPage,
+    ),
     head: unlisted('Confirm Your Email'),
     personal: true,
   },

@@ -39,6 +39,9 @@ export function matchPage(pathname: string): PageMatch {
   return { entry: NOT_FOUND, params: {} };
 }
 
+/** Paths that say nothing, or too much, for a file's name. */
+const NAMED_BY_FILE = /^\/$|[*:]/;
+
 /**
  * Names the HTML that a path is served with. A document whose name differs from that of its address
  * (the 404 page under the address of an unknown service) is not hydrated but rendered anew.
@@ -46,7 +49,8 @@ export function matchPage(pathname: string): PageMatch {
 export function documentName({ entry, params }: PageMatch): string {
   const { reviewId } = params;
   if (reviewId !== undefined && !isReviewId(reviewId)) return MISSING_DOCUMENT;
-  return params.serviceId ? `service/${params.serviceId}` : entry.page.name;
+  if (params.serviceId) return `service/${params.serviceId}`;
+  return NAMED_BY_FILE.test(entry.path) ? String(entry.page.file) : entry.path.slice(1);
 }
 
 function PageOutlet({ entry, params }: PageMatch) {

@@ -70,7 +70,7 @@ function foundAt(path: string, head: PageHead, snapshot: Snapshot): SeoPage {
 }
 
 function documentParts({ code, files, fonts }: Site, { match, documentName, html }: RenderedPage) {
-  const modules = modulesOfPage(files, match.entry.page.file);
+  const modules = modulesOfPage(files, match.entry.page.file ?? match.entry.path.slice(1));
   return { documentName, html, code: [...code, ...modules], fonts };
 }
 
