@@ -18,8 +18,11 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PROGRAMS := $(TARGET_DIR)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 SUKOON := $(PROGRAMS)/sukoon
 
+# What is built for use has a heap of its own, jemalloc's; to build it would delay every fresh test run.
+FEATURES := $(if $(filter dev,$(PROFILE)),,--features services/jemalloc)
+
 # The whole workspace, so that dependencies are built with the same features as for the tests, once.
-BUILD := cargo build --profile $(PROFILE) --workspace --bins
+BUILD := cargo build --profile $(PROFILE) $(FEATURES) --workspace --bins
 
 WEB := web
 WEB_BIN := node_modules/.bin
@@ -43,6 +46,7 @@ help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
 	@echo "            PRACTICE_DIR is the folder of a practice of your own)"
 	@echo "make test   run every test: Rust, web, browser"
+	@echo "make test-service SERVICE=booking  one service's own tests"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
 	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
 	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
@@ -120,6 +124,16 @@ test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
 	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- \
 	  node tests/runner/run.mjs $(TEST_PROGRAMS) --profile $(PROFILE) --workspace
+
+# One service's own tests, for after a change in it: make test-service SERVICE=payments.
+SERVICE ?= booking
+SERVICE_TEST_THREADS ?= 12
+
+.PHONY: test-service
+test-service: web-packages
+	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory build
+	@RUST_TEST_THREADS=$(SERVICE_TEST_THREADS) $(SUKOON) test-services -- \
+	  node tests/runner/run.mjs 2 --profile $(PROFILE) --package $(SERVICE)
 
 test-web: web-packages
 	@echo "· web tests"
@@ -212,7 +226,7 @@ bench:
 measured: build web
 	@$(if $(or $(FIGURES),$(if $(WANTED),,all)),$(SUKOON) prepare --nginx && \
 	  $(PROGRAMS)/load $(BENCH) $(if $(FIGURES),--only $(FIGURES)) --nginx "$$($(SUKOON) paths nginx)",:)
-	@$(if $(PROMISED),$(SUKOON) test-services -- cargo bench --profile $(PROFILE) --workspace \
+	@$(if $(PROMISED),$(SUKOON) test-services -- cargo bench --profile $(PROFILE) $(FEATURES) --workspace \
 	  $(addprefix --bench ,$(PROMISED)),:)
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────

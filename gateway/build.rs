@@ -1,6 +1,7 @@
 //! Generates the gateway's message types and Connect services from `proto/`, without protoc.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use prost::Message as _;
 
@@ -35,13 +36,30 @@ fn main() -> Outcome<()> {
     let set = protox::compile(&files, [root])?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let path = out.join("descriptors.bin");
-    std::fs::write(&path, set.encode_to_vec())?;
+    write_as_old_as(&path, &set.encode_to_vec(), newest(root, &files)?)?;
 
     connectrpc_build::Config::new()
         .descriptor_set(&path)
         .files(GENERATED)
         .include_file("connect.rs")
         .compile()?;
+    Ok(())
+}
+
+/// The last time that one of these files was changed.
+fn newest(root: &Path, files: &[PathBuf]) -> Outcome<SystemTime> {
+    let mut newest = SystemTime::UNIX_EPOCH;
+    for file in files {
+        newest = newest.max(std::fs::metadata(root.join(file))?.modified()?);
+    }
+    Ok(newest)
+}
+
+/// Writes what is made from files of that age. connectrpc-build has cargo watch this file; were it
+/// newer than the build, cargo would build the gateway again each time.
+fn write_as_old_as(path: &Path, bytes: &[u8], age: SystemTime) -> Outcome<()> {
+    std::fs::write(path, bytes)?;
+    std::fs::File::options().write(true).open(path)?.set_modified(age)?;
     Ok(())
 }
 

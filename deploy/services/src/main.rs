@@ -8,11 +8,11 @@ use std::process::ExitCode;
 
 use reviews::picture::shrink;
 use runtime::Program;
-use tikv_jemallocator::Jemalloc;
 
 /// The C library's heap gives back only what is free at its end, so a busy minute stays in memory.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
-static HEAP: Jemalloc = Jemalloc;
+static HEAP: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
