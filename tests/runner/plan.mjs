@@ -2,7 +2,23 @@
 import { dirname } from 'node:path';
 
 /** On a fresh machine: those that take longest, first, so that none is left alone at the end. */
-const LONGEST = ['system failpoints', 'payments it', 'notifications it', 'system kills'];
+const LONGEST = [
+  'system failpoints',
+  'payments it',
+  'notifications it',
+  'reviews it',
+  'system short_chaos',
+  'system outages',
+  'system kills',
+  'simulation it',
+  'booking it',
+  'system kept',
+  'identity it',
+  'system staff',
+  'system journey',
+  'system money',
+  'system replay',
+];
 
 /** The test programs among the messages that `cargo test --message-format=json` prints. */
 export function programsOf(messages) {

@@ -45,7 +45,9 @@ impl Paths {
         Ok(Self {
             practice: practice.unwrap_or_else(|| shipped_practice(&checkout)),
             data: given("SUKOON_DATA").unwrap_or_else(|| home.clone()),
-            test_data: given("SUKOON_TEST_DATA").unwrap_or_else(|| home.join("test")),
+            test_data: given("SUKOON_TEST_DATA")
+                .or_else(|| in_memory(&checkout))
+                .unwrap_or_else(|| home.join("test")),
             packages: home.join("packages"),
             checkout,
             programs,
@@ -70,9 +72,29 @@ fn default_data_folder(checkout: &Path, root: bool) -> PathBuf {
     if !root {
         return checkout.join(".local");
     }
+    Path::new("/var/tmp").join(format!("sukoon-{}", short_digest(checkout)))
+}
+
+/// A few digits that differ from checkout to checkout.
+fn short_digest(checkout: &Path) -> String {
     let digest = Sha256::digest(checkout.as_os_str().as_encoded_bytes());
-    let short: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    Path::new("/var/tmp").join(format!("sukoon-{short}"))
+    digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where systems keep files in memory; some have no such folder.
+const MEMORY: &str = "/dev/shm";
+/// How many bytes have to be free there for the tests' databases; they take a fraction of it.
+const MEMORY_FREE_MIN: u64 = 4 << 30;
+
+/// A folder in memory for the tests' databases, if there is room. A database consists of three
+/// hundred files, and each test makes and drops one: some file systems take more time for that than
+/// the test does.
+fn in_memory(checkout: &Path) -> Option<PathBuf> {
+    let there = rustix::fs::statvfs(MEMORY).ok()?;
+    let has_room = there.f_bavail.saturating_mul(there.f_frsize) >= MEMORY_FREE_MIN;
+    let user = rustix::process::geteuid().as_raw();
+    let name = format!("sukoon-test-{user}-{}", short_digest(checkout));
+    has_room.then(|| Path::new(MEMORY).join(name))
 }
 
 /// Creates a folder that others may traverse but not list. Refuses a folder of another user: every

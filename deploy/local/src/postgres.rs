@@ -60,10 +60,12 @@ impl Cluster {
         command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
         // The server checks the password against its hash. SCRAM would take a client a second in a
         // debug build, and on loopback the plain password is protected as well.
-        command.arg("--auth-host=password");
+        // Tests connect thousands of times, and there even the server's check takes too long.
+        let disposable = self.durability == Durability::Disposable;
+        command.arg(if disposable { "--auth-host=md5" } else { "--auth-host=password" });
         command.arg(format!("--username={SUPERUSER}"));
         command.arg("--pgdata").arg(&temporary).arg("--pwfile").arg(&password_file);
-        if self.durability == Durability::Disposable {
+        if disposable {
             command.arg("--no-sync");
         }
         let created = output_of(&mut command).context("the database could not be created");

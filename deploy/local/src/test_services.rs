@@ -75,18 +75,31 @@ impl TestServers {
             }
             stop(&running).await;
         }
-        for name in ["postgres", "nats"] {
-            let folder = self.folder.join(name);
-            if folder.exists() {
-                fs::remove_dir_all(&folder).context("old test data cannot be removed")?;
-            }
-        }
+        self.remove_data()?;
         let missing = "PostgreSQL or nats-server is missing; run `sukoon prepare` first";
         let postgres = found.postgres.clone().context(missing)?;
         let nats = found.nats.clone().context(missing)?;
         let running = self.start(postgres, nats).await?;
         self.write(&running)?;
         Ok(running)
+    }
+
+    /// Deletes the servers' data, which may be in memory. Their logs stay until the next start.
+    fn remove_data(&self) -> Result<()> {
+        for name in ["postgres", "nats"] {
+            let folder = self.folder.join(name);
+            if folder.exists() {
+                fs::remove_dir_all(&folder).context("old test data cannot be removed")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops the servers and deletes everything of them but their logs.
+    async fn end(&self, running: &Running) -> Result<()> {
+        stop(running).await;
+        self.remove_data()?;
+        fs::remove_file(self.record()).context("the record of the servers cannot be removed")
     }
 
     async fn start(&self, postgres: Tool, nats: Tool) -> Result<Running> {
@@ -191,8 +204,7 @@ pub(crate) async fn stop_kept(paths: &Paths) -> Result<ExitCode> {
         output::line("Tests are using these servers; they stop when the tests are done.");
         return Ok(ExitCode::SUCCESS);
     }
-    stop(&running).await;
-    fs::remove_file(servers.record()).context("the record of the servers cannot be removed")?;
+    servers.end(&running).await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -224,8 +236,7 @@ pub(crate) async fn run_with(
     let last = servers.holders()?.try_lock().is_ok();
     let kept = servers.recorded().is_none_or(|now| now.keep);
     if last && !kept {
-        stop(&running).await;
-        fs::remove_file(servers.record()).context("the servers' record cannot be removed")?;
+        servers.end(&running).await?;
     }
     let status = ended?;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));

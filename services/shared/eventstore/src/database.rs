@@ -12,6 +12,9 @@ static EVENT_LOG: Migrator = sqlx::migrate!("../../../migrations/eventstore");
 /// For how long after its last use a connection is taken for alive.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
+/// How many connections a service uses at most when its database's URL does not say it.
+const CONNECTIONS_MAX: u32 = 12;
+
 /// Where a service's database is and how many connections it may use.
 #[derive(Debug, Clone)]
 pub struct Database {
@@ -22,10 +25,12 @@ pub struct Database {
 }
 
 impl Database {
-    /// A database with the usual number of connections.
+    /// A database with the usual number of connections, or with as many as the URL's
+    /// `connection_limit` says (`postgres://…/booking?connection_limit=6`).
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), connections_max: 12 }
+        let (url, connections_max) = split_limit(url.into());
+        Self { url, connections_max: connections_max.unwrap_or(CONNECTIONS_MAX) }
     }
 
     /// Opens the pool without connecting yet, so that a service starts while its database does.
@@ -64,6 +69,21 @@ impl Database {
     }
 }
 
+/// Takes `connection_limit`, which is ours and no parameter of PostgreSQL, from a URL. What isn't a
+/// number from 1 on is left there, for the driver to name.
+fn split_limit(url: String) -> (String, Option<u32>) {
+    let Some((address, query)) = url.split_once('?') else { return (url, None) };
+    let limit_of = |part: &str| {
+        let limit = part.strip_prefix("connection_limit=")?.parse::<u32>().ok()?;
+        (limit > 0).then_some(limit)
+    };
+    let Some(limit) = query.split('&').find_map(limit_of) else { return (url, None) };
+    let rest: Vec<&str> = query.split('&').filter(|part| limit_of(part).is_none()).collect();
+    let query = rest.join("&");
+    let url = if query.is_empty() { address.to_owned() } else { format!("{address}?{query}") };
+    (url, Some(limit))
+}
+
 /// The event log's migrations and the service's own, in one order.
 #[must_use]
 pub fn migrations(service: &Migrator) -> Migrator {
@@ -100,4 +120,30 @@ async fn grant(connection: &mut PgConnection, app_role: &str) -> Result<(), sqlx
     // The role's name is quoted above and comes from the operator's own settings.
     connection.execute(AssertSqlSafe(sql)).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Database;
+
+    #[test]
+    fn the_number_of_connections_may_stand_in_the_url() {
+        for (url, known_to_the_driver, connections_max) in [
+            ("postgres://a/b", "postgres://a/b", 12),
+            ("postgres://a/b?connection_limit=5", "postgres://a/b", 5),
+            (
+                "postgres://a/b?sslmode=require&connection_limit=5&application_name=x",
+                "postgres://a/b?sslmode=require&application_name=x",
+                5,
+            ),
+            ("postgres://a/b?connection_limit=0", "postgres://a/b?connection_limit=0", 12),
+            ("postgres://a/b?connection_limit=x", "postgres://a/b?connection_limit=x", 12),
+        ] {
+            let database = Database::new(url);
+            assert_eq!(
+                (database.url.as_str(), database.connections_max),
+                (known_to_the_driver, connections_max)
+            );
+        }
+    }
 }

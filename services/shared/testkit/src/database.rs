@@ -11,6 +11,10 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 /// The role that services under test use; it has a service's rights and no more.
 const APP_ROLE: &str = "sukoon_test_app";
 
+/// How many connections a service under test uses at most: a test has one caller, and each new
+/// connection is a process of PostgreSQL that reads its catalogues anew.
+const CONNECTIONS_MAX: u32 = 6;
+
 /// Where the tests' NATS is.
 ///
 /// # Errors
@@ -53,7 +57,7 @@ impl TestDatabase {
         admin.execute(AssertSqlSafe(sql)).await?;
         admin.close().await?;
         let owner_url = with_database(&admin_url, &name)?;
-        let url = with_role(&owner_url)?;
+        let url = format!("{}?connection_limit={CONNECTIONS_MAX}", with_role(&owner_url)?);
         Ok(Self { name, admin_url, url, owner_url })
     }
 

@@ -6,12 +6,12 @@ use anyhow::{Context as _, Result};
 use eventstore::{Store, feed};
 
 /// How long a condition may take on a busy machine before the test fails.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks again and again until `probe` gives something, and returns that.
 ///
 /// # Errors
-/// When it gives nothing for 30 seconds, or fails.
+/// When it gives nothing for a minute, or fails.
 pub async fn until<T, F>(what: &str, probe: F) -> Result<T>
 where
     F: AsyncFnMut() -> Result<Option<T>>,
@@ -44,7 +44,7 @@ where
 /// be at it with an older look at the log, and then it has to be asked again.
 ///
 /// # Errors
-/// When something stays behind for 30 seconds, or the database does not answer.
+/// When something stays behind for a minute, or the database does not answer.
 pub async fn until_in_feed(store: &Store) -> Result<()> {
     until("every event is in the feed", async || {
         feed::number(store.pool(), 1000).await?;
