@@ -2,8 +2,8 @@
 //! connection never takes a process's port during its restart.
 use anyhow::{Result, bail};
 use rand::Rng;
-use std::collections::BTreeSet;
-use std::net::TcpListener;
+use std::collections::BTreeMap;
+use std::net::{TcpListener, UdpSocket};
 
 const FIRST: u16 = 20_000;
 const LAST: u16 = 31_999;
@@ -14,16 +14,38 @@ pub(crate) fn is_free(host: &str, port: u16) -> bool {
     TcpListener::bind((host, port)).is_ok()
 }
 
-/// Chooses a free port that is not chosen yet.
-pub(crate) fn choose(taken: &mut BTreeSet<u16>) -> Result<u16> {
-    for _ in 0..TRIES_MAX {
-        let port = rand::rng().random_range(FIRST..=LAST);
-        if !taken.contains(&port) && is_free("127.0.0.1", port) {
-            taken.insert(port);
-            return Ok(port);
+/// Ports that no other Sukoon of this machine chooses while this value lives. A port is free for a
+/// moment whenever its process is restarted; the UDP socket of the same number, which nothing else
+/// here uses, says that it is taken all the same.
+#[derive(Debug, Default)]
+pub(crate) struct Reservations(BTreeMap<u16, UdpSocket>);
+
+impl Reservations {
+    /// Chooses a free port.
+    pub(crate) fn choose(&mut self) -> Result<u16> {
+        for _ in 0..TRIES_MAX {
+            let port = rand::rng().random_range(FIRST..=LAST);
+            if self.reserve(port) {
+                return Ok(port);
+            }
         }
+        bail!(
+            "no free port was found between {FIRST} and {LAST}; close some programs and try again"
+        )
     }
-    bail!("no free port was found between {FIRST} and {LAST}; close some programs and try again")
+
+    /// Reserves this port if it is free.
+    pub(crate) fn reserve(&mut self, port: u16) -> bool {
+        if self.0.contains_key(&port) {
+            return false;
+        }
+        let Ok(reservation) = UdpSocket::bind(("127.0.0.1", port)) else { return false };
+        let free = is_free("127.0.0.1", port);
+        if free {
+            self.0.insert(port, reservation);
+        }
+        free
+    }
 }
 
 #[cfg(test)]
@@ -32,11 +54,21 @@ mod tests {
 
     #[test]
     fn chosen_ports_differ_and_lie_below_the_system_s_own() {
-        let mut taken = BTreeSet::new();
-        let first = choose(&mut taken).unwrap();
-        let second = choose(&mut taken).unwrap();
+        let mut ports = Reservations::default();
+        let first = ports.choose().unwrap();
+        let second = ports.choose().unwrap();
         assert_ne!(first, second);
         assert!((FIRST..=LAST).contains(&first) && (FIRST..=LAST).contains(&second));
+    }
+
+    #[test]
+    fn a_port_whose_process_is_being_restarted_is_not_chosen_by_others() {
+        let (mut ours, mut theirs) = (Reservations::default(), Reservations::default());
+        let port = ours.choose().unwrap();
+        assert!(is_free("127.0.0.1", port));
+        assert!(!theirs.reserve(port));
+        drop(ours);
+        assert!(theirs.reserve(port));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::account;
 use crate::nats::{Broker, TESTS_FILE_STORE};
 use crate::output;
 use crate::paths::{self, Paths};
-use crate::ports;
+use crate::ports::Reservations;
 use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::process::{Identity, last_lines, open_log};
 use crate::secrets;
@@ -12,7 +12,6 @@ use crate::tools::{InstalledTools, Tool};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -103,12 +102,12 @@ impl TestServers {
     }
 
     async fn start(&self, postgres: Tool, nats: Tool) -> Result<Running> {
-        let mut taken = BTreeSet::new();
+        let mut reservations = Reservations::default();
         let cluster = Cluster {
             tool: postgres,
             user: account::database_user()?,
             folder: self.folder.join("postgres"),
-            port: ports::choose(&mut taken)?,
+            port: reservations.choose()?,
             password: secrets::random_secret(),
             durability: Durability::Disposable,
         };
@@ -117,7 +116,7 @@ impl TestServers {
         let broker = Broker {
             tool: nats,
             folder: self.folder.join("nats"),
-            port: ports::choose(&mut taken)?,
+            port: reservations.choose()?,
             password: None,
             file_store: TESTS_FILE_STORE,
         };

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::output;
 use crate::owner::{self, Owner};
 use crate::paths::{self, Paths};
-use crate::ports;
+use crate::ports::{self, Reservations};
 use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::practice;
 use crate::process::last_lines;
@@ -20,7 +20,7 @@ use crate::tools::InstalledTools;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,11 +33,14 @@ use tokio::time::{Instant, sleep};
 const RESTARTS_BEFORE_READY_MAX: u32 = 6;
 const DATABASE_SECONDS: u64 = 60;
 
-/// The settings of a run, and the lock on its data folder, which allows one practice at a time.
+/// The settings of a run, its ports, and the lock on its data folder, which allows one practice at a
+/// time.
 pub(crate) struct RunConfig {
     environment: Environment,
     paths: Paths,
     options: Options,
+    ports: Ports,
+    _reservations: Reservations,
     _lock: File,
 }
 
@@ -58,7 +61,15 @@ impl RunConfig {
                 );
             }
         }
-        Ok(Self { environment: environment.clone(), paths: paths.clone(), options, _lock: lock })
+        let (ports, reservations) = choose_ports(paths)?;
+        Ok(Self {
+            environment: environment.clone(),
+            paths: paths.clone(),
+            options,
+            ports,
+            _reservations: reservations,
+            _lock: lock,
+        })
     }
 }
 
@@ -174,8 +185,7 @@ async fn start(
     }
     practice::complete(&run_config.paths)?;
     let mut secret_store = SecretStore::open(&run_config.paths.data.join("secrets"))?;
-    let ports = choose_ports(&run_config.paths)?;
-    let (cluster, broker) = create_servers(run_config, found, &ports, &mut secret_store)?;
+    let (cluster, broker) = create_servers(run_config, found, &mut secret_store)?;
     output::step("starting PostgreSQL and NATS");
     if let Some(server) = cluster.unrecorded_server() {
         server.stop(Signal::INT, Duration::from_secs(10)).await;
@@ -194,7 +204,7 @@ async fn start(
         environment: &run_config.environment,
         paths: &run_config.paths,
         options: &run_config.options,
-        ports: &ports,
+        ports: &run_config.ports,
         databases: &addresses,
         nats_url: &nats_url,
     };
@@ -225,33 +235,32 @@ async fn start(
 }
 
 /// Chooses the internal ports. Ports of an earlier run are reused while they are free.
-fn choose_ports(paths: &Paths) -> Result<Ports> {
+fn choose_ports(paths: &Paths) -> Result<(Ports, Reservations)> {
     let file = paths.data.join("ports.json");
     let earlier: Ports =
         serde_json::from_slice(&fs::read(&file).unwrap_or_default()).unwrap_or_default();
-    let mut taken: BTreeSet<u16> = BTreeSet::new();
+    let mut reservations = Reservations::default();
     let mut chosen = Ports::new();
     for (part, purpose) in INTERNAL_PORTS {
         let key = format!("{part} {purpose}");
-        let again = earlier.get(&key).copied().filter(|port| ports::is_free("127.0.0.1", *port));
-        let port = match again.filter(|port| taken.insert(*port)) {
+        let again = earlier.get(&key).copied().filter(|port| reservations.reserve(*port));
+        let port = match again {
             Some(port) => port,
-            None => ports::choose(&mut taken)?,
+            None => reservations.choose()?,
         };
         chosen.insert(key, port);
     }
     secrets::write_private(&file, &serde_json::to_vec_pretty(&chosen)?)?;
-    Ok(chosen)
+    Ok((chosen, reservations))
 }
 
 fn create_servers(
     run_config: &RunConfig,
     found: &InstalledTools,
-    ports: &Ports,
     secret_store: &mut SecretStore,
 ) -> Result<(Cluster, Broker)> {
     let data = &run_config.paths.data;
-    let port = |key: &str| ports.get(key).copied().context("a port is missing");
+    let port = |key: &str| run_config.ports.get(key).copied().context("a port is missing");
     let cluster = Cluster {
         tool: found.postgres.clone().context("PostgreSQL is missing; run `sukoon prepare`")?,
         user: account::database_user()?,
@@ -405,8 +414,8 @@ mod tests {
 
     /// Two free ports.
     fn free_ports() -> [String; 2] {
-        let mut taken = BTreeSet::new();
-        [(); 2].map(|()| ports::choose(&mut taken).unwrap().to_string())
+        let mut ports = Reservations::default();
+        [(); 2].map(|()| ports.choose().unwrap().to_string())
     }
 
     #[tokio::test]

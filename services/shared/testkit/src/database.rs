@@ -13,7 +13,7 @@ const APP_ROLE: &str = "sukoon_test_app";
 
 /// How many connections a service under test uses at most: a test has one caller, and each new
 /// connection is a process of PostgreSQL that reads its catalogues anew.
-const CONNECTIONS_MAX: u32 = 6;
+const CONNECTIONS_MAX: u32 = 8;
 
 /// Where the tests' NATS is.
 ///
