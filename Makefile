@@ -127,7 +127,7 @@ test-rust: build web
 
 # One service's own tests, for after a change in it: make test-service SERVICE=payments.
 SERVICE ?= booking
-SERVICE_TEST_THREADS ?= 12
+SERVICE_TEST_THREADS ?= 6
 
 .PHONY: test-service
 test-service: web-packages

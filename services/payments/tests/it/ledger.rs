@@ -335,6 +335,7 @@ async fn money_that_does_not_match_waits_in_suspense_and_goes_back() -> Result<(
     let dollars: Vec<_> = dollars.map(|it| (it.account.as_str(), it.balance.minor)).collect();
     let held = [("provider_clearing", PRICE), ("refunds_payable", -PRICE), ("suspense", 0)];
     assert_eq!(dollars, held);
+    world.until_refused_for_now(2).await?;
     world.clear_faults().await?;
     world.database.move_clock(HOUR + 60).await?;
     for held in [wrong, foreign] {

@@ -209,6 +209,7 @@ async fn what_has_gone_back_is_on_the_receipt_once_it_has() -> Result<()> {
     happens(&world, BookingCancelled { booking_id, refund, ..Default::default() }).await?;
     world.until(held, "RefundRequested").await?;
     assert_eq!(receipt(&world, held).await?, before, "it is only asked for");
+    world.until_refused_for_now(1).await?;
     world.clear_faults().await?;
     world.database.move_clock(HOUR + 60).await?;
     world.until(held, "RefundProcessed").await?;

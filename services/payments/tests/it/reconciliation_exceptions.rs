@@ -120,6 +120,7 @@ async fn mismatched_money_is_listed_until_it_is_refunded() -> Result<()> {
     world.pay(&order, json!({ "amount": PRICE - 100 })).await?;
     assert_eq!(world.check(held).await??, CollectionState::Mismatched);
     until_reasons(&world, &["MISMATCHED", "REFUND_NOT_TAKEN"]).await?;
+    world.until_refused_for_now(1).await?;
     world.clear_faults().await?;
     world.database.move_clock(HOUR + 60).await?;
     world.until(held, "RefundProcessed").await?;

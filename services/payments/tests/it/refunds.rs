@@ -180,8 +180,7 @@ async fn a_refusal_that_is_kept_under_its_key_does_not_stand_for_ever() -> Resul
     let world = World::without_webhooks().await?;
     world.fault(json!({ "target": "account.balance", "kind": "refuse" })).await?;
     let (held, _paid) = unplaced(&world).await?;
-    let later = "select count(*) from timers where kind = 'refund' and payload->>'step' = '1'";
-    world.until_number(later, 1).await?;
+    world.until_refused_for_now(1).await?;
     assert_eq!(world.provider_has("refunds").await?.len(), 0);
     world.database.move_clock(HOUR).await?;
     world.until(held, "RefundProcessed").await?;

@@ -371,6 +371,14 @@ impl World {
         testkit::until(sql, async || Ok((self.number(sql).await? == wanted).then_some(()))).await
     }
 
+    /// Waits until the provider has refused this many refunds for now, so that each is due again an
+    /// hour from now, whatever the clock does next.
+    pub(crate) async fn until_refused_for_now(&self, refunds: i64) -> Result<()> {
+        let waiting = "select count(*) from timers where kind = 'refund'
+                       and payload->>'step' = '1'";
+        self.until_number(waiting, refunds).await
+    }
+
     /// Waits until every webhook that was sent has arrived and was folded.
     pub(crate) async fn until_quiet(&self) -> Result<()> {
         testkit::until("all webhooks are folded", async || {
