@@ -33,8 +33,8 @@ use tokio::time::{Instant, sleep};
 const RESTARTS_BEFORE_READY_MAX: u32 = 6;
 const DATABASE_SECONDS: u64 = 60;
 
-/// The settings of a run, its ports, and the lock on its data folder, which allows one practice at a
-/// time.
+/// The settings of a run, its ports, and the lock on its data folder, which allows one practice at
+/// a time.
 pub(crate) struct RunConfig {
     environment: Environment,
     paths: Paths,
