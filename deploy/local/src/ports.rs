@@ -51,6 +51,8 @@ impl Reservations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+    use tokio::time::{Instant, sleep};
 
     #[test]
     fn chosen_ports_differ_and_lie_below_the_system_s_own() {
@@ -61,14 +63,23 @@ mod tests {
         assert!((FIRST..=LAST).contains(&first) && (FIRST..=LAST).contains(&second));
     }
 
-    #[test]
-    fn a_port_whose_process_is_being_restarted_is_not_chosen_by_others() {
+    #[tokio::test]
+    async fn a_port_whose_process_is_being_restarted_is_not_chosen_by_others() {
         let (mut ours, mut theirs) = (Reservations::default(), Reservations::default());
         let port = ours.choose().unwrap();
-        assert!(is_free("127.0.0.1", port));
+        wait_until(|| is_free("127.0.0.1", port)).await;
         assert!(!theirs.reserve(port));
         drop(ours);
-        assert!(theirs.reserve(port));
+        wait_until(|| theirs.reserve(port)).await;
+    }
+
+    /// A process that another test is starting has copies of our sockets until it runs its program.
+    async fn wait_until(mut condition: impl FnMut() -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !condition() {
+            assert!(Instant::now() < deadline, "the port was not free within a minute");
+            sleep(Duration::from_millis(10)).await;
+        }
     }
 
     #[test]

@@ -418,6 +418,16 @@ mod tests {
         [(); 2].map(|()| ports.choose().unwrap().to_string())
     }
 
+    /// A process that another test is starting has copies of the lock and of the ports' sockets
+    /// until it runs its program.
+    async fn wait_until_opened(environment: &Environment, paths: &Paths) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while let Err(error) = RunConfig::open(environment, paths).await {
+            assert!(Instant::now() < deadline, "{error:#}");
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     #[tokio::test]
     async fn a_folder_serves_one_practice_at_a_time() {
         let paths = paths("one");
@@ -427,7 +437,7 @@ mod tests {
         let refused = RunConfig::open(&environment, &paths).await.err().unwrap().to_string();
         assert!(refused.contains("running already"), "{refused}");
         drop(first);
-        assert!(RunConfig::open(&environment, &paths).await.is_ok());
+        wait_until_opened(&environment, &paths).await;
         fs::remove_dir_all(&paths.data).unwrap();
     }
 
