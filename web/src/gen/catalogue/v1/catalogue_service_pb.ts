@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file catalogue/v1/catalogue_service.proto.
  */
 export const file_catalogue_v1_catalogue_service: GenFile = /*@__PURE__*/
-  fileDesc("CiRjYXRhbG9ndWUvdjEvY2F0YWxvZ3VlX3NlcnZpY2UucHJvdG8SDGNhdGFsb2d1ZS52MSIUChJHZXRQcmFjdGljZVJlcXVlc3QiPwoTR2V0UHJhY3RpY2VSZXNwb25zZRIoCghwcmFjdGljZRgBIAEoCzIWLmNhdGFsb2d1ZS52MS5QcmFjdGljZSLiAwoIUHJhY3RpY2USDAoEbmFtZRgBIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgCIAEoCRINCgVwaG9uZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIPCgdhZGRyZXNzGAUgASgJEgwKBGNpdHkYBiABKAkSDgoGcmVnaW9uGAcgASgJEhEKCXRpbWVfem9uZRgIIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYCSABKAkSFQoNY29udGFjdF9ob3VycxgKIAEoCRIVCg1zdXBwb3J0X2hvdXJzGAsgASgJEhAKCHdoYXRzYXBwGAwgASgJEiUKB2ZpZ3VyZXMYDSADKAsyFC5jYXRhbG9ndWUudjEuRmlndXJlEhoKEmNhbmNlbGxhdGlvbl9ob3VycxgOIAEoBRITCgtjcmlzaXNfbm90ZRgPIAEoCRIXCg9yZXZpZXdfc2VydmljZXMYECADKAkSIgoFYWJvdXQYESABKAsyEy5jYXRhbG9ndWUudjEuQWJvdXQSGAoQcmVmdW5kX2RheXNfdGV4dBgSIAEoCRIXCg9yZXBseV9kYXlzX3RleHQYEyABKAkSFgoOd2VsbGJlaW5nX25vdGUYFCABKAkSFAoMaG9sZF9taW51dGVzGBUgASgFIosBCgVBYm91dBIUCgxpbnRyb2R1Y3Rpb24YASABKAkSDQoFc3RvcnkYAiADKAkSEgoKcGhpbG9zb3BoeRgDIAEoCRIzCg5xdWFsaWZpY2F0aW9ucxgEIAMoCzIbLmNhdGFsb2d1ZS52MS5RdWFsaWZpY2F0aW9uEhQKDHBvcnRyYWl0X3VybBgFIAEoCSIzCg1RdWFsaWZpY2F0aW9uEg0KBXRpdGxlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJIjMKBkZpZ3VyZRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkSDQoFbGFiZWwYAyABKAkiFQoTTGlzdFNlcnZpY2VzUmVxdWVzdCJoChRMaXN0U2VydmljZXNSZXNwb25zZRInCghzZXJ2aWNlcxgBIAMoCzIVLmNhdGFsb2d1ZS52MS5TZXJ2aWNlEicKCHBhY2thZ2VzGAIgAygLMhUuY2F0YWxvZ3VlLnYxLlBhY2thZ2UiJwoRR2V0U2VydmljZVJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCSI8ChJHZXRTZXJ2aWNlUmVzcG9uc2USJgoHc2VydmljZRgBIAEoCzIVLmNhdGFsb2d1ZS52MS5TZXJ2aWNlIrwCCgdTZXJ2aWNlEhIKCnNlcnZpY2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSHAoUZGV0YWlsZWRfZGVzY3JpcHRpb24YBCABKAkSJwoIZmVhdHVyZXMYBSADKAsyFS5jYXRhbG9ndWUudjEuRmVhdHVyZRIVCg1kdXJhdGlvbl90ZXh0GAYgASgJEhgKEGR1cmF0aW9uX21pbnV0ZXMYByABKAUSHwoFcHJpY2UYCCABKAsyEC5jb21tb24udjEuTW9uZXkSEgoKZGlzY2xhaW1lchgJIAEoCRIRCgl2aWRlb191cmwYCiABKAkSDgoGYWNjZW50GAsgASgJEhQKDGNhcHRpb25zX3VybBgMIAEoCRITCgtjcmlzaXNfbm90ZRgNIAEoCCIsCgdGZWF0dXJlEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkidAoHUGFja2FnZRISCgpwYWNrYWdlX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhAKCHNlc3Npb25zGAQgASgFEh8KBXByaWNlGAUgASgLMhAuY29tbW9uLnYxLk1vbmV5IhYKFExpc3RRdWl6QXJlYXNSZXF1ZXN0Ij4KFUxpc3RRdWl6QXJlYXNSZXNwb25zZRIlCgVhcmVhcxgBIAMoCzIWLmNhdGFsb2d1ZS52MS5RdWl6QXJlYSJwCghRdWl6QXJlYRIPCgdhcmVhX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg4KBmFjY2VudBgEIAEoCRIfChdyZWNvbW1lbmRlZF9zZXJ2aWNlX2lkcxgFIAMoCSIRCg9MaXN0RmFxc1JlcXVlc3QiZAoQTGlzdEZhcXNSZXNwb25zZRImCgZncm91cHMYASADKAsyFi5jYXRhbG9ndWUudjEuRmFxR3JvdXASKAoNcXVpY2tfYW5zd2VycxgCIAMoCzIRLmNhdGFsb2d1ZS52MS5GYXEiOgoIRmFxR3JvdXASDQoFdGl0bGUYASABKAkSHwoEZmFxcxgCIAMoCzIRLmNhdGFsb2d1ZS52MS5GYXEiJwoDRmFxEhAKCHF1ZXN0aW9uGAEgASgJEg4KBmFuc3dlchgCIAEoCSIoChJHZXRPZmZlcmluZ1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCSJzChNHZXRPZmZlcmluZ1Jlc3BvbnNlEhIKCnNlcnZpY2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgDIAEoBRIfCgVwcmljZRgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSIbChlHZXRNZWRpdGF0aW9uR3VpZGVSZXF1ZXN0IkoKGkdldE1lZGl0YXRpb25HdWlkZVJlc3BvbnNlEiwKBWd1aWRlGAEgASgLMh0uY2F0YWxvZ3VlLnYxLk1lZGl0YXRpb25HdWlkZSKFAQoPTWVkaXRhdGlvbkd1aWRlEg0KBXRpdGxlGAEgASgJEhQKDGludHJvZHVjdGlvbhgCIAMoCRIrCgVzdGVwcxgDIAMoCzIcLmNhdGFsb2d1ZS52MS5NZWRpdGF0aW9uU3RlcBIPCgdjbG9zaW5nGAQgAygJEg8KB21pbnV0ZXMYBSABKAUiRAoOTWVkaXRhdGlvblN0ZXASDQoFdGl0bGUYASABKAkSDwoHbWludXRlcxgCIAEoBRISCgpwYXJhZ3JhcGhzGAMgAygJMroEChBDYXRhbG9ndWVTZXJ2aWNlElcKC0dldFByYWN0aWNlEiAuY2F0YWxvZ3VlLnYxLkdldFByYWN0aWNlUmVxdWVzdBohLmNhdGFsb2d1ZS52MS5HZXRQcmFjdGljZVJlc3BvbnNlIgOQAgESWgoMTGlzdFNlcnZpY2VzEiEuY2F0YWxvZ3VlLnYxLkxpc3RTZXJ2aWNlc1JlcXVlc3QaIi5jYXRhbG9ndWUudjEuTGlzdFNlcnZpY2VzUmVzcG9uc2UiA5ACARJUCgpHZXRTZXJ2aWNlEh8uY2F0YWxvZ3VlLnYxLkdldFNlcnZpY2VSZXF1ZXN0GiAuY2F0YWxvZ3VlLnYxLkdldFNlcnZpY2VSZXNwb25zZSIDkAIBEl0KDUxpc3RRdWl6QXJlYXMSIi5jYXRhbG9ndWUudjEuTGlzdFF1aXpBcmVhc1JlcXVlc3QaIy5jYXRhbG9ndWUudjEuTGlzdFF1aXpBcmVhc1Jlc3BvbnNlIgOQAgESTgoITGlzdEZhcXMSHS5jYXRhbG9ndWUudjEuTGlzdEZhcXNSZXF1ZXN0Gh4uY2F0YWxvZ3VlLnYxLkxpc3RGYXFzUmVzcG9uc2UiA5ACARJsChJHZXRNZWRpdGF0aW9uR3VpZGUSJy5jYXRhbG9ndWUudjEuR2V0TWVkaXRhdGlvbkd1aWRlUmVxdWVzdBooLmNhdGFsb2d1ZS52MS5HZXRNZWRpdGF0aW9uR3VpZGVSZXNwb25zZSIDkAIBMm4KGENhdGFsb2d1ZUludGVybmFsU2VydmljZRJSCgtHZXRPZmZlcmluZxIgLmNhdGFsb2d1ZS52MS5HZXRPZmZlcmluZ1JlcXVlc3QaIS5jYXRhbG9ndWUudjEuR2V0T2ZmZXJpbmdSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money]);
+  fileDesc("CiRjYXRhbG9ndWUvdjEvY2F0YWxvZ3VlX3NlcnZpY2UucHJvdG8SDGNhdGFsb2d1ZS52MSIUChJHZXRQcmFjdGljZVJlcXVlc3QiPwoTR2V0UHJhY3RpY2VSZXNwb25zZRIoCghwcmFjdGljZRgBIAEoCzIWLmNhdGFsb2d1ZS52MS5QcmFjdGljZSKVBAoIUHJhY3RpY2USDAoEbmFtZRgBIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgCIAEoCRINCgVwaG9uZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIPCgdhZGRyZXNzGAUgASgJEgwKBGNpdHkYBiABKAkSDgoGcmVnaW9uGAcgASgJEhEKCXRpbWVfem9uZRgIIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYCSABKAkSFQoNY29udGFjdF9ob3VycxgKIAEoCRIVCg1zdXBwb3J0X2hvdXJzGAsgASgJEhAKCHdoYXRzYXBwGAwgASgJEiUKB2ZpZ3VyZXMYDSADKAsyFC5jYXRhbG9ndWUudjEuRmlndXJlEhoKEmNhbmNlbGxhdGlvbl9ob3VycxgOIAEoBRITCgtjcmlzaXNfbm90ZRgPIAEoCRIXCg9yZXZpZXdfc2VydmljZXMYECADKAkSIgoFYWJvdXQYESABKAsyEy5jYXRhbG9ndWUudjEuQWJvdXQSGAoQcmVmdW5kX2RheXNfdGV4dBgSIAEoCRIXCg9yZXBseV9kYXlzX3RleHQYEyABKAkSFgoOd2VsbGJlaW5nX25vdGUYFCABKAkSFAoMaG9sZF9taW51dGVzGBUgASgFEjEKDXByYWN0aXRpb25lcnMYFiADKAsyGi5jYXRhbG9ndWUudjEuUHJhY3RpdGlvbmVyIjUKDFByYWN0aXRpb25lchIXCg9wcmFjdGl0aW9uZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCSKLAQoFQWJvdXQSFAoMaW50cm9kdWN0aW9uGAEgASgJEg0KBXN0b3J5GAIgAygJEhIKCnBoaWxvc29waHkYAyABKAkSMwoOcXVhbGlmaWNhdGlvbnMYBCADKAsyGy5jYXRhbG9ndWUudjEuUXVhbGlmaWNhdGlvbhIUCgxwb3J0cmFpdF91cmwYBSABKAkiMwoNUXVhbGlmaWNhdGlvbhINCgV0aXRsZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSIzCgZGaWd1cmUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWxhYmVsGAMgASgJIhUKE0xpc3RTZXJ2aWNlc1JlcXVlc3QilQEKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEicKCHNlcnZpY2VzGAEgAygLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2USJwoIcGFja2FnZXMYAiADKAsyFS5jYXRhbG9ndWUudjEuUGFja2FnZRIrCgxjb25zdWx0YXRpb24YAyABKAsyFS5jYXRhbG9ndWUudjEuU2VydmljZSInChFHZXRTZXJ2aWNlUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIjwKEkdldFNlcnZpY2VSZXNwb25zZRImCgdzZXJ2aWNlGAEgASgLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2Ui7wIKB1NlcnZpY2USEgoKc2VydmljZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIcChRkZXRhaWxlZF9kZXNjcmlwdGlvbhgEIAEoCRInCghmZWF0dXJlcxgFIAMoCzIVLmNhdGFsb2d1ZS52MS5GZWF0dXJlEhUKDWR1cmF0aW9uX3RleHQYBiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgHIAEoBRIfCgVwcmljZRgIIAEoCzIQLmNvbW1vbi52MS5Nb25leRISCgpkaXNjbGFpbWVyGAkgASgJEhEKCXZpZGVvX3VybBgKIAEoCRIOCgZhY2NlbnQYCyABKAkSFAoMY2FwdGlvbnNfdXJsGAwgASgJEhMKC2NyaXNpc19ub3RlGA0gASgIEjEKDXByYWN0aXRpb25lcnMYDiADKAsyGi5jYXRhbG9ndWUudjEuUHJhY3RpdGlvbmVyIiwKB0ZlYXR1cmUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSJ0CgdQYWNrYWdlEhIKCnBhY2thZ2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIc2Vzc2lvbnMYBCABKAUSHwoFcHJpY2UYBSABKAsyEC5jb21tb24udjEuTW9uZXkiFgoUTGlzdFF1aXpBcmVhc1JlcXVlc3QiPgoVTGlzdFF1aXpBcmVhc1Jlc3BvbnNlEiUKBWFyZWFzGAEgAygLMhYuY2F0YWxvZ3VlLnYxLlF1aXpBcmVhInAKCFF1aXpBcmVhEg8KB2FyZWFfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDgoGYWNjZW50GAQgASgJEh8KF3JlY29tbWVuZGVkX3NlcnZpY2VfaWRzGAUgAygJIhEKD0xpc3RGYXFzUmVxdWVzdCJkChBMaXN0RmFxc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmNhdGFsb2d1ZS52MS5GYXFHcm91cBIoCg1xdWlja19hbnN3ZXJzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSI6CghGYXFHcm91cBINCgV0aXRsZRgBIAEoCRIfCgRmYXFzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSInCgNGYXESEAoIcXVlc3Rpb24YASABKAkSDgoGYW5zd2VyGAIgASgJIigKEkdldE9mZmVyaW5nUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIrYBChNHZXRPZmZlcmluZ1Jlc3BvbnNlEhIKCnNlcnZpY2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgDIAEoBRIfCgVwcmljZRgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIYChBwcmFjdGl0aW9uZXJfaWRzGAUgAygJEgwKBGZyZWUYBiABKAgSGQoRcmVwZWF0X2FmdGVyX2RheXMYByABKAUiGwoZR2V0TWVkaXRhdGlvbkd1aWRlUmVxdWVzdCJKChpHZXRNZWRpdGF0aW9uR3VpZGVSZXNwb25zZRIsCgVndWlkZRgBIAEoCzIdLmNhdGFsb2d1ZS52MS5NZWRpdGF0aW9uR3VpZGUihQEKD01lZGl0YXRpb25HdWlkZRINCgV0aXRsZRgBIAEoCRIUCgxpbnRyb2R1Y3Rpb24YAiADKAkSKwoFc3RlcHMYAyADKAsyHC5jYXRhbG9ndWUudjEuTWVkaXRhdGlvblN0ZXASDwoHY2xvc2luZxgEIAMoCRIPCgdtaW51dGVzGAUgASgFIkQKDk1lZGl0YXRpb25TdGVwEg0KBXRpdGxlGAEgASgJEg8KB21pbnV0ZXMYAiABKAUSEgoKcGFyYWdyYXBocxgDIAMoCTK6BAoQQ2F0YWxvZ3VlU2VydmljZRJXCgtHZXRQcmFjdGljZRIgLmNhdGFsb2d1ZS52MS5HZXRQcmFjdGljZVJlcXVlc3QaIS5jYXRhbG9ndWUudjEuR2V0UHJhY3RpY2VSZXNwb25zZSIDkAIBEloKDExpc3RTZXJ2aWNlcxIhLmNhdGFsb2d1ZS52MS5MaXN0U2VydmljZXNSZXF1ZXN0GiIuY2F0YWxvZ3VlLnYxLkxpc3RTZXJ2aWNlc1Jlc3BvbnNlIgOQAgESVAoKR2V0U2VydmljZRIfLmNhdGFsb2d1ZS52MS5HZXRTZXJ2aWNlUmVxdWVzdBogLmNhdGFsb2d1ZS52MS5HZXRTZXJ2aWNlUmVzcG9uc2UiA5ACARJdCg1MaXN0UXVpekFyZWFzEiIuY2F0YWxvZ3VlLnYxLkxpc3RRdWl6QXJlYXNSZXF1ZXN0GiMuY2F0YWxvZ3VlLnYxLkxpc3RRdWl6QXJlYXNSZXNwb25zZSIDkAIBEk4KCExpc3RGYXFzEh0uY2F0YWxvZ3VlLnYxLkxpc3RGYXFzUmVxdWVzdBoeLmNhdGFsb2d1ZS52MS5MaXN0RmFxc1Jlc3BvbnNlIgOQAgESbAoSR2V0TWVkaXRhdGlvbkd1aWRlEicuY2F0YWxvZ3VlLnYxLkdldE1lZGl0YXRpb25HdWlkZVJlcXVlc3QaKC5jYXRhbG9ndWUudjEuR2V0TWVkaXRhdGlvbkd1aWRlUmVzcG9uc2UiA5ACATJuChhDYXRhbG9ndWVJbnRlcm5hbFNlcnZpY2USUgoLR2V0T2ZmZXJpbmcSIC5jYXRhbG9ndWUudjEuR2V0T2ZmZXJpbmdSZXF1ZXN0GiEuY2F0YWxvZ3VlLnYxLkdldE9mZmVyaW5nUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money]);
 
 /**
  * Asks for the practice's public settings.
@@ -64,7 +64,7 @@ export type Practice = Message<"catalogue.v1.Practice"> & {
   name: string;
 
   /**
-   * The name of the founder and lead healer, who is the practitioner of every session.
+   * The name of the founder and lead healer, who is the practice's first practitioner.
    *
    * @generated from field: string practitioner_name = 2;
    */
@@ -202,6 +202,14 @@ export type Practice = Message<"catalogue.v1.Practice"> & {
    * @generated from field: int32 hold_minutes = 21;
    */
   holdMinutes: number;
+
+  /**
+   * All practitioners that give sessions, the first practitioner before the others; empty where it is
+   * practitioner_name alone.
+   *
+   * @generated from field: repeated catalogue.v1.Practitioner practitioners = 22;
+   */
+  practitioners: Practitioner[];
 };
 
 /**
@@ -210,6 +218,34 @@ export type Practice = Message<"catalogue.v1.Practice"> & {
  */
 export const PracticeSchema: GenMessage<Practice> = /*@__PURE__*/
   messageDesc(file_catalogue_v1_catalogue_service, 2);
+
+/**
+ * A person that gives sessions.
+ *
+ * @generated from message catalogue.v1.Practitioner
+ */
+export type Practitioner = Message<"catalogue.v1.Practitioner"> & {
+  /**
+   * Stable id, for example "lead".
+   *
+   * @generated from field: string practitioner_id = 1;
+   */
+  practitionerId: string;
+
+  /**
+   * The name that clients read.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message catalogue.v1.Practitioner.
+ * Use `create(PractitionerSchema)` to create a new message.
+ */
+export const PractitionerSchema: GenMessage<Practitioner> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 3);
 
 /**
  * Who stands behind the practice.
@@ -258,7 +294,7 @@ export type About = Message<"catalogue.v1.About"> & {
  * Use `create(AboutSchema)` to create a new message.
  */
 export const AboutSchema: GenMessage<About> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 3);
+  messageDesc(file_catalogue_v1_catalogue_service, 4);
 
 /**
  * Something that speaks for the founder.
@@ -286,7 +322,7 @@ export type Qualification = Message<"catalogue.v1.Qualification"> & {
  * Use `create(QualificationSchema)` to create a new message.
  */
 export const QualificationSchema: GenMessage<Qualification> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 4);
+  messageDesc(file_catalogue_v1_catalogue_service, 5);
 
 /**
  * One figure that the practice states about itself.
@@ -321,7 +357,7 @@ export type Figure = Message<"catalogue.v1.Figure"> & {
  * Use `create(FigureSchema)` to create a new message.
  */
 export const FigureSchema: GenMessage<Figure> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 5);
+  messageDesc(file_catalogue_v1_catalogue_service, 6);
 
 /**
  * Asks for all services.
@@ -336,7 +372,7 @@ export type ListServicesRequest = Message<"catalogue.v1.ListServicesRequest"> & 
  * Use `create(ListServicesRequestSchema)` to create a new message.
  */
 export const ListServicesRequestSchema: GenMessage<ListServicesRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 6);
+  messageDesc(file_catalogue_v1_catalogue_service, 7);
 
 /**
  * All services and packages.
@@ -357,6 +393,13 @@ export type ListServicesResponse = Message<"catalogue.v1.ListServicesResponse"> 
    * @generated from field: repeated catalogue.v1.Package packages = 2;
    */
   packages: Package[];
+
+  /**
+   * A first conversation that costs nothing, none of the services; unset where there is none.
+   *
+   * @generated from field: catalogue.v1.Service consultation = 3;
+   */
+  consultation?: Service | undefined;
 };
 
 /**
@@ -364,7 +407,7 @@ export type ListServicesResponse = Message<"catalogue.v1.ListServicesResponse"> 
  * Use `create(ListServicesResponseSchema)` to create a new message.
  */
 export const ListServicesResponseSchema: GenMessage<ListServicesResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 7);
+  messageDesc(file_catalogue_v1_catalogue_service, 8);
 
 /**
  * Asks for one service.
@@ -385,7 +428,7 @@ export type GetServiceRequest = Message<"catalogue.v1.GetServiceRequest"> & {
  * Use `create(GetServiceRequestSchema)` to create a new message.
  */
 export const GetServiceRequestSchema: GenMessage<GetServiceRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 8);
+  messageDesc(file_catalogue_v1_catalogue_service, 9);
 
 /**
  * One service.
@@ -406,7 +449,7 @@ export type GetServiceResponse = Message<"catalogue.v1.GetServiceResponse"> & {
  * Use `create(GetServiceResponseSchema)` to create a new message.
  */
 export const GetServiceResponseSchema: GenMessage<GetServiceResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 9);
+  messageDesc(file_catalogue_v1_catalogue_service, 10);
 
 /**
  * A kind of session that can be booked.
@@ -505,6 +548,13 @@ export type Service = Message<"catalogue.v1.Service"> & {
    * @generated from field: bool crisis_note = 13;
    */
   crisisNote: boolean;
+
+  /**
+   * The practitioners that give it, in the practice's order; empty where the practice has only one.
+   *
+   * @generated from field: repeated catalogue.v1.Practitioner practitioners = 14;
+   */
+  practitioners: Practitioner[];
 };
 
 /**
@@ -512,7 +562,7 @@ export type Service = Message<"catalogue.v1.Service"> & {
  * Use `create(ServiceSchema)` to create a new message.
  */
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 10);
+  messageDesc(file_catalogue_v1_catalogue_service, 11);
 
 /**
  * One thing that a service includes.
@@ -540,7 +590,7 @@ export type Feature = Message<"catalogue.v1.Feature"> & {
  * Use `create(FeatureSchema)` to create a new message.
  */
 export const FeatureSchema: GenMessage<Feature> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 11);
+  messageDesc(file_catalogue_v1_catalogue_service, 12);
 
 /**
  * Several sessions sold together.
@@ -589,7 +639,7 @@ export type Package = Message<"catalogue.v1.Package"> & {
  * Use `create(PackageSchema)` to create a new message.
  */
 export const PackageSchema: GenMessage<Package> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 12);
+  messageDesc(file_catalogue_v1_catalogue_service, 13);
 
 /**
  * Asks for the quiz.
@@ -604,7 +654,7 @@ export type ListQuizAreasRequest = Message<"catalogue.v1.ListQuizAreasRequest"> 
  * Use `create(ListQuizAreasRequestSchema)` to create a new message.
  */
 export const ListQuizAreasRequestSchema: GenMessage<ListQuizAreasRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 13);
+  messageDesc(file_catalogue_v1_catalogue_service, 14);
 
 /**
  * The quiz's focus areas.
@@ -625,7 +675,7 @@ export type ListQuizAreasResponse = Message<"catalogue.v1.ListQuizAreasResponse"
  * Use `create(ListQuizAreasResponseSchema)` to create a new message.
  */
 export const ListQuizAreasResponseSchema: GenMessage<ListQuizAreasResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 14);
+  messageDesc(file_catalogue_v1_catalogue_service, 15);
 
 /**
  * One focus area of the quiz.
@@ -674,7 +724,7 @@ export type QuizArea = Message<"catalogue.v1.QuizArea"> & {
  * Use `create(QuizAreaSchema)` to create a new message.
  */
 export const QuizAreaSchema: GenMessage<QuizArea> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 15);
+  messageDesc(file_catalogue_v1_catalogue_service, 16);
 
 /**
  * Asks for the frequently asked questions.
@@ -689,7 +739,7 @@ export type ListFaqsRequest = Message<"catalogue.v1.ListFaqsRequest"> & {
  * Use `create(ListFaqsRequestSchema)` to create a new message.
  */
 export const ListFaqsRequestSchema: GenMessage<ListFaqsRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 16);
+  messageDesc(file_catalogue_v1_catalogue_service, 17);
 
 /**
  * The frequently asked questions.
@@ -717,7 +767,7 @@ export type ListFaqsResponse = Message<"catalogue.v1.ListFaqsResponse"> & {
  * Use `create(ListFaqsResponseSchema)` to create a new message.
  */
 export const ListFaqsResponseSchema: GenMessage<ListFaqsResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 17);
+  messageDesc(file_catalogue_v1_catalogue_service, 18);
 
 /**
  * A titled group of questions.
@@ -745,7 +795,7 @@ export type FaqGroup = Message<"catalogue.v1.FaqGroup"> & {
  * Use `create(FaqGroupSchema)` to create a new message.
  */
 export const FaqGroupSchema: GenMessage<FaqGroup> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 18);
+  messageDesc(file_catalogue_v1_catalogue_service, 19);
 
 /**
  * One question and its answer.
@@ -773,7 +823,7 @@ export type Faq = Message<"catalogue.v1.Faq"> & {
  * Use `create(FaqSchema)` to create a new message.
  */
 export const FaqSchema: GenMessage<Faq> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 19);
+  messageDesc(file_catalogue_v1_catalogue_service, 20);
 
 /**
  * Asks for the price and length of a service.
@@ -794,7 +844,7 @@ export type GetOfferingRequest = Message<"catalogue.v1.GetOfferingRequest"> & {
  * Use `create(GetOfferingRequestSchema)` to create a new message.
  */
 export const GetOfferingRequestSchema: GenMessage<GetOfferingRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 20);
+  messageDesc(file_catalogue_v1_catalogue_service, 21);
 
 /**
  * The price and length of a service.
@@ -829,6 +879,27 @@ export type GetOfferingResponse = Message<"catalogue.v1.GetOfferingResponse"> & 
    * @generated from field: common.v1.Money price = 4;
    */
   price?: Money | undefined;
+
+  /**
+   * The practitioners that give it, in the practice's order; empty means all of the practice.
+   *
+   * @generated from field: repeated string practitioner_ids = 5;
+   */
+  practitionerIds: string[];
+
+  /**
+   * True of the consultation that costs nothing; only then the price may be zero.
+   *
+   * @generated from field: bool free = 6;
+   */
+  free: boolean;
+
+  /**
+   * After how many days a client may have it again; 0 for once and no more. Only where it is free.
+   *
+   * @generated from field: int32 repeat_after_days = 7;
+   */
+  repeatAfterDays: number;
 };
 
 /**
@@ -836,7 +907,7 @@ export type GetOfferingResponse = Message<"catalogue.v1.GetOfferingResponse"> & 
  * Use `create(GetOfferingResponseSchema)` to create a new message.
  */
 export const GetOfferingResponseSchema: GenMessage<GetOfferingResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 21);
+  messageDesc(file_catalogue_v1_catalogue_service, 22);
 
 /**
  * Asks for the meditation guide.
@@ -851,7 +922,7 @@ export type GetMeditationGuideRequest = Message<"catalogue.v1.GetMeditationGuide
  * Use `create(GetMeditationGuideRequestSchema)` to create a new message.
  */
 export const GetMeditationGuideRequestSchema: GenMessage<GetMeditationGuideRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 22);
+  messageDesc(file_catalogue_v1_catalogue_service, 23);
 
 /**
  * The meditation guide.
@@ -872,7 +943,7 @@ export type GetMeditationGuideResponse = Message<"catalogue.v1.GetMeditationGuid
  * Use `create(GetMeditationGuideResponseSchema)` to create a new message.
  */
 export const GetMeditationGuideResponseSchema: GenMessage<GetMeditationGuideResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 23);
+  messageDesc(file_catalogue_v1_catalogue_service, 24);
 
 /**
  * A short meditation in steps, in the practice's own words.
@@ -921,7 +992,7 @@ export type MeditationGuide = Message<"catalogue.v1.MeditationGuide"> & {
  * Use `create(MeditationGuideSchema)` to create a new message.
  */
 export const MeditationGuideSchema: GenMessage<MeditationGuide> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 24);
+  messageDesc(file_catalogue_v1_catalogue_service, 25);
 
 /**
  * One step of a meditation.
@@ -956,7 +1027,7 @@ export type MeditationStep = Message<"catalogue.v1.MeditationStep"> & {
  * Use `create(MeditationStepSchema)` to create a new message.
  */
 export const MeditationStepSchema: GenMessage<MeditationStep> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 25);
+  messageDesc(file_catalogue_v1_catalogue_service, 26);
 
 /**
  * What the practice offers and says about itself. Everything here is public and may be cached.
@@ -975,7 +1046,7 @@ export const CatalogueService: GenService<{
     output: typeof GetPracticeResponseSchema;
   },
   /**
-   * Returns every service and package in the practice's own order.
+   * Returns every service and package in the practice's own order, and the free consultation.
    *
    * @generated from rpc catalogue.v1.CatalogueService.ListServices
    */
@@ -985,7 +1056,8 @@ export const CatalogueService: GenService<{
     output: typeof ListServicesResponseSchema;
   },
   /**
-   * Returns one service. NOT_FOUND with reason SERVICE_NOT_FOUND for an unknown id.
+   * Returns one service, or the free consultation. NOT_FOUND with reason SERVICE_NOT_FOUND for an
+   * unknown id.
    *
    * @generated from rpc catalogue.v1.CatalogueService.GetService
    */
