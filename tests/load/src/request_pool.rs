@@ -61,6 +61,7 @@ impl BookingRequest {
                 notes: String::new(),
             }),
             terms_accepted: true,
+            practitioner_id: String::new(),
         }
     }
 }

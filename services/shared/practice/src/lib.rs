@@ -4,17 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub mod guide;
+mod practitioners;
 mod rules;
 mod values;
 
+pub use practitioners::{LEAD_ID, Practitioner};
 pub use values::{
-    Availability, BlockedTime, Brand, DarkBrand, Figure, Identity, Location, Mails, Papers,
-    Policies, Practice, Receipts, ReviewChoices, Tax,
+    Availability, BlockedTime, Brand, DarkBrand, Figure, FurtherPractitioner, Identity, Location,
+    Mails, Papers, Policies, Practice, Receipts, ReviewChoices, Tax,
 };
-
-/// The practitioner of every session until a practice can name several. It is part of stream
-/// names, so it stays when the practitioner's name changes.
-pub const PRACTITIONER_ID: &str = "lead";
 
 /// The file's name inside the practice's folder.
 const FILE: &str = "practice.toml";

@@ -2,13 +2,18 @@
 
 use std::collections::HashSet;
 
+use super::practitioners::LEAD_ID;
 use super::values::{
-    Availability, Brand, DarkBrand, Identity, Location, Mails, Papers, Policies, Practice,
-    Receipts, ReviewChoices, Tax,
+    Availability, BlockedTime, Brand, DarkBrand, Identity, Location, Mails, Papers, Policies,
+    Practice, Receipts, ReviewChoices, Tax,
 };
 
 /// The longest name of a thing that a review can be about.
 const REVIEW_SERVICE_CHARS_MAX: usize = 80;
+/// The longest id and the longest name of a practitioner, and the most practitioners.
+const PRACTITIONER_ID_CHARS_MAX: usize = 32;
+const PRACTITIONER_NAME_CHARS_MAX: usize = 80;
+const PRACTITIONERS_MAX: usize = 20;
 
 /// Every value that cannot be meant, as its key and the reason.
 pub(super) fn problems(practice: &Practice) -> Vec<String> {
@@ -17,6 +22,7 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     location(&mut found, &practice.location);
     policies(&mut found, &practice.policies);
     availability(&mut found, &practice.availability, practice.policies.hold_minutes);
+    practitioners(&mut found, practice);
     reviews(&mut found, &practice.reviews);
     mails(&mut found, &practice.mails);
     receipts(&mut found, &practice.receipts);
@@ -120,15 +126,8 @@ fn policies(found: &mut Problems, policies: &Policies) {
 }
 
 fn availability(found: &mut Problems, availability: &Availability, hold_minutes: i32) {
-    let mut days = HashSet::new();
-    let once = availability.weekdays.iter().all(|day| days.insert(day.to_monday_zero_offset()));
-    found.unless(once, "availability.weekdays", "a day stands only once");
-    found.unless(!days.is_empty(), "availability.weekdays", "it is empty");
-    found.unless(
-        availability.first_start <= availability.last_start,
-        "availability.last_start",
-        "it must not be before first_start",
-    );
+    hours(found, "availability", availability);
+    found.unless(!availability.weekdays.is_empty(), "availability.weekdays", "it is empty");
     found.range("availability.step_minutes", availability.step_minutes, 5..=1440);
     found.range("availability.notice_minutes", availability.notice_minutes, 0..=10_080);
     found.unless(
@@ -137,10 +136,45 @@ fn availability(found: &mut Problems, availability: &Availability, hold_minutes:
         "it must not be less than hold_minutes: a session could begin before it is paid",
     );
     found.range("availability.horizon_days", availability.horizon_days, 1..=365);
-    for blocked in &availability.blocked_times {
-        let key = "availability.blocked_times.to";
-        found.unless(blocked.from < blocked.to, key, "it must be after from");
+}
+
+/// Days and times, of the practice or of one practitioner.
+fn hours(found: &mut Problems, section: &str, hours: &Availability) {
+    let mut days = HashSet::new();
+    let once = hours.weekdays.iter().all(|day| days.insert(day.to_monday_zero_offset()));
+    found.unless(once, &format!("{section}.weekdays"), "a day stands only once");
+    found.unless(
+        hours.first_start <= hours.last_start,
+        &format!("{section}.last_start"),
+        "it must not be before first_start",
+    );
+    let ends_after_its_begin = |blocked: &BlockedTime| blocked.from < blocked.to;
+    found.unless(
+        hours.blocked_times.iter().all(ends_after_its_begin),
+        &format!("{section}.blocked_times.to"),
+        "it must be after from",
+    );
+}
+
+fn practitioners(found: &mut Problems, practice: &Practice) {
+    let key = "practitioners.practitioner_id";
+    let mut ids = HashSet::new();
+    for further in &practice.practitioners {
+        let id = &further.practitioner_id;
+        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        let good = (1..=PRACTITIONER_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(allowed);
+        found.unless(good, key, "it must be 1 to 32 small letters, digits and hyphens");
+        found.unless(id != LEAD_ID, key, "lead is the practitioner of practice.practitioner_name");
+        found.unless(ids.insert(id), key, "an id stands only once");
+        let section = if good { format!("practitioners.{id}") } else { "practitioners".to_owned() };
+        let name_key = format!("{section}.name");
+        found.text(&name_key, &further.name);
+        let short = further.name.chars().count() <= PRACTITIONER_NAME_CHARS_MAX;
+        found.unless(short, &name_key, "a name has at most 80 characters");
+        hours(found, &section, &further.hours(&practice.availability));
     }
+    let few = practice.practitioners.len() < PRACTITIONERS_MAX;
+    found.unless(few, "practitioners", "there are at most 20 practitioners");
 }
 
 fn reviews(found: &mut Problems, reviews: &ReviewChoices) {

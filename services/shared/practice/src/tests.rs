@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::{Weekday, date, time};
 
-use super::{Error, load, parse};
+use super::{Error, LEAD_ID, load, parse};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../deploy/local/practice")
@@ -95,6 +95,84 @@ fn a_file_that_is_older_than_a_setting_has_its_usual_value() {
     assert!(empty.contains("policies.reply_days_text: it is empty"), "{empty}");
     let unsaid = with("wellbeing_note = ", "# ").unwrap().practice;
     assert_eq!(unsaid.wellbeing_note, "");
+}
+
+/// The demonstration file with a block at its end.
+fn and(block: &str) -> Result<super::Practice, Error> {
+    let text = fs::read_to_string(folder().join("practice.toml")).unwrap();
+    parse(&format!("{text}\n{block}"), Path::new("practice.toml"))
+}
+
+#[test]
+fn a_practice_has_one_practitioner_unless_it_names_more() {
+    let practice = load(&folder()).unwrap();
+    let all = practice.all_practitioners();
+    assert_eq!(all.len(), 1);
+    assert_eq!((all[0].id.as_str(), all[0].name.as_str()), (LEAD_ID, "Meera Joshi"));
+    assert!(!practice.has_several_practitioners());
+}
+
+#[test]
+fn a_further_practitioner_has_own_hours_or_those_of_the_practice() {
+    let practice = and("[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi Menon\"\n\
+         weekdays = [\"saturday\"]\nfirst_start = \"09:00\"\nclosed_dates = [\"2026-12-26\"]\n\
+         [[practitioners]]\npractitioner_id = \"ila\"\nname = \"Ila Sen\"\nweekdays = []\n\
+         blocked_times = [{ date = \"2026-12-01\", from = \"13:00\", to = \"14:00\" }]\n")
+    .unwrap();
+    let [lead, ravi, ila] = practice.all_practitioners().try_into().unwrap();
+    assert_eq!((lead.id, lead.hours.first_start), (LEAD_ID.to_owned(), time(11, 0, 0, 0)));
+    assert_eq!((ravi.id.as_str(), ravi.name.as_str()), ("ravi", "Ravi Menon"));
+    assert_eq!(ravi.hours.weekdays, [Weekday::Saturday]);
+    assert_eq!(ravi.hours.first_start, time(9, 0, 0, 0));
+    assert_eq!(ravi.hours.last_start, time(17, 0, 0, 0));
+    assert!(ravi.hours.closed_dates.contains(&date(2026, 12, 26)));
+    assert_eq!(ravi.hours.step_minutes, lead.hours.step_minutes);
+    assert_eq!(ila.hours.weekdays, []);
+    assert_eq!(ila.hours.blocked_times.len(), 1);
+    assert!(practice.has_several_practitioners());
+    assert_eq!(practice.name_of_practitioner("ravi"), "Ravi Menon");
+    assert_eq!(practice.name_of_practitioner(LEAD_ID), "Meera Joshi");
+}
+
+/// Bookings of a practitioner whose block was deleted still have to be shown.
+#[test]
+fn a_practitioner_who_is_gone_is_called_by_the_practices_name() {
+    let practice = load(&folder()).unwrap();
+    assert_eq!(practice.name_of_practitioner("unknown"), "Sukoon");
+}
+
+#[test]
+fn mistakes_about_practitioners_are_named() {
+    let ravi = "[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi\"\n";
+    for (block, told) in [
+        (ravi.repeat(2), "practitioner_id: an id stands only once"),
+        (ravi.replace("\"ravi\"", "\"lead\""), "practitioner_id: lead is the practitioner of"),
+        (ravi.replace("\"ravi\"", "\"Ravi\""), "practitioner_id: it must be 1 to 32 small"),
+        (ravi.replace("\"ravi\"", "\"\""), "practitioner_id: it must be 1 to 32 small"),
+        (ravi.replace("\"Ravi\"", "\" \""), "practitioners.ravi.name: it is empty"),
+        (format!("{ravi}last_start = \"10:00\"\n"), "practitioners.ravi.last_start: it must not"),
+        (format!("{ravi}first_start = \"18:00\"\n"), "practitioners.ravi.last_start: it must not"),
+        (
+            format!("{ravi}weekdays = [\"monday\", \"monday\"]\n"),
+            "practitioners.ravi.weekdays: a day stands only once",
+        ),
+        (
+            format!(
+                "{ravi}[[practitioners.blocked_times]]\n\
+                 date = \"2026-12-01\"\nfrom = \"13:00\"\nto = \"13:00\"\n"
+            ),
+            "practitioners.ravi.blocked_times.to: it must be after from",
+        ),
+        (format!("{ravi}weekdays = [\"Monday\"]\n"), "a weekday is one of"),
+        (format!("{ravi}hours = 3\n"), "unknown field `hours`"),
+        (
+            (0..20).map(|n| ravi.replace("ravi", &format!("p-{n}"))).collect(),
+            "practitioners: there are at most 20",
+        ),
+    ] {
+        let error = and(&block).unwrap_err().to_string();
+        assert!(error.contains(told), "{told}\n{error}");
+    }
 }
 
 #[test]

@@ -18,6 +18,9 @@ pub struct Practice {
     pub policies: Policies,
     /// When sessions can start.
     pub availability: Availability,
+    /// Practitioners beside the first one, in the practice's order.
+    #[serde(default)]
+    pub practitioners: Vec<FurtherPractitioner>,
     /// What reviews can be about.
     pub reviews: ReviewChoices,
     /// When mails are sent that no click of a person asks for.
@@ -39,7 +42,7 @@ pub struct Practice {
 pub struct Identity {
     /// Its name.
     pub name: String,
-    /// Who gives every session.
+    /// The first practitioner, whose id is [`crate::LEAD_ID`].
     pub practitioner_name: String,
     /// Phone number, E.164.
     pub phone: String,
@@ -147,6 +150,32 @@ pub struct BlockedTime {
     pub from: Time,
     /// Its end, itself not included.
     pub to: Time,
+}
+
+/// A practitioner beside the first one. What is missing is the practice's.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherPractitioner {
+    /// A stable id: 1 to 32 small letters, digits and hyphens.
+    pub practitioner_id: String,
+    /// The name that clients read.
+    pub name: String,
+    /// The days of the week, each once; an empty list for a practitioner who gives no sessions any
+    /// more.
+    #[serde(default, deserialize_with = "some_weekdays")]
+    pub weekdays: Option<Vec<Weekday>>,
+    /// The first start of a day.
+    #[serde(default)]
+    pub first_start: Option<Time>,
+    /// The last start of a day, itself included.
+    #[serde(default)]
+    pub last_start: Option<Time>,
+    /// Days without sessions.
+    #[serde(default)]
+    pub closed_dates: Option<BTreeSet<Date>>,
+    /// Times without sessions.
+    #[serde(default)]
+    pub blocked_times: Option<Vec<BlockedTime>>,
 }
 
 /// What reviews can be about.
@@ -323,6 +352,13 @@ fn time_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tim
     text.parse().map(Some).map_err(|_unreadable| {
         serde::de::Error::custom("it is not a time of day such as \"07:00\", nor \"\"")
     })
+}
+
+/// Weekdays that a file gives; a default stands for those that it does not give.
+fn some_weekdays<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<Weekday>>, D::Error> {
+    weekdays(deserializer).map(Some)
 }
 
 fn weekdays<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {

@@ -105,11 +105,29 @@ impl TestUsers {
     /// # Errors
     /// When it cannot be signed.
     pub fn token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
+        self.sign(user, (email, false), expires_at)
+    }
+
+    /// The same of a person whose address is proved.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub fn proved_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
+        self.sign(user, (email, true), expires_at)
+    }
+
+    fn sign(
+        &self,
+        user: &str,
+        (email, email_verified): (&str, bool),
+        expires_at: u64,
+    ) -> Result<String> {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.pair.kid.to_owned());
         let claims = json!({
             "iss": self.issuer, "sub": user, "aud": "authenticated", "role": "authenticated",
-            "email": email, "iat": expires_at.saturating_sub(3600), "exp": expires_at,
+            "email": email, "email_verified": email_verified,
+            "iat": expires_at.saturating_sub(3600), "exp": expires_at,
             "session_id": user,
         });
         let key = EncodingKey::from_ec_pem(self.pair.pem.as_bytes())?;

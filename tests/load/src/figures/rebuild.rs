@@ -15,7 +15,7 @@ use eventstore::{Database, Metadata, Recorded, Store, feed};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use kernel::{Id, Timestamp};
-use practice::PRACTITIONER_ID;
+use practice::LEAD_ID;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::time::Instant;
 
@@ -90,7 +90,7 @@ fn read(event: &Recorded, zone: &TimeZone) -> Result<Change> {
     let date: Date = date.parse()?;
     let midnight = |date: Date| anyhow::Ok(date.to_zoned(zone.clone())?.timestamp());
     let key = DayKey {
-        practitioner_id: PRACTITIONER_ID.to_owned(),
+        practitioner_id: LEAD_ID.to_owned(),
         from: Timestamp::from_jiff(midnight(date)?),
         to: Timestamp::from_jiff(midnight(date.tomorrow()?)?),
     };

@@ -61,6 +61,9 @@ pub struct User {
     pub customer: Id<Customer>,
     /// The address of the account, in lower case; empty if it has none. Personal data.
     pub email: String,
+    /// Whether the identity server has proved that the account's owner reads that address's mail;
+    /// no for a server that does not say.
+    pub email_verified: bool,
     /// The session that the token belongs to, if it says so.
     pub session_id: Option<Uuid>,
     /// When the token ends.
@@ -119,6 +122,8 @@ struct Claims {
     exp: i64,
     #[serde(default)]
     email: String,
+    #[serde(default)]
+    email_verified: bool,
     session_id: Option<Uuid>,
 }
 
@@ -213,6 +218,7 @@ impl Users {
             id: claims.sub,
             customer: Id::from_uuid(claims.sub),
             email: claims.email.to_lowercase(),
+            email_verified: claims.email_verified,
             session_id: claims.session_id,
             expires_at: Timestamp::from_seconds(claims.exp).ok_or(UserError::Invalid)?,
         })
