@@ -8,9 +8,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use contract::catalogue::v1::{About, Faq, FaqGroup, Feature, Package, QuizArea, Service};
+use contract::catalogue::v1::{
+    About, Faq, FaqGroup, Feature, Package, Practitioner, QuizArea, Service,
+};
 use contract::common::v1::Money;
 use kernel::Currency;
+use practice::Practice;
 use toml::Table;
 
 use crate::error::{InvalidContent, Problem};
@@ -29,6 +32,8 @@ pub struct Content {
     pub services: Vec<Service>,
     /// Several sessions sold together.
     pub packages: Vec<Package>,
+    /// A first conversation that costs nothing.
+    pub consultation: Option<Consultation>,
     /// The quiz.
     pub quiz_areas: Vec<QuizArea>,
     /// The FAQ page.
@@ -39,16 +44,26 @@ pub struct Content {
     pub about: About,
 }
 
+/// A first conversation that costs nothing. It is booked like a service and is none of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Consultation {
+    /// What is said of it, with a price of zero.
+    pub service: Service,
+    /// After how many days a client may have it again; 0 for once and no more.
+    pub repeat_after_days: i32,
+}
+
 impl Content {
-    /// Reads and checks the files in `folder`.
+    /// Reads and checks the files in `folder`; names of practitioners are checked if
+    /// `practice.toml` could be read.
     ///
     /// # Errors
     /// Everything that is missing, unknown or wrong in them.
-    pub fn load(folder: &Path) -> Result<Self, InvalidContent> {
+    pub fn load(folder: &Path, practice: Option<&Practice>) -> Result<Self, InvalidContent> {
         let mut problems = Vec::new();
         let [services, quiz, faqs, about] =
             [SERVICES, QUIZ, FAQS, ABOUT].map(|file| parse(folder, file, &mut problems));
-        let (services, packages) = services
+        let (services, packages, consultation) = services
             .map(|table| read_file(SERVICES, table, &mut problems, offer))
             .unwrap_or_default();
         let quiz_areas =
@@ -58,20 +73,62 @@ impl Content {
         let about = about
             .map(|table| read_file(ABOUT, table, &mut problems, about::about))
             .unwrap_or_default();
-        let content = Self { services, packages, quiz_areas, faq_groups, quick_answers, about };
+        let mut content =
+            Self { services, packages, consultation, quiz_areas, faq_groups, quick_answers, about };
         content.check_names(&mut problems);
+        if let Some(practice) = practice {
+            content.name_practitioners(practice, &mut problems);
+        }
         if problems.is_empty() { Ok(content) } else { Err(InvalidContent { problems }) }
     }
 
-    /// The service of this id.
+    /// The service or the consultation of this id.
     #[must_use]
     pub fn service(&self, service_id: &str) -> Option<&Service> {
-        self.services.iter().find(|service| service.service_id == service_id)
+        let consultation = self.consultation.iter().map(|it| &it.service);
+        self.services.iter().chain(consultation).find(|it| it.service_id == service_id)
+    }
+
+    /// The consultation, if this is its id.
+    #[must_use]
+    pub fn consultation_of(&self, service_id: &str) -> Option<&Consultation> {
+        self.consultation.as_ref().filter(|it| it.service.service_id == service_id)
+    }
+
+    /// Replaces the ids of practitioners by those that give a service, in the practice's order: all
+    /// where a service names none. Checks that the ids exist and that at least one gives it.
+    fn name_practitioners(&mut self, practice: &Practice, problems: &mut Vec<Problem>) {
+        let known = practice.all_practitioners();
+        let all = practitioners(practice);
+        let services = self.services.iter_mut().map(|it| {
+            let key = format!("services.{}.practitioners", it.service_id);
+            (key, it)
+        });
+        let key = "consultation.practitioners".to_owned();
+        let consultation = self.consultation.iter_mut().map(|it| (key.clone(), &mut it.service));
+        for (key, service) in services.chain(consultation) {
+            let named = std::mem::take(&mut service.practitioners);
+            let ids = named.iter().map(|one| one.practitioner_id.as_str());
+            once(SERVICES, &key, ids.clone(), problems);
+            for id in ids.filter(|id| known.iter().all(|one| one.id != *id)) {
+                let reason = format!("names {id}, which is no practitioner in practice.toml");
+                problems.push(Problem { file: SERVICES, key: key.clone(), reason });
+            }
+            let gives = |one: &&Practitioner| {
+                named.is_empty() || named.iter().any(|it| it.practitioner_id == one.practitioner_id)
+            };
+            service.practitioners = all.iter().filter(gives).cloned().collect();
+            if service.practitioners.is_empty() && !all.is_empty() {
+                let reason = "names only practitioners without sessions".to_owned();
+                problems.push(Problem { file: SERVICES, key, reason });
+            }
+        }
     }
 
     /// Checks that ids are unique and that the quiz recommends existing services.
     fn check_names(&self, problems: &mut Vec<Problem>) {
-        let services = self.services.iter().map(|service| service.service_id.as_str());
+        let consultation = self.consultation.iter().map(|it| &it.service);
+        let services = self.services.iter().chain(consultation).map(|it| it.service_id.as_str());
         let packages = self.packages.iter().map(|package| package.package_id.as_str());
         let areas = self.quiz_areas.iter().map(|area| area.area_id.as_str());
         once(SERVICES, "services", services, problems);
@@ -86,13 +143,25 @@ impl Content {
             let ids = area.recommended_service_ids.iter().map(String::as_str);
             once(QUIZ, &key, ids, problems);
             for id in &area.recommended_service_ids {
-                if self.service(id).is_none() {
+                if self.services.iter().all(|service| service.service_id != *id) {
                     let reason = format!("names {id}, which {SERVICES} does not offer");
                     problems.push(Problem { file: QUIZ, key: key.clone(), reason });
                 }
             }
         }
     }
+}
+
+/// The practitioners that give sessions, in wire form; none where the practice has one
+/// practitioner.
+#[must_use]
+pub fn practitioners(practice: &Practice) -> Vec<Practitioner> {
+    if !practice.has_several_practitioners() {
+        return Vec::new();
+    }
+    let all = practice.all_practitioners().into_iter();
+    let giving = all.filter(|one| !one.hours.weekdays.is_empty());
+    giving.map(|one| Practitioner { practitioner_id: one.id, name: one.name }).collect()
 }
 
 fn parse(folder: &Path, file: &'static str, problems: &mut Vec<Problem>) -> Option<Table> {
@@ -130,9 +199,26 @@ fn once<'i>(
     }
 }
 
-fn offer(file: &mut Section<'_>) -> (Vec<Service>, Vec<Package>) {
+fn offer(file: &mut Section<'_>) -> (Vec<Service>, Vec<Package>, Option<Consultation>) {
     let services = file.blocks("services", "service_id", service);
-    (services, file.blocks("packages", "package_id", package))
+    let packages = file.blocks("packages", "package_id", package);
+    (services, packages, file.optional_inner("consultation", consultation))
+}
+
+/// A free consultation; its description is its whole text.
+fn consultation(block: &mut Section<'_>) -> Consultation {
+    let service = Service {
+        service_id: block.id("service_id"),
+        title: block.text("title", 80),
+        description: block.text("description", 300),
+        duration_text: block.text("duration_text", 40),
+        duration_minutes: block.small_number("duration_minutes", 5, 60),
+        price: Some(Money { minor_units: 0, currency_code: Currency::Inr.code().to_owned() }),
+        accent: block.one_of("accent", &["leaf", "clay", "plum"]),
+        practitioners: practitioner_ids(block),
+        ..Service::default()
+    };
+    Consultation { service, repeat_after_days: block.small_number("repeat_after_days", 0, 3650) }
 }
 
 fn service(block: &mut Section<'_>) -> Service {
@@ -153,7 +239,14 @@ fn service(block: &mut Section<'_>) -> Service {
         captions_url: media_url(block, "captions_url"),
         accent: block.one_of("accent", &["leaf", "clay", "plum"]),
         crisis_note: block.optional_flag("crisis_note"),
+        practitioners: practitioner_ids(block),
     }
+}
+
+/// The ids of a service's practitioners, still without their names; none when all give it.
+fn practitioner_ids(block: &mut Section<'_>) -> Vec<Practitioner> {
+    let ids = block.optional_texts("practitioners").into_iter();
+    ids.map(|practitioner_id| Practitioner { practitioner_id, name: String::new() }).collect()
 }
 
 fn package(block: &mut Section<'_>) -> Package {

@@ -21,7 +21,7 @@ use runtime::status;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-use crate::content::Content;
+use crate::content::{Content, practitioners};
 
 /// The services that may call `GetOffering`.
 const OFFERING_CALLERS: &[&str] = &["booking", "notifications"];
@@ -113,9 +113,10 @@ impl CatalogueService for Catalogue {
         &self,
         _request: Request<ListServicesRequest>,
     ) -> Result<Response<ListServicesResponse>, Status> {
-        let Content { services, packages, .. } = &self.inner.content;
+        let Content { services, packages, consultation, .. } = &self.inner.content;
         let (services, packages) = (services.clone(), packages.clone());
-        Ok(Response::new(ListServicesResponse { services, packages }))
+        let consultation = consultation.as_ref().map(|it| it.service.clone());
+        Ok(Response::new(ListServicesResponse { services, packages, consultation }))
     }
 
     async fn get_service(
@@ -162,11 +163,19 @@ impl CatalogueInternalService for Catalogue {
         self.inner.peers.verify(request.metadata(), OFFERING_CALLERS)?;
         let service = self.inner.service(&request.get_ref().service_id);
         let service = service.map_err(|rejection| status::reject(&rejection))?;
+        let consultation = self.inner.content.consultation_of(&service.service_id);
         Ok(Response::new(GetOfferingResponse {
             service_id: service.service_id.clone(),
             title: service.title.clone(),
             duration_minutes: service.duration_minutes,
             price: service.price.clone(),
+            practitioner_ids: service
+                .practitioners
+                .iter()
+                .map(|one| one.practitioner_id.clone())
+                .collect(),
+            free: consultation.is_some(),
+            repeat_after_days: consultation.map_or(0, |it| it.repeat_after_days),
         }))
     }
 }
@@ -202,6 +211,7 @@ fn to_wire(practice: &practice::Practice, about: &About) -> Practice {
         reply_days_text: practice.policies.reply_days_text.clone(),
         wellbeing_note: identity.wellbeing_note.clone(),
         hold_minutes: practice.policies.hold_minutes,
+        practitioners: practitioners(practice),
     }
 }
 

@@ -58,7 +58,9 @@ struct Files {
 impl Files {
     /// Loads all files, so that mistakes in one do not hide mistakes in others.
     fn read(folder: &Path) -> Result<Self, BoxError> {
-        match (practice::load(folder), Content::load(folder), guide::load(folder)) {
+        let practice = practice::load(folder);
+        let content = Content::load(folder, practice.as_ref().ok());
+        match (practice, content, guide::load(folder)) {
             (Ok(practice), Ok(content), Ok(guide)) => Ok(Self { practice, content, guide }),
             (practice, content, guide) => {
                 let errors = [

@@ -105,6 +105,11 @@ impl Section<'_> {
         self.not_empty(key, texts)
     }
 
+    /// A list of texts, at least one; empty if absent.
+    pub(super) fn optional_texts(&mut self, key: &str) -> Vec<String> {
+        if self.table.contains_key(key) { self.texts(key) } else { Vec::new() }
+    }
+
     /// Between one and `most` paragraphs of at most `longest` characters each.
     pub(super) fn paragraphs(&mut self, key: &str, most: usize, longest: usize) -> Vec<String> {
         let text = self.take(key, "a text in quotation marks", into_text);
@@ -145,6 +150,15 @@ impl Section<'_> {
         let table = self.take(key, "a group of keys in braces", into_table)?;
         let path = self.path_of(key);
         Some(Section { file: self.file, path, table, problems: &mut *self.problems }.read_all(read))
+    }
+
+    /// A nested table that may be absent.
+    pub(super) fn optional_inner<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&mut Section<'_>) -> T,
+    ) -> Option<T> {
+        if self.table.contains_key(key) { self.inner(key, read) } else { None }
     }
 
     /// The blocks `[[key]]`, at least one. Problems name a block by its `name_key`, or by its
