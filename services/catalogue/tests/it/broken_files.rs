@@ -4,17 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catalogue::content::Content;
+use catalogue::error::InvalidContent;
 
 use crate::serving::peers;
 use crate::{PRACTICE_FILES, practice_dir};
 
 /// A copy of the committed files that a test may change; deleted on drop.
-struct Copy {
-    folder: PathBuf,
+pub(crate) struct Copy {
+    pub(crate) folder: PathBuf,
 }
 
 impl Copy {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&folder).unwrap();
         for file in PRACTICE_FILES {
@@ -24,7 +25,7 @@ impl Copy {
     }
 
     #[track_caller]
-    fn replace(self, file: &str, from: &str, to: &str) -> Self {
+    pub(crate) fn replace(self, file: &str, from: &str, to: &str) -> Self {
         let path = self.folder.join(file);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(from), "{file} holds {from}");
@@ -32,8 +33,20 @@ impl Copy {
         self
     }
 
-    fn problems(&self) -> Vec<String> {
-        let invalid = Content::load(&self.folder).unwrap_err();
+    /// A copy whose file has more at its end.
+    pub(crate) fn and(self, file: &str, more: &str) -> Self {
+        let path = self.folder.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, format!("{text}\n{more}")).unwrap();
+        self
+    }
+
+    pub(crate) fn content(&self) -> Result<Content, InvalidContent> {
+        Content::load(&self.folder, practice::load(&self.folder).ok().as_ref())
+    }
+
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let invalid = self.content().unwrap_err();
         invalid.problems.iter().map(ToString::to_string).collect()
     }
 
@@ -167,7 +180,7 @@ fn empty_and_endless_texts_are_refused() {
 #[test]
 fn the_whole_message_reads_as_a_list() {
     let copy = Copy::new("message").replace("quiz.toml", "accent = \"sun\"", "accent = 7");
-    let message = Content::load(&copy.folder).unwrap_err().to_string();
+    let message = copy.content().unwrap_err().to_string();
     assert_eq!(
         message,
         "the practice's files need a correction:\
@@ -267,7 +280,7 @@ fn only_empty_lines_part_a_story() {
                 philosophy = \"Slowly.\"\n\
                 [[qualifications]]\ntitle = \"Patient\"\ndescription = \"Still.\"\n";
     fs::write(copy.folder.join("about.toml"), text).unwrap();
-    let about = Content::load(&copy.folder).unwrap().about;
+    let about = copy.content().unwrap().about;
     assert_eq!(about.introduction, "She listens, and stays.");
     assert_eq!(about.story, ["One two.", "Three four.", "Five."]);
     // It may be omitted when there is no picture.
@@ -285,7 +298,7 @@ fn a_picture_or_a_video_from_an_unsafe_address_is_refused() {
     for url in ["https://site.invalid/portrait.jpg", "/media/portrait.jpg"] {
         let to = format!("portrait_url = \"{url}\"");
         let copy = Copy::new("media").replace("about.toml", "portrait_url = \"\"", &to);
-        assert_eq!(Content::load(&copy.folder).unwrap().about.portrait_url, url);
+        assert_eq!(copy.content().unwrap().about.portrait_url, url);
     }
 }
 

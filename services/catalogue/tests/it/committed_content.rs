@@ -7,7 +7,8 @@ use kernel::Money;
 use crate::practice_dir;
 
 fn content() -> Content {
-    Content::load(&practice_dir()).unwrap()
+    let practice = practice::load(&practice_dir()).unwrap();
+    Content::load(&practice_dir(), Some(&practice)).unwrap()
 }
 
 /// Id, title, length as text, reserved minutes, price and number of features.

@@ -4,6 +4,8 @@
 
 mod broken_files;
 mod committed_content;
+mod consultation;
+mod practitioners;
 mod serving;
 mod dumps;
 

@@ -1,5 +1,7 @@
 //! Requests over a real gRPC connection.
 
+use std::path::Path;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use catalogue::content::Content;
@@ -45,27 +47,32 @@ pub(crate) fn peers(service: &'static str) -> Peers {
 }
 
 /// A catalogue with the committed files, on its own port, until the value is dropped.
-struct Running {
+pub(crate) struct Running {
     url: String,
     shutdown: Shutdown,
 }
 
 impl Running {
     async fn start() -> Self {
+        Self::with(&practice_dir()).await
+    }
+
+    /// The same with the files of a folder.
+    pub(crate) async fn with(folder: &Path) -> Self {
         let shutdown = Shutdown::new();
-        let routes = catalogue::routes(&practice_dir(), peers("catalogue")).unwrap();
+        let routes = catalogue::routes(folder, peers("catalogue")).unwrap();
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown).await.unwrap();
         let url = format!("http://{}", server.address().unwrap());
         tokio::spawn(server.serve(routes));
         Self { url, shutdown }
     }
 
-    fn public(&self) -> CatalogueServiceClient<Channel> {
+    pub(crate) fn public(&self) -> CatalogueServiceClient<Channel> {
         CatalogueServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
     /// Requests an offering as `caller`, with a token for `audience`.
-    async fn offering(
+    pub(crate) async fn offering(
         &self,
         caller: &'static str,
         audience: &'static str,
@@ -158,7 +165,7 @@ async fn get_practice_includes_the_founder() {
     let running = Running::start().await;
     let answer = running.public().get_practice(GetPracticeRequest {}).await.unwrap();
     let about = answer.into_inner().practice.unwrap().about.unwrap();
-    assert_eq!(about, Content::load(&practice_dir()).unwrap().about);
+    assert_eq!(about, Content::load(&practice_dir(), None).unwrap().about);
 }
 
 #[tokio::test]
