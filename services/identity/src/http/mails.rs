@@ -99,14 +99,15 @@ async fn mail(
     with_min_duration(work).await
 }
 
-/// Whether a mail is useful: a sign-up code is sent again only while one is pending.
+/// Whether a mail is useful: a sign-up code is sent while the address is not proved, and again
+/// while one is pending.
 async fn needs_code(
     tx: &mut eventstore::Tx,
     user: &User,
     purpose: Purpose,
     now: Timestamp,
 ) -> Result<bool, ApiError> {
-    if purpose == Purpose::Recovery || user.email_confirmed_at.is_none() {
+    if purpose == Purpose::Recovery || user.email_proved_at.is_none() {
         return Ok(true);
     }
     Ok(codes::of_user(tx, user.user_id, purpose, now).await?.is_some())

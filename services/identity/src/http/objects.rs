@@ -41,6 +41,17 @@ pub(crate) fn user(user: &User) -> Value {
     object
 }
 
+/// The user object of an account whose address is not proved, with the secret that later proves who
+/// created it.
+pub(crate) fn unproved_user(app: &App, account: &User) -> Value {
+    let mut object = user(account);
+    if let Some(object) = object.as_object_mut() {
+        let secret = app.codes.sign_up_secret(account.user_id);
+        object.insert("sign_up_secret".to_owned(), json!(secret));
+    }
+    object
+}
+
 fn identity(user: &User) -> Value {
     json!({
         "identity_id": user.identity_id,
@@ -71,6 +82,7 @@ pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens,
     let subject = Subject {
         user_id: opened.user.user_id,
         email: &opened.user.email,
+        email_verified: opened.user.email_proved_at.is_some(),
         user_metadata: &opened.user.user_metadata,
         session_id: opened.session.session_id,
         proofs: &opened.session.proofs,

@@ -56,22 +56,12 @@ pub(crate) async fn signup(
         };
         if app.confirm_email {
             let user = ask_to_confirm(&app, account).await?;
-            Ok(Json(unconfirmed_user(&app, &user)).into_response())
+            Ok(Json(objects::unproved_user(&app, &user)).into_response())
         } else {
             objects::session(&app, &begin_at_once(&app, account).await?)
         }
     };
     if app.confirm_email { with_min_duration(work).await } else { work.await }
-}
-
-/// The user object of a new account, with the secret that later proves who created it.
-fn unconfirmed_user(app: &App, user: &User) -> Value {
-    let mut object = objects::user(user);
-    if let Some(object) = object.as_object_mut() {
-        let secret = app.codes.sign_up_secret(user.user_id);
-        object.insert("sign_up_secret".to_owned(), json!(secret));
-    }
-    object
 }
 
 fn validate(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {

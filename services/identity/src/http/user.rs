@@ -36,8 +36,12 @@ struct NewPassword {
     hash: String,
 }
 
-pub(crate) async fn read(signed_in: SignedIn) -> Json<Value> {
-    Json(objects::user(&signed_in.user))
+/// The account, and while its address is not proved the secret that shows, with the mailed code,
+/// that the account is the caller's.
+pub(crate) async fn read(State(app): State<App>, signed_in: SignedIn) -> Json<Value> {
+    let user = &signed_in.user;
+    let is_proved = user.email_proved_at.is_some();
+    Json(if is_proved { objects::user(user) } else { objects::unproved_user(&app, user) })
 }
 
 pub(crate) async fn update(

@@ -200,10 +200,12 @@ async fn sign_in(
     if user.is_banned(now) {
         return Ok(RedeemOutcome::Banned);
     }
-    if user.email_confirmed_at.is_none() {
-        user.email_confirmed_at = Some(now);
+    user.email_confirmed_at.get_or_insert(now);
+    if user.email_proved_at.is_none() {
+        user.email_proved_at = Some(now);
         if !is_creator(app, &user, &presented) {
             user.password_hash = None;
+            sessions::end_all(tx.connection(), user.user_id, None).await?;
         }
     }
     if let Some(email) = EmailAddress::parse(&user.email) {
@@ -219,8 +221,8 @@ async fn sign_in(
     Ok(RedeemOutcome::SignedIn(Box::new(opened)))
 }
 
-/// Whether the code is presented by the client that created the unconfirmed account. The code
-/// proves only the address; the account and its password may be a stranger's.
+/// Whether the code is presented by the client that created the account, or that is signed in to
+/// it. The code proves only the address; the account and its password may be a stranger's.
 fn is_creator(app: &App, user: &User, presented: &PresentedCode) -> bool {
     let secret = presented.sign_up_secret.as_deref().unwrap_or_default();
     let right = app.codes.sign_up_secret(user.user_id);

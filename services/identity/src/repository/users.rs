@@ -21,8 +21,10 @@ pub struct User {
     pub password_hash: Option<String>,
     /// The user metadata, set by the user.
     pub user_metadata: Value,
-    /// When the address was confirmed.
+    /// When the address was confirmed, by a code or because the practice asks for none.
     pub email_confirmed_at: Option<Timestamp>,
+    /// When the address was proved: by a mailed code, or by the operator's word.
+    pub email_proved_at: Option<Timestamp>,
     /// When the last code to confirm it was requested.
     pub confirmation_sent_at: Option<Timestamp>,
     /// When the last recovery code was requested.
@@ -48,6 +50,7 @@ impl User {
             password_hash: None,
             user_metadata,
             email_confirmed_at: None,
+            email_proved_at: None,
             confirmation_sent_at: None,
             recovery_sent_at: None,
             last_sign_in_at: None,
@@ -113,8 +116,9 @@ pub async fn lock_by_id(
 pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into users (user_id, identity_id, email, password_hash, user_metadata,
-                            email_confirmed_at, confirmation_sent_at, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                            email_confirmed_at, confirmation_sent_at, created_at, updated_at,
+                            email_proved_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(user.user_id)
     .bind(user.identity_id)
@@ -125,6 +129,7 @@ pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
     .bind(user.confirmation_sent_at)
     .bind(user.created_at)
     .bind(user.updated_at)
+    .bind(user.email_proved_at)
     .execute(executor)
     .await?;
     Ok(())
@@ -169,7 +174,7 @@ pub async fn update(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
         "update users
          set password_hash = $2, user_metadata = $3, email_confirmed_at = $4,
              confirmation_sent_at = $5, recovery_sent_at = $6, last_sign_in_at = $7,
-             updated_at = $8
+             updated_at = $8, email_proved_at = $9
          where user_id = $1",
     )
     .bind(user.user_id)
@@ -180,6 +185,7 @@ pub async fn update(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
     .bind(user.recovery_sent_at)
     .bind(user.last_sign_in_at)
     .bind(user.updated_at)
+    .bind(user.email_proved_at)
     .execute(executor)
     .await?;
     Ok(())

@@ -40,6 +40,8 @@ pub struct Subject<'a> {
     pub user_id: Uuid,
     /// Its address.
     pub email: &'a str,
+    /// Whether the address is proved.
+    pub email_verified: bool,
     /// The user metadata.
     pub user_metadata: &'a Value,
     /// The session; the token ends with it.
@@ -68,6 +70,8 @@ struct IssuedClaims<'a> {
     exp: i64,
     iat: i64,
     email: &'a str,
+    /// Beyond GoTrue's claims, with the name that OpenID Connect gives it.
+    email_verified: bool,
     phone: &'a str,
     app_metadata: Value,
     user_metadata: &'a Value,
@@ -133,6 +137,7 @@ impl AccessTokens {
             exp: now.seconds() + LIFETIME_SECONDS,
             iat: now.seconds(),
             email: subject.email,
+            email_verified: subject.email_verified,
             phone: "",
             app_metadata: app_metadata(),
             user_metadata: subject.user_metadata,

@@ -13,6 +13,7 @@ mod sign_in;
 mod refreshing;
 mod codes;
 mod links;
+mod proving;
 mod bearer;
 mod account;
 mod account_command;
