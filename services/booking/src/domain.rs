@@ -6,5 +6,6 @@ pub mod span;
 pub mod day;
 pub mod booking;
 pub mod availability;
+pub mod practitioners;
 pub mod contact;
 pub mod claim_policy;

@@ -1,4 +1,5 @@
-//! Prices and session lengths, queried from the catalogue and cached for at most a minute.
+//! Prices, session lengths and practitioners of services, queried from the catalogue and cached for
+//! at most a minute.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,8 +28,19 @@ pub struct Offering {
     pub title: String,
     /// The length of a session in minutes.
     pub duration_minutes: i32,
-    /// The price of one session.
+    /// The price of one session; zero only where it is free.
     pub price: Money,
+    /// The terms of what costs nothing.
+    pub free: Option<FreeTerms>,
+    /// The ids of the practitioners that give it; empty when all do.
+    pub practitioner_ids: Vec<String>,
+}
+
+/// What a client needs for what costs nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FreeTerms {
+    /// After how many days the same address may have it again; `None` for never.
+    pub repeat_after_days: Option<i32>,
 }
 
 /// A caching client of the catalogue. Clones share the cache.
@@ -54,7 +66,7 @@ impl Catalogue {
         Ok(Self { client, cache: Arc::default() })
     }
 
-    /// The price and session length of a service.
+    /// The price, the session length and the practitioners of a service.
     ///
     /// # Errors
     /// `ServiceNotFound`, `InvalidPrice`, or `Unavailable` when the catalogue does not answer.
@@ -87,13 +99,17 @@ impl Catalogue {
 }
 
 fn read(answer: &GetOfferingResponse) -> Result<Offering, Error> {
-    let price = answer.price.as_ref().and_then(money).filter(|price| price.minor > 0);
+    let least = i64::from(!answer.free);
+    let price = answer.price.as_ref().and_then(money).filter(|price| price.minor >= least);
+    let repeat_after_days = Some(answer.repeat_after_days).filter(|days| *days > 0);
     let length_is_possible = (1..=MINUTES_MAX).contains(&answer.duration_minutes);
     match price {
         Some(price) if length_is_possible => Ok(Offering {
             title: answer.title.clone(),
             duration_minutes: answer.duration_minutes,
+            free: (price.minor == 0).then_some(FreeTerms { repeat_after_days }),
             price,
+            practitioner_ids: answer.practitioner_ids.clone(),
         }),
         _ => Err(refuse(Rejection::InvalidPrice)),
     }

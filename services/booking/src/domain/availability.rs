@@ -4,11 +4,11 @@
 use jiff::civil::{Date, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use kernel::Timestamp;
-use practice::Availability;
+use practice::{Availability, Practice};
 
 use super::span::Span;
 
-/// The practice's timetable, in its time zone.
+/// A timetable, of the practice or of one practitioner, in the practice's time zone.
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// The time zone of all local times.
@@ -38,6 +38,12 @@ pub enum NotBookable {
 }
 
 impl Rules {
+    /// The practice's own timetable, which is that of its first practitioner.
+    #[must_use]
+    pub fn of(practice: &Practice) -> Self {
+        Self { zone: practice.practice.zone.clone(), hours: practice.availability.clone() }
+    }
+
     /// The local date of an instant.
     #[must_use]
     pub fn date_of(&self, instant: Timestamp) -> Date {
@@ -70,7 +76,7 @@ impl Rules {
         today.checked_add(days).unwrap_or(today)
     }
 
-    /// Whether the practice is open on a date.
+    /// Whether sessions are given on a date.
     #[must_use]
     pub fn is_open(&self, date: Date) -> bool {
         self.hours.weekdays.contains(&date.weekday()) && !self.hours.closed_dates.contains(&date)

@@ -119,6 +119,9 @@ fn description(practice: &Practice, booking: &wire::Booking) -> String {
     } else if !booking.location.is_empty() {
         lines.push(one_line(&practice.location.directions));
     }
+    if practice.has_several_practitioners() {
+        lines.push(format!("With {}.", one_line(&booking.practitioner_name)));
+    }
     lines.push(format!("Questions? Write to {}.", practice.practice.email));
     lines.join("\n")
 }

@@ -59,6 +59,24 @@ fn an_online_session_carries_its_link() {
 }
 
 #[test]
+fn of_several_practitioners_the_file_names_the_sessions_own() {
+    let mut practice = practice();
+    let mut view = view(wire::BookingState::Confirmed, "", "");
+    "Ravi Menon".clone_into(&mut view.booking.practitioner_name);
+    assert!(!file(&practice, &view).unwrap().contains("Ravi"));
+    practice.practitioners.push(practice::FurtherPractitioner {
+        practitioner_id: "ravi".to_owned(),
+        name: "Ravi Menon".to_owned(),
+        weekdays: None,
+        first_start: None,
+        last_start: None,
+        closed_dates: None,
+        blocked_times: None,
+    });
+    assert!(file(&practice, &view).unwrap().contains("With Ravi Menon."));
+}
+
+#[test]
 fn a_session_in_person_carries_its_place() {
     let view = view(wire::BookingState::Confirmed, "", "Sukoon, Arera Colony, Bhopal");
     insta::assert_snapshot!("in_person", file(&practice(), &view).unwrap());
