@@ -41,12 +41,15 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
         Event::Confirmed { basis, reinstated } => {
             let payment_id = match basis {
                 ConfirmationBasis::Payment(payment) => payment.0.clone(),
-                ConfirmationBasis::Claim => String::new(),
+                ConfirmationBasis::Claim | ConfirmationBasis::Free => String::new(),
             };
-            let (reinstated, claim_accepted) = (*reinstated, *basis == ConfirmationBasis::Claim);
-            let confirmed =
-                wire::BookingConfirmed { booking_id, payment_id, reinstated, claim_accepted };
-            NewEvent::of(&confirmed)
+            NewEvent::of(&wire::BookingConfirmed {
+                booking_id,
+                payment_id,
+                reinstated: *reinstated,
+                claim_accepted: *basis == ConfirmationBasis::Claim,
+                free: *basis == ConfirmationBasis::Free,
+            })
         }
         Event::Paid { payment } => {
             NewEvent::of(&wire::BookingPaid { booking_id, payment_id: payment.0.clone() })
@@ -117,10 +120,10 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if let Some(e) = get::<wire::BookingCheckoutOpened>(stored)? {
         instant(e.held_until_at).map(|until| booking::Event::CheckoutOpened { until })
     } else if let Some(e) = get::<wire::BookingConfirmed>(stored)? {
-        let basis = if e.claim_accepted {
-            ConfirmationBasis::Claim
-        } else {
-            ConfirmationBasis::Payment(PaymentId(e.payment_id))
+        let basis = match (e.claim_accepted, e.free) {
+            (true, _) => ConfirmationBasis::Claim,
+            (false, true) => ConfirmationBasis::Free,
+            (false, false) => ConfirmationBasis::Payment(PaymentId(e.payment_id)),
         };
         Some(booking::Event::Confirmed { basis, reinstated: e.reinstated })
     } else if let Some(e) = get::<wire::BookingPaid>(stored)? {

@@ -44,6 +44,21 @@ pub enum Rejection {
     /// The timetable has no such start.
     #[error("This time is not offered. Please choose another one.")]
     SlotNotOffered,
+    /// There is no such practitioner.
+    #[error("There is no such practitioner.")]
+    PractitionerNotFound,
+    /// The practitioner doesn't give this service.
+    #[error("This practitioner does not give this session. Please choose another one.")]
+    PractitionerNotOffered,
+    /// The customer has another session at that time, with another practitioner.
+    #[error("You have another session at this time already. Please choose another time.")]
+    OverlapsOwnSession,
+    /// What costs nothing is given to a proved address only.
+    #[error("Please confirm your e-mail address first. We send you a code for that.")]
+    AddressNotProved,
+    /// The address has had what costs nothing.
+    #[error("You have had your free consultation already. You are welcome to book a session.")]
+    FreeSessionUsed,
     /// The customer has the maximum number of live holds.
     #[error("You are holding other times already. Please pay for one or wait until it is free.")]
     TooManyHolds,
@@ -136,12 +151,19 @@ impl Reject for Rejection {
             | Self::InvalidTime
             | Self::InvalidCancelledBy
             | Self::InvalidRefund => Code::InvalidArgument,
-            Self::ServiceNotFound | Self::BookingNotFound | Self::BlockNotFound => Code::NotFound,
+            Self::ServiceNotFound
+            | Self::PractitionerNotFound
+            | Self::BookingNotFound
+            | Self::BlockNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
             Self::InvalidPrice
             | Self::TermsNotAccepted
             | Self::SlotPast
             | Self::SlotNotOffered
+            | Self::PractitionerNotOffered
+            | Self::OverlapsOwnSession
+            | Self::AddressNotProved
+            | Self::FreeSessionUsed
             | Self::TooManyHolds
             | Self::HoldEnded
             | Self::CheckoutOpened
@@ -165,6 +187,11 @@ impl Reject for Rejection {
             Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
             Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
             Self::SlotNotOffered => "SLOT_NOT_OFFERED",
+            Self::PractitionerNotFound => "PRACTITIONER_NOT_FOUND",
+            Self::PractitionerNotOffered => "PRACTITIONER_NOT_OFFERED",
+            Self::OverlapsOwnSession => "OVERLAPS_OWN_SESSION",
+            Self::AddressNotProved => "ADDRESS_NOT_PROVED",
+            Self::FreeSessionUsed => "FREE_SESSION_USED",
             Self::TooManyHolds => "TOO_MANY_HOLDS",
             Self::HoldEnded => "HOLD_ENDED",
             Self::CheckoutOpened => "CHECKOUT_OPENED",
@@ -185,9 +212,12 @@ impl Reject for Rejection {
         match self {
             Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
             Self::ServiceNotFound => Some("service_id"),
-            Self::InvalidStart | Self::SlotTaken | Self::SlotPast | Self::SlotNotOffered => {
-                Some("starts_at")
-            }
+            Self::InvalidStart
+            | Self::SlotTaken
+            | Self::SlotPast
+            | Self::SlotNotOffered
+            | Self::OverlapsOwnSession => Some("starts_at"),
+            Self::PractitionerNotFound | Self::PractitionerNotOffered => Some("practitioner_id"),
             Self::InvalidMode => Some("mode"),
             Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
             Self::TermsNotAccepted => Some("terms_accepted"),
@@ -198,6 +228,8 @@ impl Reject for Rejection {
             Self::InvalidCancelledBy => Some("cancelled_by"),
             Self::InvalidRefund => Some("refund"),
             Self::InvalidPrice
+            | Self::AddressNotProved
+            | Self::FreeSessionUsed
             | Self::TooManyHolds
             | Self::HoldEnded
             | Self::CheckoutOpened

@@ -7,5 +7,6 @@ pub mod rebuild;
 pub mod external_facts;
 pub mod view;
 pub mod query;
+pub mod free_sessions;
 pub mod staff;
 pub mod moved_zone;

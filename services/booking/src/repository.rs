@@ -296,8 +296,9 @@ impl LockedBooking {
         Ok(events)
     }
 
-    /// Creates the booking and holds its time on its day. The caller writes the rows, by
-    /// [`insert_holds`], because each statement is a round trip under the day's lock.
+    /// Creates the booking and holds its time on its day, or books it where it costs nothing. The
+    /// caller writes the rows, by [`insert_holds`], because each statement is a round trip under
+    /// the day's lock.
     ///
     /// # Errors
     /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
@@ -306,10 +307,15 @@ impl LockedBooking {
         let request = booking::Command::Request { facts: hold.facts.clone(), until };
         self.decide(tx, request).await?;
         let span = hold.span;
+        let take = if hold.facts.is_free() {
+            day::Command::Book { booking_id, span, now }
+        } else {
+            day::Command::Hold { booking_id, span, until, now }
+        };
         let day = self.days.iter_mut().find(|day| day.has(&span));
         let day = day.ok_or(CommandError::Rejected(Rejection::InvalidStart))?;
-        for event in day.decide(tx, day::Command::Hold { booking_id, span, until, now }).await? {
-            if !matches!(event, day::Event::Held { .. }) {
+        for event in day.decide(tx, take).await? {
+            if !matches!(event, day::Event::Held { .. } | day::Event::Booked { .. }) {
                 project::day(tx, &day.key, &event).await.map_err(slot_taken_when_excluded)?;
             }
         }

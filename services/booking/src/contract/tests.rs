@@ -96,7 +96,9 @@ fn an_accepted_claim_names_no_payment_and_no_refund_is_an_amount_too() {
     let without = cancelled(CancelledBy::Practice, 0);
     let refund = Money::inr(110_000);
     let unpaid = booking::Event::Cancelled { by: CancelledBy::Practice, refund, unpaid: true };
+    let free = booking::Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };
     for (name, event) in [
+        ("confirmed_free", free),
         ("claim_accepted", on_claim),
         ("cancelled_without_refund", without),
         ("cancelled_unpaid", unpaid),

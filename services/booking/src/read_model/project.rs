@@ -39,6 +39,7 @@ pub async fn booking(
         Event::Confirmed { basis: ConfirmationBasis::Claim, .. } => {
             confirmed_on_claim(tx, id).await
         }
+        Event::Confirmed { basis: ConfirmationBasis::Free, .. } => state(tx, id, "confirmed").await,
         Event::Paid { payment } => paid(tx, id, payment).await,
         Event::Unplaced { payment } => {
             unplaced(tx, id).await?;

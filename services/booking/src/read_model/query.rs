@@ -7,20 +7,21 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 
 use crate::domain::booking::Facts;
+use crate::domain::practitioners::OccupiedTime;
 use crate::domain::span::Span;
 
-/// The occupied times between two instants: booked, closed, or with a live hold.
+/// A practitioner's occupied times between two instants: booked, closed, or with a live hold.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn taken(
+pub async fn occupied(
     executor: impl PgExecutor<'_>,
     practitioner_id: &str,
     (from, to): (Timestamp, Timestamp),
     now: Timestamp,
-) -> Result<Vec<Span>, StoreError> {
+) -> Result<Vec<OccupiedTime>, StoreError> {
     let rows = sqlx::query(
-        "select starts_at, ends_at from slot_reservations
+        "select starts_at, ends_at, booking_id is not null as is_session from slot_reservations
          where live and practitioner_id = $1 and starts_at >= $2 and starts_at < $3
            and (held_until_at is null or held_until_at > $4)
          order by starts_at",
@@ -31,11 +32,13 @@ pub async fn taken(
     .bind(now)
     .fetch_all(executor)
     .await?;
-    let mut spans = Vec::with_capacity(rows.len());
+    let mut times = Vec::with_capacity(rows.len());
     for row in rows {
-        spans.extend(Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?));
+        let span = Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?);
+        let is_session = row.try_get("is_session")?;
+        times.extend(span.map(|span| OccupiedTime { span, is_session }));
     }
-    Ok(spans)
+    Ok(times)
 }
 
 /// The other live rows that overlap a time, including expired holds; `None` for a closed time.
@@ -86,8 +89,11 @@ pub async fn version(
 pub struct Holds {
     /// The number of live holds.
     pub live: i64,
-    /// The booking that holds exactly the requested slot.
+    /// The booking that holds exactly the requested slot, with the requested practitioner.
     pub same: Option<Id<Booking>>,
+    /// Whether another session of the customer, held or booked, overlaps the slot. It is looked up
+    /// only among several practitioners: the day of one has no overlap anyway.
+    pub overlap: bool,
 }
 
 /// A requested slot, to compare with the customer's holds.
@@ -101,16 +107,20 @@ pub struct SlotRequest<'r> {
     pub mode: &'static str,
     /// The time.
     pub span: Span,
+    /// The requested practitioner; `None` for anyone.
+    pub practitioner_id: Option<&'r str>,
 }
 
 /// The customers' holds, one for each request and in the same order. Exact under the customers'
-/// locks.
+/// locks. Where there are `several` practitioners, sessions that overlap are looked up in their
+/// calendars.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn holds(
     tx: &mut Tx,
     requests: &[SlotRequest<'_>],
+    several: &[String],
     now: Timestamp,
 ) -> Result<Vec<Holds>, StoreError> {
     let mut sql = QueryBuilder::<Postgres>::new("with asked as (");
@@ -119,7 +129,7 @@ pub async fn holds(
         row.push_bind(request.mode)
             .push_bind(request.span.starts_at())
             .push_bind(request.span.ends_at());
-        row.push_bind(now);
+        row.push_bind(request.practitioner_id).push_bind(now);
     });
     sql.push(
         ")
@@ -128,19 +138,45 @@ pub async fn holds(
                 (select b.booking_id from bookings b join slot_reservations r using (booking_id)
                  where b.customer_id = a.customer_id and b.service_id = a.service_id
                    and b.mode = a.mode and b.held_until_at > a.now and r.live
-                   and r.starts_at = a.starts_at and r.ends_at = a.ends_at) as same
-         from asked as a (n, customer_id, service_id, mode, starts_at, ends_at, now) order by n",
+                   and r.starts_at = a.starts_at and r.ends_at = a.ends_at
+                   and (a.practitioner_id is null or b.practitioner_id = a.practitioner_id)
+                 limit 1) as same, ",
+    );
+    if several.is_empty() {
+        sql.push("false");
+    } else {
+        sql.push("(select exists (select from unnest(").push_bind(several);
+        sql.push(
+            "::text[]) as p (id)
+                     join slot_reservations r
+                       on r.practitioner_id = p.id and r.live
+                          and r.during && tstzrange(a.starts_at, a.ends_at)
+                          and (r.held_until_at is null or r.held_until_at > a.now)
+                     join bookings b using (booking_id)
+                     where b.customer_id = a.customer_id))",
+        );
+    }
+    sql.push(
+        " as overlap
+         from asked as a
+             (n, customer_id, service_id, mode, starts_at, ends_at, practitioner_id, now)
+         order by n",
     );
     let rows = sql.build().fetch_all(tx.connection()).await?;
     let mut holds = Vec::with_capacity(rows.len());
     for row in &rows {
-        holds.push(Holds { live: row.try_get("live")?, same: row.try_get("same")? });
+        holds.push(Holds {
+            live: row.try_get("live")?,
+            same: row.try_get("same")?,
+            overlap: row.try_get("overlap")?,
+        });
     }
     Ok(holds)
 }
 
-/// Whether the customer has another live booking of the same service that replaces this one:
-/// requested later and held, or confirmed and still to come.
+/// Whether the customer has another live booking that replaces this one, held, or confirmed and
+/// still to come: of the same service and requested later, or at the same time with another
+/// practitioner.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -150,8 +186,12 @@ pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<b
              select 1 from bookings other join bookings this on this.booking_id = $1
              where other.booking_id <> this.booking_id
                and other.customer_id = this.customer_id
-               and other.service_id = this.service_id
-               and other.requested_at >= this.requested_at
+               and ((other.service_id = this.service_id
+                     and other.requested_at >= this.requested_at)
+                    or exists (select 1 from slot_reservations mine, slot_reservations r
+                               where mine.booking_id = this.booking_id
+                                 and r.booking_id = other.booking_id
+                                 and r.live and r.during && mine.during))
                and (other.held_until_at > $2
                     or (other.state in ('confirmed', 'meeting_scheduled')
                         and exists (select 1 from slot_reservations r
@@ -240,22 +280,19 @@ pub async fn block(
     Ok(row.as_ref().map(blocked).transpose()?.flatten())
 }
 
-/// The closed times between two instants, in order.
+/// The closed times of all practitioners between two instants, in order.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn blocked_between(
     executor: impl PgExecutor<'_>,
-    practitioner_id: &str,
     (from, to): (Timestamp, Timestamp),
 ) -> Result<Vec<Blocked>, StoreError> {
     let rows = sqlx::query(
         "select block_id, practitioner_id, starts_at, ends_at from slot_reservations
-         where live and block_id is not null and practitioner_id = $1
-           and starts_at >= $2 and starts_at < $3
-         order by starts_at",
+         where live and block_id is not null and starts_at >= $1 and starts_at < $2
+         order by starts_at, practitioner_id, block_id",
     )
-    .bind(practitioner_id)
     .bind(from)
     .bind(to)
     .fetch_all(executor)

@@ -49,8 +49,8 @@ macro_rules! view_sql {
         concat!(
             $with,
             " select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
-                    b.price_currency, b.mode, b.state, b.held_until_at, b.checkout_opened,
-                    b.payment_state, b.mail_state, b.requested_at, b.version,
+                    b.price_currency, b.practitioner_id, b.mode, b.state, b.held_until_at,
+                    b.checkout_opened, b.payment_state, b.mail_state, b.requested_at, b.version,
                     b.confirmed_on_claim,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
                     r.starts_at, r.ends_at
@@ -134,6 +134,8 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
     let in_person = row.try_get::<&str, _>("mode")? == "in_person";
     let mode = if in_person { wire::SessionMode::InPerson } else { wire::SessionMode::Online };
     let held_until_at: Option<Timestamp> = row.try_get("held_until_at")?;
+    let price_minor: i64 = row.try_get("price_minor")?;
+    let practitioner_id: String = row.try_get("practitioner_id")?;
     Ok(wire::Booking {
         booking_id: id.to_string(),
         service_id: row.try_get("service_id")?,
@@ -142,18 +144,24 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         time_zone: zone_name(practice),
         mode: mode.into(),
         price: Some(contract::common::v1::Money {
-            minor_units: row.try_get("price_minor")?,
+            minor_units: price_minor,
             currency_code: row.try_get("price_currency")?,
         }),
         state: state(row.try_get("state")?).into(),
         held_until_at: held_until_at.map(to_wire),
         checkout_opened: row.try_get("checkout_opened")?,
-        payment_state: payment_state(row.try_get("payment_state")?).into(),
+        // Nothing is to be said of the money where there is none.
+        payment_state: if price_minor == 0 {
+            wire::PaymentState::Unspecified.into()
+        } else {
+            payment_state(row.try_get("payment_state")?).into()
+        },
         mail_state: mail_state(row.try_get("mail_state")?).into(),
         join_url: row.try_get::<Option<String>, _>("join_url")?.unwrap_or_default(),
         contact: contact(row)?,
         version: row.try_get("version")?,
-        practitioner_name: practice.practice.practitioner_name.clone(),
+        practitioner_name: practice.name_of_practitioner(&practitioner_id).to_owned(),
+        practitioner_id,
         location: if in_person { location_line(practice) } else { String::new() },
     })
 }

@@ -51,17 +51,24 @@ pub async fn upsert_contact(
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
-/// The hold of a new booking.
+/// The time of a new booking, held or, where it costs nothing, booked.
 #[derive(Debug, Clone, Copy)]
 pub struct Hold<'h> {
     /// What is booked.
     pub facts: &'h Facts,
     /// The time of its only session.
     pub span: Span,
-    /// Until when it is held.
+    /// Until when it is held, if it is to be paid.
     pub until: Timestamp,
     /// The customer's contact data.
     pub contact: &'h Contact,
+}
+
+impl Hold<'_> {
+    /// Until when its rows say that it is held; `None` where it is booked at once.
+    fn held_until(&self) -> Option<Timestamp> {
+        (!self.facts.is_free()).then_some(self.until)
+    }
 }
 
 /// Inserts the rows of new bookings, sessions and contact data (terms accepted now) and returns the
@@ -83,11 +90,12 @@ pub(super) async fn insert_holds(
                       price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
                       first_name, last_name, email, phone, notes) as (",
     );
-    sql.push_values(holds, |mut row, Hold { facts, span, until, contact }| {
+    sql.push_values(holds, |mut row, hold| {
+        let Hold { facts, span, contact, .. } = hold;
         row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
         row.push_bind(&facts.service_title).push_bind(facts.price.minor);
         row.push_bind(facts.price.currency.code()).push_bind(&facts.practitioner_id);
-        row.push_bind(mode_word(facts.mode)).push_bind(until).push_bind(now);
+        row.push_bind(mode_word(facts.mode)).push_bind(hold.held_until()).push_bind(now);
         row.push_bind(span.starts_at()).push_bind(span.ends_at());
         row.push_bind(contact.first_name()).push_bind(contact.last_name());
         row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
@@ -97,9 +105,11 @@ pub(super) async fn insert_holds(
          held as (
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
-                                   requested_at)
+                                   requested_at, version)
              select booking_id, customer_id, service_id, service_title, price_minor,
-                    price_currency, practitioner_id, mode, 'held', until_at, now
+                    price_currency, practitioner_id, mode,
+                    case when until_at is null then 'confirmed' else 'held' end, until_at, now,
+                    case when until_at is null then 2 else 1 end
              from wanted returning *),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,

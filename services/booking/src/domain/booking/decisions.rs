@@ -36,6 +36,10 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
 
 fn request(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
     match state.facts() {
+        None if facts.is_free() => Ok(vec![
+            Event::Requested { facts, until },
+            Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false },
+        ]),
         None => Ok(vec![Event::Requested { facts, until }]),
         Some(known) if *known == facts => Ok(Vec::new()),
         Some(_other) => Err(Rejection::Exists),
@@ -169,7 +173,7 @@ impl Unconfirmed<'_> {
     }
 }
 
-/// A second payment changes nothing here: payments refunds it.
+/// A second payment changes nothing here, nor does one for what costs nothing: payments refunds it.
 fn verify_payment(
     state: &State,
     payment: PaymentId,

@@ -36,6 +36,12 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Whether nothing is to be paid.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.price.minor == 0
+    }
+
     /// When the first session starts.
     pub(super) fn starts_at(&self) -> Option<Timestamp> {
         self.sessions.first().map(Span::starts_at)

@@ -20,6 +20,8 @@ pub enum ConfirmationBasis {
     Payment(PaymentId),
     /// The customer's claim to have paid, which the practice accepted; no payment is verified yet.
     Claim,
+    /// It costs nothing.
+    Free,
 }
 
 /// The state of a booking.
@@ -86,7 +88,7 @@ impl State {
 /// The commands of a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Create it with its time held until an instant.
+    /// Create it with its time held until an instant. One that costs nothing is confirmed at once.
     Request { facts: Facts, until: Timestamp },
     /// The customer opens checkout; the hold may be extended by so many minutes, once.
     OpenCheckout { grow_minutes: i64, now: Timestamp },

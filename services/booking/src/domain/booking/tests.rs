@@ -90,6 +90,42 @@ fn unpaid(by: CancelledBy, minor: i64) -> Event {
     Event::Cancelled { by, refund: Money::inr(minor), unpaid: true }
 }
 
+/// A consultation that costs nothing.
+fn free_facts() -> Facts {
+    Facts { price: Money::inr(0), ..facts_at(600) }
+}
+
+fn given_free() -> Vec<Event> {
+    let confirmed = Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };
+    vec![Event::Requested { facts: free_facts(), until: at(15) }, confirmed]
+}
+
+#[test]
+fn what_costs_nothing_is_confirmed_at_once() {
+    let request = Command::Request { facts: free_facts(), until: at(15) };
+    check(&[], request.clone(), Ok(&given_free()));
+    check(&given_free(), request, Ok(&[]));
+    let other = Facts { price: Money::inr(1), ..free_facts() };
+    let priced = Command::Request { facts: other.clone(), until: at(15) };
+    check(&given_free(), priced.clone(), Err(Rejection::Exists));
+    check(&[], priced, Ok(&[Event::Requested { facts: other, until: at(15) }]));
+}
+
+#[test]
+fn no_money_belongs_to_what_costs_nothing() {
+    check(&given_free(), verify(5, FREE), Ok(&[]));
+    check(&given_free(), open(5), Ok(&[]));
+    check(&given_free(), claim(5), Ok(&[]));
+    check(&given_free(), accept(5, true), Ok(&[]));
+    check(&given_free(), Command::Release, Err(Rejection::CheckoutOpened));
+    check(&given_free(), Command::Expire { now: at(20) }, Ok(&[]));
+    let cancel = cancel(CancelledBy::Practice, RefundChoice::ByPolicy, 30);
+    check(&given_free(), cancel, Ok(&[cancelled(CancelledBy::Practice, 0)]));
+    let meeting = Command::ScheduleMeeting { meeting: meeting() };
+    check(&given_free(), meeting, Ok(&[Event::MeetingScheduled { meeting: self::meeting() }]));
+    check(&given_free(), Command::Complete { now: at(660) }, Ok(&[Event::Completed]));
+}
+
 const FREE: PlacementCheck = PlacementCheck { free: true, replaced: false, offered: true };
 const GONE: PlacementCheck = PlacementCheck { free: false, replaced: false, offered: true };
 const REPLACED: PlacementCheck = PlacementCheck { free: true, replaced: true, offered: true };
@@ -364,7 +400,7 @@ fn a_payment_after_a_cancelled_claim_follows_the_cancellation() {
 fn any_command() -> impl Strategy<Value = Command> {
     let placement = any::<(bool, bool, bool)>()
         .prop_map(|(free, replaced, offered)| PlacementCheck { free, replaced, offered });
-    (0..12, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
+    (0..13, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
         2 => claim(0),
@@ -380,6 +416,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         8 => Command::AcceptClaim { claimed: placement.replaced, free: placement.free, now: at(0) },
         9 => cancel(CancelledBy::Customer, RefundChoice::ByPolicy, 0),
         10 => cancel(CancelledBy::Practice, RefundChoice::Nothing, 0),
+        11 => Command::Request { facts: free_facts(), until: at(15) },
         _ => Command::Complete { now: at(0) },
     })
 }
@@ -430,7 +467,7 @@ proptest! {
             Event::Confirmed { basis: ConfirmationBasis::Payment(_), .. }
             | Event::Paid { .. }
             | Event::Unplaced { .. } => true,
-            Event::Confirmed { basis: ConfirmationBasis::Claim, .. }
+            Event::Confirmed { basis: ConfirmationBasis::Claim | ConfirmationBasis::Free, .. }
             | Event::Requested { .. }
             | Event::CheckoutOpened { .. }
             | Event::MeetingScheduled { .. }
@@ -439,7 +476,8 @@ proptest! {
             | Event::Cancelled { .. }
             | Event::Completed => false,
         });
-        prop_assert!(paid <= 1, "one payment belongs to it, or goes back");
+        let is_free = state.facts().is_some_and(Facts::is_free);
+        prop_assert!(paid <= usize::from(!is_free), "one payment belongs to it, or goes back");
         let confirmed = count(|e| matches!(e, Event::Confirmed { .. }));
         let ended = count(|e| matches!(e, Event::Cancelled { .. } | Event::Completed));
         prop_assert!(confirmed <= 1 && ended <= confirmed, "it takes place or is cancelled, once");
