@@ -10,10 +10,13 @@ use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
 use crate::domain::availability::Rules;
 use crate::domain::claim_policy::ClaimPolicy;
+use crate::domain::practitioners::Practitioners;
 use crate::repository::DaySnapshotCache;
 
 pub mod request;
 mod pending_request;
+pub mod practitioner_choice;
+pub mod free_session;
 pub mod placement;
 pub mod request_booking;
 pub mod group_commit;
@@ -40,9 +43,11 @@ pub struct App {
     pub store: Store,
     /// The practice's settings.
     pub practice: Practice,
-    /// The practice's timetable.
+    /// The practice's own timetable: its zone and how far ahead can be booked.
     pub rules: Rules,
-    /// Snapshots of the practitioner's days.
+    /// The practitioners with their timetables.
+    pub practitioners: Practitioners,
+    /// Snapshots of the practitioners' days.
     pub day_snapshots: DaySnapshotCache,
     /// The queue of requests that are committed in batches.
     pub group_commit: GroupCommit<PendingRequest, HeldBooking>,

@@ -46,6 +46,7 @@ use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use crate::consumers::notifications::OnNotifications;
 use crate::consumers::payments::OnPayments;
 use crate::domain::availability::Rules;
+use crate::domain::practitioners::Practitioners;
 use crate::grpc::internal::InternalHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
@@ -149,13 +150,12 @@ fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>)
 
 fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     let practice = practice::load(&config.practice_dir)?;
-    let rules =
-        Rules { zone: practice.practice.zone.clone(), hours: practice.availability.clone() };
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     Ok(Arc::new(App {
         store: Store::new(pool),
+        rules: Rules::of(&practice),
+        practitioners: Practitioners::of(&practice),
         practice,
-        rules,
         day_snapshots: DaySnapshotCache::new(),
         group_commit: GroupCommit::new(),
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,

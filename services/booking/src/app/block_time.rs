@@ -7,7 +7,7 @@ use eventstore::{Act, Metadata, Tx, new_id, request_hash};
 use jiff::civil::{Date, Time};
 use kernel::id::Block;
 use kernel::{CommandError, Id};
-use practice::PRACTITIONER_ID;
+use practice::LEAD_ID;
 use prost::Message as _;
 use staff::Staff;
 
@@ -24,9 +24,10 @@ pub const METHOD: &str = "BlockTime";
 /// The last year in which a time can be closed; later ones are typing errors.
 const YEAR_MAX: i16 = 2099;
 
-/// A time range of one day; `None` is midnight, at the day's start or end.
-#[derive(Debug, Clone, Copy)]
+/// A time range of one day of a practitioner; `None` is midnight, at the day's start or end.
+#[derive(Debug, Clone)]
 struct ClosedTime {
+    practitioner_id: String,
     date: Date,
     from: Option<Time>,
     to: Option<Time>,
@@ -35,13 +36,14 @@ struct ClosedTime {
 /// Closes a time and returns the block's id.
 ///
 /// # Errors
-/// `TimeOccupied` when a part of it is held, booked or closed.
+/// `TimeOccupied` when a part of it is held, booked or closed; `PractitionerNotFound`.
 pub async fn block_time(
     app: &Arc<App>,
     staff: Staff,
     mut request: BlockTimeRequest,
 ) -> Result<Id<Block>, Error> {
     let closed_time = ClosedTime {
+        practitioner_id: practitioner(app, &request.practitioner_id)?,
         date: parse_date(&request.date).ok_or(refuse(Rejection::InvalidDay))?,
         from: time(&request.from_time)?,
         to: time(&request.to_time)?,
@@ -56,11 +58,12 @@ pub async fn block_time(
     app.store
         .write(metadata, move |tx| {
             let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
+            let closed_time = closed_time.clone();
             Box::pin(async move {
                 let id = match key.lookup::<Block>(tx).await? {
                     Some(first) => first,
                     None => {
-                        block(tx, &app, new, closed_time).await?;
+                        block(tx, &app, new, &closed_time).await?;
                         key.store(tx, new).await?;
                         new
                     }
@@ -70,6 +73,12 @@ pub async fn block_time(
             })
         })
         .await
+}
+
+fn practitioner(app: &App, asked: &str) -> Result<String, Error> {
+    let id = if asked.is_empty() { LEAD_ID } else { asked };
+    let known = app.practitioners.get(id).ok_or(refuse(Rejection::PractitionerNotFound))?;
+    Ok(known.id.clone())
 }
 
 fn time(text: &str) -> Result<Option<Time>, Error> {
@@ -83,17 +92,17 @@ async fn block(
     tx: &mut Tx,
     app: &App,
     id: Id<Block>,
-    closed_time: ClosedTime,
+    closed_time: &ClosedTime,
 ) -> Result<(), Error> {
     let rules = &app.rules;
-    let ClosedTime { date, from, to } = closed_time;
-    tx.lock(&[day_lock(PRACTITIONER_ID, date)]).await?;
+    let ClosedTime { ref practitioner_id, date, from, to } = *closed_time;
+    tx.lock(&[day_lock(practitioner_id, date)]).await?;
     let now = tx.now().await?;
     if date < rules.date_of(now) || date.year() > YEAR_MAX {
         return Err(refuse(Rejection::InvalidDay));
     }
     let span = rules.range(date, from, to).ok_or(refuse(Rejection::InvalidTime))?;
-    let (mut day, now) = LockedDay::load(tx, rules, PRACTITIONER_ID, date).await?;
+    let (mut day, now) = LockedDay::load(tx, rules, practitioner_id, date).await?;
     let blocked = day.apply(tx, day::Command::Block { block_id: id, span, now }).await;
     blocked.map_err(|error| match error {
         CommandError::Rejected(Rejection::SlotTaken) => refuse(Rejection::TimeOccupied),

@@ -27,7 +27,7 @@ pub async fn claim_payment(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<()
     }
     let accept = match app.claim_policy {
         ClaimPolicy::Review => None,
-        ClaimPolicy::Accept => Some(check_placement(tx, &app.rules, &locked).await?),
+        ClaimPolicy::Accept => Some(check_placement(tx, &app.practitioners, &locked).await?),
     };
     let now = locked.now;
     let command = Command::ClaimPayment { grow_minutes: grow_minutes(app), accept, now };

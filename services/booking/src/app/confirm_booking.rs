@@ -28,7 +28,7 @@ pub async fn confirm_booking(
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    let placement = check_placement(tx, &app.rules, &locked).await?;
+    let placement = check_placement(tx, &app.practitioners, &locked).await?;
     let price = locked.state.facts().map(|facts| facts.price.minor);
     let (now, id_of_payment) = (locked.now, payment.clone());
     let events = locked.apply(tx, Command::VerifyPayment { payment, placement, now }).await?;

@@ -3,7 +3,6 @@
 use contract::booking::v1 as wire;
 use contract::convert::timestamp;
 use kernel::Timestamp;
-use practice::PRACTITIONER_ID;
 use prost::Message as _;
 
 use super::App;
@@ -81,7 +80,7 @@ fn start(session: &wire::Session) -> Option<Timestamp> {
     session.starts_at.as_ref().and_then(timestamp)
 }
 
-/// The closed times of a range of local days, by start time.
+/// The closed times of all practitioners in a range of local days, by start time.
 ///
 /// # Errors
 /// When the request is invalid.
@@ -90,7 +89,7 @@ pub async fn list_blocked_times(
     request: &wire::ListBlockedTimesRequest,
 ) -> Result<Vec<Blocked>, Error> {
     let range = instant_range(app, &request.from_date, request.days).await?;
-    Ok(query::blocked_between(app.store.pool(), PRACTITIONER_ID, range).await?)
+    Ok(query::blocked_between(app.store.pool(), range).await?)
 }
 
 /// The instants at which a range of local days starts and ends.

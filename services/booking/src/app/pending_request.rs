@@ -1,13 +1,17 @@
 //! A request for a booking while it waits for its batch, and what it returns.
 
+use std::sync::Arc;
+
 use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
+use super::free_session::FreeRequest;
 use super::group_commit::Batched;
 use super::idempotency::IdempotencyKey;
 use super::request::BookingRequest;
 use crate::clients::catalogue::Offering;
+use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::read_model::project;
 use crate::read_model::query::SlotRequest;
@@ -34,7 +38,11 @@ pub struct PendingRequest {
     pub(super) offering: Offering,
     /// The requested time.
     pub(super) span: Span,
-    /// The date of the session, and the stream of that day.
+    /// The terms of a free session; `None` for one that is to be paid.
+    pub(super) free: Option<FreeRequest>,
+    /// The practitioner to ask.
+    pub(super) practitioner: Arc<Practitioner>,
+    /// The date of the session, and the stream of that day of the practitioner.
     pub(super) date: jiff::civil::Date,
     pub(super) stream: String,
 }
@@ -46,6 +54,7 @@ impl PendingRequest {
             service_id: &self.details.service_id,
             mode: project::mode_word(self.details.mode),
             span: self.span,
+            practitioner_id: self.details.practitioner_id.as_deref(),
         }
     }
 }

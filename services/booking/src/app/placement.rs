@@ -1,12 +1,12 @@
 //! The effects of a booking's events on its days and timers.
 
 use eventstore::Tx;
-use kernel::Id;
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
-use crate::domain::availability::Rules;
 use crate::domain::booking::{Event, Facts, Mode, PlacementCheck};
 use crate::domain::day;
+use crate::domain::practitioners::Practitioners;
 use crate::error::Error;
 use crate::read_model::query;
 use crate::repository::LockedBooking;
@@ -18,15 +18,17 @@ use crate::timers::kinds::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 /// When the database does not answer.
 pub(crate) async fn check_placement(
     tx: &mut Tx,
-    rules: &Rules,
+    practitioners: &Practitioners,
     locked: &LockedBooking,
 ) -> Result<PlacementCheck, Error> {
     let replaced = match locked.state.facts() {
         Some(facts) => query::is_replaced(tx, facts, locked.now).await?,
         None => false,
     };
-    let mut sessions = locked.state.facts().into_iter().flat_map(|facts| &facts.sessions);
-    let offered = sessions.all(|span| rules.offers(*span));
+    let offered = locked.state.facts().is_none_or(|facts| {
+        let practitioner = practitioners.get(&facts.practitioner_id);
+        practitioner.is_some_and(|it| facts.sessions.iter().all(|span| it.rules.offers(*span)))
+    });
     Ok(PlacementCheck { free: locked.is_free(tx).await?, replaced, offered })
 }
 
@@ -55,7 +57,7 @@ pub(crate) async fn apply_effects(
                 let book = |span| day::Command::Book { booking_id: id, span, now };
                 locked.apply_to_days(tx, book).await?;
                 if let Some(facts) = locked.state.facts() {
-                    set_timers(tx, facts, locked).await?;
+                    set_session_timers(tx, facts, locked.now).await?;
                 }
                 tx.end_timer(HOLD_END, &subject).await?;
                 tracing::info!(booking_id = %id, reinstated, "confirmed");
@@ -82,14 +84,22 @@ pub(crate) async fn apply_effects(
     Ok(())
 }
 
-async fn set_timers(tx: &mut Tx, facts: &Facts, locked: &LockedBooking) -> Result<(), Error> {
+/// Sets the timers of a confirmed booking: its meeting room, and its session's end.
+///
+/// # Errors
+/// When the database does not answer.
+pub(crate) async fn set_session_timers(
+    tx: &mut Tx,
+    facts: &Facts,
+    now: Timestamp,
+) -> Result<(), Error> {
     let subject = facts.booking_id.to_string();
     let payload = kinds::payload(tx);
     if let Some(last) = facts.sessions.last() {
         tx.set_timer(SESSION_END, &subject, last.ends_at(), payload.clone()).await?;
     }
     if facts.mode == Mode::Online {
-        tx.set_timer(CREATE_MEETING, &subject, locked.now, payload).await?;
+        tx.set_timer(CREATE_MEETING, &subject, now, payload).await?;
     }
     Ok(())
 }

@@ -37,6 +37,8 @@ pub struct BookingRequest {
     pub mode: Mode,
     /// The customer's contact data.
     pub contact: Contact,
+    /// The wanted practitioner; `None` for anyone.
+    pub practitioner_id: Option<String>,
 }
 
 impl BookingRequest {
@@ -70,8 +72,16 @@ impl BookingRequest {
         if !request.terms_accepted {
             return Err(refuse(Rejection::TermsNotAccepted));
         }
-        Ok(Self { key, hash, service_id: request.service_id, starts_at, mode, contact })
+        let practitioner_id = wanted_practitioner(request.practitioner_id);
+        let service_id = request.service_id;
+        Ok(Self { key, hash, service_id, starts_at, mode, contact, practitioner_id })
     }
+}
+
+/// The practitioner that a request names; `None` for anyone.
+#[must_use]
+pub fn wanted_practitioner(practitioner_id: String) -> Option<String> {
+    Some(practitioner_id).filter(|id| !id.is_empty())
 }
 
 /// The allowed length of an idempotency key, in characters.

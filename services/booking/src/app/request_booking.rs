@@ -1,6 +1,6 @@
 //! Holds a time and creates a booking.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,14 +9,18 @@ use eventstore::{IdempotencyLookup, KeyLookup, Loaded, Metadata, Tx, new_id};
 use futures::FutureExt as _;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
-use practice::PRACTITIONER_ID;
 
 use super::App;
+use super::free_session::{Client, FreeRequest};
 use super::idempotency::{IdempotencyKey, stored_answer};
 use super::pending_request::{HeldBooking, PendingRequest};
+use super::placement::set_session_timers;
+use super::practitioner_choice::candidates;
 use super::request::BookingRequest;
+use crate::clients::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::Facts;
+use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
@@ -33,41 +37,84 @@ const METHOD: &str = "RequestBooking";
 /// The result of a request that was decided.
 type Outcome = Result<HeldBooking, Rejection>;
 
-/// Returns the booking that holds the time.
+/// Returns the booking that holds the time. A request for anyone asks one practitioner after the
+/// other until one is free; a refused attempt stores nothing.
 ///
 /// # Errors
 /// The rejection; then nothing was changed.
 pub async fn request_booking(
     app: &Arc<App>,
-    customer_id: Id<Customer>,
+    client: impl Into<Client>,
     request: RequestBookingRequest,
 ) -> Result<HeldBooking, Error> {
+    let client = client.into();
     let details = BookingRequest::parse(request)?;
     let offering = app.catalogue.offering(&details.service_id).await?;
+    let free = FreeRequest::of(&client, &offering)?;
     let length = i64::from(offering.duration_minutes);
     let span = Span::new(details.starts_at, details.starts_at.plus_minutes(length))
         .ok_or(refuse(Rejection::InvalidStart))?;
-    let id = new_id::<Booking>();
-    let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
-        .about(id.to_string());
-    let key = IdempotencyKey {
-        caller: customer_id.to_string(),
-        method: METHOD,
-        key: details.key.clone(),
-        hash: details.hash.clone(),
-    };
-    let date = app.rules.date_of(details.starts_at);
-    let stream = day_stream(PRACTITIONER_ID, date);
-    let request =
-        PendingRequest { id, customer_id, metadata, key, details, offering, span, date, stream };
+    let wanted = details.practitioner_id.as_deref();
+    let candidates = candidates(app, &offering, wanted, details.starts_at).await?;
+    let template =
+        RequestTemplate { customer_id: client.customer_id, details, offering, span, free };
+    let mut outcome = Err(refuse(Rejection::SlotTaken));
+    for practitioner in candidates {
+        outcome = submit(app, template.for_practitioner(app, practitioner)).await;
+        match &outcome {
+            Err(CommandError::Rejected(Rejection::SlotTaken)) => {}
+            _ => break,
+        }
+    }
+    let held = outcome?;
+    tracing::info!(booking_id = %held.id, "a time is held or booked");
+    Ok(held)
+}
+
+/// The parts of a request that are the same for every practitioner.
+struct RequestTemplate {
+    customer_id: Id<Customer>,
+    details: BookingRequest,
+    offering: Offering,
+    span: Span,
+    free: Option<FreeRequest>,
+}
+
+impl RequestTemplate {
+    /// The request to one practitioner, with an id of its own for the booking.
+    fn for_practitioner(&self, app: &App, practitioner: Arc<Practitioner>) -> PendingRequest {
+        let Self { customer_id, details, offering, span, free } = self;
+        let id = new_id::<Booking>();
+        let date = app.rules.date_of(details.starts_at);
+        PendingRequest {
+            id,
+            customer_id: *customer_id,
+            metadata: Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
+                .about(id.to_string()),
+            key: IdempotencyKey {
+                caller: customer_id.to_string(),
+                method: METHOD,
+                key: details.key.clone(),
+                hash: details.hash.clone(),
+            },
+            details: details.clone(),
+            offering: offering.clone(),
+            span: *span,
+            free: free.clone(),
+            date,
+            stream: day_stream(&practitioner.id, date),
+            practitioner,
+        }
+    }
+}
+
+async fn submit(app: &Arc<App>, request: PendingRequest) -> Result<HeldBooking, Error> {
     let committer = Arc::clone(app);
     let commit = move |batch, lock_timeout| {
         let app = Arc::clone(&committer);
         async move { hold_batch(&app, batch, lock_timeout).await }.boxed()
     };
-    let held = app.group_commit.submit(request, Arc::new(commit)).await?;
-    tracing::info!(booking_id = %held.id, "a time is held");
-    Ok(held)
+    app.group_commit.submit(request, Arc::new(commit)).await
 }
 
 /// Holds the times of several requests in one transaction, each of a different customer. A rejected
@@ -103,8 +150,9 @@ async fn take_locks(
     let locks: Vec<String> = requests
         .iter()
         .flat_map(|request| {
-            let day = day_lock(PRACTITIONER_ID, request.date);
-            [request.key.lock_name(), day, customer_lock(request.customer_id)]
+            let day = day_lock(&request.practitioner.id, request.date);
+            let own = [request.key.lock_name(), day, customer_lock(request.customer_id)];
+            own.into_iter().chain(request.free.as_ref().map(FreeRequest::lock_name))
         })
         .collect();
     match lock_timeout {
@@ -119,6 +167,8 @@ async fn take_locks(
 struct PriorState {
     lookup: IdempotencyLookup,
     holds: Holds,
+    /// Whether the address has its free session already.
+    free_used: bool,
 }
 
 /// A batch of requests and the days they are on, under their locks.
@@ -168,7 +218,9 @@ impl<'a> HoldBatch<'a> {
         let now = loaded_days.first().map_or(Timestamp::EPOCH, |(_, loaded)| loaded.now);
         let slot_requests: Vec<SlotRequest<'_>> =
             requests.iter().map(|request| request.slot_request()).collect();
-        let holds = query::holds(tx, &slot_requests, now).await?;
+        let several = app.practitioners.are_several().then(|| app.practitioners.ids());
+        let several = several.unwrap_or_default();
+        let holds = query::holds(tx, &slot_requests, &several, now).await?;
         let mut batch = Self {
             app,
             requests,
@@ -180,7 +232,11 @@ impl<'a> HoldBatch<'a> {
             requests.iter().zip(snapshots).zip(loaded_days).zip(holds)
         {
             batch.load_day(tx, request, (snapshot.as_deref(), &loaded)).await?;
-            batch.prior.push(PriorState { lookup, holds });
+            let free_used = match &request.free {
+                Some(free) => free.was_given(tx, now).await?,
+                None => false,
+            };
+            batch.prior.push(PriorState { lookup, holds, free_used });
         }
         Ok(batch)
     }
@@ -196,14 +252,15 @@ impl<'a> HoldBatch<'a> {
             return Ok(());
         }
         let rules = &self.app.rules;
+        let practitioner_id = request.practitioner.id.as_str();
         let day = match LockedDay::from_snapshot(
             snapshot,
             loaded,
             rules,
-            (PRACTITIONER_ID, request.date),
+            (practitioner_id, request.date),
         )? {
             Some(day) => day,
-            None => LockedDay::load(tx, rules, PRACTITIONER_ID, request.date).await?.0,
+            None => LockedDay::load(tx, rules, practitioner_id, request.date).await?.0,
         };
         self.app.day_snapshots.insert(&day);
         self.days.insert(&request.stream, day);
@@ -212,13 +269,20 @@ impl<'a> HoldBatch<'a> {
 
     async fn hold(mut self, tx: &mut Tx) -> Result<Vec<Outcome>, Error> {
         let mut decided = Vec::with_capacity(self.requests.len());
+        // Addresses that get a free session by this batch.
+        let mut given: HashSet<&str> = HashSet::new();
         for (request, prior) in self.requests.iter().zip(std::mem::take(&mut self.prior)) {
             tx.set_metadata(request.metadata.clone());
-            let live_holds = prior.holds.live;
-            decided.push(match self.return_existing(tx, request, prior).await? {
+            let holds = prior.holds;
+            let email = request.free.as_ref().map(FreeRequest::email);
+            let free_used = prior.free_used || email.is_some_and(|email| given.contains(email));
+            let decision = match self.return_existing(tx, request, prior).await? {
                 Some(outcome) => Decision::Answered(Box::new(outcome)),
-                None => self.place_hold(tx, request, live_holds).await?,
-            });
+                None if free_used => Decision::rejected(Rejection::FreeSessionUsed),
+                None => self.place_hold(tx, request, holds).await?,
+            };
+            given.extend(email.filter(|_| decision.hold().is_some()));
+            decided.push(decision);
         }
         let holds: Vec<Hold<'_>> = decided.iter().filter_map(Decision::hold).collect();
         let views = repository::insert_holds(tx, &self.app.practice, &holds, self.now).await?;
@@ -265,11 +329,11 @@ impl<'a> HoldBatch<'a> {
         &mut self,
         tx: &mut Tx,
         request: &'a PendingRequest,
-        live_holds: i64,
+        holds: Holds,
     ) -> Result<Decision<'a>, Error> {
-        let plan = match self.plan(request, live_holds) {
+        let plan = match self.plan(request, holds) {
             Ok(plan) => plan,
-            Err(rejection) => return Ok(Decision::Answered(Box::new(Err(rejection)))),
+            Err(rejection) => return Ok(Decision::rejected(rejection)),
         };
         self.decide(tx, &plan).await?;
         Ok(Decision::Planned(plan))
@@ -279,14 +343,18 @@ impl<'a> HoldBatch<'a> {
     fn plan(
         &self,
         request: &'a PendingRequest,
-        live_holds: i64,
+        holds: Holds,
     ) -> Result<PlannedHold<'a>, Rejection> {
+        if holds.overlap {
+            return Err(Rejection::OverlapsOwnSession);
+        }
         let policies = &self.app.practice.policies;
         let day = self.days.get(request.stream.as_str()).ok_or(Rejection::InvalidStart)?;
         let taken = day.state.taken(self.now);
         let minutes = request.offering.duration_minutes;
-        let span = self.app.rules.offer(request.details.starts_at, minutes, &taken, self.now)?;
-        if live_holds >= i64::from(policies.live_holds_max) {
+        let rules = &request.practitioner.rules;
+        let span = rules.offer(request.details.starts_at, minutes, &taken, self.now)?;
+        if request.free.is_none() && holds.live >= i64::from(policies.live_holds_max) {
             return Err(Rejection::TooManyHolds);
         }
         let facts = Facts {
@@ -296,14 +364,14 @@ impl<'a> HoldBatch<'a> {
             service_title: request.offering.title.clone(),
             price: request.offering.price,
             sessions: vec![span],
-            practitioner_id: PRACTITIONER_ID.to_owned(),
+            practitioner_id: request.practitioner.id.clone(),
             mode: request.details.mode,
         };
         let until = self.now.plus_minutes(i64::from(policies.hold_minutes));
         Ok(PlannedHold { request, facts, until })
     }
 
-    /// Decides, appends, sets the timer that ends the hold, and stores the idempotency key.
+    /// Decides, appends, sets the timers, and stores the idempotency key.
     async fn decide(&mut self, tx: &mut Tx, plan: &PlannedHold<'a>) -> Result<(), Error> {
         let stream = plan.request.stream.as_str();
         let id = plan.request.id;
@@ -311,7 +379,15 @@ impl<'a> HoldBatch<'a> {
             LockedBooking::new(id, self.days.remove(stream).into_iter().collect(), self.now);
         locked.hold(tx, &plan.hold()).await?;
         self.days.extend(locked.days.into_iter().map(|day| (stream, day)));
-        tx.set_timer(HOLD_END, &id.to_string(), plan.until, kinds::payload(tx)).await?;
+        match &plan.request.free {
+            Some(free) => {
+                free.store(tx, id, self.now).await?;
+                set_session_timers(tx, &plan.facts, self.now).await?;
+            }
+            None => {
+                tx.set_timer(HOLD_END, &id.to_string(), plan.until, kinds::payload(tx)).await?;
+            }
+        }
         plan.request.key.store(tx, id).await
     }
 }
@@ -325,6 +401,10 @@ enum Decision<'a> {
 }
 
 impl Decision<'_> {
+    fn rejected(rejection: Rejection) -> Self {
+        Self::Answered(Box::new(Err(rejection)))
+    }
+
     fn hold(&self) -> Option<Hold<'_>> {
         match self {
             Self::Planned(plan) => Some(plan.hold()),

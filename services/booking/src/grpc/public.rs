@@ -23,6 +23,7 @@ use super::calendar;
 use super::ownership::{load_owned, parse, record_booking_id};
 use super::watch;
 use crate::app::App;
+use crate::app::free_session::Client;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
 use crate::app::release_booking::release_booking;
@@ -68,7 +69,10 @@ impl BookingService for PublicHandler {
         request: Request<RequestBookingRequest>,
     ) -> Result<Response<RequestBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let held = request_booking(&self.app, user.customer, request.into_inner())
+        let proved = user.email_verified && !user.email.is_empty();
+        let client =
+            Client { customer_id: user.customer, proved_email: proved.then(|| user.email.clone()) };
+        let held = request_booking(&self.app, client, request.into_inner())
             .await
             .map_err(|error| to_status(&error))?;
         record_booking_id(held.id);

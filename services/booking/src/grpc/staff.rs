@@ -17,6 +17,7 @@ use eventstore::{Act, StaffAuthorizer, StoreError};
 use kernel::Id;
 use kernel::id::{Block, Booking, Kind};
 use messaging::{ParkedEvents, history};
+use practice::Practice;
 use runtime::caller::Users;
 use runtime::status::{to_status, unavailable};
 use staff::{Role, Roles as _, Staff};
@@ -80,7 +81,7 @@ impl StaffHandler {
     async fn blocked(&self, id: Id<Block>) -> Result<Option<BlockedTime>, Status> {
         let blocked = query::block(self.app.store.pool(), id).await;
         let blocked = blocked.map_err(|error| to_status(&Error::from(error)))?;
-        Ok(blocked.as_ref().map(wire_blocked_time))
+        Ok(blocked.as_ref().map(|blocked| wire_blocked_time(&self.app.practice, blocked)))
     }
 }
 
@@ -93,11 +94,14 @@ fn wire_booking(view: View) -> StaffBooking {
     }
 }
 
-fn wire_blocked_time(blocked: &Blocked) -> BlockedTime {
+fn wire_blocked_time(practice: &Practice, blocked: &Blocked) -> BlockedTime {
+    let practitioner_id = blocked.practitioner_id.clone();
     BlockedTime {
         block_id: blocked.block_id.to_string(),
         starts_at: Some(to_wire(blocked.span.starts_at())),
         ends_at: Some(to_wire(blocked.span.ends_at())),
+        practitioner_name: practice.name_of_practitioner(&practitioner_id).to_owned(),
+        practitioner_id,
     }
 }
 
@@ -159,7 +163,8 @@ impl BookingStaffService for StaffHandler {
         let listed = list_blocked_times(&self.app, request.get_ref()).await;
         let times = self.audit_rejection((staff, act), listed).await?;
         self.authorizer.audit_read(staff, act).await?;
-        let blocked_times = times.iter().map(wire_blocked_time).collect();
+        let practice = &self.app.practice;
+        let blocked_times = times.iter().map(|time| wire_blocked_time(practice, time)).collect();
         Ok(Response::new(ListBlockedTimesResponse { blocked_times }))
     }
 

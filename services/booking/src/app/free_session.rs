@@ -1,0 +1,80 @@
+//! A session that costs nothing: it is given to a proved address, and to each once or again after
+//! some time.
+
+use eventstore::{StoreError, Tx, request_hash};
+use kernel::id::{Booking, Customer};
+use kernel::{Id, Timestamp};
+
+use crate::clients::catalogue::{FreeTerms, Offering};
+use crate::error::{Error, Rejection, refuse};
+use crate::read_model::free_sessions;
+
+/// The client that asks for a booking.
+#[derive(Clone)]
+pub struct Client {
+    /// The customer.
+    pub customer_id: Id<Customer>,
+    /// The address of the account, in lower case, if it is proved. Personal data.
+    pub proved_email: Option<String>,
+}
+
+/// A client whose address is not proved.
+impl From<Id<Customer>> for Client {
+    fn from(customer_id: Id<Customer>) -> Self {
+        Self { customer_id, proved_email: None }
+    }
+}
+
+/// A request for a free session: its address and its terms.
+#[derive(Clone)]
+pub(super) struct FreeRequest {
+    email: String,
+    terms: FreeTerms,
+}
+
+impl FreeRequest {
+    /// `None` for what is to be paid.
+    ///
+    /// # Errors
+    /// `AddressNotProved`.
+    pub(super) fn of(client: &Client, offering: &Offering) -> Result<Option<Self>, Error> {
+        let Some(terms) = offering.free else { return Ok(None) };
+        let email = client.proved_email.clone().ok_or(refuse(Rejection::AddressNotProved))?;
+        Ok(Some(Self { email, terms }))
+    }
+
+    /// The address. Personal data.
+    pub(super) fn email(&self) -> &str {
+        &self.email
+    }
+
+    /// The name of the lock under which an address gets it; it does not show the address.
+    pub(super) fn lock_name(&self) -> String {
+        let hash = request_hash(self.email.as_bytes());
+        let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("free session {hex}")
+    }
+
+    /// Whether the address has one already. Exact under its lock.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub(super) async fn was_given(&self, tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+        let days = self.terms.repeat_after_days.map(i64::from);
+        let since = days.map(|days| now.plus_minutes(-days * 24 * 60));
+        free_sessions::was_given(tx, &self.email, since).await
+    }
+
+    /// Stores that the address has one now.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub(super) async fn store(
+        &self,
+        tx: &mut Tx,
+        id: Id<Booking>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        free_sessions::insert(tx, id, &self.email, now).await
+    }
+}
