@@ -28,4 +28,6 @@ mod upgrade;
 mod day_snapshots;
 mod group_commit;
 mod rebuild;
+mod practitioners;
+mod free_sessions;
 mod dumps;

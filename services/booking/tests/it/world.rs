@@ -1,7 +1,7 @@
 //! The test fixture: an app with its own database, timers, fake services, and a clock that starts
 //! on a fixed morning.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use booking::app::App;
@@ -12,6 +12,7 @@ use booking::clients::meeting::Meetings;
 use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
 use booking::domain::claim_policy::ClaimPolicy;
+use booking::domain::practitioners::Practitioners;
 use booking::error::Error;
 use booking::read_model::view::{self, View};
 use booking::repository::DaySnapshotCache;
@@ -22,6 +23,7 @@ use eventstore::{Metadata, NewEvent, Recorded, run_timers};
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Reject as _, Timestamp};
 use messaging::{Reaction, ReactionError};
+use practice::{FurtherPractitioner, Practice};
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::Peers;
@@ -67,6 +69,16 @@ impl World {
 
     /// The same with a claim policy.
     pub(crate) async fn with_claims(claim_policy: ClaimPolicy) -> Self {
+        Self::of(practice::load(&folder()).unwrap(), claim_policy).await
+    }
+
+    /// An app whose timers do not run, of a practice with two practitioners: "lead" and "ravi",
+    /// whose first session of a day begins two hours later.
+    pub(crate) async fn of_two() -> Self {
+        Self::of(practice_of_two(), ClaimPolicy::Review).await
+    }
+
+    async fn of(practice: Practice, claim_policy: ClaimPolicy) -> Self {
         let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
         db.as_owner(&format!(
             "update clock set offset_by = timestamptz '{MORNING}' - clock_timestamp()"
@@ -80,14 +92,10 @@ impl World {
         let catalogue_url = fakes::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
         let rooms = Rooms::default();
         let meeting_url = fakes::meetings(rooms.clone()).await;
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
-        let practice = practice::load(&folder).unwrap();
         let app = Arc::new(App {
             store: db.store().unwrap(),
-            rules: Rules {
-                zone: practice.practice.zone.clone(),
-                hours: practice.availability.clone(),
-            },
+            rules: Rules::of(&practice),
+            practitioners: Practitioners::of(&practice),
             practice,
             day_snapshots: DaySnapshotCache::new(),
             group_commit: GroupCommit::new(),
@@ -96,6 +104,23 @@ impl World {
             claim_policy,
         });
         Self { db, app, rooms, keys, peers, shutdown }
+    }
+
+    /// The app of another process on the same database, with other settings of the practice.
+    pub(crate) fn another(&self, change: impl FnOnce(&mut Practice)) -> Arc<App> {
+        let mut practice = self.app.practice.clone();
+        change(&mut practice);
+        Arc::new(App {
+            store: self.db.store().unwrap(),
+            rules: Rules::of(&practice),
+            practitioners: Practitioners::of(&practice),
+            practice,
+            day_snapshots: DaySnapshotCache::new(),
+            group_commit: GroupCommit::new(),
+            catalogue: self.app.catalogue.clone(),
+            meetings: self.app.meetings.clone(),
+            claim_policy: self.app.claim_policy,
+        })
     }
 
     pub(crate) fn run_timers(&self) {
@@ -210,6 +235,25 @@ impl World {
     }
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
+}
+
+/// The demonstration practice with a second practitioner.
+pub(crate) fn practice_of_two() -> Practice {
+    let mut practice = practice::load(&folder()).unwrap();
+    practice.practitioners.push(FurtherPractitioner {
+        practitioner_id: "ravi".to_owned(),
+        name: "Ravi Menon".to_owned(),
+        weekdays: None,
+        first_start: Some(jiff::civil::time(13, 0, 0, 0)),
+        last_start: None,
+        closed_dates: None,
+        blocked_times: None,
+    });
+    practice
+}
+
 pub(crate) fn customer(number: u128) -> Id<Customer> {
     Id::from_uuid(Uuid::from_u128(number))
 }
@@ -239,7 +283,18 @@ pub(crate) fn new_request(service: &str, starts_at: Timestamp) -> RequestBooking
         mode: wire::SessionMode::Online.into(),
         contact: Some(asha()),
         terms_accepted: true,
+        practitioner_id: String::new(),
     }
+}
+
+/// The same with a practitioner.
+pub(crate) fn new_request_with(
+    practitioner_id: &str,
+    service: &str,
+    starts_at: Timestamp,
+) -> RequestBookingRequest {
+    let practitioner_id = practitioner_id.to_owned();
+    RequestBookingRequest { practitioner_id, ..new_request(service, starts_at) }
 }
 
 /// The reason of a refusal.
