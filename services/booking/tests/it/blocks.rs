@@ -22,6 +22,7 @@ fn asked(date: &str, from: &str, to: &str) -> BlockTimeRequest {
         date: date.to_owned(),
         from_time: from.to_owned(),
         to_time: to.to_owned(),
+        practitioner_id: String::new(),
     }
 }
 
@@ -40,6 +41,7 @@ async fn free(world: &World) -> usize {
         service_id: "meditation".to_owned(),
         from_date: TOMORROW.to_owned(),
         days: 1,
+        practitioner_id: String::new(),
     };
     let listed = list_slots(&world.app, request).await.unwrap();
     listed.days.iter().flat_map(|day| &day.slots).filter(|slot| slot.available).count()

@@ -1,14 +1,8 @@
 //! A day is loaded from the version of its snapshot; the log stays the source of truth.
 
-use std::sync::Arc;
-
-use booking::app::App;
-use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
 use booking::contract::day_stream;
-use booking::domain::availability::Rules;
-use booking::repository::DaySnapshotCache;
-use practice::PRACTITIONER_ID;
+use practice::LEAD_ID;
 
 use crate::world::{World, at, customer, new_request, reason};
 
@@ -33,25 +27,11 @@ async fn restore(world: &World) {
         .unwrap();
 }
 
-/// Another process on the same database.
-fn another(world: &World) -> Arc<App> {
-    Arc::new(App {
-        store: world.db.store().unwrap(),
-        practice: world.app.practice.clone(),
-        rules: Rules { zone: world.app.rules.zone.clone(), hours: world.app.rules.hours.clone() },
-        day_snapshots: DaySnapshotCache::new(),
-        group_commit: GroupCommit::new(),
-        catalogue: world.app.catalogue.clone(),
-        meetings: world.app.meetings.clone(),
-        claim_policy: world.app.claim_policy,
-    })
-}
-
 #[tokio::test]
 async fn a_snapshot_is_dropped_after_a_restore_of_the_day() {
     let world = World::without_timers().await;
     let date = "2026-11-25".parse().unwrap();
-    assert_eq!(day_stream(PRACTITIONER_ID, date), DAY);
+    assert_eq!(day_stream(LEAD_ID, date), DAY);
     for number in 1..=3 {
         world.hold(customer(number), at(1, 11 + i64::try_from(number).unwrap())).await;
     }
@@ -61,7 +41,7 @@ async fn a_snapshot_is_dropped_after_a_restore_of_the_day() {
     restore(&world).await;
     // As many events as in the snapshot, but different ones.
     let theirs = new_request("meditation", at(1, 15));
-    request_booking(&another(&world), customer(8), theirs).await.unwrap();
+    request_booking(&world.another(|_same| {}), customer(8), theirs).await.unwrap();
     world.hold(customer(5), at(1, 13)).await;
     world.hold(customer(6), at(1, 14)).await;
     // The first hold is still there, and so are those made after the restore.
@@ -76,7 +56,7 @@ async fn a_snapshot_is_dropped_after_a_restore_of_the_day() {
 #[tokio::test]
 async fn another_process_may_have_changed_the_day() {
     let world = World::without_timers().await;
-    let other = another(&world);
+    let other = world.another(|_same| {});
     world.hold(customer(1), at(1, 12)).await;
     world.hold(customer(2), at(1, 13)).await;
     let theirs = new_request("meditation", at(1, 14));

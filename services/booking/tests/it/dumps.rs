@@ -16,7 +16,8 @@ fn rejections_reach_callers_like_this() {
         SlotTaken, SlotPast, SlotNotOffered, TooManyHolds, HoldEnded, CheckoutOpened,
         BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
-        SessionEnded,
+        SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
+        AddressNotProved, FreeSessionUsed,
     );
     let contacts = every_variant!(
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,

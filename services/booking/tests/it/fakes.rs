@@ -37,14 +37,24 @@ impl CatalogueInternalService for Offerings {
         let (title, duration_minutes, minor_units) = match service_id.as_str() {
             "meditation" => ("Meditation", 60, 50_000),
             "energy-healing" => ("Energy Healing", 90, 110_000),
+            "karmic-healing" => ("Karmic Healing", 90, 210_000),
             "free-lunch" => ("Free Lunch", 60, 0),
+            "free-consultation" => ("Free Consultation", 15, 0),
+            "yearly-consultation" => ("Yearly Consultation", 15, 0),
             _ => return Err(runtime::status::not_found("SERVICE_NOT_FOUND")),
         };
+        let by_ravi_alone = service_id == "karmic-healing";
+        let free = service_id.ends_with("-consultation");
+        let repeat_after_days = if service_id == "yearly-consultation" { 365 } else { 0 };
+        let practitioner_ids = by_ravi_alone.then(|| "ravi".to_owned());
         Ok(Response::new(GetOfferingResponse {
             title: title.to_owned(),
             service_id,
             duration_minutes,
             price: Some(Money { minor_units, currency_code: "INR".to_owned() }),
+            practitioner_ids: practitioner_ids.into_iter().collect(),
+            free,
+            repeat_after_days,
         }))
     }
 }

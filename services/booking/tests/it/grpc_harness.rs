@@ -65,11 +65,13 @@ impl GrpcHarness {
 
     pub(crate) fn until<T>(&self, customer: Id<Customer>, end: u64, message: T) -> Request<T> {
         let sub = customer.uuid().to_string();
-        let token = self.users.token(&sub, "asha@example.org", end).unwrap();
-        let mut request = Request::new(message);
-        let value = format!("Bearer {token}").parse().unwrap();
-        request.metadata_mut().insert("authorization", value);
-        request
+        with_token(&self.users.token(&sub, "asha@example.org", end).unwrap(), message)
+    }
+
+    /// The same with a token of a proved address.
+    pub(crate) fn by_proved<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
+        let sub = customer.uuid().to_string();
+        with_token(&self.users.proved_token(&sub, "asha@example.org", FAR).unwrap(), message)
     }
 
     pub(crate) async fn booked(&self) -> Id<Booking> {
@@ -77,7 +79,6 @@ impl GrpcHarness {
         let answer = self.public().request_booking(request).await.unwrap();
         answer.into_inner().booking.unwrap().booking_id.parse().unwrap()
     }
-
     pub(crate) fn staff(&self) -> BookingStaffServiceClient<Channel> {
         BookingStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
@@ -99,6 +100,13 @@ impl GrpcHarness {
         .await
         .unwrap()
     }
+}
+
+fn with_token<T>(token: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    let value = format!("Bearer {token}").parse().unwrap();
+    request.metadata_mut().insert("authorization", value);
+    request
 }
 
 #[track_caller]

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use booking::app::App;
 use booking::app::complete_booking::complete_booking;
-use booking::app::group_commit::GroupCommit;
 use booking::app::open_checkout::open_checkout;
 use booking::consumers::payments::OnPayments;
 use booking::contract::booking_stream;
-use booking::repository::DaySnapshotCache;
 use contract::booking::v1::{BookingState, PaymentState};
 use contract::payments::v1::{PaymentFailed, PaymentVerified, RefundProcessed, RefundRequested};
 use eventstore::{Metadata, NewEvent, StoreError};
@@ -165,17 +162,9 @@ async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
     let world = World::new().await;
     let id = expired(&world, 14).await;
     let held = world.hold(customer(2), at(0, 15)).await;
-    let mut rules = world.app.rules.clone();
-    rules.hours.closed_dates.insert(rules.date_of(at(0, 14)));
-    let app = Arc::new(App {
-        store: world.app.store.clone(),
-        practice: world.app.practice.clone(),
-        rules,
-        day_snapshots: DaySnapshotCache::new(),
-        group_commit: GroupCommit::new(),
-        catalogue: world.app.catalogue.clone(),
-        meetings: world.app.meetings.clone(),
-        claim_policy: world.app.claim_policy,
+    let day = world.app.rules.date_of(at(0, 14));
+    let app = world.another(|practice| {
+        practice.availability.closed_dates.insert(day);
     });
     for (booking, payment) in [(id, "pay_1"), (held, "pay_2")] {
         let verified = PaymentVerified {

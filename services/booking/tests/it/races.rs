@@ -11,7 +11,7 @@ use kernel::{CommandError, Id, Reject as _};
 use crate::world::{World, at, customer, new_request, reason};
 
 /// The number of times each outcome occurred.
-fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
+pub(crate) fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
     let mut tally = BTreeMap::new();
     for result in results {
         let outcome = match result {

@@ -12,7 +12,7 @@ use booking::read_model::rebuild::{self, Change};
 use contract::booking::v1::BookingState;
 use eventstore::{Metadata, Recorded, feed};
 use kernel::Id;
-use practice::PRACTITIONER_ID;
+use practice::LEAD_ID;
 use testkit::until_in_feed;
 
 use crate::blocks::{block, unblock};
@@ -70,7 +70,7 @@ fn change(world: &World, event: &Recorded) -> Change {
     }
     let date = event.stream_id.strip_prefix("day-lead-").unwrap().parse().unwrap();
     let (from, to) = world.app.rules.bounds(date);
-    let key = DayKey { practitioner_id: PRACTITIONER_ID.to_owned(), from, to };
+    let key = DayKey { practitioner_id: LEAD_ID.to_owned(), from, to };
     Change::Day { key, event: read_day_event(event).unwrap() }
 }
 

@@ -11,11 +11,12 @@ async fn list(world: &World, service: &str, from: &str, days: i32) -> ListSlotsR
 }
 
 fn asked(service: &str, from: &str, days: i32) -> ListSlotsRequest {
-    ListSlotsRequest { service_id: service.to_owned(), from_date: from.to_owned(), days }
+    let (service_id, from_date) = (service.to_owned(), from.to_owned());
+    ListSlotsRequest { service_id, from_date, days, practitioner_id: String::new() }
 }
 
 /// The start times of a day as hours in Bhopal; occupied ones are negative.
-fn hours(day: &SlotDay) -> Vec<i64> {
+pub(crate) fn hours(day: &SlotDay) -> Vec<i64> {
     day.slots
         .iter()
         .map(|slot| {

@@ -282,6 +282,7 @@ async fn staff_act_on_a_day() {
         date: "2026-11-25".to_owned(),
         from_time: "14:00".to_owned(),
         to_time: String::new(),
+        practitioner_id: String::new(),
     };
     let blocked = staff.block_time(harness.by(app, block)).await.unwrap().into_inner();
     let blocked = blocked.blocked_time.unwrap();
