@@ -53,7 +53,8 @@ impl Sources {
     /// When their owner does not answer.
     pub async fn load_late(&self, mail: &Mail, facts: &mut Facts) -> Result<(), FactsError> {
         match (mail.kind, mail.about, facts) {
-            (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) => {
+            // What costs nothing proves no review.
+            (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) if !facts.is_free() => {
                 self.clients.add_invitation(facts, id).await
             }
             _ => Ok(()),

@@ -31,6 +31,14 @@ pub struct BookingFacts {
     pub invitation: Option<(String, Timestamp)>,
 }
 
+impl BookingFacts {
+    /// Whether the booking costs nothing.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.booking.price.as_ref().is_some_and(|price| price.minor_units == 0)
+    }
+}
+
 /// A message to the practice, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {

@@ -97,6 +97,27 @@ async fn each_morning_the_practice_has_its_day() -> Result<()> {
     world.end().await
 }
 
+fn of_two(practice: &str) -> String {
+    format!("{practice}\n[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi Menon\"\n")
+}
+
+#[tokio::test]
+async fn of_several_practitioners_each_session_has_its_own() -> Result<()> {
+    let world = World::with(of_two).await?;
+    until_set_for(&world, MORNING).await?;
+    let mut second = session("Bharati", "2026-11-22T04:30:00Z", SessionMode::Online);
+    "Ravi Menon".clone_into(&mut second.practitioner_name);
+    let bookings = vec![second, session("Asha", "2026-11-22T06:30:00Z", SessionMode::Online)];
+    world.data.days.lock().unwrap().insert("2026-11-22".to_owned(), bookings);
+    world.set_clock(MORNING).await?;
+    until_sent(&world, &["2026-11-22"]).await?;
+    let said = text(&world.inbox_of(PRACTICE).await?[0], "text").to_owned();
+    let place = |word: &str| said.find(word).unwrap_or_else(|| panic!("no {word} in {said}"));
+    assert!(place("Bharati") < place("Ravi Menon") && place("Ravi Menon") < place("Asha"));
+    assert!(place("Asha") < place("Meera Joshi"));
+    world.end().await
+}
+
 #[tokio::test]
 async fn after_several_days_down_only_todays_sheet_is_sent() -> Result<()> {
     let mut world = World::with(unchanged).await?;

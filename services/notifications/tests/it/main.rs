@@ -23,6 +23,7 @@ mod rates;
 mod outages;
 mod reminders;
 mod follow_ups;
+mod free_sessions;
 mod day_sheets;
 mod review_notices;
 mod receipts;

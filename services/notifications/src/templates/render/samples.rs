@@ -144,6 +144,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
             let mut forms = modes(typed);
             forms.extend([
                 ("on_claim", with_file(typed, JOIN_URL), json!({ "on_claim": true })),
+                ("free", free(typed), json!({})),
                 (AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})),
                 (BEGUN, online(typed, ""), json!({})),
             ]);
@@ -152,6 +153,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         Kind::Reminder | Kind::SecondReminder => {
             let mut forms = modes(typed);
             forms.push((AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})));
+            forms.push(("free", free(typed), json!({})));
             forms
         }
         Kind::Receipt => receipts(typed),
@@ -233,7 +235,9 @@ fn cancellations(typed: &Typed) -> Vec<Form> {
         });
         (name, of(facts), payload)
     };
+    let (_, _, payload) = form("free", "practice", 0, early, [false, false]);
     vec![
+        ("free", free(typed), payload),
         form("by_customer", "customer", PRICE, early, [false, false]),
         form("late", "customer", 0, late, [false, false]),
         form("by_practice", "practice", PRICE, late, [false, false]),
@@ -287,7 +291,8 @@ fn follow_ups(typed: &Typed) -> Vec<Form> {
     facts.booking.state = BookingState::Completed.into();
     let uninvited = facts.clone();
     facts.invitation = Some((INVITATION.to_owned(), at(30 * 24 * HOUR)));
-    vec![("invited", of(facts), json!({})), ("uninvited", of(uninvited), json!({}))]
+    let uninvited = [("uninvited", of(uninvited), json!({})), ("free", free(typed), json!({}))];
+    [("invited", of(facts), json!({}))].into_iter().chain(uninvited).collect()
 }
 
 fn days(typed: &Typed) -> Vec<Form> {
@@ -317,6 +322,15 @@ fn online(typed: &Typed, join_url: &str) -> Facts {
 /// A session online with its calendar file.
 fn with_file(typed: &Typed, join_url: &str) -> Facts {
     let mut facts = booking(typed, SessionMode::Online, join_url);
+    facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
+    of(facts)
+}
+
+/// A consultation that costs nothing, with its calendar file.
+fn free(typed: &Typed) -> Facts {
+    let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+    facts.booking.price = Some(money(0));
+    facts.ends_at = at(15 * MINUTE);
     facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
     of(facts)
 }

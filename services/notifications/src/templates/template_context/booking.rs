@@ -56,6 +56,7 @@ impl TemplateContext {
             "service_title": one_line(&booking.service_title),
             "practitioner_name": one_line(&booking.practitioner_name),
             "price_text": price.to_string(),
+            "is_free": facts.is_free(),
             "starts_at_text": self.day_and_time(facts.starts_at),
             "starts_time_text": self.clock(facts.starts_at),
             "ends_at_text": self.time(facts.ends_at),
@@ -82,6 +83,7 @@ impl TemplateContext {
             "rebook_url": format!("{site}/booking-flow?service={service_id}"),
             "receipt_url": format!("{site}/receipt?b={booking_id}"),
             "review_url": review.unwrap_or_default(),
+            "services_url": format!("{site}/services"),
             "directions": web_link(&self.practice.location.map_url),
         })
     }

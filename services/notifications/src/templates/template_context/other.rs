@@ -91,6 +91,12 @@ impl TemplateContext {
         let nothing = json!({});
         let sessions: Result<Vec<Value>, Incomplete> =
             sessions.iter().map(|facts| self.of_booking(facts, &nothing, now)).collect();
-        Ok(json!({ "day": { "date_text": day(date), "sessions": sessions? } }))
+        Ok(json!({
+            "day": {
+                "date_text": day(date),
+                "sessions": sessions?,
+                "has_several_practitioners": self.practice.has_several_practitioners(),
+            },
+        }))
     }
 }

@@ -48,6 +48,32 @@ fn times_prices_and_links_are_those_of_the_practice() {
     assert!(refunded.text.contains("/booking-flow?service=grief-counselling"));
 }
 
+/// Neither a payment nor a refund is spoken of where there is none.
+#[test]
+fn mails_about_what_costs_nothing_name_no_money() {
+    for kind in [
+        Kind::BookingConfirmed,
+        Kind::PracticeNotice,
+        Kind::Reminder,
+        Kind::SecondReminder,
+        Kind::BookingCancelled,
+        Kind::CancellationNotice,
+        Kind::FollowUp,
+    ] {
+        let told = text(kind, "free").to_lowercase();
+        for word in ["₹", "paid", "payment", "refund", "goes back", "free of charge", "money"] {
+            assert!(!told.contains(word), "{word} in {kind:?}: {told}");
+        }
+    }
+    for kind in [Kind::BookingConfirmed, Kind::PracticeNotice, Kind::BookingCancelled] {
+        let words: Vec<String> = text(kind, "free").split_whitespace().map(str::to_owned).collect();
+        assert!(words.join(" ").contains("Price: Free"), "{words:?}");
+    }
+    let follow_up = text(Kind::FollowUp, "free");
+    assert!(follow_up.contains("http://127.0.0.1:8080/services"), "{follow_up}");
+    assert!(!follow_up.contains("/reviews"), "{follow_up}");
+}
+
 #[test]
 fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
     let facts = booking();
