@@ -3,14 +3,15 @@
 use anyhow::Result;
 use contract::booking::v1::{
     BookingCancelled, BookingCompleted, BookingConfirmed, BookingExpired, BookingPaid,
-    BookingReleased, BookingRequested,
+    BookingReleased, BookingRequested, BookingState,
 };
 use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use serde_json::json;
+use tonic::Code;
 
-use crate::world::{Held, PRICE, World};
+use crate::world::{Held, PRICE, World, assert_refused};
 
 async fn happens<M>(world: &World, event: M) -> Result<()>
 where
@@ -87,6 +88,42 @@ async fn a_booking_without_money_that_is_cancelled_or_over_moves_none() -> Resul
     assert_eq!(world.names(unpaid).await?, ["CollectionOpened", "OrderCreated"]);
     assert_eq!(world.names(unheard).await?, Vec::<String>::new());
     assert_eq!(world.number("select count(*) from parked_events").await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_costs_nothing_has_no_money_from_its_begin_to_its_end() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (over, gone) = (world.held().await?, world.held().await?);
+    for held in [over, gone] {
+        let price = Some(WireMoney { minor_units: 0, currency_code: "INR".to_owned() });
+        let (booking_id, customer_id) = (held.id.to_string(), held.customer.to_string());
+        let asked = BookingRequested {
+            booking_id: booking_id.clone(),
+            customer_id,
+            price,
+            ..Default::default()
+        };
+        happens(&world, asked).await?;
+        happens(&world, BookingConfirmed { booking_id, free: true, ..Default::default() }).await?;
+        world.booking.moves_on(held.id, BookingState::Confirmed);
+    }
+    assert_refused(world.try_start(over).await?, Code::FailedPrecondition, "HOLD_ENDED");
+    cancelled(&world, gone, 0).await?;
+    happens(&world, BookingCompleted { booking_id: over.id.to_string() }).await?;
+    until_state(&world, "select count(*) from known_bookings where state = 'cancelled'").await?;
+    until_state(&world, "select count(*) from known_bookings where state = 'completed'").await?;
+    for held in [over, gone] {
+        assert_eq!(world.names(held).await?, Vec::<String>::new());
+    }
+    for nothing in [
+        "select count(*) from collections",
+        "select count(*) from receipts",
+        "select count(*) from ledger_lines",
+        "select count(*) from parked_events",
+    ] {
+        assert_eq!(world.number(nothing).await?, 0, "{nothing}");
+    }
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::read_model::sessions;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionChange {
     /// The booking was requested by this customer.
-    Requested { booking_id: Id<Booking>, customer_id: Id<Customer> },
+    Requested { booking_id: Id<Booking>, customer_id: Id<Customer>, is_free: bool },
     /// The session was completed.
     Completed { booking_id: Id<Booking>, at: Timestamp },
 }
@@ -26,7 +26,8 @@ pub enum SessionChange {
 pub fn session_change(event: &Recorded) -> Result<Option<SessionChange>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingRequested>()? {
         let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
-        return Ok(Some(SessionChange::Requested { booking_id, customer_id }));
+        let is_free = e.price.is_some_and(|price| price.minor_units == 0);
+        return Ok(Some(SessionChange::Requested { booking_id, customer_id, is_free }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         let booking_id = parse(&e.booking_id)?;
@@ -52,8 +53,8 @@ impl Reaction for OnBooking {
         Box::pin(async move {
             match session_change(event)? {
                 None => Ok(()),
-                Some(SessionChange::Requested { booking_id, customer_id }) => {
-                    Ok(sessions::insert(tx, booking_id, customer_id).await?)
+                Some(SessionChange::Requested { booking_id, customer_id, is_free }) => {
+                    Ok(sessions::insert(tx, booking_id, customer_id, is_free).await?)
                 }
                 Some(SessionChange::Completed { booking_id, at }) => {
                     if sessions::mark_completed(tx, booking_id, at).await? {

@@ -15,7 +15,7 @@ pub struct CompletedSession {
     pub used: bool,
 }
 
-/// Stores the customer of a booking.
+/// Stores the customer of a booking, and whether it costs nothing: then it never proves a review.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -23,13 +23,15 @@ pub async fn insert(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     customer_id: Id<Customer>,
+    is_free: bool,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "insert into sessions (booking_id, customer_id) values ($1, $2)
+        "insert into sessions (booking_id, customer_id, is_free) values ($1, $2, $3)
          on conflict (booking_id) do nothing",
     )
     .bind(booking_id)
     .bind(customer_id)
+    .bind(is_free)
     .execute(tx.connection())
     .await?;
     Ok(())
@@ -55,7 +57,7 @@ pub async fn mark_completed(
     Ok(known > 0)
 }
 
-/// The completed session of a booking; `None` when it has none.
+/// The completed session of a booking that can prove a review; `None` when it has none.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -65,7 +67,7 @@ pub async fn by_booking(
 ) -> Result<Option<CompletedSession>, StoreError> {
     let row = sqlx::query(
         "select completed_at, review_id is not null as used from sessions
-         where booking_id = $1 and completed_at is not null",
+         where booking_id = $1 and completed_at is not null and not is_free",
     )
     .bind(booking_id)
     .fetch_optional(executor)
@@ -100,7 +102,7 @@ pub async fn has_unused(
     let can = sqlx::query_scalar(
         "select exists (select from sessions
                         where customer_id = $1 and completed_at is not null
-                          and review_id is null)",
+                          and review_id is null and not is_free)",
     )
     .bind(customer_id)
     .fetch_one(executor)
@@ -120,6 +122,7 @@ pub async fn lock_oldest_of_customer(
     let booking_id = sqlx::query_scalar(
         "select booking_id from sessions
          where customer_id = $1 and completed_at is not null and review_id is null
+               and not is_free
          order by completed_at limit 1
          for update",
     )

@@ -122,6 +122,24 @@ async fn one_session_proves_one_review_however_many_come_at_once() {
     assert_eq!(world.statistics().await.verified_count, 1);
 }
 
+/// It was no session that a client has paid for.
+#[tokio::test]
+async fn a_free_session_proves_no_review() {
+    let world = World::new().await;
+    let (asha, id) = (customer(1), new_id());
+    world.booking.requested_for(id, asha, 0).await;
+    world.booking.completed(id).await;
+    world.wait_for_session(id).await;
+    assert!(!signed_in_would_be(&world, asha).await);
+    assert!(!world.submit_as(world.by(asha, review_request())).await.unwrap().verified);
+    let asked = CreateInvitationRequest { booking_id: id.to_string() };
+    let refused = world.internal("notifications").create_invitation(asked).await;
+    assert_rejected(refused, Code::NotFound, "SESSION_NOT_COMPLETED", "");
+    // A session that is paid for does.
+    world.session(asha).await;
+    assert!(world.submit_as(world.by(asha, review_request())).await.unwrap().verified);
+}
+
 #[tokio::test]
 async fn an_invitation_is_good_once_and_for_ninety_days() {
     let world = World::new().await;

@@ -12,6 +12,7 @@ use contract::booking::v1::{
     GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
     ListDaySessionsRequest, ListDaySessionsResponse,
 };
+use contract::common::v1::Money;
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, feed};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -102,9 +103,20 @@ impl FakeBooking {
 
     /// Publishes that a booking was requested.
     pub(crate) async fn requested(&self, id: Id<Booking>, customer: Id<Customer>) {
+        self.requested_for(id, customer, 75_000).await;
+    }
+
+    /// The same for a price in paise.
+    pub(crate) async fn requested_for(
+        &self,
+        id: Id<Booking>,
+        customer: Id<Customer>,
+        minor_units: i64,
+    ) {
         let event = BookingRequested {
             booking_id: id.to_string(),
             customer_id: customer.to_string(),
+            price: Some(Money { minor_units, currency_code: "INR".to_owned() }),
             ..BookingRequested::default()
         };
         self.publish(id, &event).await;
