@@ -1,24 +1,26 @@
 //! booking as it runs in the simulation: its real decisions, with the little that stands around
 //! them in `services/booking/src/app` written for the model of a database.
 
+mod requests;
 mod tables;
 
 use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
-use booking::domain::availability::{NotBookable, Rules};
+use booking::domain::availability::Rules;
 use booking::domain::booking::{
-    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, PaymentId, PlacementCheck,
+    BookingLife, Cancellation, Command, Event, MeetingId, Mode, PaymentId, PlacementCheck,
     Rejection, State,
 };
 use booking::domain::day::{self, PractitionerDay};
+use booking::domain::practitioners::{Practitioner, Practitioners};
 use booking::domain::span::Span;
 use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
 use eventstore::Recorded;
 use jiff::civil::{Time, Weekday};
 use jiff::tz::{Offset, TimeZone};
-use kernel::id::{Block, Booking, Customer};
+use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Money, Timestamp};
-use practice::{Availability, PRACTITIONER_ID};
+use practice::{Availability, LEAD_ID};
 use serde_json::json;
 
 use super::coverage::Fault;
@@ -27,6 +29,7 @@ use super::store::{Batch, TimerKey};
 use super::work::Job;
 use super::world::{Error, Service, World};
 
+pub(crate) use requests::SlotRequest;
 pub(crate) use tables::BookingTables;
 
 /// Minutes for which a time is held.
@@ -52,6 +55,10 @@ pub(crate) const OFFERINGS: [Offering; 2] = [
     Offering { id: "healing", minutes: 90, price: Money::inr(110_000) },
 ];
 
+/// A consultation that costs nothing; each customer has it once.
+pub(crate) const CONSULTATION: Offering =
+    Offering { id: "consultation", minutes: 15, price: Money::inr(0) };
+
 /// When the practice works.
 pub(crate) fn rules() -> Rules {
     use Weekday::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
@@ -69,20 +76,28 @@ pub(crate) fn rules() -> Rules {
     Rules { zone, hours }
 }
 
-/// A request for a time.
-#[derive(Debug, Clone)]
-pub(crate) struct SlotRequest {
-    pub(crate) customer_id: Id<Customer>,
-    pub(crate) offering: Offering,
-    pub(crate) starts_at: Timestamp,
-    pub(crate) mode: Mode,
-    pub(crate) key: String,
+/// The second practitioner of runs with two.
+pub(crate) const SECOND: &str = "second";
+
+/// Both practitioners, or the first one alone. The second one begins an hour later.
+pub(crate) fn practitioners(both: bool) -> Practitioners {
+    let lead = Practitioner { id: LEAD_ID.to_owned(), rules: rules() };
+    let mut second = Practitioner { id: SECOND.to_owned(), rules: rules() };
+    second.rules.hours.first_start = Time::constant(12, 0, 0, 0);
+    Practitioners::new(if both { vec![lead, second] } else { vec![lead] })
 }
 
 impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Self {
         Self::Refused(format!("{rejection:?}"))
     }
+}
+
+/// A practitioner's time that staff close.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClosedTime {
+    pub(crate) practitioner_id: &'static str,
+    pub(crate) span: Span,
 }
 
 /// A booking with its day, under their locks.
@@ -118,6 +133,14 @@ impl LockedBooking {
         apply_to_day(batch, (&self.stream, &mut self.day), command)
     }
 
+    fn set_session_timers(&self, batch: &mut Batch<BookingTables>) {
+        let subject = self.id.to_string();
+        batch.set_timer(SESSION_END, &subject, self.span.ends_at(), json!({}));
+        if self.state.facts().is_some_and(|facts| facts.mode == Mode::Online) {
+            batch.set_timer(CREATE_MEETING, &subject, self.now, json!({}));
+        }
+    }
+
     /// Carries new events to the day and the timers.
     fn apply_effects(
         &mut self,
@@ -135,10 +158,7 @@ impl LockedBooking {
                 }
                 Event::Confirmed { .. } => {
                     self.apply_to_day(batch, day::Command::Book { booking_id, span, now })?;
-                    batch.set_timer(SESSION_END, &subject, span.ends_at(), json!({}));
-                    if self.state.facts().is_some_and(|facts| facts.mode == Mode::Online) {
-                        batch.set_timer(CREATE_MEETING, &subject, now, json!({}));
-                    }
+                    self.set_session_timers(batch);
                     batch.end_timer(HOLD_END, &subject);
                 }
                 Event::Released | Event::Expired | Event::Unplaced { .. } => {
@@ -173,13 +193,14 @@ fn apply_to_day(
 impl World {
     fn lock_booking(&self, id: Id<Booking>) -> Option<LockedBooking> {
         let state = self.booking.tables.states.get(&id)?.clone();
-        let span = *state.facts()?.sessions.first()?;
-        let (stream, day) = self.load_day(span.starts_at());
+        let facts = state.facts()?;
+        let span = *facts.sessions.first()?;
+        let (stream, day) = self.load_day(&facts.practitioner_id, span.starts_at());
         Some(LockedBooking { id, state, span, stream, day, now: self.now })
     }
 
-    fn load_day(&self, at: Timestamp) -> (String, day::State) {
-        let stream = day_stream(PRACTITIONER_ID, self.scenario.rules.date_of(at));
+    fn load_day(&self, practitioner_id: &str, at: Timestamp) -> (String, day::State) {
+        let stream = day_stream(practitioner_id, self.scenario.rules.date_of(at));
         let day = self.booking.tables.days.get(&stream).cloned().unwrap_or_default();
         (stream, day)
     }
@@ -187,69 +208,15 @@ impl World {
     fn place(&self, locked: &LockedBooking) -> PlacementCheck {
         let tables = &self.booking.tables;
         let by_day = locked.day.is_free_for(locked.id, locked.span, self.now);
+        let facts = locked.state.facts();
+        let whose = facts.map(|facts| facts.practitioner_id.as_str()).unwrap_or_default();
         let by_rows = tables
-            .overlapping_reservations(locked.span, locked.id)
+            .overlapping_reservations((whose, locked.span), locked.id)
             .all(|other| other.is_some_and(|other| locked.day.is_expired_hold(other, self.now)));
-        let replaced = locked.state.facts().is_some_and(|it| tables.is_replaced(it, self.now));
-        PlacementCheck {
-            free: by_day && by_rows,
-            replaced,
-            offered: self.scenario.rules.offers(locked.span),
-        }
-    }
-
-    /// `RequestBooking`.
-    pub(crate) fn request_booking(
-        &mut self,
-        slot_request: &SlotRequest,
-    ) -> Result<Id<Booking>, Error> {
-        self.answers(Service::Booking)?;
-        let tables = &self.booking.tables;
-        let key =
-            (slot_request.customer_id.to_string(), "RequestBooking", slot_request.key.clone());
-        if let Some(first) = tables.keys.get(&key) {
-            return Ok(*first);
-        }
-        let minutes = slot_request.offering.minutes;
-        let ends_at = slot_request.starts_at.plus_minutes(i64::from(minutes));
-        let Some(wanted) = Span::new(slot_request.starts_at, ends_at) else {
-            return Err(Error::Refused("InvalidStart".to_owned()));
-        };
-        if let Some(before) = tables.existing_hold(slot_request, wanted, self.now) {
-            let mut batch = Batch::by(slot_request.customer_id.to_string());
-            batch.change(move |tables: &mut BookingTables| {
-                tables.store_idempotency_key(key, before);
-            });
-            return self.commit(batch).map(|()| before);
-        }
-        let (stream, mut day) = self.load_day(slot_request.starts_at);
-        if self.has(Mutant::StaleDay) && self.rng.chance(500) {
-            day = tables_before(&self.booking.tables, &stream);
-        }
-        let taken = day.taken(self.now);
-        let offered = self.scenario.rules.offer(slot_request.starts_at, minutes, &taken, self.now);
-        let span = offered.map_err(|why| {
-            Error::Refused(
-                if why == NotBookable::Taken { "SlotTaken" } else { "NotOffered" }.into(),
-            )
-        })?;
-        if self.booking.tables.live_holds(slot_request.customer_id, self.now) >= LIVE_HOLDS_MAX {
-            return Err(Error::Refused("TooManyHolds".to_owned()));
-        }
-        let id = self.new_id::<Booking>();
-        let until = self.now.plus_minutes(HOLD_MINUTES);
-        let facts = facts(id, slot_request, span);
-        let mut batch = Batch::by(slot_request.customer_id.to_string());
-        let (state, now) = (State::Absent, self.now);
-        let mut locked = LockedBooking { id, state, span, stream, day, now };
-        locked.apply(&mut batch, Command::Request { facts, until })?;
-        locked.apply_to_day(&mut batch, day::Command::Hold { booking_id: id, span, until, now })?;
-        batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
-        batch.change(move |tables: &mut BookingTables| tables.store_idempotency_key(key, id));
-        match self.commit(batch) {
-            Err(Error::Died | Error::Unavailable) if self.has(Mutant::AckBeforeCommit) => Ok(id),
-            done => done.map(|()| id),
-        }
+        let replaced = facts.is_some_and(|it| tables.is_replaced(it, self.now));
+        let practitioner = self.scenario.practitioners.get(whose);
+        let offered = practitioner.is_some_and(|it| it.rules.offers(locked.span));
+        PlacementCheck { free: by_day && by_rows, replaced, offered }
     }
 
     /// `OpenCheckout`.
@@ -296,10 +263,11 @@ impl World {
     }
 
     /// `BlockTime`.
-    pub(crate) fn block_time(&mut self, span: Span) -> Result<Id<Block>, Error> {
+    pub(crate) fn block_time(&mut self, closed: &ClosedTime) -> Result<Id<Block>, Error> {
         self.answers(Service::Booking)?;
         let block_id = self.new_id::<Block>();
-        let (stream, mut day) = self.load_day(span.starts_at());
+        let ClosedTime { practitioner_id, span } = *closed;
+        let (stream, mut day) = self.load_day(practitioner_id, span.starts_at());
         let mut batch = Batch::by("usr");
         let command = day::Command::Block { block_id, span, now: self.now };
         apply_to_day(&mut batch, (&stream, &mut day), command)?;
@@ -307,9 +275,13 @@ impl World {
     }
 
     /// `UnblockTime`.
-    pub(crate) fn unblock_time(&mut self, block_id: Id<Block>, span: Span) -> Result<(), Error> {
+    pub(crate) fn unblock_time(
+        &mut self,
+        block_id: Id<Block>,
+        closed: &ClosedTime,
+    ) -> Result<(), Error> {
         self.answers(Service::Booking)?;
-        let (stream, mut day) = self.load_day(span.starts_at());
+        let (stream, mut day) = self.load_day(closed.practitioner_id, closed.span.starts_at());
         let mut batch = Batch::by("usr");
         apply_to_day(&mut batch, (&stream, &mut day), day::Command::Unblock { block_id })?;
         self.commit(batch)
@@ -392,24 +364,6 @@ impl World {
         }
         batch.end_timer(CREATE_MEETING, &id.to_string());
         self.commit(batch)
-    }
-}
-
-/// The day as it was before its last event, for a decision that does not look.
-fn tables_before(tables: &BookingTables, stream: &str) -> day::State {
-    tables.days_before.get(stream).cloned().unwrap_or_default()
-}
-
-fn facts(id: Id<Booking>, slot_request: &SlotRequest, span: Span) -> Facts {
-    Facts {
-        booking_id: id,
-        customer_id: slot_request.customer_id,
-        service_id: slot_request.offering.id.to_owned(),
-        service_title: slot_request.offering.id.to_owned(),
-        price: slot_request.offering.price,
-        sessions: vec![span],
-        practitioner_id: PRACTITIONER_ID.to_owned(),
-        mode: slot_request.mode,
     }
 }
 

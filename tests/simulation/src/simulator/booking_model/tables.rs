@@ -10,12 +10,12 @@ use booking::read_model::project::mode_word;
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Timestamp};
-use practice::PRACTITIONER_ID;
 
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Error, Service, World};
 use super::SlotRequest;
+use crate::checker::overlap::practitioner_of;
 use crate::checker::snapshot::{BookingRow, Holder, ReservationRow};
 
 /// A row of `bookings`, with what only decisions need.
@@ -55,7 +55,7 @@ impl Tables for BookingTables {
             self.days_before.insert(event.stream_id.clone(), state.clone());
             *state = PractitionerDay::evolve(std::mem::take(state), &known);
             if !skips {
-                self.project_day(&known);
+                self.project_day(practitioner_of(&event.stream_id), &known);
             }
             return Ok(());
         }
@@ -105,16 +105,16 @@ impl BookingTables {
         state.clone_into(&mut row.state);
     }
 
-    fn project_day(&mut self, event: &day::Event) {
+    fn project_day(&mut self, practitioner_id: &str, event: &day::Event) {
         match event {
             day::Event::Held { booking_id, span, until } => {
-                self.take(Holder::Booking(*booking_id), *span, Some(*until));
+                self.take(practitioner_id, Holder::Booking(*booking_id), (*span, Some(*until)));
             }
             day::Event::Booked { booking_id, span } => {
-                self.take(Holder::Booking(*booking_id), *span, None);
+                self.take(practitioner_id, Holder::Booking(*booking_id), (*span, None));
             }
             day::Event::Blocked { block_id, span } => {
-                self.take(Holder::Block(*block_id), *span, None);
+                self.take(practitioner_id, Holder::Block(*block_id), (*span, None));
             }
             day::Event::HoldExtended { booking_id, until } => {
                 for row in self.rows_of(Holder::Booking(*booking_id)).filter(|row| row.live) {
@@ -134,10 +134,15 @@ impl BookingTables {
         self.reservations.values_mut().filter(move |row| row.holder == holder)
     }
 
-    fn take(&mut self, holder: Holder, span: Span, until: Option<Timestamp>) {
+    fn take(
+        &mut self,
+        practitioner_id: &str,
+        holder: Holder,
+        (span, until): (Span, Option<Timestamp>),
+    ) {
         let row = ReservationRow {
             holder,
-            practitioner_id: PRACTITIONER_ID.to_owned(),
+            practitioner_id: practitioner_id.to_owned(),
             starts_at: span.starts_at(),
             ends_at: span.ends_at(),
             held_until_at: until,
@@ -146,19 +151,60 @@ impl BookingTables {
         self.reservations.insert((holder, span.starts_at()), row);
     }
 
-    /// Whose other rows are live in a time; none for a time that the practice has closed.
+    /// Whose other rows are live in a practitioner's time; none for a time that is closed.
     pub(super) fn overlapping_reservations(
         &self,
-        span: Span,
+        (practitioner_id, span): (&str, Span),
         except: Id<Booking>,
     ) -> impl Iterator<Item = Option<Id<Booking>>> {
-        let live = self.reservations.values().filter(|row| row.live);
+        let live = self
+            .reservations
+            .values()
+            .filter(move |row| row.live && row.practitioner_id == practitioner_id);
         live.filter(move |row| row.starts_at < span.ends_at() && span.starts_at() < row.ends_at)
             .map(|row| match row.holder {
                 Holder::Booking(id) => Some(id),
                 Holder::Block(_) => None,
             })
             .filter(move |other| *other != Some(except))
+    }
+
+    /// A practitioner's rows that are live now.
+    pub(super) fn live_rows_of(
+        &self,
+        practitioner_id: &str,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &ReservationRow> {
+        let is_live = move |row: &&ReservationRow| {
+            row.live && row.held_until_at.is_none_or(|until| until > now)
+        };
+        let of_it = move |row: &&ReservationRow| row.practitioner_id == practitioner_id;
+        self.reservations.values().filter(is_live).filter(of_it)
+    }
+
+    /// Whether a session of the customer, held or booked, overlaps a time.
+    pub(super) fn overlaps_own(
+        &self,
+        customer_id: Id<Customer>,
+        span: Span,
+        now: Timestamp,
+    ) -> bool {
+        self.reservations.values().any(|row| {
+            let Holder::Booking(id) = row.holder else { return false };
+            row.live
+                && row.held_until_at.is_none_or(|until| until > now)
+                && row.starts_at < span.ends_at()
+                && span.starts_at() < row.ends_at
+                && self.rows.get(&id).is_some_and(|it| it.row.customer_id == customer_id)
+        })
+    }
+
+    /// Whether a customer has a free session that was not cancelled.
+    pub(super) fn has_free_session(&self, customer_id: Id<Customer>) -> bool {
+        let mut rows = self.rows.values().map(|it| &it.row);
+        rows.any(|row| {
+            row.customer_id == customer_id && row.price_minor == 0 && row.state != "cancelled"
+        })
     }
 
     /// How many live holds a customer has.
@@ -184,11 +230,22 @@ impl BookingTables {
                 && row.mode == mode_word(slot_request.mode)
                 && row.held_until_at.is_some_and(|until| until > now)
                 && held.is_some_and(|it| it.live && it.ends_at == span.ends_at())
+                && slot_request.practitioner_id.is_none_or(|wanted| row.practitioner_id == wanted)
         });
         same.map(|row| row.booking_id)
     }
 
-    /// Whether the customer has another live booking of this service in the place of this one.
+    fn is_at_its_time(&self, other: Id<Booking>, facts: &Facts) -> bool {
+        let mut rows = self.reservations.values();
+        rows.any(|row| {
+            let meets =
+                |mine: &Span| row.starts_at < mine.ends_at() && mine.starts_at() < row.ends_at;
+            row.holder == Holder::Booking(other) && row.live && facts.sessions.iter().any(meets)
+        })
+    }
+
+    /// Whether the customer has another live booking in the place of this one: of its service and
+    /// asked for later, or at its time.
     pub(super) fn is_replaced(&self, facts: &Facts, now: Timestamp) -> bool {
         let Some(this) = self.rows.get(&facts.booking_id) else { return false };
         self.rows.values().any(|other| {
@@ -199,8 +256,8 @@ impl BookingTables {
                 });
             row.booking_id != facts.booking_id
                 && row.customer_id == facts.customer_id
-                && row.service_id == facts.service_id
-                && other.requested_at >= this.requested_at
+                && ((row.service_id == facts.service_id && other.requested_at >= this.requested_at)
+                    || self.is_at_its_time(row.booking_id, facts))
                 && (row.held_until_at.is_some_and(|until| until > now) || is_placed)
         })
     }
