@@ -11,7 +11,7 @@ mod ledger;
 mod log;
 mod mail;
 mod money;
-mod overlap;
+pub(crate) mod overlap;
 mod projection;
 mod receipts;
 pub mod snapshot;

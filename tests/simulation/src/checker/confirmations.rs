@@ -1,6 +1,6 @@
 //! I5: no booking is confirmed without its money: a payment that the provider captured for this
 //! very booking's order, over its price and in its currency, or a claim that the practice took by
-//! name.
+//! name. What costs nothing is confirmed for nothing, and no money was ever asked for it.
 
 use booking::domain::booking::{ConfirmationBasis, Event, Facts, PaymentId};
 use kernel::Id;
@@ -19,7 +19,17 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
             Event::Requested { facts, .. } => Some(facts),
             _ => None,
         });
+        let is_free = facts.is_some_and(Facts::is_free);
+        if is_free && history.money.contains_key(id) {
+            found.add(format!("{id} costs nothing, and money was asked for it"));
+        }
         for it in past {
+            if let Event::Confirmed { basis, .. } = &it.event
+                && is_free != (*basis == ConfirmationBasis::Free)
+            {
+                let price = facts.map_or(0, |facts| facts.price.minor);
+                found.add(format!("{id} costs {price} and is confirmed by {basis:?}"));
+            }
             let payment = match &it.event {
                 Event::Confirmed { basis: ConfirmationBasis::Payment(payment), .. }
                 | Event::Paid { payment }

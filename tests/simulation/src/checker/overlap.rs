@@ -1,12 +1,15 @@
 //! I2: no two live sessions of a practitioner overlap, at no moment of the days' history, nor among
-//! the bookings, nor in the rows. A time that the practice closed counts like a session.
+//! the bookings, nor in the rows. A time that the practice closed counts like a session. Nor has
+//! one client two sessions at a time, unless staff or the practice's setting took their word for
+//! one.
 
 use std::collections::BTreeMap;
 
-use booking::domain::booking::State;
+use booking::domain::booking::{ConfirmationBasis, Event as BookingEvent, Facts, State};
 use booking::domain::day::Event;
 use booking::domain::span::Span;
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
 use super::history::{History, HistoryEvent, is_live};
 use super::snapshot::{Holder, ReservationRow, Snapshot};
@@ -15,12 +18,17 @@ use super::{Finding, Invariant, Violation};
 /// A time on a day, and until when it is held if it is only held.
 type Taken = (Span, Option<Timestamp>);
 
+/// Whose day it is, and the time on it.
+type OnDay<'s> = (&'s str, Taken);
+
 /// Looks at the days, at the bookings and at the rows.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I2);
     let mut at_the_end = BTreeMap::new();
     for (stream, past) in &history.days {
-        at_the_end.extend(day(stream, past, &mut found));
+        let whose = practitioner_of(stream);
+        let taken = day(stream, past, &mut found);
+        at_the_end.extend(taken.into_iter().map(|(holder, time)| (holder, (whose, time))));
     }
     bookings(snapshot, history, &at_the_end, &mut found);
     rows(&snapshot.booking.reservations, &mut found);
@@ -62,10 +70,10 @@ fn day(stream: &str, past: &[HistoryEvent<Event>], found: &mut Finding) -> BTree
 fn bookings(
     snapshot: &Snapshot,
     history: &History,
-    days: &BTreeMap<Holder, Taken>,
+    days: &BTreeMap<Holder, OnDay<'_>>,
     found: &mut Finding,
 ) {
-    let mut sessions: Vec<(String, Span, String)> = Vec::new();
+    let mut sessions: Vec<Session<'_>> = Vec::new();
     for (id, state) in &history.states {
         let Some(facts) = state.facts() else { continue };
         let holds = state.held_until().is_some_and(|until| until > snapshot.taken_at);
@@ -85,25 +93,55 @@ fn bookings(
         }
         match days.get(&Holder::Booking(*id)) {
             None => found.add(format!("{id} is live and its day knows nothing of it")),
-            Some((_, Some(_))) if is_booked => {
+            Some((whose, _)) if *whose != facts.practitioner_id => {
+                found.add(format!("{id} is on the day of {whose}"));
+            }
+            Some((_, (_, Some(_)))) if is_booked => {
                 found.add(format!("{id} is confirmed and its day only holds it"));
             }
-            Some((span, _)) if !facts.sessions.contains(span) => {
+            Some((_, (span, _))) if !facts.sessions.contains(span) => {
                 found.add(format!("{id} is live and its day has another time for it"));
             }
             Some(_) => {}
         }
+        let by_word = history.bookings.get(id).is_some_and(|past| past.iter().any(by_word));
         for span in &facts.sessions {
-            sessions.push((facts.practitioner_id.clone(), *span, id.to_string()));
+            sessions.push(Session { id: *id, facts, span: *span, by_word });
         }
     }
-    for (at, (practitioner, span, id)) in sessions.iter().enumerate() {
-        for (other, theirs, their_id) in sessions.iter().skip(at + 1) {
-            if practitioner == other && span.overlaps(theirs) {
+    for (at, session) in sessions.iter().enumerate() {
+        for other in sessions.iter().skip(at + 1).filter(|it| it.span.overlaps(&session.span)) {
+            let (id, their_id) = (session.id, other.id);
+            if session.facts.practitioner_id == other.facts.practitioner_id {
                 found.add(format!("{id} and {their_id} are both live at one time"));
+            }
+            let is_one_client = session.facts.customer_id == other.facts.customer_id;
+            if is_one_client && !session.by_word && !other.by_word {
+                found.add(format!("{id} and {their_id} are one client's at one time"));
             }
         }
     }
+}
+
+/// A session of a live booking.
+struct Session<'h> {
+    id: Id<Booking>,
+    facts: &'h Facts,
+    span: Span,
+    /// The booking was confirmed by its client's word: staff judge for themselves whether it may
+    /// stand beside another one.
+    by_word: bool,
+}
+
+fn by_word(past: &HistoryEvent<BookingEvent>) -> bool {
+    matches!(past.event, BookingEvent::Confirmed { basis: ConfirmationBasis::Claim, .. })
+}
+
+/// The practitioner in the name of a day's stream.
+pub(crate) fn practitioner_of(stream: &str) -> &str {
+    let date_chars = "-0000-00-00".len();
+    let name = stream.strip_prefix("day-").unwrap_or(stream);
+    name.get(..name.len().saturating_sub(date_chars)).unwrap_or_default()
 }
 
 fn rows(rows: &[ReservationRow], found: &mut Finding) {

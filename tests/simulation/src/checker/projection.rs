@@ -12,6 +12,7 @@ use payments::read_model::project::standing_word;
 
 use super::history::{History, HistoryEvent};
 use super::ledger;
+use super::overlap::practitioner_of;
 use super::snapshot::{BookingRow, CollectionRow, Holder, RefundRow, Snapshot};
 use super::{Finding, Invariant, Violation};
 
@@ -102,9 +103,7 @@ fn reservations(snapshot: &Snapshot, history: &History, found: &mut Finding) {
 
 /// The times of a day that count at its end.
 fn day(stream: &str, past: &[HistoryEvent<day::Event>]) -> Vec<Live> {
-    let date_chars = "-0000-00-00".len();
-    let name = stream.strip_prefix("day-").unwrap_or(stream);
-    let whose = name.get(..name.len().saturating_sub(date_chars)).unwrap_or_default();
+    let whose = practitioner_of(stream);
     let mut live: BTreeMap<Holder, Live> = BTreeMap::new();
     let mut take = |holder: Holder, span: &booking::domain::span::Span, until| {
         let row = (holder, whose.to_owned(), span.starts_at(), span.ends_at(), until);

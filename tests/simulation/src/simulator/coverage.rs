@@ -86,11 +86,14 @@ pub enum Fault {
     HoldEndRace,
     /// The payment comes after the hold has ended.
     PaidAfterHold,
+    /// The order in which two practitioners are asked was found out before the others' holds were
+    /// written.
+    StaleLook,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::CrashBeforeCommit,
         Self::CrashAfterCommit,
         Self::CrashAfterEffect,
@@ -131,6 +134,7 @@ impl Fault {
         Self::MeetingDown,
         Self::HoldEndRace,
         Self::PaidAfterHold,
+        Self::StaleLook,
     ];
 }
 
@@ -168,6 +172,10 @@ pub enum End {
     SlotTaken,
     /// The customer held two times already.
     TooManyHolds,
+    /// The customer had another session at the time.
+    OverlapsOwnSession,
+    /// The customer had what costs nothing before.
+    FreeSessionUsed,
     /// The hold ended without money.
     Expired,
     /// The customer gave it back.
@@ -200,9 +208,11 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::SlotTaken,
         Self::TooManyHolds,
+        Self::OverlapsOwnSession,
+        Self::FreeSessionUsed,
         Self::Expired,
         Self::Released,
         Self::Completed,

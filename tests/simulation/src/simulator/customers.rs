@@ -4,13 +4,13 @@ mod plan;
 
 use booking::domain::availability::Rules;
 use booking::domain::booking::State;
-use booking::domain::span::Span;
+use booking::domain::practitioners::Practitioners;
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
 use payments::domain::fact::OrderId;
 
-use super::booking_model::{SlotRequest, rules};
+use super::booking_model::{ClosedTime, SlotRequest, practitioners, rules};
 use super::coverage::{End, Fault};
 use super::world::{Error, Service, Task, World};
 use crate::checker::snapshot::Ack;
@@ -74,16 +74,24 @@ pub(crate) struct Saga {
 #[derive(Debug)]
 pub(crate) struct Scenario {
     pub(crate) rules: Rules,
+    /// One practitioner, or two.
+    pub(crate) practitioners: Practitioners,
     /// The practice takes every claim at once (`PAYMENT_CLAIM_POLICY=accept`).
     pub(crate) accepts_claims: bool,
     pub(crate) sagas: Vec<Saga>,
     /// Times that staff want to close.
-    pub(crate) blocks: Vec<Span>,
+    pub(crate) blocks: Vec<ClosedTime>,
 }
 
 impl Default for Scenario {
     fn default() -> Self {
-        Self { rules: rules(), accepts_claims: false, sagas: Vec::new(), blocks: Vec::new() }
+        Self {
+            rules: rules(),
+            practitioners: practitioners(false),
+            accepts_claims: false,
+            sagas: Vec::new(),
+            blocks: Vec::new(),
+        }
     }
 }
 
@@ -198,6 +206,12 @@ impl World {
                 }
             }
             Err(Error::Refused(why)) if why == "SlotTaken" => self.coverage.end(End::SlotTaken),
+            Err(Error::Refused(why)) if why == "FreeSessionUsed" => {
+                self.coverage.end(End::FreeSessionUsed);
+            }
+            Err(Error::Refused(why)) if why == "OverlapsOwnSession" => {
+                self.coverage.end(End::OverlapsOwnSession);
+            }
             Err(Error::Refused(why)) if why == "TooManyHolds" => {
                 self.coverage.end(End::TooManyHolds);
             }
@@ -338,11 +352,11 @@ impl World {
     }
 
     fn block(&mut self, number: usize, tries: u32) {
-        let Some(span) = self.scenario.blocks.get(number).copied() else { return };
+        let Some(closed) = self.scenario.blocks.get(number).copied() else { return };
         if !self.is_up(Service::Booking) {
             return self.try_again(number, tries, Step::Block { tries: tries + 1 });
         }
-        if let Ok(block_id) = self.call(|world| world.block_time(span)) {
+        if let Ok(block_id) = self.call(|world| world.block_time(&closed)) {
             self.acks.push(Ack::Blocked(block_id));
             if self.rng.chance(600) {
                 self.later(number, (60, 90_000), Step::Unblock { block_id, tries: 0 });
@@ -351,9 +365,9 @@ impl World {
     }
 
     fn unblock(&mut self, number: usize, block_id: Id<Block>, tries: u32) {
-        let Some(span) = self.scenario.blocks.get(number).copied() else { return };
+        let Some(closed) = self.scenario.blocks.get(number).copied() else { return };
         let again = Step::Unblock { block_id, tries: tries + 1 };
         let ack = Ack::Unblocked(block_id);
-        self.ask(number, (tries, again), |world| world.unblock_time(block_id, span), ack);
+        self.ask(number, (tries, again), |world| world.unblock_time(block_id, &closed), ack);
     }
 }

@@ -10,6 +10,8 @@ pub enum Mutant {
     AckBeforeCommit,
     /// A hold is decided on the day as it was before, and no constraint stands behind it.
     StaleDay,
+    /// It is not looked whether a customer has a session at that time already.
+    ForgetOwnSessions,
     /// Money that cannot be placed is left where it is.
     ForgetUnplacedMoney,
     /// The ledger misses the entry of a refund.
@@ -22,6 +24,8 @@ pub enum Mutant {
     ConfirmOnClaim,
     /// Each try of a mail has a Message-ID of its own.
     NewMessageIdOnEachTry,
+    /// What is to be paid is confirmed for nothing now and then.
+    ConfirmForNothing,
     /// Mails are not queued now and then.
     ForgetMail,
     /// Timers are lost now and then.
@@ -48,14 +52,16 @@ pub enum Mutant {
 
 impl Mutant {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 16] = [
+    pub const ALL: [(Self, Invariant); 18] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
+        (Self::ForgetOwnSessions, Invariant::I2),
         (Self::ForgetUnplacedMoney, Invariant::I3),
         (Self::ForgetLedger, Invariant::I3),
         (Self::NewRefundIdOnEachTry, Invariant::I4),
         (Self::TrustAnyAmount, Invariant::I5),
         (Self::ConfirmOnClaim, Invariant::I5),
+        (Self::ConfirmForNothing, Invariant::I5),
         (Self::NewMessageIdOnEachTry, Invariant::I6),
         (Self::ForgetMail, Invariant::I6),
         (Self::LoseTimer, Invariant::I7),

@@ -1,7 +1,9 @@
 //! The simulator and the checker, tried on each other.
 
 mod corpus;
+mod free_sessions;
 mod mutants;
+mod practitioners;
 mod receipts;
 mod sagas;
 mod targeted_faults;

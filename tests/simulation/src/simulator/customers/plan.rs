@@ -4,8 +4,11 @@ use booking::domain::booking::{CancelledBy, Mode, RefundChoice};
 use booking::domain::span::Span;
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
+use practice::LEAD_ID;
 
-use super::super::booking_model::{OFFERINGS, SlotRequest};
+use super::super::booking_model::{
+    CONSULTATION, ClosedTime, OFFERINGS, SECOND, SlotRequest, practitioners,
+};
 use super::super::coverage::Fault;
 use super::super::provider::{Course, Mismatch};
 use super::super::rng::Rng;
@@ -86,6 +89,7 @@ enum Story {
 impl World {
     /// Fills a run: customers who contend for few times, and staff who close some.
     pub(crate) fn plan_scenario(&mut self, sagas: usize) {
+        self.scenario.practitioners = practitioners(self.rng.chance(500));
         self.scenario.accepts_claims = self.rng.chance(250);
         if self.fault(Fault::WebhooksOff, 150) {
             self.webhook_loss = 950;
@@ -135,14 +139,24 @@ impl World {
         let at = usize::try_from(self.rng.below(people.len().try_into().unwrap_or(1))).ok()?;
         let customer_id = *people.get(at)?;
         let [short, long] = OFFERINGS;
-        let offering = if self.rng.chance(500) { short } else { long };
+        let priced = if self.rng.chance(500) { short } else { long };
+        let offering = if self.rng.chance(120) { CONSULTATION } else { priced };
         let starts_at = match rival {
             Some(rival) => rival.starts_at.plus_minutes(60 * self.rng.between(0, 1)),
             None => self.some_start(),
         };
         let mode = if self.rng.chance(700) { Mode::Online } else { Mode::InPerson };
         let key = format!("request-key-{number}");
-        Some(SlotRequest { customer_id, offering, starts_at, mode, key })
+        let practitioner_id = self.wanted_practitioner();
+        Some(SlotRequest { customer_id, offering, starts_at, practitioner_id, mode, key })
+    }
+
+    /// Anyone, or one of two by name.
+    fn wanted_practitioner(&mut self) -> Option<&'static str> {
+        if !self.scenario.practitioners.are_several() {
+            return None;
+        }
+        self.rng.weighted(&[(500, None), (250, Some(LEAD_ID)), (250, Some(SECOND))], None)
     }
 
     /// 11:00 to 14:00 in India, today or in the next three days.
@@ -156,7 +170,8 @@ impl World {
         let starts_at = self.some_start();
         let minutes = self.rng.between(1, 3) * 60;
         let Some(span) = Span::new(starts_at, starts_at.plus_minutes(minutes)) else { return };
-        self.scenario.blocks.push(span);
+        let practitioner_id = self.wanted_practitioner().unwrap_or(LEAD_ID);
+        self.scenario.blocks.push(ClosedTime { practitioner_id, span });
         let saga = self.scenario.blocks.len() - 1;
         let millis = self.rng.between(0, 12 * HOUR) * 1000;
         self.after(millis, Task::Customer { saga, step: Step::Block { tries: 0 } });
