@@ -23,6 +23,7 @@ pub mod reviews;
 pub mod saga;
 pub mod snapshot;
 pub mod tokens;
+pub mod two_practitioners;
 
 pub use collector::Collector;
 pub use customer::{Answer, Customer};

@@ -33,6 +33,9 @@ const FREE_SLOTS_MIN: usize = 30;
 const SERVICES: [&str; 4] =
     ["general-consultation", "energy-healing", "karmic-healing", "meditation"];
 
+/// What costs nothing.
+const CONSULTATION: &str = "free-consultation";
+
 /// The course of one booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Plan {
@@ -70,13 +73,15 @@ pub enum Plan {
     ClaimAccepted,
     /// Paid and placed, and disputed later; the payer's bank decides for either side.
     Disputed,
+    /// A consultation that costs nothing: confirmed as soon as it is asked for.
+    Free,
     /// No booking: the practice closes an hour and opens it again.
     Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -94,6 +99,7 @@ impl Plan {
         Self::RefundedByStaff,
         Self::ClaimAccepted,
         Self::Disputed,
+        Self::Free,
         Self::Blocked,
     ];
 }
@@ -206,16 +212,20 @@ impl<'p> SagaRunner<'p> {
         if plan == Plan::Blocked {
             return self.block_and_unblock(number).await.context("Blocked");
         }
-        let saga = self.hold_slot(number).await.with_context(|| format!("{plan:?} {number}"))?;
+        let saga =
+            self.hold_slot(number, plan).await.with_context(|| format!("{plan:?} {number}"))?;
         let id = saga.booking_id.clone();
         saga.follow(plan).await.with_context(|| format!("{plan:?} {number} {id}"))
     }
 
     /// Holds a free slot; if another client is faster, it tries the next one.
-    async fn hold_slot(&self, number: u64) -> Result<RunningSaga<'_, 'p>> {
+    async fn hold_slot(&self, number: u64, plan: Plan) -> Result<RunningSaga<'_, 'p>> {
         let customer = Customer::with_issued_token(self.practice, &self.issuer, "Saga")?;
         let index = usize::try_from(number)?;
-        let service = SERVICES[index % SERVICES.len()];
+        let service = match plan {
+            Plan::Free => CONSULTATION,
+            _ => SERVICES[index % SERVICES.len()],
+        };
         for attempt in 0..40 {
             let mut free = customer.free_starts(service).await?;
             if free.len() < FREE_SLOTS_MIN {
@@ -239,6 +249,7 @@ impl RunningSaga<'_, '_> {
     async fn follow(&self, plan: Plan) -> Result<()> {
         match plan {
             Plan::HeldOnly => return self.wait_for_hold_end().await,
+            Plan::Free => return self.expect_nothing_to_pay().await,
             Plan::Released => {
                 // If the hold has ended, there is nothing to release.
                 return match self.customer.release(&self.booking_id).await {
@@ -275,6 +286,14 @@ impl RunningSaga<'_, '_> {
                 self.pay_by_plan(plan, &order).await
             }
         }
+    }
+
+    /// No payment can be started for what costs nothing, and it is placed.
+    async fn expect_nothing_to_pay(&self) -> Result<()> {
+        if let Ok(order) = self.customer.order(&self.booking_id).await {
+            bail!("{order} was made for what costs nothing");
+        }
+        self.wait_until_placed_or_refunded().await
     }
 
     /// Another client books and pays the slot: a mere hold would end before the late money arrives.

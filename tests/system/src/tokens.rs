@@ -39,6 +39,7 @@ impl TokenIssuer {
         let subject = Subject {
             user_id: id,
             email,
+            email_verified: true,
             user_metadata: &nothing,
             session_id: id,
             proofs: &nothing,

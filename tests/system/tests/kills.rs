@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use system::practice::KILLABLE_PARTS;
-use system::{Customer, Practice};
+use system::{Customer, Practice, TokenIssuer};
 use testkit::until;
 
 /// The moment of the kill.
@@ -59,6 +59,50 @@ async fn a_booking_survives_ten_kills_of_everything() -> Result<()> {
     assert_eq!(bookings.len(), MOMENTS.len());
     money_closes(&practice).await?;
     an_unpaid_one_is_released(&practice).await?;
+    practice.check().await
+}
+
+/// What costs nothing is confirmed by the transaction that takes its time: it is killed before, in
+/// and after it, and the booking stands once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_free_session_survives_kills_of_everything() -> Result<()> {
+    let practice = Practice::start(&[]).await?;
+    let issuer = TokenIssuer::of(&practice).await?;
+    for (index, moment) in MOMENTS.into_iter().take(3).enumerate() {
+        let customer = Customer::with_issued_token(&practice, &issuer, "Free")?;
+        let start = customer.free_starts("free-consultation").await?.remove(index);
+        let key = format!("free-{index}-key");
+        kill_at(&practice, Moment::BeforeTheRequest, moment)?;
+        let keys = match moment {
+            Moment::DuringTheRequest => Some(hold_keys(&practice).await?),
+            _ => None,
+        };
+        let asking = customer.hold("free-consultation", &start, &key);
+        let (held, killed) = tokio::join!(asking, kill_in_a_transaction(&practice, keys));
+        killed?;
+        let booking_id = held.with_context(|| format!("{moment:?}"))?;
+        kill_at(&practice, Moment::AfterTheHold, moment)?;
+        // The same click again, and another wish for a second one.
+        assert_eq!(customer.hold("free-consultation", &start, &key).await?, booking_id);
+        let later = customer.free_starts("free-consultation").await?.remove(20);
+        let again = customer.try_hold("free-consultation", &later, "free-again-key").await?;
+        assert_eq!(
+            again.err().map(|refused| refused.reason()).as_deref(),
+            Some("FREE_SESSION_USED")
+        );
+        customer.wait_for_state(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+        let mails = confirmations(&customer).await.with_context(|| format!("{moment:?}"))?;
+        let ids: BTreeSet<&str> = mails.iter().filter_map(|m| m["messageId"].as_str()).collect();
+        assert_eq!(ids.len(), 1, "{moment:?}: {} mails, but one message", mails.len());
+    }
+    let mut booking = practice.database("booking").await?;
+    let confirmed: i64 = sqlx::query_scalar(
+        "select count(*) from events where event_type = 'booking.v1.BookingConfirmed'",
+    )
+    .fetch_one(&mut booking)
+    .await?;
+    assert_eq!(confirmed, 3, "one confirmation each");
+    assert_eq!(list(&practice.book().await?, "orders").len(), 0, "money was asked for");
     practice.check().await
 }
 

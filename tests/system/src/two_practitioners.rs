@@ -1,0 +1,49 @@
+//! The folder of a practice in which two practitioners give sessions. All else is as in the folder
+//! that Sukoon comes with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+/// What stands at the end of `practice.toml`.
+const SECOND: &str = "\n[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi Menon\"\n";
+
+/// Such a folder; it is removed when this value is dropped.
+pub struct TwoPractitioners(PathBuf);
+
+impl TwoPractitioners {
+    /// Writes the folder.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write() -> Result<Self> {
+        let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+        let folder = crate::Practice::new_folder();
+        fs::create_dir_all(&folder)?;
+        let written = Self(folder);
+        for entry in fs::read_dir(usual)? {
+            let entry = entry?;
+            if entry.file_type()?.is_file() {
+                fs::copy(entry.path(), written.0.join(entry.file_name()))?;
+            }
+        }
+        let file = written.0.join("practice.toml");
+        let text = fs::read_to_string(&file)?;
+        fs::write(&file, text + SECOND)?;
+        Ok(written)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for TwoPractitioners {
+    fn drop(&mut self) {
+        // A folder that cannot be removed only takes disk space.
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
