@@ -43,7 +43,9 @@ pub(crate) const USAGE: &str = "\
 for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner):
   today [DATE]              a day: sessions, times held, times closed
   bookings [--from DATE] [--days N] [--state STATE]
-  block DATE [FROM TO]      close a day, or a part of it, to customers
+  block DATE [FROM TO] [--practitioner ID]
+                            close a day, or a part of it, to customers; without ID the first
+                            practitioner's
   unblock BLOCK             open it again
   cancel BOOKING [--by customer|practice] [--refund policy|full|none]
   accept-claim BOOKING      confirm a booking on the customer's word that it is paid
@@ -102,7 +104,7 @@ macro_rules! command {
 static COMMANDS: &[Command] = &[
     command!(["today"], [], (0, 1), today::run, check),
     command!(["bookings"], ["from", "days", "state"], (0, 0), bookings::run, check),
-    command!(["block"], ["key"], (1, 3), block::close, check_close),
+    command!(["block"], ["practitioner", "key"], (1, 3), block::close, check_close),
     command!(["unblock"], [], (1, 1), block::open, check_open),
     command!(["cancel"], ["by", "refund", "key"], (1, 1), cancel::run, check),
     command!(["accept-claim"], ["key"], (1, 1), claim::run, check),

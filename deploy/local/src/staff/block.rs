@@ -23,6 +23,7 @@ pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Ou
     let to = Some(arguments.at(2)).filter(|to| *to != "24:00").unwrap_or_default();
     let request = json!({
         "date": arguments.at(0), "fromTime": arguments.at(1), "toTime": to,
+        "practitionerId": arguments.option("practitioner"),
     });
     let method = "booking.v1.BookingStaffService/BlockTime";
     let answer = session.call_with_key(method, request, &key(arguments)).await?;

@@ -59,8 +59,9 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
 }
 
 fn table(zone: &Zone, bookings: &[Value]) -> Table {
-    let mut table =
-        Table::new(&["DAY", "TIME", "SESSION", "WHO", "CONTACT", "STATE", "PAYMENT", "BOOKING"]);
+    let mut table = zone.table(&[
+        "DAY", "TIME", "SESSION", "WITH", "WHO", "CONTACT", "STATE", "PAYMENT", "BOOKING",
+    ]);
     for staff in bookings {
         let booking = &staff["booking"];
         for one in list(&booking["sessions"]) {
@@ -68,6 +69,7 @@ fn table(zone: &Zone, bookings: &[Value]) -> Table {
                 zone.day(&one["startsAt"]),
                 zone.span(one),
                 service_label(booking),
+                text(&booking["practitionerName"]),
                 client_name(booking),
                 contact(booking),
                 state(booking),

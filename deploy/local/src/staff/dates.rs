@@ -1,7 +1,8 @@
 //! Dates and times in the practice's time zone.
 use super::arguments::Usage;
-use super::labels::text;
+use super::labels::{list, text};
 use super::session::Session;
+use super::table::Table;
 use anyhow::{Context, Result};
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -15,6 +16,8 @@ pub(super) struct Zone {
     pub(super) label: String,
     /// The practice's name.
     pub(super) practice: String,
+    /// Whether it has more than one practitioner.
+    has_several_practitioners: bool,
 }
 
 impl Zone {
@@ -26,7 +29,14 @@ impl Zone {
         let name = text(&practice["timeZone"]);
         let zone = TimeZone::get(&name).context("the practice's zone is not known here")?;
         let (label, practice) = (text(&practice["timeZoneLabel"]), text(&practice["name"]));
-        Ok(Self { zone, label, practice })
+        let has_several_practitioners = !list(&answer["practice"]["practitioners"]).is_empty();
+        Ok(Self { zone, label, practice, has_several_practitioners })
+    }
+
+    /// A table whose column WITH, for the practitioner, is shown where there are several.
+    pub(super) fn table(&self, headings: &'static [&'static str]) -> Table {
+        let table = Table::new(headings);
+        if self.has_several_practitioners { table } else { table.without("WITH") }
     }
 
     fn local(&self, instant: &Value) -> Option<Zoned> {
@@ -85,7 +95,8 @@ mod tests {
 
     fn zone() -> Zone {
         let zone = TimeZone::get("Asia/Kolkata").unwrap();
-        Zone { zone, label: "IST".to_owned(), practice: "Sukoon".to_owned() }
+        let (label, practice) = ("IST".to_owned(), "Sukoon".to_owned());
+        Zone { zone, label, practice, has_several_practitioners: false }
     }
 
     #[test]

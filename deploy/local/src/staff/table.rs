@@ -4,13 +4,19 @@ use crate::output;
 /// A table whose rows are added one by one.
 pub(super) struct Table {
     headings: &'static [&'static str],
+    hidden: Option<&'static str>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table without rows.
     pub(super) fn new(headings: &'static [&'static str]) -> Self {
-        Self { headings, rows: Vec::new() }
+        Self { headings, hidden: None, rows: Vec::new() }
+    }
+
+    /// Leaves a column out.
+    pub(super) fn without(self, heading: &'static str) -> Self {
+        Self { hidden: Some(heading), ..self }
     }
 
     /// Adds a row with one text per heading.
@@ -34,7 +40,14 @@ impl Table {
 
     fn lines(&self) -> Vec<String> {
         let headings: Vec<String> = self.headings.iter().map(|name| (*name).to_owned()).collect();
-        let all = || std::iter::once(&headings).chain(&self.rows);
+        let hidden = self.headings.iter().position(|name| self.hidden == Some(*name));
+        let shown = |row: &Vec<String>| -> Vec<String> {
+            let cells = row.iter().enumerate().filter(|(column, _)| Some(*column) != hidden);
+            cells.map(|(_, cell)| cell.clone()).collect()
+        };
+        let rows: Vec<Vec<String>> =
+            std::iter::once(&headings).chain(&self.rows).map(shown).collect();
+        let all = || rows.iter();
         let width = |column: usize| {
             let cells = all().filter_map(move |row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
@@ -63,6 +76,13 @@ pub(super) fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_column_may_be_left_out() {
+        let mut table = Table::new(&["TIME", "WITH", "WHO"]).without("WITH");
+        table.row(["11:00".to_owned(), "Meera Joshi".to_owned(), "Asha".to_owned()]);
+        assert_eq!(table.lines(), ["TIME   WHO", "11:00  Asha"]);
+    }
 
     #[test]
     fn columns_are_aligned_and_lines_end_with_their_text() {

@@ -49,13 +49,14 @@ fn section(title: &str, table: &Table) {
 
 fn sessions<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
     let mut table =
-        Table::new(&["TIME", "SESSION", "WHO", "CONTACT", "STATE", "PAYMENT", "BOOKING"]);
+        zone.table(&["TIME", "SESSION", "WITH", "WHO", "CONTACT", "STATE", "PAYMENT", "BOOKING"]);
     for staff in bookings {
         let booking = &staff["booking"];
         for one in list(&booking["sessions"]) {
             table.row([
                 zone.span(one),
                 service_label(booking),
+                text(&booking["practitionerName"]),
                 client_name(booking),
                 contact(booking),
                 state(booking),
@@ -68,13 +69,14 @@ fn sessions<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table
 }
 
 fn held<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
-    let mut table = Table::new(&["TIME", "SESSION", "WHO", "UNTIL", "PAYMENT", "BOOKING"]);
+    let mut table = zone.table(&["TIME", "SESSION", "WITH", "WHO", "UNTIL", "PAYMENT", "BOOKING"]);
     for staff in bookings {
         let booking = &staff["booking"];
         for one in list(&booking["sessions"]) {
             table.row([
                 zone.span(one),
                 service_label(booking),
+                text(&booking["practitionerName"]),
                 client_name(booking),
                 zone.time(&booking["heldUntilAt"]),
                 payment(staff),
@@ -86,9 +88,9 @@ fn held<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
 }
 
 fn closed(zone: &Zone, blocked: &[Value]) -> Table {
-    let mut table = Table::new(&["TIME", "BLOCK"]);
+    let mut table = zone.table(&["TIME", "WITH", "BLOCK"]);
     for time in blocked {
-        table.row([zone.span(time), text(&time["blockId"])]);
+        table.row([zone.span(time), text(&time["practitionerName"]), text(&time["blockId"])]);
     }
     table
 }
