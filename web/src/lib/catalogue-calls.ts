@@ -17,13 +17,14 @@ const CATALOGUE = 'catalogue.v1.CatalogueService';
 const ASKED_ANEW = { cache: 'no-cache' } as const;
 
 export async function fetchSnapshot(): Promise<Snapshot | undefined> {
-  const [{ practice }, { services, packages }, { areas }, { groups, quickAnswers }] =
-    await Promise.all([
-      connectGet<GetPracticeResponse>(`${CATALOGUE}/GetPractice`, PRACTICE_ANSWER, ASKED_ANEW),
-      connectGet<ListServicesResponse>(`${CATALOGUE}/ListServices`, SERVICES_ANSWER, ASKED_ANEW),
-      connectGet<ListQuizAreasResponse>(`${CATALOGUE}/ListQuizAreas`, QUIZ_ANSWER, ASKED_ANEW),
-      connectGet<ListFaqsResponse>(`${CATALOGUE}/ListFaqs`, FAQS_ANSWER, ASKED_ANEW),
-    ]);
+  const [{ practice }, offer, { areas }, { groups, quickAnswers }] = await Promise.all([
+    connectGet<GetPracticeResponse>(`${CATALOGUE}/GetPractice`, PRACTICE_ANSWER, ASKED_ANEW),
+    connectGet<ListServicesResponse>(`${CATALOGUE}/ListServices`, SERVICES_ANSWER, ASKED_ANEW),
+    connectGet<ListQuizAreasResponse>(`${CATALOGUE}/ListQuizAreas`, QUIZ_ANSWER, ASKED_ANEW),
+    connectGet<ListFaqsResponse>(`${CATALOGUE}/ListFaqs`, FAQS_ANSWER, ASKED_ANEW),
+  ]);
+  const { services, packages, consultation } = offer;
   if (!practice || services.length === 0) return undefined;
-  return { practice, services, packages, quizAreas: areas, faqGroups: groups, quickAnswers };
+  const content = { practice, services, packages, consultation };
+  return { ...content, quizAreas: areas, faqGroups: groups, quickAnswers };
 }

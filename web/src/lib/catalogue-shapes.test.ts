@@ -9,12 +9,13 @@ import { practiceFixture } from '@/testing/practice-fixture';
 import { expectSame, expectShape } from '@/testing/shape-check';
 import { FAQS_ANSWER, PRACTICE_ANSWER, QUIZ_ANSWER, SERVICES_ANSWER } from './catalogue-shapes';
 
-const { practice, services, packages, quizAreas, faqGroups, quickAnswers } = practiceFixture();
+const { practice, services, packages, consultation, ...rest } = practiceFixture();
+const { quizAreas, faqGroups, quickAnswers } = rest;
 
 test('what the catalogue answers is read as the contract writes it', () => {
   expect(services).toHaveLength(7);
   expectShape(GetPracticeResponseSchema, PRACTICE_ANSWER, { practice });
-  expectShape(ListServicesResponseSchema, SERVICES_ANSWER, { services, packages });
+  expectShape(ListServicesResponseSchema, SERVICES_ANSWER, { services, packages, consultation });
   expectShape(ListQuizAreasResponseSchema, QUIZ_ANSWER, { areas: quizAreas });
   expectShape(ListFaqsResponseSchema, FAQS_ANSWER, { groups: faqGroups, quickAnswers });
 });

@@ -5,11 +5,15 @@ import type {
   ListQuizAreasResponse,
   ListServicesResponse,
   Practice,
+  Practitioner,
+  Service,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { Money } from '@/gen/common/v1/money_pb';
 import type { Shape } from './connect-get';
 
 const MONEY: Shape<Money> = { minorUnits: 0n, currencyCode: '' };
+
+const PRACTITIONER: Shape<Practitioner> = { practitionerId: '', name: '' };
 
 const FAQ: Shape<Faq> = { question: '', answer: '' };
 
@@ -41,29 +45,32 @@ const PRACTICE: Shape<Practice> = {
   replyDaysText: '',
   wellbeingNote: '',
   holdMinutes: 0,
+  practitioners: [PRACTITIONER],
 };
 
 export const PRACTICE_ANSWER = { practice: PRACTICE };
 
+const SERVICE: Shape<Service> = {
+  serviceId: '',
+  title: '',
+  description: '',
+  detailedDescription: '',
+  features: [{ name: '', description: '' }],
+  durationText: '',
+  durationMinutes: 0,
+  price: MONEY,
+  disclaimer: '',
+  videoUrl: '',
+  accent: '',
+  captionsUrl: '',
+  crisisNote: false,
+  practitioners: [PRACTITIONER],
+};
+
 export const SERVICES_ANSWER: Shape<ListServicesResponse> = {
-  services: [
-    {
-      serviceId: '',
-      title: '',
-      description: '',
-      detailedDescription: '',
-      features: [{ name: '', description: '' }],
-      durationText: '',
-      durationMinutes: 0,
-      price: MONEY,
-      disclaimer: '',
-      videoUrl: '',
-      accent: '',
-      captionsUrl: '',
-      crisisNote: false,
-    },
-  ],
+  services: [SERVICE],
   packages: [{ packageId: '', title: '', description: '', sessions: 0, price: MONEY }],
+  consultation: SERVICE,
 };
 
 export const QUIZ_ANSWER: Shape<ListQuizAreasResponse> = {

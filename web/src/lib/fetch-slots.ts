@@ -2,7 +2,13 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { BookingService } from '@/gen/booking/v1/booking_service_pb';
 
-export type SlotsInput = { serviceId: string; fromDate: string; days: number };
+export type SlotsInput = {
+  serviceId: string;
+  fromDate: string;
+  days: number;
+  /** Left out for anyone. */
+  practitionerId?: string;
+};
 export type Call = { transport: Transport; signal: AbortSignal };
 
 export function fetchSlots(input: SlotsInput, { transport, signal }: Call) {

@@ -57,6 +57,11 @@ export function useService(serviceId: string | null | undefined): Service | unde
   return useSnapshot().services.find((service) => service.serviceId === serviceId);
 }
 
+/** The consultation that costs nothing, where the practice offers one. */
+export function useConsultation(): Service | undefined {
+  return useSnapshot().consultation;
+}
+
 /** What the quiz asks about, in the practice's order. */
 export function useQuizAreas(): QuizArea[] {
   return useSnapshot().quizAreas;

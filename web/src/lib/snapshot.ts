@@ -17,6 +17,8 @@ export type Snapshot = {
   practice: Practice;
   services: Service[];
   packages: Package[];
+  /** The one that costs nothing, where the practice has it; it is none of the services. */
+  consultation?: Service | undefined;
   /** What the quiz asks about. */
   quizAreas: QuizArea[];
   faqGroups: FaqGroup[];

@@ -34,6 +34,36 @@ test('what the practice says about times, notes and services is read', () => {
   expect(carrying.length).toBeLessThan(services.length);
 });
 
+test('a practice of several names them with each service, as the catalogue does', () => {
+  expect(readPracticeFiles(folder).practice.practitioners).toEqual([]);
+  const more = (name: string, text: string) => {
+    writeFileSync(join(folder, name), `${readFileSync(join(folder, name), 'utf8')}\n${text}`);
+  };
+  more('practice.toml', '[[practitioners]]\npractitioner_id = "ravi"\nname = "Ravi Menon"');
+  more('practice.toml', '[[practitioners]]\npractitioner_id = "ila"\nname = "Ila"\nweekdays = []');
+  rewrite('services.toml', (line) =>
+    line === 'service_id = "meditation"' ? `${line}\npractitioners = ["ravi"]` : line,
+  );
+  const { practice, services } = readPracticeFiles(folder);
+  const names = ({ practitioners }: Pick<typeof practice, 'practitioners'>) =>
+    practitioners.map(({ practitionerId, name }) => `${practitionerId} ${name}`);
+  expect(names(practice)).toEqual(['lead Meera Joshi', 'ravi Ravi Menon']);
+  for (const service of services) {
+    const all = service.serviceId === 'meditation' ? ['ravi Ravi Menon'] : names(practice);
+    expect(names(service)).toEqual(all);
+  }
+});
+
+test('the free consultation is beside the services, or there is none', () => {
+  const { consultation, services } = readPracticeFiles(folder);
+  expect(consultation).toMatchObject({ serviceId: 'free-consultation', durationMinutes: 15 });
+  expect(consultation?.price).toMatchObject({ minorUnits: 0n, currencyCode: 'INR' });
+  expect(services.map(({ serviceId }) => serviceId)).not.toContain('free-consultation');
+  const text = readFileSync(join(folder, 'services.toml'), 'utf8');
+  writeFileSync(join(folder, 'services.toml'), text.slice(0, text.indexOf('[consultation]')));
+  expect(readPracticeFiles(folder).consultation).toBeUndefined();
+});
+
 test('an older folder has the usual values, as the catalogue reads it', () => {
   const added = /^(reply_days_text|wellbeing_note|crisis_note = true)/;
   for (const name of ['practice.toml', 'services.toml']) {

@@ -6,6 +6,7 @@ import { parse } from 'smol-toml';
 import {
   ListFaqsResponseSchema,
   ListQuizAreasResponseSchema,
+  type ListServicesResponse,
   ListServicesResponseSchema,
   type MeditationGuide,
   MeditationGuideSchema,
@@ -45,6 +46,46 @@ function readAbout(folder: string): JsonObject {
   };
 }
 
+/** The first practitioner and its further ones; none where there is only the first. */
+function practitionersOf(file: JsonObject): JsonObject[] {
+  const further = Array.isArray(file.practitioners) ? (file.practitioners as JsonObject[]) : [];
+  if (further.length === 0) return [];
+  const lead = { practitioner_id: 'lead', name: section(file, 'practice').practitioner_name ?? '' };
+  const giving = further.filter(({ weekdays }) => !Array.isArray(weekdays) || weekdays.length > 0);
+  return [
+    lead,
+    ...giving.map(({ practitioner_id, name }) => ({ practitioner_id, name }) as JsonObject),
+  ];
+}
+
+/** A service with its practitioners: those that it names, or all. */
+function withPractitioners(service: JsonObject, all: readonly JsonObject[]): JsonObject {
+  const ids = Array.isArray(service.practitioners) ? service.practitioners : undefined;
+  const practitioners = all.filter(({ practitioner_id }) => {
+    return !ids || ids.includes(practitioner_id ?? '');
+  });
+  return { ...service, practitioners };
+}
+
+/** What costs nothing. */
+const FREE: JsonObject = { minor_units: 0, currency_code: 'INR' };
+
+/** The services and what else is offered, as the catalogue answers it. */
+function readOffer(folder: string): ListServicesResponse {
+  const all = practitionersOf(readToml(folder, 'practice.toml'));
+  const file = readToml(folder, 'services.toml');
+  const services = Array.isArray(file.services) ? (file.services as JsonObject[]) : [];
+  const offer: JsonObject = {
+    services: services.map((service) => withPractitioners(service, all)),
+    packages: file.packages ?? [],
+  };
+  if (file.consultation) {
+    const consultation = withPractitioners(section(file, 'consultation'), all);
+    offer.consultation = { ...consultation, price: FREE };
+  }
+  return fromJson(ListServicesResponseSchema, offer, LENIENT);
+}
+
 function readPractice(folder: string): Practice {
   const file = readToml(folder, 'practice.toml');
   const { cancellation_hours, hold_minutes, refund_days_text, reply_days_text } = section(
@@ -61,6 +102,7 @@ function readPractice(folder: string): Practice {
     refund_days_text: refund_days_text ?? '',
     reply_days_text: reply_days_text ?? USUAL_POLICIES.reply_days_text,
     about: readAbout(folder),
+    practitioners: practitionersOf(file),
   };
   return fromJson(PracticeSchema, practice, LENIENT);
 }
@@ -91,18 +133,16 @@ export function readGuideFile(folder: string): MeditationGuide {
 
 /** The folder's content; throws where a file is missing or does not fit the contract. */
 export function readPracticeFiles(folder: string): Snapshot {
-  const offer = fromJson(
-    ListServicesResponseSchema,
-    readToml(folder, 'services.toml') as JsonValue,
-    LENIENT,
-  );
+  const practice = readPractice(folder);
+  const offer = readOffer(folder);
   const quiz = readToml(folder, 'quiz.toml');
   const faqs = readToml(folder, 'faqs.toml');
   const { groups, quickAnswers } = fromJson(ListFaqsResponseSchema, faqs, LENIENT);
   return {
-    practice: readPractice(folder),
+    practice,
     services: offer.services,
     packages: offer.packages,
+    consultation: offer.consultation,
     quizAreas: fromJson(ListQuizAreasResponseSchema, quiz, LENIENT).areas,
     faqGroups: groups,
     quickAnswers,

@@ -46,6 +46,16 @@ export function bookingFixture(changes: MessageInitShape<typeof BookingSchema> =
   return create(BookingSchema, { ...init, ...changes } as typeof init);
 }
 
+/** What costs nothing is confirmed at once. */
+export const FREE_SESSION = {
+  serviceId: 'free-consultation',
+  serviceTitle: 'Free Consultation',
+  price: { minorUnits: 0n, currencyCode: 'INR' },
+  state: BookingState.CONFIRMED,
+  paymentState: PaymentState.UNSPECIFIED,
+  version: 2n,
+} as const;
+
 type Start = { hour: number; available?: boolean };
 
 function slotOf(date: string, { hour, available = true }: Start) {

@@ -4,10 +4,11 @@ import {
   type Booking,
   BookingService,
   BookingState,
+  type ListSlotsRequest,
   type RequestBookingRequest,
 } from '@/gen/booking/v1/booking_service_pb';
 import { CollectionState, PaymentsService } from '@/gen/payments/v1/payments_service_pb';
-import { bookingFixture, slotsFixture } from './booking-fixture';
+import { bookingFixture, FREE_SESSION, slotsFixture } from './booking-fixture';
 import { refusal } from './refusal';
 
 /** A server with one booking, which a test can change while the page looks. */
@@ -15,6 +16,8 @@ export class BookingServer {
   booking: Booking | undefined;
   taken = new Set<number>();
   requests: RequestBookingRequest[] = [];
+  /** The practitioners whose times were asked for; empty for anyone. */
+  slotsOf: string[] = [];
   orderFailures = 0;
   released = 0;
   answers: string[] = [];
@@ -40,7 +43,8 @@ export class BookingServer {
     }
   }
 
-  slots() {
+  slots({ practitionerId }: ListSlotsRequest) {
+    this.slotsOf.push(practitionerId);
     const free = (hour: number) => ({ hour, available: !this.taken.has(hour) });
     return slotsFixture([
       { date: '2026-11-24', starts: [free(11), free(12), free(13)] },
@@ -55,7 +59,10 @@ export class BookingServer {
     const hour = new Date(Number(request.startsAt?.seconds) * 1000).getUTCHours() + 6;
     if (this.taken.has(hour)) throw refusal(Code.FailedPrecondition, 'SLOT_TAKEN');
     this.taken.add(hour);
-    this.booking = bookingFixture({ contact: request.contact });
+    const { contact, practitionerId, serviceId } = request;
+    const practitionerName = practitionerId === 'ravi' ? 'Ravi Menon' : 'Meera Joshi';
+    const free = serviceId === 'free-consultation' ? FREE_SESSION : {};
+    this.booking = bookingFixture({ contact, practitionerId, practitionerName, ...free });
     return { booking: this.booking };
   }
 
@@ -81,7 +88,7 @@ export class BookingServer {
     };
     return createRouterTransport(({ service }) => {
       service(BookingService, {
-        listSlots: () => this.slots(),
+        listSlots: (request) => this.slots(request),
         requestBooking: (request) => this.request(request),
         getBooking: found,
         watchBooking: (_request, { signal }) => this.watch(signal),

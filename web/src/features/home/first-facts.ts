@@ -30,9 +30,8 @@ function minorUnits({ price }: Service): bigint {
 
 /**
  * The service whose next free time is shown: the one with the lowest price, which is what a first
- * visit is for; of equals the first in the practice's order. One is enough: all sessions of a day
- * share one practitioner, so the others begin at about the same time, and asking for seven lists to
- * say one time would be too much.
+ * visit is for; of equals the first in the practice's order. One is enough: the other services
+ * begin at about the same time, and asking for seven lists to say one time would be too much.
  */
 export function firstService(services: readonly Service[]): Service | undefined {
   return paid(services).reduce<Service | undefined>(

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { ServiceArt } from '@/components/art/service-art';
 import { CrisisNote } from '@/components/crisis-note';
+import { FreeConsultation } from '@/components/free-consultation';
 import { Alert } from '@/components/ui/alert';
 import { PageHeading } from '@/components/ui/page-heading';
 import { usePractice } from '@/lib/practice';
@@ -71,6 +72,7 @@ export function ContactPage() {
           Other ways to reach us
         </h2>
         <ContactCards />
+        <FreeConsultation />
       </section>
     </div>
   );

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { FreeConsultation } from '@/components/free-consultation';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
 import { formatPhone } from '@/lib/phone';
@@ -48,7 +49,7 @@ function AskUs() {
   return (
     <aside
       aria-labelledby="ask-title"
-      className="flex flex-col items-start gap-5 rounded-panel bg-brand-soft p-6 sm:p-8 lg:sticky lg:top-28 print:hidden"
+      className="flex flex-col items-start gap-5 rounded-panel bg-brand-soft p-6 sm:p-8 print:hidden"
     >
       <h2 id="ask-title" className="text-h3">
         Can't find your answer?
@@ -84,7 +85,10 @@ export function FaqPage() {
       <FaqFigures />
       <div className="grid items-start gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Groups />
-        <AskUs />
+        <div className="flex flex-col gap-6 lg:sticky lg:top-28">
+          <AskUs />
+          <FreeConsultation />
+        </div>
       </div>
     </div>
   );
