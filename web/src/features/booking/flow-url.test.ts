@@ -13,10 +13,13 @@ const FULL: FlowUrl = {
   serviceId: 'general-consultation',
   date: '2026-11-24',
   slot: '2026-11-24T05:30:00Z',
+  practitioner: 'ravi',
   step: 'calendar-terms',
   bookingId: 'bkg_1',
 };
-const LONG = '/booking-flow?service=general-consultation&date=2026-11-24&slot=2026-11-24T05:30:00Z';
+const LONG =
+  '/booking-flow?service=general-consultation&date=2026-11-24&slot=2026-11-24T05:30:00Z' +
+  '&practitioner=ravi';
 
 test('every choice survives the way through the address', () => {
   const path = flowPath(FULL);
@@ -38,7 +41,7 @@ test.each(['payment', 'confirmation', 'confirmed', undefined] as const)(
 
 test('a booking leads back to the choices that it came of', () => {
   const booking = bookingFixture();
-  const back: FlowUrl = { ...FULL, ...choicesOf(booking), bookingId: '' };
+  const back: FlowUrl = { ...FULL, ...choicesOf(booking, ''), bookingId: '' };
   expect(flowPath(back)).toBe(
     '/booking-flow?service=general-consultation&slot=2026-11-24T05:30:00Z&step=calendar-terms',
   );
@@ -50,6 +53,7 @@ test('what is not chosen is not written', () => {
     serviceId: 'meditation',
     date: '',
     slot: '',
+    practitioner: '',
     step: undefined,
     bookingId: '',
   });

@@ -11,12 +11,14 @@ export type FlowUrl = {
   date: string;
   /** The chosen start as an instant, "2026-11-24T05:30:00Z", or empty. */
   slot: string;
+  /** The chosen practitioner's id, or empty for anyone. */
+  practitioner: string;
   step: StepId | undefined;
   bookingId: string;
 };
 
-type Choice = 'serviceId' | 'date' | 'slot';
-const NO_CHOICES: Pick<FlowUrl, Choice> = { serviceId: '', date: '', slot: '' };
+type Choice = 'serviceId' | 'date' | 'slot' | 'practitioner';
+const NO_CHOICES: Pick<FlowUrl, Choice> = { serviceId: '', date: '', slot: '', practitioner: '' };
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z$/;
@@ -43,6 +45,7 @@ export function parseFlowUrl(query: URLSearchParams): FlowUrl {
     serviceId: query.get('service') ?? '',
     date: validDate(query.get('date') ?? ''),
     slot: validInstant(query.get('slot') ?? ''),
+    practitioner: query.get('practitioner') ?? '',
     step: isStepId(step) ? step : undefined,
     bookingId: query.get('b') ?? '',
   };
@@ -64,6 +67,7 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
     service: choices.serviceId,
     date: choices.date,
     slot: choices.slot,
+    practitioner: choices.practitioner,
     step: url.step ?? '',
     b: url.bookingId,
   };
@@ -73,14 +77,18 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
 
 /** Whether an address says more than the point in the flow that it leads to needs. */
 export function saysTooMuch(query: URLSearchParams): boolean {
-  const more = ['service', 'date', 'slot'].some((name) => query.has(name));
+  const more = ['service', 'date', 'slot', 'practitioner'].some((name) => query.has(name));
   return more && showsBooking(parseFlowUrl(query));
 }
 
 /** The choices that led to a booking, for the way back to the calendar. */
-export function choicesOf({ serviceId, sessions }: Booking): Pick<FlowUrl, Choice> {
+export function choicesOf(
+  { serviceId, sessions }: Booking,
+  practitioner: string,
+): Pick<FlowUrl, Choice> {
   const startsAt = sessions[0]?.startsAt;
-  return { serviceId, date: '', slot: startsAt ? toInstant(toDate(startsAt)) : '' };
+  const slot = startsAt ? toInstant(toDate(startsAt)) : '';
+  return { serviceId, date: '', slot, practitioner };
 }
 
 /** The address of a point in the flow. */

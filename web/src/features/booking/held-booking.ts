@@ -5,6 +5,8 @@ export type HeldBooking = {
   bookingId: string;
   /** A hash of the request; another hash means that something was changed since. */
   content: string;
+  /** The practitioner that was wanted; empty for anyone. */
+  practitionerId: string;
 };
 
 const KEY = 'bookingHeld';
@@ -13,7 +15,8 @@ export function readHeld(): HeldBooking | undefined {
   try {
     const stored = JSON.parse(readTab(KEY) ?? 'null') as Partial<HeldBooking> | null;
     if (typeof stored?.bookingId !== 'string' || !stored.bookingId) return undefined;
-    return { bookingId: stored.bookingId, content: String(stored.content ?? '') };
+    const { bookingId, content = '', practitionerId = '' } = stored;
+    return { bookingId, content: String(content), practitionerId: String(practitionerId) };
   } catch {
     return undefined;
   }

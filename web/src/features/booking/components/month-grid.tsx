@@ -57,17 +57,16 @@ function Arrow({ slot, label, path }: { slot: 'previous' | 'next'; label: string
 }
 
 type MonthGridProps = {
-  serviceId: string;
   schedule: Schedule;
   onChosen: (date: string) => void;
 };
 
 /** A month in which past, closed and full days cannot be chosen. */
-export default function MonthGrid({ serviceId, schedule, onChosen }: MonthGridProps) {
-  const { today, lastDate, date } = schedule;
+export default function MonthGrid({ schedule, onChosen }: MonthGridProps) {
+  const { whose, today, lastDate, date } = schedule;
   const [month, setMonth] = useState(() => parseDate(date || today));
   const range = rangeOf(month, today, lastDate);
-  const slots = useSlots(range ? { serviceId, ...range } : undefined);
+  const slots = useSlots(range ? { ...whose, ...range } : undefined);
   const byDate = new Map(slots.data?.days.map((day) => [day.date, day]));
 
   return (

@@ -11,9 +11,7 @@ const monthGrid = lazyLoader(
   async () => (await importWithRetry(() => import('./month-grid'))).default,
 );
 
-export type MonthPickerProps = { serviceId: string; schedule: Schedule };
-
-export function MonthPicker({ serviceId, schedule }: MonthPickerProps) {
+export function MonthPicker({ schedule }: { schedule: Schedule }) {
   const [open, setOpen] = useState(false);
   if (!schedule.today) return <div className="h-11" />;
   return (
@@ -35,7 +33,6 @@ export function MonthPicker({ serviceId, schedule }: MonthPickerProps) {
         >
           {(MonthGrid) => (
             <MonthGrid
-              serviceId={serviceId}
               schedule={schedule}
               onChosen={(date) => {
                 schedule.chooseDate(date);

@@ -21,6 +21,8 @@ type Gone = { instant: string; reason: string; refused: boolean };
 
 type Asked = {
   serviceId: string;
+  /** Empty for anyone. */
+  practitionerId: string;
   moves: FlowMoves;
   /** The start that this customer holds already; it is listed as taken and is not lost. */
   own: string;
@@ -34,18 +36,19 @@ function shownDate(url: FlowMoves['url'], first: ListSlotsResponse | undefined, 
   return first?.days[0]?.date ?? '';
 }
 
-export function useSchedule({ serviceId, moves, own }: Asked) {
+export function useSchedule({ serviceId, practitionerId, moves, own }: Asked) {
   const { url, replace } = moves;
   const { timeZone, label } = usePracticeZone();
   const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
   const [gone, setGone] = useState<Gone | undefined>();
 
-  const first = useSlots({ serviceId, fromDate: '', days: WEEK_DAYS });
+  const whose = { serviceId, ...(practitionerId && { practitionerId }) };
+  const first = useSlots({ ...whose, fromDate: '', days: WEEK_DAYS });
   const today = first.data?.days[0]?.date ?? '';
   const date = shownDate(url, first.data, zone.timeZone);
   const week = today && date ? weekOf(today, date) : 0;
   const fromDate = today ? addDays(today, week * WEEK_DAYS) : '';
-  const later = useSlots(week > 0 ? { serviceId, fromDate, days: WEEK_DAYS } : undefined);
+  const later = useSlots(week > 0 ? { ...whose, fromDate, days: WEEK_DAYS } : undefined);
   const shown = week > 0 ? later : first;
   const days = shown.data?.days;
 
@@ -83,6 +86,7 @@ export function useSchedule({ serviceId, moves, own }: Asked) {
     gone && goneAt ? { ...gone, at: goneAt, suggestions } : undefined;
 
   return {
+    whose,
     zone,
     today,
     lastDate,

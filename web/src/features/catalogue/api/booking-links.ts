@@ -5,11 +5,12 @@ export function bookLink(serviceId: string): string {
   return `/book?${new URLSearchParams({ service: serviceId })}`;
 }
 
-export function bookingLink(serviceId: string): string {
-  return `/booking-flow?${new URLSearchParams({ service: serviceId })}`;
+/** The practitioner is named where one was chosen. */
+export function bookingLink(serviceId: string, practitioner = ''): string {
+  const query = { service: serviceId, ...(practitioner && { practitioner }) };
+  return `/booking-flow?${new URLSearchParams(query)}`;
 }
 
-export function bookingSlotLink(serviceId: string, startsAt: Date): string {
-  const query = { service: serviceId, slot: startsAt.toISOString() };
-  return `/booking-flow?${new URLSearchParams(query)}`;
+export function bookingSlotLink(serviceId: string, startsAt: Date, practitioner = ''): string {
+  return `${bookingLink(serviceId, practitioner)}&slot=${encodeURIComponent(startsAt.toISOString())}`;
 }

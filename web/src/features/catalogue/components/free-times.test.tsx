@@ -46,6 +46,21 @@ test('free starts lead into the booking with service and time; taken ones are no
   expect(screen.queryByRole('link', { name: /1:00 pm/ })).toBeNull();
 });
 
+test('the times of one practitioner are asked for, and go along', async () => {
+  const asked: string[] = [];
+  const listSlots = (request: ListSlotsRequest) => {
+    asked.push(request.practitionerId);
+    return answer(true);
+  };
+  const transport = createRouterTransport(({ service }) => service(BookingService, { listSlots }));
+  renderApp(<FreeTimes serviceId="meditation" practitionerId="ravi" />, { transport });
+  const time = await screen.findByRole('link', { name: /11:00 am IST/ });
+  expect(asked).toEqual(['ravi']);
+  expect(time.getAttribute('href')).toBe(
+    '/booking-flow?service=meditation&practitioner=ravi&slot=2026-11-24T05%3A30%3A00.000Z',
+  );
+});
+
 test('later days ask for the week that follows', async () => {
   const asked: string[] = [];
   renderTimes((request) => {

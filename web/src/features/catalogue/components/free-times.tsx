@@ -17,7 +17,11 @@ import { bookingSlotLink } from '../api/booking-links';
 import { DAYS_SHOWN, type FreeDay, freeDays, useFreeTimes } from '../hooks/use-free-times';
 import { FreeTimesSkeleton } from './free-times-skeleton';
 
-type FreeTimesProps = { serviceId: string };
+type FreeTimesProps = {
+  serviceId: string;
+  /** Left out for anyone. */
+  practitionerId?: string;
+};
 
 function DayButton({ day, chosen, onChoose }: DayButtonProps) {
   const { weekday, day: number, month } = describeDay(day.date);
@@ -46,7 +50,9 @@ function DayButton({ day, chosen, onChoose }: DayButtonProps) {
 
 type DayButtonProps = { day: FreeDay; chosen: boolean; onChoose: () => void };
 
-function Times({ day, serviceId, zone }: { day: FreeDay; serviceId: string; zone: Zone }) {
+type LinkOf = (startsAt: Date) => string;
+
+function Times({ day, link, zone }: { day: FreeDay; link: LinkOf; zone: Zone }) {
   return (
     <div className="flex flex-col gap-4">
       {day.parts.map((part) => (
@@ -58,7 +64,7 @@ function Times({ day, serviceId, zone }: { day: FreeDay; serviceId: string; zone
             {part.times.map(({ startsAt }) => (
               <li key={startsAt.toISOString()}>
                 <a
-                  href={bookingSlotLink(serviceId, startsAt)}
+                  href={link(startsAt)}
                   className="flex min-h-11 items-center rounded-full border border-control bg-surface px-5 font-semibold numeric transition-colors duration-150 hover:border-brand hover:bg-brand hover:text-on-brand"
                 >
                   {formatClock(startsAt, zone)}
@@ -75,15 +81,15 @@ function Times({ day, serviceId, zone }: { day: FreeDay; serviceId: string; zone
   );
 }
 
-type NoTimesProps = { next: Date | undefined; zone: Zone; serviceId: string };
+type NoTimesProps = { next: Date | undefined; zone: Zone; link: LinkOf };
 
-function NoTimes({ next, zone, serviceId }: NoTimesProps) {
+function NoTimes({ next, zone, link }: NoTimesProps) {
   return (
     <Alert
       title="No free times in these days"
       action={
         next ? (
-          <Button size="sm" variant="secondary" href={bookingSlotLink(serviceId, next)}>
+          <Button size="sm" variant="secondary" href={link(next)}>
             {`Next free: ${formatShortDate(next, zone)}, ${formatTime(next, zone)}`}
           </Button>
         ) : (
@@ -134,11 +140,11 @@ function Holding() {
 }
 
 /** Free times of a week at a time. Choosing one begins the booking with it. */
-export function FreeTimes({ serviceId }: FreeTimesProps) {
+export function FreeTimes(whose: FreeTimesProps) {
   const [weeks, setWeeks] = useState<readonly string[]>(['']);
   const [chosenDate, setChosenDate] = useState<string>();
   const fromDate = weeks.at(-1) ?? '';
-  const { data, error, isPending, refetch, isFetching } = useFreeTimes(serviceId, fromDate);
+  const { data, error, isPending, refetch, isFetching } = useFreeTimes(whose, fromDate);
 
   if (isPending || (error && isFetching && !data)) return <FreeTimesSkeleton />;
   if (!data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -147,6 +153,7 @@ export function FreeTimes({ serviceId }: FreeTimesProps) {
   const days = freeDays(data);
   const next = data.nextAvailableAt ? toDate(data.nextAvailableAt) : undefined;
   const day = days.find(({ date }) => date === chosenDate) ?? days.find(({ count }) => count > 0);
+  const link = (at: Date) => bookingSlotLink(whose.serviceId, at, whose.practitionerId);
   const following = addDays(days.at(-1)?.date ?? '', 1);
 
   return (
@@ -162,9 +169,9 @@ export function FreeTimes({ serviceId }: FreeTimesProps) {
         ))}
       </div>
       {day ? (
-        <Times day={day} serviceId={serviceId} zone={zone} />
+        <Times day={day} link={link} zone={zone} />
       ) : (
-        <NoTimes next={next} zone={zone} serviceId={serviceId} />
+        <NoTimes next={next} zone={zone} link={link} />
       )}
       <WeekSteps
         isFirst={weeks.length === 1}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { ServiceArt } from '@/components/art/service-art';
 import { CrisisNote } from '@/components/crisis-note';
+import { FreeConsultation } from '@/components/free-consultation';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -9,6 +10,7 @@ import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { bookingLink } from '../api/booking-links';
+import { usePractitioner } from '../hooks/use-practitioner';
 import { FeatureList } from './feature-list';
 import { FreeTimesSection } from './free-times-section';
 import { Paragraphs } from './paragraphs';
@@ -29,6 +31,7 @@ function BackLink() {
 
 function SessionDetails({ service }: ServiceProps) {
   const { city, cancellationHours } = usePractice();
+  const { chosen } = usePractitioner(service.practitioners);
   const rows = [
     { term: 'Duration', value: service.durationText },
     { term: 'Investment', value: formatPrice(service.price) },
@@ -49,7 +52,7 @@ function SessionDetails({ service }: ServiceProps) {
           </div>
         ))}
       </dl>
-      <Button href={bookingLink(service.serviceId)} block>
+      <Button href={bookingLink(service.serviceId, chosen)} block>
         {`Book & Pay Now - ${formatPrice(service.price)}`}
       </Button>
       <Button href="#times" variant="quiet" block className="-mt-3 max-lg:hidden">
@@ -115,10 +118,11 @@ export function ServiceDetails({ service, video }: ServiceDetailsProps) {
             <FeatureList features={service.features} />
           </section>
           <ServiceNotice title="Important Service Notice" disclaimer={service.disclaimer} />
-          <FreeTimesSection serviceId={service.serviceId} />
+          <FreeTimesSection service={service} />
         </div>
-        <aside className="lg:sticky lg:top-28 lg:self-start lg:pt-17">
+        <aside className="flex flex-col gap-6 lg:sticky lg:top-28 lg:self-start lg:pt-17">
           <SessionDetails service={service} />
+          <FreeConsultation />
         </aside>
       </div>
       <PhoneBar service={service} />

@@ -40,10 +40,13 @@ export function freeDays(answer: ListSlotsResponse): FreeDay[] {
   });
 }
 
+/** Whose times: of a service, with one practitioner or with anyone. */
+export type Whose = { serviceId: string; practitionerId?: string };
+
 /** `fromDate` is empty for the week that begins today. */
-export function useFreeTimes(serviceId: string, fromDate: string) {
+export function useFreeTimes(whose: Whose, fromDate: string) {
   const transport = useTransport();
-  const input = { serviceId, fromDate, days: DAYS_SHOWN };
+  const input = { ...whose, fromDate, days: DAYS_SHOWN };
   return useQuery({
     queryKey: connectGetKey(BOOKING, 'ListSlots', input),
     queryFn: ({ signal }) => readSlots(input, { transport, signal }),
