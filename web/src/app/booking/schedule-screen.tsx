@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ProveAddress } from '@/features/account/components/prove-address';
 import { ScheduleStep } from '@/features/booking/components/schedule-step';
 import { readHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
@@ -22,6 +23,7 @@ export function ScheduleScreen({ flow, service }: { flow: Flow; service: Service
         moves.push({ step: 'payment', bookingId: booking.bookingId });
       }}
       onBack={() => moves.push({ step: 'auth' })}
+      proof={(onProved) => <ProveAddress email={user?.email ?? ''} onProved={onProved} />}
     />
   );
 }

@@ -4,6 +4,7 @@ import { type ToastInput, toast } from '@/components/ui/toast-store';
 import { isOnWord, isPlaced } from '@/features/booking/booking-state';
 import { currentStep, requestedStep } from '@/features/booking/current-step';
 import { clearDraft } from '@/features/booking/draft';
+import { isFree } from '@/features/booking/free-session';
 import { writeHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
 import { useDraft } from '@/features/booking/hooks/use-draft';
@@ -22,12 +23,12 @@ const cheered = new Set<string>();
 const BOOKED = 'Your session is booked.';
 
 /** A payment is called verified only if it was seen. */
-function arrivalWords(onWord: boolean): ToastInput {
-  return onWord ? { title: BOOKED } : { title: 'Payment Verified!', description: BOOKED };
+function arrivalWords(unpaid: boolean): ToastInput {
+  return unpaid ? { title: BOOKED } : { title: 'Payment Verified!', description: BOOKED };
 }
 
 /** The flow has moved on by itself to the last step. */
-function useArrival(bookingId: string, arrived: boolean, onWord: boolean): boolean {
+function useArrival(bookingId: string, arrived: boolean, unpaid: boolean): boolean {
   const [paidHere, setPaidHere] = useState('');
   if (arrived && paidHere !== bookingId) setPaidHere(bookingId);
 
@@ -37,8 +38,8 @@ function useArrival(bookingId: string, arrived: boolean, onWord: boolean): boole
     clearDraft();
     writeHeld(null);
     renewIdempotencyKey();
-    toast(arrivalWords(onWord));
-  }, [arrived, bookingId, onWord]);
+    toast(arrivalWords(unpaid));
+  }, [arrived, bookingId, unpaid]);
 
   return paidHere !== '' && paidHere === bookingId;
 }
@@ -59,7 +60,8 @@ export function useFlow() {
   const known = auth.status !== 'unknown';
   const step = currentStep({ url, signedIn: user !== undefined, booking });
   const arrived = step === 'confirmed' && requestedStep(url) !== 'confirmed' && isPlaced(booking);
-  const paidHere = useArrival(url.bookingId, arrived, booking ? isOnWord(booking) : false);
+  const unpaid = booking ? isOnWord(booking) || isFree(booking) : false;
+  const paidHere = useArrival(url.bookingId, arrived, unpaid);
   useMailToast(step === 'confirmed' ? booking : undefined, paidHere);
 
   // The address says what is shown. A visitor keeps the step that signing in leads back to.

@@ -15,9 +15,9 @@ import { AuthStep } from '@/features/booking/components/auth-step';
 import { endedWords } from '@/features/booking/components/ended-panel';
 import { afterSignIn } from '@/features/booking/current-step';
 import { flowPath } from '@/features/booking/flow-url';
-import { STEP_TITLES, STEPS } from '@/features/booking/steps';
+import { isFree, priceWords } from '@/features/booking/free-session';
+import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/steps';
 import { importWithRetry } from '@/lib/import-with-retry';
-import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { useGo } from '@/lib/use-go';
 import { lazyLoader } from '@/lib/use-lazy-module';
@@ -64,6 +64,7 @@ function Screen({ flow }: { flow: Flow }) {
       <AuthStep
         user={user}
         returnTo={flowPath(afterSignIn(moves.url))}
+        free={isOfFree(flow)}
         onContinue={() => moves.push({ step: 'calendar-terms' })}
       />
     );
@@ -92,8 +93,14 @@ function leadOf(flow: Flow): string | undefined {
     return 'Thank you. Here is everything you need for your session.';
   }
   if (booking || shownBooking(flow).of !== 'no booking' || service.status !== 'known') return;
-  const { title, durationText, price } = service.service;
-  return `${title} · ${durationText} ·\u00a0${formatPrice(price)}`;
+  const { title, durationText } = service.service;
+  return `${title} · ${durationText} ·\u00a0${priceWords(service.service)}`;
+}
+
+/** Whether what is booked costs nothing, as far as that is known. */
+function isOfFree({ booking, service }: Flow): boolean {
+  if (booking) return isFree(booking);
+  return service.status === 'known' && isFree(service.service);
 }
 
 /** Steps with one column of reading width. */
@@ -110,7 +117,11 @@ function FlowPage({ flow }: { flow: Flow }) {
     <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
       {/* Without an answer no step is done; what has ended, or is not there, is in none. */}
       {isOver ? null : (
-        <Stepper steps={STEPS} current={of === 'unknown' ? '' : flow.step} label="Booking steps" />
+        <Stepper
+          steps={isOfFree(flow) ? FREE_STEPS : STEPS}
+          current={of === 'unknown' ? '' : flow.step}
+          label="Booking steps"
+        />
       )}
       <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
         <PageHeading lead={leadOf(flow)}>{title}</PageHeading>

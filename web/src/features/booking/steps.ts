@@ -7,6 +7,9 @@ export const STEPS = [
   { id: 'confirmed', label: 'Final Confirmation' },
 ] as const;
 
+/** Those of a session that costs nothing. */
+export const FREE_STEPS = STEPS.filter(({ id }) => id !== 'payment' && id !== 'confirmation');
+
 export type StepId = (typeof STEPS)[number]['id'];
 
 export function isStepId(value: unknown): value is StepId {

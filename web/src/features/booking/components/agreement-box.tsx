@@ -7,6 +7,8 @@ type AgreementBoxProps = {
   agreed: boolean;
   onChange: (agreed: boolean) => void;
   error?: string | undefined;
+  /** The session costs nothing. */
+  free: boolean;
   /** The chosen time starts inside the cancellation limit. */
   late: LateTime | undefined;
   lateError?: string | undefined;
@@ -38,10 +40,21 @@ function MoreTerms() {
   );
 }
 
+function PaidTerms({ late }: Pick<AgreementBoxProps, 'late'>) {
+  const { cancellationHours } = usePractice();
+  return (
+    <>
+      {late ? null : (
+        <li>You can cancel your session until {cancellationHours} hours before it starts.</li>
+      )}
+      <li>You pay now, in full. If we can't offer you the session, we'll refund you in full.</li>
+    </>
+  );
+}
+
 /** The short terms, in words that are true, and the consent to them. */
 export function AgreementBox(props: AgreementBoxProps) {
-  const { agreed, onChange, error, late, lateError } = props;
-  const { cancellationHours } = usePractice();
+  const { agreed, onChange, error, free, late, lateError } = props;
   return (
     <section
       aria-labelledby="agreement"
@@ -51,10 +64,11 @@ export function AgreementBox(props: AgreementBoxProps) {
         Quick Agreement
       </h2>
       <ul className="mt-3 flex list-disc flex-col gap-1.5 pl-5">
-        {late ? null : (
-          <li>You can cancel your session until {cancellationHours} hours before it starts.</li>
+        {free ? (
+          <li>It costs nothing. If you can't come, tell us, so that another client can have it.</li>
+        ) : (
+          <PaidTerms late={late} />
         )}
-        <li>You pay now, in full. If we can't offer you the session, we'll refund you in full.</li>
         <li>What you tell us stays with us, unless a life is in danger.</li>
         <li>A session supports you; it does not replace a doctor or emergency care.</li>
         <li>You are 18 or older.</li>

@@ -6,6 +6,8 @@ type AuthStepProps = {
   user: AuthUser | undefined;
   /** Where to come back to after signing in. */
   returnTo: string;
+  /** What is booked costs nothing. */
+  free: boolean;
   onContinue: () => void;
 };
 
@@ -13,14 +15,16 @@ function accountPath(page: '/sign-in' | '/sign-up', returnTo: string): string {
   return `${page}?return=${encodeURIComponent(returnTo)}`;
 }
 
-function SignedIn({ user, onContinue }: { user: AuthUser; onContinue: () => void }) {
+type SignedInProps = Pick<AuthStepProps, 'free' | 'onContinue'> & { user: AuthUser };
+
+function SignedIn({ user, free, onContinue }: SignedInProps) {
   const name = [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email;
   return (
     <>
       <p>
         Welcome, <strong>{name}</strong>. Next you choose your time and see our short terms.
       </p>
-      <Button onClick={onContinue}>Continue to Payment</Button>
+      <Button onClick={onContinue}>{free ? 'Continue' : 'Continue to Payment'}</Button>
     </>
   );
 }
@@ -46,10 +50,14 @@ function SignedOut({ returnTo }: { returnTo: string }) {
 }
 
 /** The first step: who books. */
-export function AuthStep({ user, returnTo, onContinue }: AuthStepProps) {
+export function AuthStep({ user, returnTo, free, onContinue }: AuthStepProps) {
   return (
     <Card className="flex flex-col gap-5">
-      {user ? <SignedIn user={user} onContinue={onContinue} /> : <SignedOut returnTo={returnTo} />}
+      {user ? (
+        <SignedIn user={user} free={free} onContinue={onContinue} />
+      ) : (
+        <SignedOut returnTo={returnTo} />
+      )}
       <div className="border-t border-hairline pt-4">
         <Button to="/services" variant="quiet" size="sm" className="-ml-4">
           Back to Terms

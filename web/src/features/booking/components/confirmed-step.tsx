@@ -2,11 +2,12 @@ import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { freeUntil } from '@/lib/cancellation';
-import { formatPrice } from '@/lib/money';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { formatDateTime, type Zone } from '@/lib/time';
 import { isOnWord, sessionTimes } from '../booking-state';
+import { isFree, priceWords } from '../free-session';
 import { sessionRows } from './booking-rows';
 import { BookingSummary } from './booking-summary';
 import { CalendarButtons } from './calendar-buttons';
@@ -45,15 +46,34 @@ function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
   );
 }
 
+/** Nothing is lost by cancelling what has cost nothing, but its time is. */
+function FreeCutOff() {
+  const { phone } = usePractice();
+  return (
+    <p>
+      If you can't come, please{' '}
+      <AppLink to="/contact" className="text-brand underline underline-offset-4">
+        write to us
+      </AppLink>{' '}
+      or call{' '}
+      <a href={`tel:${phone}`} className="text-brand underline underline-offset-4 numeric">
+        {formatPhone(phone)}
+      </a>
+      , so that another client can have the time.
+    </p>
+  );
+}
+
 type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void };
 
 /** "Booking Confirmed!": everything about the session on one page, which can be opened again. */
 export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps) {
-  const isPaid = !isOnWord(booking);
+  const free = isFree(booking);
+  const isPaid = !free && !isOnWord(booking);
   const rows = [
     ...sessionRows(booking, zone),
     // The practice may have confirmed on the customer's word, before the payment was seen.
-    { label: isPaid ? 'Paid' : 'Price', value: formatPrice(booking.price) },
+    { label: isPaid ? 'Paid' : 'Price', value: priceWords(booking) },
     {
       label: 'Reference',
       value: <span className="numeric">{bookingReference(booking.bookingId)}</span>,
@@ -75,7 +95,7 @@ export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps)
       <div className="flex flex-col gap-6">
         <MeetingCard booking={booking} />
         <MailNotice booking={booking} />
-        <CutOff booking={booking} zone={zone} />
+        {free ? <FreeCutOff /> : <CutOff booking={booking} zone={zone} />}
         <Button size="lg" onClick={onComplete}>
           Complete Booking
         </Button>

@@ -9,6 +9,7 @@ import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import type { Zone } from '@/lib/time';
+import { isFree } from '../free-session';
 import { sessionRows } from './booking-rows';
 import { SummaryList } from './booking-summary';
 
@@ -51,6 +52,10 @@ function expiredWords(booking: Booking, verifying: boolean): EndedWords {
 /** A hold that was given back has cost nothing; a session that was cancelled has a payment. */
 function cancelledWords(booking: Booking, refundDays: string): EndedWords {
   const title = 'Your session is cancelled';
+  if (isFree(booking)) {
+    const text = 'You can choose another time whenever you like.';
+    return { title, tone: 'info', lead: 'It does not take place', text };
+  }
   switch (booking.paymentState) {
     case PaymentState.REFUNDING:
       return {

@@ -1,7 +1,14 @@
 import { Alert } from '@/components/ui/alert';
 import { formatDateTime, formatOwnTime, type Zone } from '@/lib/time';
 
-type ReadySummaryProps = { title: string; price: string; at: Date; zone: Zone; inPerson: boolean };
+type ReadySummaryProps = {
+  title: string;
+  /** Empty for what costs nothing. */
+  price: string;
+  at: Date;
+  zone: Zone;
+  inPerson: boolean;
+};
 
 /** Shown once date, time and agreement are set. */
 export function ReadySummary({ title, price, at, zone, inPerson }: ReadySummaryProps) {
@@ -10,7 +17,7 @@ export function ReadySummary({ title, price, at, zone, inPerson }: ReadySummaryP
     <Alert tone="ok" live title="Ready to book!">
       <p className="numeric">
         {title}, {inPerson ? 'in person' : 'online'}, on {formatDateTime(at, zone)}
-        {own ? ` (${own})` : ''}, for {price}.
+        {own ? ` (${own})` : ''}, {price ? `for ${price}` : 'free of charge'}.
       </p>
     </Alert>
   );

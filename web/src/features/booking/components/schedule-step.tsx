@@ -1,4 +1,5 @@
-import type { FormEvent } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import { chosenPractitioner, PractitionerChoice } from '@/components/practitioner-choice';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -6,9 +7,10 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { formatPrice } from '@/lib/money';
+import { errorReason } from '@/lib/errors';
 import { formatTime, toDate } from '@/lib/time';
 import { instantOf, isLive } from '../booking-state';
+import { isFree, priceWords } from '../free-session';
 import type { BookingDraft } from '../hooks/use-draft';
 import type { FlowMoves } from '../hooks/use-flow-url';
 import { type LateTime, useLateTime } from '../hooks/use-late';
@@ -36,6 +38,8 @@ type ScheduleStepProps = {
   heldPending: boolean;
   onHeld: (booking: Booking) => void;
   onBack: () => void;
+  /** Asks for the proof that the account's address is the client's; a form of its own. */
+  proof: (onProved: () => void) => ReactNode;
 };
 
 function KeptNotice({ held, schedule }: { held: Booking | undefined; schedule: Schedule }) {
@@ -64,6 +68,12 @@ function WhenCard({ service, moves, draft, schedule, own, late, timeError }: Whe
   return (
     <Card className="flex min-w-0 flex-col gap-5 max-sm:p-4">
       <h2 className="text-h3">When?</h2>
+      <PractitionerChoice
+        all={service.practitioners}
+        chosen={schedule.whose.practitionerId ?? ''}
+        // A time that was chosen may not be free with another practitioner.
+        onChoose={(practitioner) => moves.replace({ practitioner, slot: '' })}
+      />
       <SlotTakenNotice schedule={schedule} onTake={take} />
       {schedule.error && !schedule.days ? (
         <ErrorNotice error={schedule.error} onRetry={schedule.refetch} />
@@ -79,7 +89,7 @@ function WhenCard({ service, moves, draft, schedule, own, late, timeError }: Whe
             error={timeError}
           />
           {late ? <LateNotice late={late} told /> : null}
-          <MonthPicker serviceId={service.serviceId} schedule={schedule} />
+          <MonthPicker schedule={schedule} />
         </>
       )}
     </Card>
@@ -87,18 +97,42 @@ function WhenCard({ service, moves, draft, schedule, own, late, timeError }: Whe
 }
 
 /** The start that the customer's own hold has, so that it is not taken for someone else's. */
-function ownStart(held: Booking | undefined, service: Service): string {
-  return held && isLive(held) && held.serviceId === service.serviceId ? instantOf(held) : '';
+function ownStart(held: Booking | undefined, service: Service, practitionerId: string): string {
+  if (!held || !isLive(held) || held.serviceId !== service.serviceId) return '';
+  const isWanted = practitionerId === '' || held.practitionerId === practitionerId;
+  return isWanted ? instantOf(held) : '';
+}
+
+/** Why a time was not given; what is once for each client stays refused. */
+function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (errorReason(error) !== 'FREE_SESSION_USED') {
+    return <ErrorNotice error={error} onRetry={onRetry} />;
+  }
+  return (
+    <ErrorNotice
+      error={error}
+      title="You have had this session already"
+      action={
+        <Button to="/services" variant="secondary" size="sm">
+          See all services
+        </Button>
+      }
+    />
+  );
 }
 
 /** "Book Your Session": when, how, who, and the agreement. */
 export function ScheduleStep(props: ScheduleStepProps) {
-  const { service, moves, draft, held, heldPending, onHeld, onBack } = props;
+  const { service, moves, draft, held, heldPending, onHeld, onBack, proof } = props;
+  const free = isFree(service);
   const { slot } = moves.url;
-  const own = heldPending ? slot : ownStart(held, service);
-  const schedule = useSchedule({ serviceId: service.serviceId, moves, own });
-  const late = useLateTime(slot ? new Date(slot) : undefined, draft.lateConsents);
-  const form = useScheduleForm({ service, slot, draft, schedule, late, held, onHeld });
+  const { serviceId, practitioners } = service;
+  const practitionerId = chosenPractitioner(practitioners, moves.url.practitioner);
+  const own = heldPending ? slot : ownStart(held, service, practitionerId);
+  const schedule = useSchedule({ serviceId, practitionerId, moves, own });
+  const late = useLateTime(slot && !free ? new Date(slot) : undefined, draft.lateConsents);
+  const asked = { service, slot, practitionerId, draft, schedule, late, held, onHeld };
+  const form = useScheduleForm(asked);
 
   function onSubmit(event: FormEvent) {
     event.preventDefault();
@@ -106,41 +140,51 @@ export function ScheduleStep(props: ScheduleStepProps) {
   }
 
   return (
-    <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
-      <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
-      <KeptNotice held={held} schedule={schedule} />
-      <WhenCard {...props} schedule={schedule} own={own} late={late} timeError={form.timeError} />
-      <Card>
-        <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
-      </Card>
-      <Card>
-        <ContactFields fields={draft.fields} />
-      </Card>
-      <AgreementBox
-        agreed={draft.agreed}
-        onChange={draft.setAgreed}
-        error={form.agreementError}
-        late={late}
-        lateError={form.lateError}
-      />
-      {slot && draft.agreed && (!late || late.agreed) ? (
-        <ReadySummary
-          title={service.title}
-          price={formatPrice(service.price)}
-          at={new Date(slot)}
-          zone={schedule.zone}
-          inPerson={draft.inPerson}
+    <>
+      <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
+        <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
+        <KeptNotice held={held} schedule={schedule} />
+        <WhenCard {...props} schedule={schedule} own={own} late={late} timeError={form.timeError} />
+        <Card>
+          <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
+        </Card>
+        <Card>
+          <ContactFields fields={draft.fields} />
+        </Card>
+        <AgreementBox
+          agreed={draft.agreed}
+          onChange={draft.setAgreed}
+          error={form.agreementError}
+          free={free}
+          late={late}
+          lateError={form.lateError}
         />
-      ) : null}
-      {form.error ? <ErrorNotice error={form.error} onRetry={() => void form.submit()} /> : null}
-      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-between">
-        <Button variant="secondary" onClick={onBack}>
-          Back
-        </Button>
-        <Button type="submit" busy={form.isPending} busyText="Keeping your time…">
-          Continue to Payment
-        </Button>
-      </div>
-    </form>
+        {slot && draft.agreed && (!late || late.agreed) ? (
+          <ReadySummary
+            title={service.title}
+            price={free ? '' : priceWords(service)}
+            at={new Date(slot)}
+            zone={schedule.zone}
+            inPerson={draft.inPerson}
+          />
+        ) : null}
+        {form.error && !form.needsProof ? (
+          <Refusal error={form.error} onRetry={() => void form.submit()} />
+        ) : null}
+        <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-between">
+          <Button variant="secondary" onClick={onBack}>
+            Back
+          </Button>
+          <Button
+            type="submit"
+            busy={form.isPending}
+            busyText={free ? 'Booking your time…' : 'Keeping your time…'}
+          >
+            {free ? 'Book This Time' : 'Continue to Payment'}
+          </Button>
+        </div>
+      </form>
+      {form.needsProof ? proof(() => void form.submit()) : null}
+    </>
   );
 }

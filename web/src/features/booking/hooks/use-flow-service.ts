@@ -7,7 +7,7 @@ import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { connectGetKey } from '@/lib/connect-get';
 import { describeError } from '@/lib/errors';
 import { importWithRetry } from '@/lib/import-with-retry';
-import { useService } from '@/lib/practice';
+import { useConsultation, useService } from '@/lib/practice';
 
 const CATALOGUE = 'catalogue.v1.CatalogueService';
 
@@ -21,7 +21,9 @@ export type FlowService =
   | { status: 'failed'; error: unknown; retry: () => void };
 
 export function useFlowService(serviceId: string, waiting: boolean): FlowService {
-  const known = useService(serviceId);
+  const service = useService(serviceId);
+  const consultation = useConsultation();
+  const known = consultation?.serviceId === serviceId ? consultation : service;
   const transport = useTransport();
   const ask = serviceId !== '' && !known;
   const asked = useQuery({
@@ -34,8 +36,8 @@ export function useFlowService(serviceId: string, waiting: boolean): FlowService
       : skipToken,
     staleTime: 300_000,
   });
-  const service = known ?? asked.data ?? undefined;
-  if (service) return { status: 'known', service };
+  const found = known ?? asked.data ?? undefined;
+  if (found) return { status: 'known', service: found };
   if (!serviceId) return { status: waiting ? 'loading' : 'unknown' };
   if (asked.isPending) return { status: 'loading' };
   if (!asked.error || REFUSED.has(describeError(asked.error).code)) return { status: 'unknown' };

@@ -7,8 +7,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Booking, BookingService, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { errorReason } from '@/lib/errors';
-import { instantOf, isLive } from '../booking-state';
+import { instantOf, isLive, isPlaced } from '../booking-state';
 import type { ContactValues } from '../draft';
+import { isFree } from '../free-session';
 import { readHeld, writeHeld } from '../held-booking';
 import { fingerprint, idempotencyKey, renewIdempotencyKey } from '../request-idempotency-key';
 import { SLOTS_KEY } from './use-slots';
@@ -16,22 +17,34 @@ import { SLOTS_KEY } from './use-slots';
 export type Wish = {
   serviceId: string;
   instant: string;
+  /** Empty for anyone. */
+  practitionerId: string;
   inPerson: boolean;
   contact: ContactValues;
 };
+
+/** Why another time is refused while the earlier one is still held. */
+const IN_THE_WAY = new Set(['TOO_MANY_HOLDS', 'OVERLAPS_OWN_SESSION']);
+
+/** What can be gone on with: a held time, or a session that costs nothing and is confirmed at once. */
+function isGranted(booking: Booking): boolean {
+  return isLive(booking) || (isFree(booking) && isPlaced(booking));
+}
 
 /** A hash of the whole request. */
 export function contentOf(wish: Wish): string {
   const { contact } = wish;
   const parts = [wish.serviceId, wish.instant, String(wish.inPerson)];
   const typed = [contact.firstName, contact.lastName, contact.email, contact.phone, contact.notes];
-  return [...parts, ...typed.map((text) => text.trim())].join('\u0000');
+  const wanted = wish.practitionerId ? [wish.practitionerId] : [];
+  return [...parts, ...typed.map((text) => text.trim()), ...wanted].join('\u0000');
 }
 
 /** The held booking can stay as it is when nothing was changed, or when it may not be given back. */
 export function keepsHold(held: Booking | undefined, wish: Wish): boolean {
   if (!held || !isLive(held) || held.serviceId !== wish.serviceId) return false;
   if (instantOf(held) !== wish.instant) return false;
+  if (wish.practitionerId && held.practitionerId !== wish.practitionerId) return false;
   return held.checkoutOpened || readHeld()?.content === fingerprint(contentOf(wish));
 }
 
@@ -45,6 +58,7 @@ export function useRequestBooking() {
       idempotencyKey: idempotencyKey(contentOf(wish)),
       serviceId: wish.serviceId,
       startsAt: timestampFromDate(new Date(wish.instant)),
+      practitionerId: wish.practitionerId,
       mode: wish.inPerson ? SessionMode.IN_PERSON : SessionMode.ONLINE,
       contact: {
         firstName: contact.firstName.trim(),
@@ -67,7 +81,7 @@ export function useRequestBooking() {
   async function requestLive(wish: Wish): Promise<Booking> {
     try {
       const booking = await request(wish);
-      if (isLive(booking)) return booking;
+      if (isGranted(booking)) return booking;
     } catch (error) {
       if (errorReason(error) !== 'IDEMPOTENCY_KEY_REUSED') throw error;
     }
@@ -87,7 +101,7 @@ export function useRequestBooking() {
       await giveBack(held).catch(() => undefined);
       return booking;
     } catch (error) {
-      if (errorReason(error) !== 'TOO_MANY_HOLDS') throw error;
+      if (!IN_THE_WAY.has(errorReason(error))) throw error;
       await giveBack(held);
       return requestLive(wish);
     }
@@ -97,7 +111,8 @@ export function useRequestBooking() {
     mutationFn: async ({ wish, held }: { wish: Wish; held: Booking | undefined }) => {
       const givable = held && isLive(held) && !held.checkoutOpened;
       const booking = givable ? await change(wish, held) : await requestLive(wish);
-      writeHeld({ bookingId: booking.bookingId, content: fingerprint(contentOf(wish)) });
+      const content = fingerprint(contentOf(wish));
+      writeHeld({ bookingId: booking.bookingId, content, practitionerId: wish.practitionerId });
       return booking;
     },
   });

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { describeError } from '@/lib/errors';
-import { formatPrice } from '@/lib/money';
+import { describeError, errorReason } from '@/lib/errors';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { contactField } from '../contact-rules';
+import { priceWords } from '../free-session';
 import { askForTick, LATE_FIELD, LATE_TICK_MISSING, TICK_MISSING } from '../late-booking';
 import type { BookingDraft } from './use-draft';
 import type { LateTime } from './use-late';
@@ -21,6 +21,8 @@ const NO_AGREEMENT = 'Please agree to our simple terms to book your session.';
 type Asked = {
   service: Service;
   slot: string;
+  /** The chosen practitioner; empty for anyone. */
+  practitionerId: string;
   draft: BookingDraft;
   schedule: Schedule;
   /** The chosen time starts inside the cancellation limit. */
@@ -33,7 +35,7 @@ type Asked = {
 /** The keys of the flow (`FLOW_KEYS`); this code only writes them. */
 function writeFlowKeys(service: Service, slot: string): void {
   const { serviceId: id, title } = service;
-  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: formatPrice(service.price) }));
+  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: priceWords(service) }));
   writeTab(FLOW_KEYS.dateTime, slot);
 }
 
@@ -56,7 +58,7 @@ function isComplete({ slot, late, draft }: Asked): boolean {
 }
 
 export function useScheduleForm(asked: Asked) {
-  const { service, slot, draft, schedule, late, held, onHeld } = asked;
+  const { service, slot, practitionerId, draft, schedule, late, held, onHeld } = asked;
   const request = useRequestBooking();
   const [tried, setTried] = useState(false);
   const { fields, agreed, inPerson } = draft;
@@ -64,7 +66,7 @@ export function useScheduleForm(asked: Asked) {
   // A reason to try again is gone as soon as another time is chosen.
   const { reset } = request;
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the choice changes.
-  useEffect(() => reset(), [slot, reset]);
+  useEffect(() => reset(), [slot, practitionerId, reset]);
 
   function refused(error: unknown): void {
     const problem = describeError(error);
@@ -88,7 +90,8 @@ export function useScheduleForm(asked: Asked) {
     setTried(true);
     if (!isComplete(asked)) return;
     const { serviceId } = service;
-    const wish: Wish = { serviceId, instant: slot, inPerson, contact: fields.values };
+    const contact = fields.values;
+    const wish: Wish = { serviceId, instant: slot, practitionerId, inPerson, contact };
     writeFlowKeys(service, slot);
     if (held && keepsHold(held, wish)) {
       onHeld(held);
@@ -105,6 +108,8 @@ export function useScheduleForm(asked: Asked) {
     submit,
     isPending: request.isPending,
     error: request.error,
+    /** The service asks first for a proof that the account's address is the client's. */
+    needsProof: request.error !== null && errorReason(request.error) === 'ADDRESS_NOT_PROVED',
     timeError: tried && !slot ? 'Please select a time' : undefined,
     agreementError: tried && !agreed ? TICK_MISSING : undefined,
     lateError: tried && late && !late.agreed ? TICK_MISSING : undefined,
