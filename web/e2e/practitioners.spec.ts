@@ -1,0 +1,150 @@
+/** A practice of two practitioners: the choice between them, from a service's page to the session. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from '@playwright/test';
+import {
+  agree,
+  chooseTime,
+  expectConfirmed,
+  expectReady,
+  expectStep,
+  openCheckout,
+  payByCard,
+  toPayment,
+} from './support/flow';
+import { look } from './support/look';
+import { newPerson, signUpQuietly } from './support/people';
+import { Practice, startPractice } from './support/practice';
+import { expect, test } from './support/test';
+import { refusal } from './support/watch';
+
+const USUAL = resolve(import.meta.dirname, '../../deploy/local/practice');
+const RAVI = '[[practitioners]]\npractitioner_id = "ravi"\nname = "Ravi Menon"\n';
+const CALENDAR = '/booking-flow?service=general-consultation&step=calendar-terms';
+
+/** Two practitioners, of whom the second one alone gives karmic healing. */
+function practiceOfTwo(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const practice = readFileSync(join(USUAL, 'practice.toml'), 'utf8');
+  writeFileSync(join(folder, 'practice.toml'), `${practice}\n${RAVI}`);
+  const services = readFileSync(join(USUAL, 'services.toml'), 'utf8');
+  const id = 'service_id = "karmic-healing"';
+  expect(services).toContain(id);
+  writeFileSync(
+    join(folder, 'services.toml'),
+    services.replace(id, `${id}\npractitioners = ["ravi"]`),
+  );
+  return folder;
+}
+
+function choice(page: Page) {
+  return page.getByRole('group', { name: 'With whom?' });
+}
+
+function chip(page: Page, name: string) {
+  return choice(page).getByRole('radio', { name });
+}
+
+/** What the address says of the practitioner. */
+function wanted(page: Page): string | null {
+  return new URL(page.url()).searchParams.get('practitioner');
+}
+
+/** The service's page: times of anyone, then of one, which goes along to the booking. */
+async function chooseOnTheServicesPage(page: Page): Promise<void> {
+  await page.goto('/service/general-consultation');
+  await expect(chip(page, 'Anyone')).toBeChecked();
+  await expect(choice(page).getByRole('radio')).toHaveCount(3);
+  await chip(page, 'Ravi Menon').check({ force: true });
+  await expect(page).toHaveURL(/practitioner=ravi/);
+  const times = page.locator('#times');
+  await expect(times.locator('a[href*="slot="]').first()).toHaveAttribute(
+    'href',
+    /^\/booking-flow\?service=general-consultation&practitioner=ravi&slot=/,
+  );
+  await expect(page.getByRole('link', { name: /^Book & Pay Now/ })).toHaveAttribute(
+    'href',
+    '/booking-flow?service=general-consultation&practitioner=ravi',
+  );
+  await look(page, 'service-practitioners');
+  await page.reload();
+  await expect(chip(page, 'Ravi Menon')).toBeChecked();
+  await chip(page, 'Anyone').check({ force: true });
+  await expect.poll(() => wanted(page)).toBeNull();
+  // What only one of them gives leaves nothing to choose.
+  await page.goto('/service/karmic-healing');
+  await expect(page.locator('#times a[href*="slot="]').first()).toBeVisible();
+  await expect(choice(page)).toHaveCount(0);
+}
+
+/** The calendar of the booking: the choice is in the address and survives a reload. */
+async function bookWithRavi(page: Page): Promise<void> {
+  await page.goto(CALENDAR);
+  await expectStep(page, 'Book Your Session');
+  await expect(chip(page, 'Anyone')).toBeChecked();
+  await chip(page, 'Ravi Menon').check({ force: true });
+  const slot = await chooseTime(page);
+  expect(wanted(page)).toBe('ravi');
+  await look(page, 'step-2-practitioners');
+  await page.reload();
+  await expect(chip(page, 'Ravi Menon')).toBeChecked();
+  await expect(page.getByTestId('times').locator('input:checked')).toHaveValue(slot);
+  // Another practitioner's times are others: a time is chosen again.
+  await chip(page, 'Meera Joshi').check({ force: true });
+  await expect(page).not.toHaveURL(/slot=/);
+  await chip(page, 'Ravi Menon').check({ force: true });
+  await chooseTime(page);
+  await agree(page);
+  await toPayment(page);
+  await expect(page.getByText('Ravi Menon')).toBeVisible();
+  await expectReady(page);
+  expect(page.url()).not.toContain('ravi');
+  await page.getByRole('main').getByRole('button', { name: 'Back' }).click();
+  await expectStep(page, 'Book Your Session');
+  await expect(chip(page, 'Ravi Menon')).toBeChecked();
+  await agree(page);
+  await toPayment(page);
+  await payByCard(await openCheckout(page));
+  await expectConfirmed(page);
+  await expect(page.getByText('Ravi Menon').first()).toBeVisible();
+  await look(page, 'step-5-practitioners');
+}
+
+/** Anyone: the practice chooses, and says whom; at no time at which the client has a session. */
+async function bookAnyone(page: Page): Promise<void> {
+  await page.goto(CALENDAR);
+  await chooseTime(page);
+  await agree(page);
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expect(page.getByRole('alert')).toContainText('You have another session at this time');
+  await page.getByTestId('times').locator('input:enabled').nth(1).check({ force: true });
+  await toPayment(page);
+  await expect(page.getByText(/^(Meera Joshi|Ravi Menon)$/)).toBeVisible();
+}
+
+test('a client chooses between two practitioners, or takes anyone @phone', async ({
+  browser,
+  complaints,
+  contextOptions,
+  viewport,
+}, { project }) => {
+  test.setTimeout(240_000);
+  const folder = practiceOfTwo(test.info().outputPath('practice'));
+  const own = await startPractice(`practitioners-${project.name}`, { PRACTICE_DIR: folder });
+  const practice = new Practice(own.data);
+  const context = await browser.newContext({ ...contextOptions, baseURL: practice.url, viewport });
+  complaints.alsoOf(context);
+  // The client asks for a second session at the time of the first.
+  complaints.expect(refusal('/rpc/booking.v1.BookingService/RequestBooking'));
+  try {
+    const page = await context.newPage();
+    await chooseOnTheServicesPage(page);
+    await signUpQuietly(page, practice.url, newPerson('Asha'));
+    await bookWithRavi(page);
+    await bookAnyone(page);
+  } finally {
+    await context.close();
+    await own.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
