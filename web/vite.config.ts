@@ -77,6 +77,10 @@ const CORE =
 const LATE = /src\/(?:components\/(?:lazy-section|ui\/alert)|lib\/use-lazy-module)\./;
 /** What refreshes the practice's words when a page is idle, on every page: one file, not three. */
 const REFRESH = /src\/lib\/(?:catalogue-calls|catalogue-shapes|connect-get|reference)\./;
+/** What the pages of an account share, and the proof of an address in the booking. */
+const ACCOUNT = filesNamed([
+  ...['account-frame', 'code-form', 'use-confirmed', 'pending-email', 'use-return', 'use-spacing'],
+]);
 const ART = filesNamed(['service-art', 'motifs', 'random']);
 
 const PARCELS = {
@@ -86,11 +90,19 @@ const PARCELS = {
     { name: 'late', test: LATE },
     { name: 'refresh', test: REFRESH },
     { name: 'art', test: ART },
+    { name: 'account', test: ACCOUNT },
     { name: 'form', test: FORM },
     { name: 'read', test: READ },
     { name: 'review-words', test: REVIEW_WORDS },
     { name: 'review-cards', test: REVIEW_CARDS },
   ],
+};
+
+/** Every page lists the names of all files, so the hash has as few letters as the bundler allows. */
+const NAMES = {
+  entryFileNames: 'assets/[name]-[hash:7].js',
+  chunkFileNames: 'assets/[name]-[hash:7].js',
+  assetFileNames: 'assets/[name]-[hash:7][extname]',
 };
 
 export default defineConfig(({ command, isSsrBuild }) => ({
@@ -119,7 +131,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
         manifest: true,
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
-        rolldownOptions: { output: { codeSplitting: PARCELS } },
+        rolldownOptions: { output: { codeSplitting: PARCELS, ...NAMES } },
       },
   // The prerender is one file, but for what draws and writes the cards: that brings files along.
   ssr: { noExternal: true, external: ['fontkit', 'wawoff2', '@resvg/resvg-wasm'] },
