@@ -98,10 +98,13 @@ const PARCELS = {
   ],
 };
 
-/** Every page lists the names of all files, so the hash has as few letters as the bundler allows. */
+/**
+ * Every page lists the names of all files of code, so each is a hash with as few letters as the
+ * bundler allows. `dist-server/built-files.json` says which file is which.
+ */
 const NAMES = {
-  entryFileNames: 'assets/[name]-[hash:7].js',
-  chunkFileNames: 'assets/[name]-[hash:7].js',
+  entryFileNames: 'assets/[hash:7].js',
+  chunkFileNames: 'assets/[hash:7].js',
   assetFileNames: 'assets/[name]-[hash:7][extname]',
 };
 

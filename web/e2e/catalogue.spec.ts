@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { changeBooking, expectTrouble, RPC, reviewAnswer, standIn } from './support/answers';
 import { CATALOGUE } from './support/catalogue-lines';
+import { chunkAddress } from './support/chunks';
 import {
   agreeIfLate,
   CALENDAR,
@@ -303,7 +304,7 @@ test('Admin: granted, denied, removed and not removed @phone', async ({
 test('Uncaught render error @phone', async ({ page, complaints }) => {
   complaints.expect(/This page cannot be drawn/);
   const broken = 'export function SignInPage() { throw new Error("This page cannot be drawn"); }';
-  await page.route('**/assets/sign-in-page-*.js', (route) =>
+  await page.route(chunkAddress('sign-in-page'), (route) =>
     route.fulfill({ contentType: 'text/javascript', body: broken }),
   );
   await page.goto('/sign-in');

@@ -1,5 +1,6 @@
 /** Code that does not come: what is missing says so in its own place, and the page stays. */
 import type { Locator, Page } from '@playwright/test';
+import { chunkAddress, goneChunk, lostChunk } from './support/chunks';
 import { CALENDAR, expectStep } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
@@ -12,14 +13,10 @@ const SERVICE_PATH = '/service/general-consultation';
 const NO_TIMES = 'The free times could not be loaded';
 const NOBODYS = `/cancellation-policy?b=bkg_${'0'.repeat(32)}`;
 
-function fileOf(chunk: string): RegExp {
-  return new RegExp(`/assets/${chunk}-[^/?]*\\.js(?:\\?|$)`);
-}
-
 /** Keeps a file of code from arriving; says how to find it again. */
 async function lose(page: Page, complaints: Complaints, chunk: string) {
-  const file = fileOf(chunk);
-  complaints.expect(new RegExp(`assets/${chunk}-.*ERR_FAILED|ERR_FAILED .*assets/${chunk}-`));
+  const file = chunkAddress(chunk);
+  complaints.expect(lostChunk(chunk));
   await page.route(file, (route) => route.abort());
   return () => page.unroute(file);
 }
@@ -145,8 +142,8 @@ test('a section comes by itself when the connection does', async ({
 });
 
 test('a new document is offered where the code is gone for good', async ({ page, complaints }) => {
-  complaints.expect(/assets\/free-times-.* answered 404$|status of 404 .*assets\/free-times-/);
-  const file = fileOf('free-times');
+  complaints.expect(goneChunk('free-times'));
+  const file = chunkAddress('free-times');
   await page.route(file, (route) => route.fulfill({ status: 404, body: '' }));
   await page.goto(SERVICE_PATH);
   const notice = noticeOf(page, NO_TIMES);
@@ -181,7 +178,7 @@ test('an offer without its code is not made', async ({ page, complaints }) => {
   await expect(page.getByRole('button', { name: 'Start Your Assessment' })).toBeVisible();
   await page.keyboard.press('Escape');
   const missed = page.waitForEvent('requestfailed', (request) =>
-    fileOf('exit-card').test(request.url()),
+    chunkAddress('exit-card').test(request.url()),
   );
   await page.mouse.move(500, 300);
   await page.mouse.move(500, -5);

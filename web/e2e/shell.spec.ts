@@ -1,5 +1,6 @@
 /** The frame around every page, and the pages that lead to a booking. */
 import type { Page } from '@playwright/test';
+import { chunkAddress, lostChunk } from './support/chunks';
 import { expectStep } from './support/flow';
 import { fitsTheWidth, look } from './support/look';
 import { HEADER, HEADER_LEFT_COUNT, PATHS, QUICK_LINKS } from './support/pages';
@@ -277,17 +278,17 @@ test('a page whose code does not come says so and can be tried again', async ({
   page,
   complaints,
 }, { project }) => {
-  complaints.expect(/assets\/faq-page-.*ERR_FAILED|ERR_FAILED .*assets\/faq-page-|PageNotLoaded/);
+  complaints.expect(lostChunk('faq-page'), /PageNotLoaded/);
   complaints.expect(/The code of this page could not be loaded/);
   await page.goto('/services');
   await expectStep(page, 'Find what helps you today');
-  await page.route('**/assets/faq-page-*.js', (route) => route.abort());
+  await page.route(chunkAddress('faq-page'), (route) => route.abort());
   if (project.name === 'phone') await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'FAQ' }).click();
   await expectStep(page, 'This page could not be loaded');
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await look(page, 'page-not-loaded');
-  await page.unroute('**/assets/faq-page-*.js');
+  await page.unroute(chunkAddress('faq-page'));
   await page.getByRole('button', { name: 'Try again' }).click();
   await expectStep(page, 'Questions, answered');
 });
@@ -299,7 +300,7 @@ test('a page whose code takes its time shows that it is coming', async ({ page }
   const gate = new Promise<void>((done) => {
     open = done;
   });
-  await page.route('**/assets/faq-page-*.js', async (route) => {
+  await page.route(chunkAddress('faq-page'), async (route) => {
     await gate;
     await route.continue();
   });

@@ -3,7 +3,7 @@
  * engines read (sitemap.xml, robots.txt) and the pictures of shared links, and writes down which
  * paths there are (routes.json) and what the content policy has to allow (csp.json).
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PageHead } from '@/app/page-heads';
 import type { PageEntry } from '@/app/pages';
@@ -27,6 +27,8 @@ import { buildDate, fixedPaths, policyOrigins, robotsTxt, sitemapXml } from './s
 import { structuredData } from './structured-data';
 
 const DIST = 'dist';
+/** What Vite built, kept for the browser tests, which ask for files of code by their words. */
+const BUILT_FILES = 'dist-server/built-files.json';
 /** A path that no page has; its document is what unknown addresses are answered with. */
 const UNKNOWN_PATH = '/404';
 /** A path that no service has; its document is what addresses of unknown services are answered with. */
@@ -155,6 +157,7 @@ async function main(): Promise<void> {
   write('routes.json', `${JSON.stringify({ static: fixed, services, dynamic: DYNAMIC })}\n`);
   const policy = { scriptHashes: [inlineScriptHash()], ...policyOrigins(snapshot) };
   write('csp.json', `${JSON.stringify(policy)}\n`);
+  renameSync(join(DIST, '.vite/manifest.json'), BUILT_FILES);
   rmSync(join(DIST, '.vite'), { recursive: true });
   process.stdout.write(`prerendered ${paths.length + 5} pages\n`);
 }
