@@ -45,6 +45,8 @@ provider_ids! {
     ProviderRefundId
     /// The provider's id of a dispute.
     DisputeId
+    /// The provider's id of a payment link.
+    LinkId
     /// The provider's id of a payout to the practice's bank.
     SettlementId
     /// The provider's id of what a line of a settlement is about.

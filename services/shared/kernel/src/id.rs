@@ -36,6 +36,8 @@ kinds! {
     Collection = "col";
     /// A mail to be sent.
     Mail = "mal";
+    /// A payment link; the provider's reference of it.
+    PaymentLink = "lnk";
     /// A receipt for a payment.
     Receipt = "rct";
     /// A refund; the provider's idempotency key.

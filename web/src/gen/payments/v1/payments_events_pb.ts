@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_events.proto.
  */
 export const file_payments_v1_payments_events: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSJGCgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIQCghwcm92aWRlchgDIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIp8BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJEhAKCHByb3ZpZGVyGAcgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIn8KDU9yZGVyT2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSFAoMcGFpZF9pbl9mdWxsGAQgASgIEhAKCHByb3ZpZGVyGAUgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJImUKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCRIQCghwcm92aWRlchgEIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKdAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkSEAoIcHJvdmlkZXIYBiABKAkigAIKD0Rpc3B1dGVPYnNlcnZlZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEgoKZGlzcHV0ZV9pZBgDIAEoCRINCgVzdGF0ZRgEIAEoCRINCgVwaGFzZRgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSHAoUZGVkdWN0ZWRfbWlub3JfdW5pdHMYByABKAMSMQoNcmVzcG9uZF9ieV9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAkgASgJEhAKCHByb3ZpZGVyGAogASgJIlkKDVBheW1lbnRFYXJuZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSKfAQoNUmVjZWlwdElzc3VlZBISCgpyZWNlaXB0X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIOCgZzZXJpYWwYBCABKAkSIAoGYW1vdW50GAUgASgLMhAuY29tbW9uLnYxLk1vbmV5Eg0KBXBhcGVyGAYgASgJEhEKCXJlZnVuZF9pZBgHIAEoCSJbCg9QYXltZW50UmV0YWluZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSJGCgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIQCghwcm92aWRlchgDIAEoCSJoChFQYXltZW50TGlua09wZW5lZBISCgpib29raW5nX2lkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSLgoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicgoSUGF5bWVudExpbmtDcmVhdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRIYChBwcm92aWRlcl9saW5rX2lkGAMgASgJEgsKA3VybBgEIAEoCRIQCghwcm92aWRlchgFIAEoCSJsChNQYXltZW50TGlua09ic2VydmVkEhIKCmJvb2tpbmdfaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSDgoGc291cmNlGAUgASgJIksKFFBheW1lbnRMaW5rV2l0aGRyYXduEhIKCmJvb2tpbmdfaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiOAoRUGF5bWVudExpbmtBYnNlbnQSEgoKYm9va2luZ19pZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJIiQKDlBheW1lbnRDbGFpbWVkEhIKCmJvb2tpbmdfaWQYASABKAkinwEKD1BheW1lbnRPYnNlcnZlZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSDgoGc3RhdHVzGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZzb3VyY2UYBSABKAkSEAoIb3JkZXJfaWQYBiABKAkSEAoIcHJvdmlkZXIYByABKAkiWwoPUGF5bWVudFZlcmlmaWVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkiNwoNUGF5bWVudEZhaWxlZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkifwoNT3JkZXJPYnNlcnZlZBISCgpib29raW5nX2lkGAEgASgJEhAKCG9yZGVyX2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leRIUCgxwYWlkX2luX2Z1bGwYBCABKAgSEAoIcHJvdmlkZXIYBSABKAkibQoRUGF5bWVudE1pc21hdGNoZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZyZWFzb24YBCABKAkiqAEKD1JlZnVuZFJlcXVlc3RlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRINCgVjYXVzZRgFIAEoCRIPCgdyZW5ld2VkGAYgASgIEhgKEHJlbmV3c19yZWZ1bmRfaWQYByABKAkiZQoOUmVmdW5kQWNjZXB0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSGgoScHJvdmlkZXJfcmVmdW5kX2lkGAMgASgJEhAKCHByb3ZpZGVyGAQgASgJIjgKD1JlZnVuZFByb2Nlc3NlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCSJFCgxSZWZ1bmRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIp0BChBSZWZ1bmREaXNjb3ZlcmVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhIKCnBheW1lbnRfaWQYAyABKAkSIAoGYW1vdW50GAQgASgLMhAuY29tbW9uLnYxLk1vbmV5EhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgFIAEoCRIQCghwcm92aWRlchgGIAEoCSKAAgoPRGlzcHV0ZU9ic2VydmVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRISCgpkaXNwdXRlX2lkGAMgASgJEg0KBXN0YXRlGAQgASgJEg0KBXBoYXNlGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRIcChRkZWR1Y3RlZF9taW5vcl91bml0cxgHIAEoAxIxCg1yZXNwb25kX2J5X2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YCSABKAkSEAoIcHJvdmlkZXIYCiABKAkiWQoNUGF5bWVudEVhcm5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5Ip8BCg1SZWNlaXB0SXNzdWVkEhIKCnJlY2VpcHRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEg4KBnNlcmlhbBgEIAEoCRIgCgZhbW91bnQYBSABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFcGFwZXIYBiABKAkSEQoJcmVmdW5kX2lkGAcgASgJIlsKD1BheW1lbnRSZXRhaW5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5YgZwcm90bzM", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * We mean to create the provider's order of a booking. Stream collection-<booking uuid>.
@@ -94,6 +94,204 @@ export const OrderCreatedSchema: GenMessage<OrderCreated> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_events, 1);
 
 /**
+ * We mean to create a payment link of the provider: a page of its own on which the booking is paid.
+ *
+ * @generated from message payments.v1.PaymentLinkOpened
+ */
+export type PaymentLinkOpened = Message<"payments.v1.PaymentLinkOpened"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Our id of the link, given to the provider as reference.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+
+  /**
+   * Until when it takes money.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 3;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message payments.v1.PaymentLinkOpened.
+ * Use `create(PaymentLinkOpenedSchema)` to create a new message.
+ */
+export const PaymentLinkOpenedSchema: GenMessage<PaymentLinkOpened> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 2);
+
+/**
+ * The provider created the link.
+ *
+ * @generated from message payments.v1.PaymentLinkCreated
+ */
+export type PaymentLinkCreated = Message<"payments.v1.PaymentLinkCreated"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Our id of the link.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+
+  /**
+   * The provider's id of the link.
+   *
+   * @generated from field: string provider_link_id = 3;
+   */
+  providerLinkId: string;
+
+  /**
+   * The address of its page.
+   *
+   * @generated from field: string url = 4;
+   */
+  url: string;
+
+  /**
+   * The provider: "razorpay".
+   *
+   * @generated from field: string provider = 5;
+   */
+  provider: string;
+};
+
+/**
+ * Describes the message payments.v1.PaymentLinkCreated.
+ * Use `create(PaymentLinkCreatedSchema)` to create a new message.
+ */
+export const PaymentLinkCreatedSchema: GenMessage<PaymentLinkCreated> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 3);
+
+/**
+ * Something was learnt about a payment link. Money of its orders is the booking's.
+ *
+ * @generated from message payments.v1.PaymentLinkObserved
+ */
+export type PaymentLinkObserved = Message<"payments.v1.PaymentLinkObserved"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Our id of the link.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+
+  /**
+   * What the provider said: "created", "partially_paid", "paid", "cancelled" or "expired".
+   *
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * The provider's order beneath the link, or empty while none was named.
+   *
+   * @generated from field: string order_id = 4;
+   */
+  orderId: string;
+
+  /**
+   * Where we learnt it, as in PaymentObserved.
+   *
+   * @generated from field: string source = 5;
+   */
+  source: string;
+};
+
+/**
+ * Describes the message payments.v1.PaymentLinkObserved.
+ * Use `create(PaymentLinkObservedSchema)` to create a new message.
+ */
+export const PaymentLinkObservedSchema: GenMessage<PaymentLinkObserved> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 4);
+
+/**
+ * A payment link is not handed out any more; a job cancels it at the provider. Money that it still
+ * brings is judged like any other.
+ *
+ * @generated from message payments.v1.PaymentLinkWithdrawn
+ */
+export type PaymentLinkWithdrawn = Message<"payments.v1.PaymentLinkWithdrawn"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Our id of the link.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+
+  /**
+   * Why: "checkout" (the customer chose the checkout), "paid" (money came otherwise), "ended" (the
+   * booking's hold or the booking is over) or "expired" (it was about to expire).
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message payments.v1.PaymentLinkWithdrawn.
+ * Use `create(PaymentLinkWithdrawnSchema)` to create a new message.
+ */
+export const PaymentLinkWithdrawnSchema: GenMessage<PaymentLinkWithdrawn> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 5);
+
+/**
+ * The provider has no link under our reference: its creation had failed.
+ *
+ * @generated from message payments.v1.PaymentLinkAbsent
+ */
+export type PaymentLinkAbsent = Message<"payments.v1.PaymentLinkAbsent"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Our id of the link.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+};
+
+/**
+ * Describes the message payments.v1.PaymentLinkAbsent.
+ * Use `create(PaymentLinkAbsentSchema)` to create a new message.
+ */
+export const PaymentLinkAbsentSchema: GenMessage<PaymentLinkAbsent> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 6);
+
+/**
  * The customer says that it is paid.
  *
  * @generated from message payments.v1.PaymentClaimed
@@ -112,7 +310,7 @@ export type PaymentClaimed = Message<"payments.v1.PaymentClaimed"> & {
  * Use `create(PaymentClaimedSchema)` to create a new message.
  */
 export const PaymentClaimedSchema: GenMessage<PaymentClaimed> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 2);
+  messageDesc(file_payments_v1_payments_events, 7);
 
 /**
  * Something was learnt about one of the order's payments.
@@ -175,7 +373,7 @@ export type PaymentObserved = Message<"payments.v1.PaymentObserved"> & {
  * Use `create(PaymentObservedSchema)` to create a new message.
  */
 export const PaymentObservedSchema: GenMessage<PaymentObserved> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 3);
+  messageDesc(file_payments_v1_payments_events, 8);
 
 /**
  * A payment was captured, and its amount, currency and order match.
@@ -210,7 +408,7 @@ export type PaymentVerified = Message<"payments.v1.PaymentVerified"> & {
  * Use `create(PaymentVerifiedSchema)` to create a new message.
  */
 export const PaymentVerifiedSchema: GenMessage<PaymentVerified> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 4);
+  messageDesc(file_payments_v1_payments_events, 9);
 
 /**
  * An attempt failed. Another one is possible, and money that still arrives is accepted.
@@ -238,7 +436,7 @@ export type PaymentFailed = Message<"payments.v1.PaymentFailed"> & {
  * Use `create(PaymentFailedSchema)` to create a new message.
  */
 export const PaymentFailedSchema: GenMessage<PaymentFailed> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 5);
+  messageDesc(file_payments_v1_payments_events, 10);
 
 /**
  * The provider was asked for its order because a payment of another amount came for it. What it says
@@ -289,7 +487,7 @@ export type OrderObserved = Message<"payments.v1.OrderObserved"> & {
  * Use `create(OrderObservedSchema)` to create a new message.
  */
 export const OrderObservedSchema: GenMessage<OrderObserved> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 6);
+  messageDesc(file_payments_v1_payments_events, 11);
 
 /**
  * A payment was captured that is not as ordered, or is one too many; it is given back.
@@ -331,7 +529,7 @@ export type PaymentMismatched = Message<"payments.v1.PaymentMismatched"> & {
  * Use `create(PaymentMismatchedSchema)` to create a new message.
  */
 export const PaymentMismatchedSchema: GenMessage<PaymentMismatched> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 7);
+  messageDesc(file_payments_v1_payments_events, 12);
 
 /**
  * Money is to be given back; a job asks the provider.
@@ -394,7 +592,7 @@ export type RefundRequested = Message<"payments.v1.RefundRequested"> & {
  * Use `create(RefundRequestedSchema)` to create a new message.
  */
 export const RefundRequestedSchema: GenMessage<RefundRequested> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 8);
+  messageDesc(file_payments_v1_payments_events, 13);
 
 /**
  * The provider took the refund; it may still be pending there.
@@ -436,7 +634,7 @@ export type RefundAccepted = Message<"payments.v1.RefundAccepted"> & {
  * Use `create(RefundAcceptedSchema)` to create a new message.
  */
 export const RefundAcceptedSchema: GenMessage<RefundAccepted> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 9);
+  messageDesc(file_payments_v1_payments_events, 14);
 
 /**
  * The provider has given the money back.
@@ -464,7 +662,7 @@ export type RefundProcessed = Message<"payments.v1.RefundProcessed"> & {
  * Use `create(RefundProcessedSchema)` to create a new message.
  */
 export const RefundProcessedSchema: GenMessage<RefundProcessed> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 10);
+  messageDesc(file_payments_v1_payments_events, 15);
 
 /**
  * The refund came to nothing at the provider. It is asked for again under another id, at most three
@@ -500,7 +698,7 @@ export type RefundFailed = Message<"payments.v1.RefundFailed"> & {
  * Use `create(RefundFailedSchema)` to create a new message.
  */
 export const RefundFailedSchema: GenMessage<RefundFailed> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 11);
+  messageDesc(file_payments_v1_payments_events, 16);
 
 /**
  * A refund was found at the provider that we never asked for, made on the provider's own pages. How it
@@ -557,7 +755,7 @@ export type RefundDiscovered = Message<"payments.v1.RefundDiscovered"> & {
  * Use `create(RefundDiscoveredSchema)` to create a new message.
  */
 export const RefundDiscoveredSchema: GenMessage<RefundDiscovered> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 12);
+  messageDesc(file_payments_v1_payments_events, 17);
 
 /**
  * The provider said something about a dispute of a payment: its payer's bank questions it, and the
@@ -642,7 +840,7 @@ export type DisputeObserved = Message<"payments.v1.DisputeObserved"> & {
  * Use `create(DisputeObservedSchema)` to create a new message.
  */
 export const DisputeObservedSchema: GenMessage<DisputeObserved> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 13);
+  messageDesc(file_payments_v1_payments_events, 18);
 
 /**
  * The session took place, so its money is earned.
@@ -677,7 +875,7 @@ export type PaymentEarned = Message<"payments.v1.PaymentEarned"> & {
  * Use `create(PaymentEarnedSchema)` to create a new message.
  */
 export const PaymentEarnedSchema: GenMessage<PaymentEarned> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 14);
+  messageDesc(file_payments_v1_payments_events, 19);
 
 /**
  * A receipt, or another paper of tax, was issued for money that belongs to a booking. Stream
@@ -742,7 +940,7 @@ export type ReceiptIssued = Message<"payments.v1.ReceiptIssued"> & {
  * Use `create(ReceiptIssuedSchema)` to create a new message.
  */
 export const ReceiptIssuedSchema: GenMessage<ReceiptIssued> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 15);
+  messageDesc(file_payments_v1_payments_events, 20);
 
 /**
  * The booking was cancelled too late for a refund, so its money, or what is left of it, is kept.
@@ -777,5 +975,5 @@ export type PaymentRetained = Message<"payments.v1.PaymentRetained"> & {
  * Use `create(PaymentRetainedSchema)` to create a new message.
  */
 export const PaymentRetainedSchema: GenMessage<PaymentRetained> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 16);
+  messageDesc(file_payments_v1_payments_events, 21);
 
