@@ -14,10 +14,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_service.proto.
  */
 export const file_payments_v1_payments_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIrkBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSEwoLdGFrZXNfcGF5ZXIYBiABKAgiSQoFUGF5ZXISDAoEbmFtZRgBIAEoCRINCgVnc3RpbhgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEhIKCnN0YXRlX2NvZGUYBCABKAkiSAoPU2V0UGF5ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSIQoFcGF5ZXIYAiABKAsyEi5wYXltZW50cy52MS5QYXllciISChBTZXRQYXllclJlc3BvbnNlInEKG1N1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCSJLChxTdWJtaXRDaGVja291dEFuc3dlclJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIikKE0NoZWNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJDChRDaGVja1BheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZSJCChNDbGFpbVBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkMKFENsYWltUGF5bWVudFJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIvQECgdSZWNlaXB0EhIKCnJlY2VpcHRfaWQYASABKAkSDgoGc2VyaWFsGAIgASgJEi0KCWlzc3VlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRImCgh0YXhfbW9kZRgHIAEoDjIULnBheW1lbnRzLnYxLlRheE1vZGUSEwoLZ3N0X3BlcmNlbnQYCCABKAUSIQoHdGF4YWJsZRgJIAEoCzIQLmNvbW1vbi52MS5Nb25leRIlCgtjZW50cmFsX3RheBgKIAEoCzIQLmNvbW1vbi52MS5Nb25leRIjCglzdGF0ZV90YXgYCyABKAsyEC5jb21tb24udjEuTW9uZXkSEQoJaXNzdWVkX2J5GAwgASgJEhYKDmlzc3Vlcl9hZGRyZXNzGA0gASgJEg0KBWdzdGluGA4gASgJEhQKDHNlcnZpY2VfY29kZRgPIAEoCRIiCghyZWZ1bmRlZBgQIAEoCzIQLmNvbW1vbi52MS5Nb25leRIMCgRraW5kGBEgASgJEigKDmludGVncmF0ZWRfdGF4GBIgASgLMhAuY29tbW9uLnYxLk1vbmV5EiEKBXBheWVyGBMgASgLMhIucGF5bWVudHMudjEuUGF5ZXISGAoQcmVmZXJzX3RvX3NlcmlhbBgUIAEoCRI3ChNyZWZlcnNfdG9faXNzdWVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIpChNMaXN0UmVjZWlwdHNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkidgoUTGlzdFJlY2VpcHRzUmVzcG9uc2USJgoIcmVjZWlwdHMYASADKAsyFC5wYXltZW50cy52MS5SZWNlaXB0EiEKBXBheWVyGAIgASgLMhIucGF5bWVudHMudjEuUGF5ZXISEwoLdGFrZXNfcGF5ZXIYAyABKAgiJwoRR2V0UmVjZWlwdFJlcXVlc3QSEgoKcmVjZWlwdF9pZBgBIAEoCSI7ChJHZXRSZWNlaXB0UmVzcG9uc2USJQoHcmVjZWlwdBgBIAEoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBipICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACMqAECg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEkcKCFNldFBheWVyEhwucGF5bWVudHMudjEuU2V0UGF5ZXJSZXF1ZXN0Gh0ucGF5bWVudHMudjEuU2V0UGF5ZXJSZXNwb25zZTJoChdQYXltZW50c0ludGVybmFsU2VydmljZRJNCgpHZXRSZWNlaXB0Eh4ucGF5bWVudHMudjEuR2V0UmVjZWlwdFJlcXVlc3QaHy5wYXltZW50cy52MS5HZXRSZWNlaXB0UmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJuChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEioKBm1ldGhvZBgDIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRNZXRob2QikQIKFFN0YXJ0UGF5bWVudFJlc3BvbnNlEhAKCG9yZGVyX2lkGAEgASgJEg4KBmtleV9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSGwoTY2hlY2tvdXRfc2NyaXB0X3VybBgEIAEoCRIrCgVzdGF0ZRgFIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRITCgt0YWtlc19wYXllchgGIAEoCBIQCghsaW5rX3VybBgHIAEoCRIzCg9saW5rX2V4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2xpbmtfaWQYCSABKAkiSQoFUGF5ZXISDAoEbmFtZRgBIAEoCRINCgVnc3RpbhgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEhIKCnN0YXRlX2NvZGUYBCABKAkiSAoPU2V0UGF5ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSIQoFcGF5ZXIYAiABKAsyEi5wYXltZW50cy52MS5QYXllciISChBTZXRQYXllclJlc3BvbnNlInEKG1N1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCSJLChxTdWJtaXRDaGVja291dEFuc3dlclJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIikKE0NoZWNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJ3ChRDaGVja1BheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRIyCg5wYXltZW50X3N0YXR1cxgCIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRTdGF0dXMiQgoTQ2xhaW1QYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJ3ChRDbGFpbVBheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRIyCg5wYXltZW50X3N0YXR1cxgCIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRTdGF0dXMi9AQKB1JlY2VpcHQSEgoKcmVjZWlwdF9pZBgBIAEoCRIOCgZzZXJpYWwYAiABKAkSLQoJaXNzdWVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpib29raW5nX2lkGAQgASgJEhIKCnBheW1lbnRfaWQYBSABKAkSIAoGYW1vdW50GAYgASgLMhAuY29tbW9uLnYxLk1vbmV5EiYKCHRheF9tb2RlGAcgASgOMhQucGF5bWVudHMudjEuVGF4TW9kZRITCgtnc3RfcGVyY2VudBgIIAEoBRIhCgd0YXhhYmxlGAkgASgLMhAuY29tbW9uLnYxLk1vbmV5EiUKC2NlbnRyYWxfdGF4GAogASgLMhAuY29tbW9uLnYxLk1vbmV5EiMKCXN0YXRlX3RheBgLIAEoCzIQLmNvbW1vbi52MS5Nb25leRIRCglpc3N1ZWRfYnkYDCABKAkSFgoOaXNzdWVyX2FkZHJlc3MYDSABKAkSDQoFZ3N0aW4YDiABKAkSFAoMc2VydmljZV9jb2RlGA8gASgJEiIKCHJlZnVuZGVkGBAgASgLMhAuY29tbW9uLnYxLk1vbmV5EgwKBGtpbmQYESABKAkSKAoOaW50ZWdyYXRlZF90YXgYEiABKAsyEC5jb21tb24udjEuTW9uZXkSIQoFcGF5ZXIYEyABKAsyEi5wYXltZW50cy52MS5QYXllchIYChByZWZlcnNfdG9fc2VyaWFsGBQgASgJEjcKE3JlZmVyc190b19pc3N1ZWRfYXQYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJ2ChRMaXN0UmVjZWlwdHNSZXNwb25zZRImCghyZWNlaXB0cxgBIAMoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQSIQoFcGF5ZXIYAiABKAsyEi5wYXltZW50cy52MS5QYXllchITCgt0YWtlc19wYXllchgDIAEoCCInChFHZXRSZWNlaXB0UmVxdWVzdBISCgpyZWNlaXB0X2lkGAEgASgJIjsKEkdldFJlY2VpcHRSZXNwb25zZRIlCgdyZWNlaXB0GAEgASgLMhQucGF5bWVudHMudjEuUmVjZWlwdCrpAQoPQ29sbGVjdGlvblN0YXRlEiAKHENPTExFQ1RJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIcChhDT0xMRUNUSU9OX1NUQVRFX1BFTkRJTkcQARIZChVDT0xMRUNUSU9OX1NUQVRFX1BBSUQQAhIbChdDT0xMRUNUSU9OX1NUQVRFX0ZBSUxFRBADEh8KG0NPTExFQ1RJT05fU1RBVEVfTUlTTUFUQ0hFRBAEEh4KGkNPTExFQ1RJT05fU1RBVEVfUkVGVU5ESU5HEAUSHQoZQ09MTEVDVElPTl9TVEFURV9SRUZVTkRFRBAGKmUKDVBheW1lbnRNZXRob2QSHgoaUEFZTUVOVF9NRVRIT0RfVU5TUEVDSUZJRUQQABIbChdQQVlNRU5UX01FVEhPRF9DSEVDS09VVBABEhcKE1BBWU1FTlRfTUVUSE9EX0xJTksQAiqcAQoNUGF5bWVudFN0YXR1cxIeChpQQVlNRU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhcKE1BBWU1FTlRfU1RBVFVTX1BBSUQQARIcChhQQVlNRU5UX1NUQVRVU19DQU5DRUxMRUQQAhIaChZQQVlNRU5UX1NUQVRVU19FWFBJUkVEEAMSGAoUUEFZTUVOVF9TVEFUVVNfT1RIRVIQBCpICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACMqAECg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEkcKCFNldFBheWVyEhwucGF5bWVudHMudjEuU2V0UGF5ZXJSZXF1ZXN0Gh0ucGF5bWVudHMudjEuU2V0UGF5ZXJSZXNwb25zZTJoChdQYXltZW50c0ludGVybmFsU2VydmljZRJNCgpHZXRSZWNlaXB0Eh4ucGF5bWVudHMudjEuR2V0UmVjZWlwdFJlcXVlc3QaHy5wYXltZW50cy52MS5HZXRSZWNlaXB0UmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
- * Asks for the booking's order.
+ * Asks for the booking's order or payment link.
  *
  * @generated from message payments.v1.StartPaymentRequest
  */
@@ -35,6 +35,13 @@ export type StartPaymentRequest = Message<"payments.v1.StartPaymentRequest"> & {
    * @generated from field: string idempotency_key = 2;
    */
   idempotencyKey: string;
+
+  /**
+   * The way in which it will be paid. A change of it first cancels the payment link that was there.
+   *
+   * @generated from field: payments.v1.PaymentMethod method = 3;
+   */
+  method: PaymentMethod;
 };
 
 /**
@@ -45,13 +52,13 @@ export const StartPaymentRequestSchema: GenMessage<StartPaymentRequest> = /*@__P
   messageDesc(file_payments_v1_payments_service, 0);
 
 /**
- * What the browser needs to open the provider's checkout.
+ * What the browser needs to open the provider's checkout, or the provider's page.
  *
  * @generated from message payments.v1.StartPaymentResponse
  */
 export type StartPaymentResponse = Message<"payments.v1.StartPaymentResponse"> & {
   /**
-   * The provider's order.
+   * The provider's order; empty for a payment link.
    *
    * @generated from field: string order_id = 1;
    */
@@ -91,6 +98,28 @@ export type StartPaymentResponse = Message<"payments.v1.StartPaymentResponse"> &
    * @generated from field: bool takes_payer = 6;
    */
   takesPayer: boolean;
+
+  /**
+   * The provider's page, where the booking is paid by a payment link; empty for an order, and when
+   * money has come already (see state).
+   *
+   * @generated from field: string link_url = 7;
+   */
+  linkUrl: string;
+
+  /**
+   * Until when that page takes money.
+   *
+   * @generated from field: google.protobuf.Timestamp link_expires_at = 8;
+   */
+  linkExpiresAt?: Timestamp | undefined;
+
+  /**
+   * The provider's id of the payment link, or empty.
+   *
+   * @generated from field: string link_id = 9;
+   */
+  linkId: string;
 };
 
 /**
@@ -281,6 +310,13 @@ export type CheckPaymentResponse = Message<"payments.v1.CheckPaymentResponse"> &
    * @generated from field: payments.v1.CollectionState state = 1;
    */
   state: CollectionState;
+
+  /**
+   * The same, in the words of a page that waits for a payment link.
+   *
+   * @generated from field: payments.v1.PaymentStatus payment_status = 2;
+   */
+  paymentStatus: PaymentStatus;
 };
 
 /**
@@ -330,6 +366,13 @@ export type ClaimPaymentResponse = Message<"payments.v1.ClaimPaymentResponse"> &
    * @generated from field: payments.v1.CollectionState state = 1;
    */
   state: CollectionState;
+
+  /**
+   * The same, in the words of a page that waits for a payment link.
+   *
+   * @generated from field: payments.v1.PaymentStatus payment_status = 2;
+   */
+  paymentStatus: PaymentStatus;
 };
 
 /**
@@ -663,6 +706,88 @@ export const CollectionStateSchema: GenEnum<CollectionState> = /*@__PURE__*/
   enumDesc(file_payments_v1_payments_service, 0);
 
 /**
+ * The way in which a booking is paid.
+ *
+ * @generated from enum payments.v1.PaymentMethod
+ */
+export enum PaymentMethod {
+  /**
+   * Means checkout; what callers send that know no other way.
+   *
+   * @generated from enum value: PAYMENT_METHOD_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The provider's checkout opens on our page, for an order.
+   *
+   * @generated from enum value: PAYMENT_METHOD_CHECKOUT = 1;
+   */
+  CHECKOUT = 1,
+
+  /**
+   * The provider's own page opens in another tab, by a payment link.
+   *
+   * @generated from enum value: PAYMENT_METHOD_LINK = 2;
+   */
+  LINK = 2,
+}
+
+/**
+ * Describes the enum payments.v1.PaymentMethod.
+ */
+export const PaymentMethodSchema: GenEnum<PaymentMethod> = /*@__PURE__*/
+  enumDesc(file_payments_v1_payments_service, 1);
+
+/**
+ * The result of a payment, in the words of the page that waits for it.
+ *
+ * @generated from enum payments.v1.PaymentStatus
+ */
+export enum PaymentStatus {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: PAYMENT_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Money was captured, and it matches.
+   *
+   * @generated from enum value: PAYMENT_STATUS_PAID = 1;
+   */
+  PAID = 1,
+
+  /**
+   * The payment link was cancelled and nothing was paid; StartPayment makes another one.
+   *
+   * @generated from enum value: PAYMENT_STATUS_CANCELLED = 2;
+   */
+  CANCELLED = 2,
+
+  /**
+   * The payment link expired and nothing was paid; StartPayment makes another one.
+   *
+   * @generated from enum value: PAYMENT_STATUS_EXPIRED = 3;
+   */
+  EXPIRED = 3,
+
+  /**
+   * Anything else: CollectionState says what.
+   *
+   * @generated from enum value: PAYMENT_STATUS_OTHER = 4;
+   */
+  OTHER = 4,
+}
+
+/**
+ * Describes the enum payments.v1.PaymentStatus.
+ */
+export const PaymentStatusSchema: GenEnum<PaymentStatus> = /*@__PURE__*/
+  enumDesc(file_payments_v1_payments_service, 2);
+
+/**
  * How a receipt states tax.
  *
  * @generated from enum payments.v1.TaxMode
@@ -694,7 +819,7 @@ export enum TaxMode {
  * Describes the enum payments.v1.TaxMode.
  */
 export const TaxModeSchema: GenEnum<TaxMode> = /*@__PURE__*/
-  enumDesc(file_payments_v1_payments_service, 1);
+  enumDesc(file_payments_v1_payments_service, 3);
 
 /**
  * Paying for a booking. Every call needs the signed-in owner of the booking; for everybody else the
@@ -704,7 +829,7 @@ export const TaxModeSchema: GenEnum<TaxMode> = /*@__PURE__*/
  */
 export const PaymentsService: GenService<{
   /**
-   * Creates the booking's one provider order, or returns it. Safe to call again.
+   * Creates the booking's provider order or payment link, or returns it. Safe to call again.
    * FAILED_PRECONDITION, HOLD_ENDED; UNAVAILABLE, PROVIDER_UNAVAILABLE.
    *
    * @generated from rpc payments.v1.PaymentsService.StartPayment
