@@ -4,6 +4,7 @@
 
 pub mod dispute;
 pub mod fact;
+pub mod link;
 pub mod mismatch;
 pub mod refund;
 pub mod collection;

@@ -60,6 +60,17 @@ impl BookingStatus {
         self == Self::Completed
     }
 
+    /// Whether money is still awaited for the booking: not once it is paid for, or over.
+    #[must_use]
+    pub fn takes_money(self) -> bool {
+        match self {
+            Self::Unknown | Self::Requested | Self::Confirmed => true,
+            Self::Unplaced | Self::Expired | Self::Released | Self::Cancelled | Self::Completed => {
+                false
+            }
+        }
+    }
+
     /// Whether the booking is not ended without a session, so that its money must be here.
     #[must_use]
     pub fn is_live(self) -> bool {
