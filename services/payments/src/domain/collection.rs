@@ -1,16 +1,17 @@
-//! The collection of one booking's money: its one order, the payments seen on it, and what goes
-//! back. Money counts only when it is captured and amount, currency and order match; all else is
-//! returned.
+//! The collection of one booking's money: its order and its payment links, the payments seen on
+//! them, and what goes back. Money counts only when it is captured and amount, currency and order
+//! match; all else is returned.
 
 mod model;
 mod balances;
 mod evolve;
+mod links;
 mod decisions;
 
 use kernel::Decider;
 
 use self::evolve::apply;
-pub use self::model::{Collection, Command, Event, Rejection, Standing, State, Terms};
+pub use self::model::{Collection, Command, Event, LinkChange, Rejection, Standing, State, Terms};
 pub use super::mismatch::Mismatch;
 
 /// The life of a collection.
@@ -30,6 +31,11 @@ impl Decider for CollectionLife {
             (
                 State::Absent,
                 Command::RecordOrder { .. }
+                | Command::OpenLink { .. }
+                | Command::RecordLink { .. }
+                | Command::WithdrawLinks { .. }
+                | Command::ObserveLink { .. }
+                | Command::RecordAbsentLink { .. }
                 | Command::Claim
                 | Command::Observe { .. }
                 | Command::ResolveUndecided { .. }
@@ -62,12 +68,23 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
     match command {
         Command::Open(terms) => decisions::reopen(known, &terms),
         Command::RecordOrder { provider, order } => decisions::record_order(known, provider, order),
+        Command::OpenLink { link_id, expires_at, now } => {
+            links::open_link(known, link_id, expires_at, now)
+        }
+        Command::RecordLink { provider, link_id, created } => {
+            links::record_link(known, provider, link_id, created)
+        }
+        Command::WithdrawLinks { why } => Ok(links::withdraw_links(known, why)),
+        Command::ObserveLink { link_id, fact, source } => {
+            links::observe_link(known, link_id, fact, source)
+        }
+        Command::RecordAbsentLink { link_id } => links::record_absent_link(known, link_id),
         Command::Claim => Ok(decisions::claim(known)),
         Command::Observe { payment, source, refund_id } => {
             Ok(decisions::observe(known, payment, source, refund_id))
         }
-        Command::ResolveUndecided { order, refund_ids } => {
-            Ok(decisions::resolve_undecided(known, order, &refund_ids))
+        Command::ResolveUndecided { orders, are_links_known, refund_ids } => {
+            Ok(decisions::resolve_undecided(known, &orders, are_links_known, &refund_ids))
         }
         Command::ObserveDispute(dispute) => Ok(decisions::observe_dispute(known, dispute)),
         Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),

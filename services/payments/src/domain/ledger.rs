@@ -124,6 +124,7 @@ impl Books {
             }
             Event::OrderCreated { .. }
             | Event::OrderObserved { .. }
+            | Event::Link { .. }
             | Event::Claimed
             | Event::Failed { .. } => Vec::new(),
         }
@@ -307,6 +308,7 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
         Event::Opened(_)
         | Event::OrderCreated { .. }
         | Event::OrderObserved { .. }
+        | Event::Link { .. }
         | Event::Claimed
         | Event::Observed { .. }
         | Event::Failed { .. }

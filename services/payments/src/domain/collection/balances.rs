@@ -71,7 +71,7 @@ impl Collection {
     #[must_use]
     pub fn misfit(&self, fact: &Fact) -> Option<Mismatch> {
         let expected = Amount::from(self.terms.amount);
-        if fact.order.is_none() || fact.order != self.order {
+        if !fact.order.as_ref().is_some_and(|order| self.is_own_order(order)) {
             Some(Mismatch::Order)
         } else if fact.amount.currency != expected.currency {
             Some(Mismatch::Currency)
@@ -86,6 +86,21 @@ impl Collection {
     /// order shows whether it was paid in full by it.
     pub(super) fn waits_for_order(&self, fact: &Fact) -> bool {
         self.verified.is_none() && self.misfit(fact) == Some(Mismatch::Amount)
+    }
+
+    /// Whether a payment of another amount is the only one that can have paid its order. A link
+    /// takes parts, so that a part that was sent back is one of them, too.
+    pub(super) fn is_only_one(&self, payment: &PaymentId, fact: &Fact) -> bool {
+        let takes_parts = fact.order.as_ref().is_some_and(|order| self.is_link_order(order));
+        let is_other = |id: &&PaymentId| {
+            let is_part = takes_parts && self.mismatched.contains(*id);
+            *id != payment
+                && self.captured(id).is_some_and(|other| {
+                    let waits = self.is_undecided(id) && self.waits_for_order(other);
+                    other.order == fact.order && (waits || is_part)
+                })
+        };
+        !self.payments.keys().any(|id| is_other(&id))
     }
 
     /// Whether the provider reports our order as paid in full.

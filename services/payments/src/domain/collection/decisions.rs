@@ -7,6 +7,7 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::evolve::apply;
+use super::links;
 use super::model::{Collection, Event, Rejection, Terms};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, Source, Status};
@@ -77,7 +78,7 @@ fn settle(
     let left = after.left(payment);
     let Some(fact) = after.captured(payment).filter(|_| left > 0) else { return events };
     if !after.is_counted(payment) {
-        if !after.waits_for_order(fact) {
+        if !after.waits_for_order(fact) && !after.waits_for_link(fact) {
             events.extend(count(&after, payment, fact, refund_id));
         }
     } else if after.mismatched.contains(payment) {
@@ -111,31 +112,38 @@ fn after(known: &Collection, events: &[Event]) -> Collection {
 }
 
 /// Decides about captured payments that waited. One of another amount counts if the provider
-/// reports our order as paid in full; of several, it is unknown which one paid, and none counts.
-/// Without the order's state they stay undecided.
+/// reports its order as paid in full; of several on one order, it is unknown which one paid, and
+/// none counts. Without the order's state they stay undecided; so does money of an unknown order
+/// until the links are known.
 pub(super) fn resolve_undecided(
     known: &Collection,
-    order: Option<OrderFact>,
+    orders: &[OrderFact],
+    are_links_known: bool,
     refund_ids: &BTreeMap<PaymentId, Id<RefundKind>>,
 ) -> Vec<Event> {
-    let order = order.filter(|order| Some(&order.id) == known.order.as_ref());
-    let waits = |id: &&PaymentId| known.captured(id).is_some_and(|it| known.waits_for_order(it));
-    let is_the_one = known.undecided().filter(waits).count() == 1;
-    let mut events = Vec::new();
+    let (mut now, mut events) = (known.clone(), Vec::new());
     for payment in known.undecided() {
         let Some((fact, refund_id)) = known.captured(payment).zip(refund_ids.get(payment)) else {
             continue;
         };
-        if waits(&payment) {
-            let Some(order) = &order else { continue };
-            events.push(Event::OrderObserved { order: order.clone() });
-            if is_the_one && known.is_paid_in_full(order) {
-                let (payment, amount) = (payment.clone(), fact.amount.clone());
-                events.push(Event::Verified { payment, amount });
-                continue;
-            }
+        if now.waits_for_link(fact) && !are_links_known {
+            continue;
         }
-        events.extend(count(known, payment, fact, *refund_id));
+        let mut decided = Vec::new();
+        if now.waits_for_order(fact) {
+            let its_own = |order: &&OrderFact| Some(&order.id) == fact.order.as_ref();
+            let Some(order) = orders.iter().find(its_own) else { continue };
+            decided.push(Event::OrderObserved { order: order.clone() });
+            if known.is_only_one(payment, fact) && known.is_paid_in_full(order) {
+                decided.extend(links::verified(&now, payment, fact));
+            } else {
+                decided.extend(count(&now, payment, fact, *refund_id));
+            }
+        } else {
+            decided.extend(count(&now, payment, fact, *refund_id));
+        }
+        decided.iter().for_each(|event| apply(&mut now, event));
+        events.extend(decided);
     }
     events
 }
@@ -150,7 +158,7 @@ fn count(
     let (payment, amount) = (payment.clone(), fact.amount.clone());
     let is_paid = known.verified.is_some().then_some(Mismatch::Double);
     let Some(reason) = known.misfit(fact).or(is_paid) else {
-        return vec![Event::Verified { payment, amount }];
+        return links::verified(known, &payment, fact);
     };
     let left = Amount { minor: known.left(&payment), currency: amount.currency.clone() };
     let refund = Refund::requested(payment.clone(), left, reason.cause());

@@ -1,10 +1,11 @@
 //! What each event adds to what is known of a collection.
 
 use kernel::Id;
-use kernel::id::Refund as RefundKind;
+use kernel::id::{PaymentLink, Refund as RefundKind};
 
-use super::model::{Collection, Event};
+use super::model::{Collection, Event, LinkChange};
 use crate::domain::fact::Amount;
+use crate::domain::link::Link;
 use crate::domain::refund::End;
 
 pub(super) fn apply(known: &mut Collection, event: &Event) {
@@ -15,6 +16,7 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
             known.provider.clone_from(provider);
             known.order = Some(order.clone());
         }
+        Event::Link { link_id, change } => apply_to_link(known, *link_id, change),
         // What follows from it has events of its own.
         Event::OrderObserved { .. } => {}
         Event::Claimed => known.claimed = true,
@@ -62,6 +64,27 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
         }
         Event::Earned { amount, .. } => add(&mut known.earned, amount),
         Event::Retained { amount, .. } => add(&mut known.retained, amount),
+    }
+}
+
+fn apply_to_link(known: &mut Collection, link_id: Id<PaymentLink>, change: &LinkChange) {
+    if let LinkChange::Opened { expires_at } = change {
+        known.links.entry(link_id).or_insert_with(|| Link::opened(*expires_at));
+        known.last_link = Some(link_id);
+    }
+    if let LinkChange::Created { provider, .. } = change {
+        known.provider.clone_from(provider);
+    }
+    let Some(link) = known.links.get_mut(&link_id) else { return };
+    match change {
+        LinkChange::Opened { .. } => {}
+        LinkChange::Created { created, .. } => {
+            link.created = Some(created.clone());
+            link.is_absent = false;
+        }
+        LinkChange::Observed { fact, .. } => link.join(fact),
+        LinkChange::Withdrawn(why) => link.withdrawn = Some(*why),
+        LinkChange::Absent => link.is_absent = true,
     }
 }
 

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::id::{Booking, Collection as CollectionKind, Customer, Refund as RefundKind};
-use kernel::{Id, Money};
+use kernel::id::{
+    Booking, Collection as CollectionKind, Customer, PaymentLink, Refund as RefundKind,
+};
+use kernel::{Id, Money, Timestamp};
 
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
 };
+use crate::domain::link::{Link, LinkFact, ProviderLink, Withdrawal};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{FoundRefund, Refund, RefundUpdate};
 
@@ -40,10 +43,14 @@ pub enum State {
 pub struct Collection {
     /// What is to be collected.
     pub terms: Terms,
-    /// The provider of the order; empty while there is none.
+    /// The provider of the order or link; empty while there is none.
     pub provider: String,
     /// The provider's order, once there is one; there is never another.
     pub order: Option<OrderId>,
+    /// Its payment links, each by our id.
+    pub links: BTreeMap<Id<PaymentLink>, Link>,
+    /// The link that was opened last.
+    pub last_link: Option<Id<PaymentLink>>,
     /// Whether the customer said that it is paid.
     pub claimed: bool,
     /// What the provider said about each payment, joined.
@@ -87,12 +94,26 @@ pub enum Standing {
     Refunded,
 }
 
+impl Standing {
+    /// Whether money has arrived, even if it was refunded since; then another payment makes no
+    /// sense.
+    #[must_use]
+    pub const fn has_money(self) -> bool {
+        match self {
+            Self::Paid | Self::Mismatched | Self::Refunding | Self::Refunded => true,
+            Self::Pending | Self::Failed => false,
+        }
+    }
+}
+
 impl Collection {
     pub(super) fn new(terms: Terms) -> Self {
         Self {
             terms,
             provider: String::new(),
             order: None,
+            links: BTreeMap::new(),
+            last_link: None,
             claimed: false,
             payments: BTreeMap::new(),
             failed: BTreeSet::new(),
@@ -120,14 +141,36 @@ pub enum Command {
         /// Its order.
         order: OrderId,
     },
+    /// Record the intent to create a link, with this id and end, unless one is usable.
+    OpenLink { link_id: Id<PaymentLink>, expires_at: Timestamp, now: Timestamp },
+    /// Record the link that the provider has.
+    RecordLink {
+        /// The provider's name.
+        provider: String,
+        /// Our id of it.
+        link_id: Id<PaymentLink>,
+        /// Its link.
+        created: ProviderLink,
+    },
+    /// No link is handed out any more.
+    WithdrawLinks { why: Withdrawal },
+    /// The provider reported a link.
+    ObserveLink { link_id: Id<PaymentLink>, fact: LinkFact, source: Source },
+    /// The provider has no link of this reference.
+    RecordAbsentLink { link_id: Id<PaymentLink> },
     /// The customer says that it is paid.
     Claim,
     /// The provider reported a payment; `refund_id` is used if it has to be refunded.
     Observe { payment: Payment, source: Source, refund_id: Id<RefundKind> },
-    /// Decide about captured payments that are neither counted nor refunded; for a payment of
-    /// another amount, by the provider's state of the order. Each has the id of its refund, if one
-    /// is needed.
-    ResolveUndecided { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
+    /// Decide about captured payments that are neither counted nor refunded.
+    ResolveUndecided {
+        /// The provider's state of those orders of which a payment has another amount.
+        orders: Vec<OrderFact>,
+        /// Whether every link was fetched, so that an order that is still unknown is not ours.
+        are_links_known: bool,
+        /// The id of each payment's refund, if one is needed.
+        refund_ids: BTreeMap<PaymentId, Id<RefundKind>>,
+    },
     /// The provider reported a dispute.
     ObserveDispute(Dispute),
     /// The booking could not be placed, so its payment is refunded.
@@ -154,6 +197,8 @@ pub enum Event {
     Opened(Terms),
     /// The provider has an order.
     OrderCreated { provider: String, order: OrderId },
+    /// Something happened to a link.
+    Link { link_id: Id<PaymentLink>, change: LinkChange },
     /// The customer says that it is paid.
     Claimed,
     /// The provider said something.
@@ -186,6 +231,21 @@ pub enum Event {
     Retained { payment: PaymentId, amount: Amount },
 }
 
+/// What can have happened to a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkChange {
+    /// It is to be created.
+    Opened { expires_at: Timestamp },
+    /// The provider has it.
+    Created { provider: String, created: ProviderLink },
+    /// The provider said something about it.
+    Observed { fact: LinkFact, source: Source },
+    /// It is not handed out any more, and is to be cancelled.
+    Withdrawn(Withdrawal),
+    /// The provider has none under this reference.
+    Absent,
+}
+
 /// Why a command is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
@@ -201,6 +261,18 @@ pub enum Rejection {
     /// The booking has another order.
     #[error("the booking has another order")]
     OtherOrder,
+    /// A link of the booking may still be paid.
+    #[error("a payment link of the booking is still open")]
+    LinkOpen,
+    /// The booking has had too many links.
+    #[error("the booking has had too many payment links")]
+    TooManyLinks,
+    /// No such link was opened.
+    #[error("there is no such payment link")]
+    LinkUnknown,
+    /// The provider has another link under this reference.
+    #[error("the provider has another payment link")]
+    OtherLink,
     /// We never saw such a payment.
     #[error("there is no such payment")]
     PaymentUnknown,
