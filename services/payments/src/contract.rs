@@ -2,15 +2,18 @@
 
 mod amount;
 mod dispute;
+mod fields;
+mod link;
 pub mod receipt;
 
 use contract::convert::money;
 use contract::payments::v1 as wire;
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
-use kernel::id::{Booking, Kind, Refund as RefundKind};
+use kernel::id::{Booking, Refund as RefundKind};
 
 use self::amount::{from_wire, to_wire};
+use self::fields::{get, parse};
 use crate::domain::collection::{Event, Mismatch, Terms};
 use crate::domain::fact::{Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::fact::{Source, Status};
@@ -55,6 +58,7 @@ pub fn collection_event(
             provider: provider.clone(),
         }),
         Event::Claimed => NewEvent::of(&wire::PaymentClaimed { booking_id }),
+        Event::Link { link_id, change } => link::event(booking_id, *link_id, change),
         Event::Observed { payment, source } => {
             NewEvent::of(&observed(booking_id, provider, payment, *source))
         }
@@ -168,7 +172,7 @@ fn read_refund_event(stored: &Recorded) -> Result<Option<Event>, Unreadable> {
     } else if let Some(e) = get::<wire::RefundDiscovered>(stored)? {
         read_discovered(e)
     } else {
-        None
+        link::read(stored)?
     };
     Ok(event)
 }
@@ -283,17 +287,6 @@ fn read_discovered(event: wire::RefundDiscovered) -> Option<Event> {
         end: None,
     };
     Some(Event::RefundDiscovered { refund_id: parse(&event.refund_id)?, refund })
-}
-
-fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
-where
-    M: prost::Message + prost::Name + Default,
-{
-    stored.get::<M>().map_err(|_malformed| Unreadable::of(stored))
-}
-
-fn parse<K: Kind>(text: &str) -> Option<Id<K>> {
-    text.parse().ok()
 }
 
 #[cfg(test)]

@@ -6,17 +6,37 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{collection_event, read_collection_event, receipt};
-use crate::domain::collection::{Event, Mismatch, Terms};
+use crate::domain::collection::{Event, LinkChange, Mismatch, Terms};
 use crate::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
 use crate::domain::fact::{
-    Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
-    Status,
+    Amount, DisputeId, Fact, LinkId, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId,
+    Source, Status,
 };
+use crate::domain::link::{LinkFact, LinkStatus, ProviderLink, Withdrawal};
 use crate::domain::receipt::due::Due;
 use crate::domain::receipt::paper::Paper;
 use crate::domain::receipt::tax::{PlaceOfSupply, Tax, split};
 use crate::domain::receipt::{FinancialYear, Letterhead, Receipt};
 use crate::domain::refund::{Cause, Refund};
+
+/// The events of a payment link.
+fn link_events(order: &OrderId) -> Vec<Event> {
+    let link = |change| Event::Link { link_id: Id::from_uuid(Uuid::from_u128(8)), change };
+    let fact = LinkFact { status: LinkStatus::Paid, order: Some(order.clone()) };
+    vec![
+        link(LinkChange::Opened { expires_at: Timestamp::EPOCH }),
+        link(LinkChange::Created {
+            provider: RAZORPAY.to_owned(),
+            created: ProviderLink {
+                id: LinkId::parse("plink_AAAAAAAAAAAAAA").unwrap(),
+                url: "https://pay.example/l/AAAAAAA".to_owned(),
+            },
+        }),
+        link(LinkChange::Observed { fact, source: Source::Webhook }),
+        link(LinkChange::Withdrawn(Withdrawal::Checkout)),
+        link(LinkChange::Absent),
+    ]
+}
 
 fn events() -> Vec<Event> {
     let payment = PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap();
@@ -57,7 +77,8 @@ fn events() -> Vec<Event> {
             reason: "chargeback_authorization".to_owned(),
         },
     };
-    vec![
+    let mut events = link_events(&order);
+    events.extend([
         Event::Opened(terms),
         Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order.clone() },
         Event::OrderObserved {
@@ -84,7 +105,8 @@ fn events() -> Vec<Event> {
         Event::RefundProcessed { refund_id },
         Event::DisputeObserved(dispute),
         Event::RefundFailed { refund_id, reason: "insufficient_balance".to_owned() },
-    ]
+    ]);
+    events
 }
 
 const RAZORPAY: &str = "razorpay";

@@ -248,6 +248,7 @@ proptest! {
                 | Event::RefundProcessed { .. }
                 | Event::Opened(_)
                 | Event::OrderCreated { .. }
+                | Event::Link { .. }
                 | Event::Claimed
                 | Event::OrderObserved { .. }
                 | Event::Failed { .. }

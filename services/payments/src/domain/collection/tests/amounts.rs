@@ -27,7 +27,12 @@ fn captured(number: u8, minor: i64) -> Payment {
 
 fn resolve_undecided(order: Option<OrderFact>) -> Command {
     let refund_ids = [1, 2].map(|number| (pay(number), refund_id(number.into())));
-    Command::ResolveUndecided { order, refund_ids: BTreeMap::from(refund_ids) }
+    let orders = order.into_iter().collect();
+    Command::ResolveUndecided {
+        orders,
+        are_links_known: false,
+        refund_ids: BTreeMap::from(refund_ids),
+    }
 }
 
 fn order_observed(minor: i64, is_paid_in_full: bool) -> Event {
@@ -74,8 +79,9 @@ fn it_goes_back_when_the_order_is_not_paid_or_of_another_amount() {
         ];
         // The ids of this collection's refunds begin with that of its payment.
         let refund_ids = BTreeMap::from([(pay(1), refund_id(1))]);
-        let order = Some(order_fact(asks, is_paid));
-        check(&waiting, Command::ResolveUndecided { order, refund_ids }, Ok(&then));
+        let orders = vec![order_fact(asks, is_paid)];
+        let resolve = Command::ResolveUndecided { orders, are_links_known: false, refund_ids };
+        check(&waiting, resolve, Ok(&then));
         let history: Vec<Event> = waiting.iter().cloned().chain(then).collect();
         stands(&history, Standing::Mismatched);
     }

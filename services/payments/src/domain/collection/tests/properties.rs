@@ -138,7 +138,8 @@ fn resolve_undecided(state: &State, told: &Report, number: u128) -> Command {
     };
     let known = open(state).undecided().chain([payment]).cloned();
     let refund_ids = known.map(|id| (id, refund_id(1_000 + number))).collect();
-    Command::ResolveUndecided { order: Some(amounts::order_fact(PRICE, false)), refund_ids }
+    let orders = vec![amounts::order_fact(PRICE, false)];
+    Command::ResolveUndecided { orders, are_links_known: false, refund_ids }
 }
 
 /// Decides on each report in order, as the service does.

@@ -72,7 +72,11 @@ fn learn(number: u8, update: Option<Progress>) -> Command {
 fn judge(is_paid_in_full: bool) -> Command {
     let (provider, amount) = ("razorpay".to_owned(), inr(PRICE));
     let order = OrderFact { provider, id: order(), amount, is_paid_in_full };
-    Command::ResolveUndecided { order: Some(order), refund_ids: BTreeMap::new() }
+    Command::ResolveUndecided {
+        orders: vec![order],
+        are_links_known: true,
+        refund_ids: BTreeMap::new(),
+    }
 }
 
 /// A command; its new ids are put in when it is decided.
@@ -113,6 +117,11 @@ fn numbered(mut command: Command, number: u8) -> Command {
         }
         Command::Open(_)
         | Command::RecordOrder { .. }
+        | Command::OpenLink { .. }
+        | Command::RecordLink { .. }
+        | Command::WithdrawLinks { .. }
+        | Command::ObserveLink { .. }
+        | Command::RecordAbsentLink { .. }
         | Command::Claim
         | Command::ObserveDispute(_)
         | Command::Complete => {}
