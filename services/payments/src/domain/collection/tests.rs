@@ -1,6 +1,7 @@
 //! Given, when, then; and properties of every history.
 
 mod amounts;
+mod links;
 mod refunds;
 mod properties;
 
