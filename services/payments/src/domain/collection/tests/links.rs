@@ -1,5 +1,7 @@
 //! Payment links: one at a time, none beside money, and their money like that of an order.
 
+mod properties;
+
 use kernel::Timestamp;
 use kernel::id::PaymentLink;
 
