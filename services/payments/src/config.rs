@@ -59,6 +59,9 @@ impl Config {
                 key_secret: reader.secret("PAYMENTS_KEY_SECRET"),
                 webhook_secret: reader.secret("PAYMENTS_WEBHOOK_SECRET"),
                 webhook_secret_previous: reader.optional_secret("PAYMENTS_WEBHOOK_SECRET_PREVIOUS"),
+                link_return_url: reader
+                    .optional_url("PUBLIC_URL")
+                    .map(|url| format!("{}/pay/link-return", url.trim_end_matches('/'))),
                 account_id: reader.optional("PAYMENTS_ACCOUNT_ID"),
             },
             checkout_script_url: reader.url("PAYMENTS_CHECKOUT_SCRIPT_URL"),

@@ -2,12 +2,15 @@
 //! folder knows its JSON, its addresses, its headers or its vocabulary.
 
 use futures::future::BoxFuture;
-use kernel::id::{Booking, Collection, Refund as RefundKind};
+use kernel::id::{Booking, Collection, PaymentLink, Refund as RefundKind};
 use kernel::{Id, Money, Timestamp};
 use runtime::BoxError;
 
 use crate::domain::dispute::Dispute;
-use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::fact::{
+    Amount, LinkId, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId,
+};
+use crate::domain::link::{LinkFact, ProviderLink};
 use crate::domain::refund::Progress;
 use crate::domain::settlement::{Line, Settlement};
 
@@ -22,6 +25,20 @@ pub struct OrderRequest {
     pub booking_id: Id<Booking>,
     /// What is to be paid.
     pub amount: Money,
+}
+
+/// A request to create a payment link. The reference is our id, so that the link can be found
+/// again.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkRequest {
+    /// Our id of the link.
+    pub reference: Id<PaymentLink>,
+    /// The booking: the only detail that the provider receives.
+    pub booking_id: Id<Booking>,
+    /// What is to be paid; not in parts.
+    pub amount: Money,
+    /// Until when it can be paid.
+    pub expires_at: Timestamp,
 }
 
 /// A request to create a refund. Its id makes the request idempotent.
@@ -53,7 +70,32 @@ pub struct OrderReport {
     /// Its state.
     pub fact: OrderFact,
     /// Its receipt, if that is one of ours. Another one belongs to another business of the account.
-    pub receipt: Option<Id<Collection>>,
+    pub receipt: Option<Receipt>,
+}
+
+/// What an order of ours is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receipt {
+    /// A collection, by the checkout.
+    Collection(Id<Collection>),
+    /// A payment link; the provider created the order beneath it.
+    Link(Id<PaymentLink>),
+}
+
+/// A payment link as the provider has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkReport {
+    /// The provider's name.
+    pub provider: String,
+    /// Its id and its address.
+    pub link: ProviderLink,
+    /// Its reference, if that is one of ours. Another one belongs to another business of the
+    /// account.
+    pub reference: Option<Id<PaymentLink>>,
+    /// What it asks for.
+    pub amount: Amount,
+    /// Its state.
+    pub fact: LinkFact,
 }
 
 /// A refund as the provider has it.
@@ -85,6 +127,8 @@ pub struct Page<T> {
 /// Something that a provider reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Observation {
+    /// About a payment link.
+    Link(LinkReport),
     /// About a payment.
     Payment(Payment),
     /// About a refund.
@@ -105,6 +149,21 @@ pub struct WebhookHeaders {
 /// A checkout's answer as its form states it; not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnForm {
+    /// What claims to be the id of a payment.
+    pub payment_id: String,
+    /// What claims to be the provider's signature.
+    pub signature: String,
+}
+
+/// What the address holds to which a link's page leads its payer; not verified yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkReturn {
+    /// What claims to be the provider's id of the link.
+    pub link: LinkId,
+    /// What claims to be its reference.
+    pub reference: String,
+    /// What claims to be its state.
+    pub status: String,
     /// What claims to be the id of a payment.
     pub payment_id: String,
     /// What claims to be the provider's signature.
@@ -156,6 +215,15 @@ pub trait Provider: Send + Sync + 'static {
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
     /// always the oldest.
     fn find_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, Option<OrderId>>;
+    /// Creates a payment link. It is never created twice under one reference.
+    fn create_link(&self, wanted: LinkRequest) -> ProviderFuture<'_, LinkReport>;
+    /// Finds the link of a reference. A list may lag behind a creation.
+    fn find_link(&self, wanted: LinkRequest) -> ProviderFuture<'_, Option<LinkReport>>;
+    /// A payment link.
+    fn link<'a>(&'a self, id: &'a LinkId) -> ProviderFuture<'a, LinkReport>;
+    /// Cancels a link, and returns its new state. One that cannot be cancelled is fetched: it may
+    /// have been paid or have expired in the meantime.
+    fn cancel_link<'a>(&'a self, id: &'a LinkId) -> ProviderFuture<'a, LinkReport>;
     /// The state of an order of the account, ours or not.
     fn order<'a>(&'a self, id: &'a OrderId) -> ProviderFuture<'a, OrderReport>;
     /// Every payment that was tried on an order.
@@ -213,6 +281,10 @@ pub trait Provider: Send + Sync + 'static {
     ) -> Result<PaymentId, ReturnError>;
     /// What the form of a checkout's answer holds; `None` when it names no payment.
     fn read_return(&self, form: &[u8]) -> Option<ReturnForm>;
+    /// What the address holds to which a link's page leads its payer; `None` when it names no link.
+    fn read_link_return(&self, query: &str) -> Option<LinkReturn>;
+    /// Whether that is the provider's own.
+    fn is_own_link_return(&self, answer: &LinkReturn) -> bool;
     /// Where its webhooks carry signature and id.
     fn webhook_headers(&self) -> WebhookHeaders;
     /// Whether a webhook's raw bytes were signed by the provider, with the current secret or the

@@ -3,6 +3,7 @@
 mod api;
 mod dispute;
 mod json;
+mod link;
 mod settings;
 mod settlement;
 mod signature;
@@ -15,11 +16,12 @@ use url::form_urlencoded;
 use self::api::Api;
 pub use self::settings::Settings;
 use crate::domain::dispute::Dispute;
-use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
+use crate::domain::fact::{LinkId, OrderId, PaymentId, ProviderRefundId};
 use crate::domain::settlement::{Line, Settlement};
 use crate::providers::{
-    Observation, OrderReport, OrderRequest, Page, PaymentReport, Provider, ProviderError,
-    ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
+    LinkReport, LinkRequest, LinkReturn, Observation, OrderReport, OrderRequest, Page,
+    PaymentReport, Provider, ProviderError, ProviderFuture, ProviderRefund, RefundRequest,
+    ReturnError, ReturnForm, WebhookHeaders,
 };
 
 /// How long after their creation payments are captured automatically: three days, which is as long
@@ -60,7 +62,7 @@ impl Provider for Razorpay {
     }
 
     fn name(&self) -> &'static str {
-        "razorpay"
+        settings::NAME
     }
 
     fn create_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, OrderId> {
@@ -89,6 +91,40 @@ impl Provider for Razorpay {
                 .collect::<Result<Vec<_>, _>>()?;
             found.sort();
             Ok(found.into_iter().next().map(|(_created_at, id)| id))
+        })
+    }
+
+    fn create_link(&self, wanted: LinkRequest) -> ProviderFuture<'_, LinkReport> {
+        Box::pin(async move {
+            let body = link::body(wanted, &self.settings);
+            let made = self.api.post("/payment_links", &body, None).await?;
+            let made = link::read(&made).ok_or(ProviderError::InvalidAnswer("not a link"))?;
+            link::check(made, wanted)
+        })
+    }
+
+    fn find_link(&self, wanted: LinkRequest) -> ProviderFuture<'_, Option<LinkReport>> {
+        Box::pin(async move {
+            let reference = wanted.reference.to_string();
+            let list = self.api.get("/payment_links", &[("reference_id", &reference)]).await?;
+            link::find(&list, wanted)
+        })
+    }
+
+    fn link<'a>(&'a self, id: &'a LinkId) -> ProviderFuture<'a, LinkReport> {
+        Box::pin(async move {
+            link::own(&self.api.get(&format!("/payment_links/{id}"), &[]).await?, id)
+        })
+    }
+
+    fn cancel_link<'a>(&'a self, id: &'a LinkId) -> ProviderFuture<'a, LinkReport> {
+        Box::pin(async move {
+            let path = format!("/payment_links/{id}/cancel");
+            match self.api.post(&path, &json!({}), None).await {
+                Ok(entity) => link::own(&entity, id),
+                Err(ProviderError::Refused { .. }) => self.link(id).await,
+                Err(error) => Err(error),
+            }
         })
     }
 
@@ -217,6 +253,14 @@ impl Provider for Razorpay {
         Some(ReturnForm { payment_id, signature: field("razorpay_signature").unwrap_or_default() })
     }
 
+    fn read_link_return(&self, query: &str) -> Option<LinkReturn> {
+        link::read_return(query)
+    }
+
+    fn is_own_link_return(&self, answer: &LinkReturn) -> bool {
+        link::is_own_return(answer, &self.settings)
+    }
+
     fn webhook_headers(&self) -> WebhookHeaders {
         WebhookHeaders { signature: "x-razorpay-signature", event_id: "x-razorpay-event-id" }
     }
@@ -238,11 +282,13 @@ impl Provider for Razorpay {
     fn read_webhook(&self, raw: &[u8]) -> Vec<Observation> {
         let Ok(event) = serde_json::from_slice::<Value>(raw) else { return Vec::new() };
         let entity = |name: &str| event.pointer(&format!("/payload/{name}/entity"));
+        // The link comes first, because it says whose the payment's order is.
+        let link = entity("payment_link").and_then(link::read).map(Observation::Link);
         let payment = entity("payment").and_then(json::payment).map(Observation::Payment);
         let refund = entity("refund").and_then(json::refund).map(Observation::Refund);
         let dispute = entity("dispute").and_then(|it| dispute::read(it, self.name(), &event));
         let dispute = dispute.map(Observation::Dispute);
-        payment.into_iter().chain(refund).chain(dispute).collect()
+        link.into_iter().chain(payment).chain(refund).chain(dispute).collect()
     }
 }
 

@@ -76,12 +76,16 @@ impl Api {
     }
 }
 
+/// How many characters an id has after its prefix.
+const ID_CHARS: usize = 14;
+
 /// A path without the ids in it, as a name.
 fn shape(path: &str) -> String {
-    path.split('/')
-        .filter(|part| !part.is_empty() && !part.contains('_'))
-        .collect::<Vec<_>>()
-        .join("-")
+    path.split('/').filter(|part| !part.is_empty() && !is_id(part)).collect::<Vec<_>>().join("-")
+}
+
+fn is_id(part: &str) -> bool {
+    part.rsplit_once('_').is_some_and(|(_, rest)| rest.len() == ID_CHARS)
 }
 
 async fn send(request: RequestBuilder) -> Result<Value, ProviderError> {

@@ -6,10 +6,11 @@ use kernel::id::Refund as RefundKind;
 use serde_json::Value;
 
 use crate::domain::fact::{
-    Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
+    Amount, DisputeId, Fact, LinkId, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId,
+    Status,
 };
 use crate::domain::refund::Progress;
-use crate::providers::{OrderReport, PaymentReport, ProviderRefund};
+use crate::providers::{OrderReport, PaymentReport, ProviderRefund, Receipt};
 
 /// What follows an id's prefix.
 const ID_CHARS: usize = 14;
@@ -67,6 +68,11 @@ pub(super) fn dispute_id(id: &str) -> Option<DisputeId> {
     has_grammar(id, "disp_").then(|| DisputeId::parse(id)).flatten()
 }
 
+/// A payment link's id, `plink_` and 14 letters or digits.
+pub(super) fn link_id(id: &str) -> Option<LinkId> {
+    has_grammar(id, "plink_").then(|| LinkId::parse(id)).flatten()
+}
+
 /// Our id of a refund, when its receipt is one.
 pub(super) fn refund_id(entity: &Value) -> Option<Id<RefundKind>> {
     text(entity, "receipt")?.parse().ok()
@@ -89,7 +95,10 @@ pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderReport> {
             && integer(entity, "amount_due") == Some(0),
     };
     let receipt = text(entity, "receipt").unwrap_or_default();
-    Some(OrderReport { fact, receipt: receipt.parse().ok() })
+    // The order beneath a link bears the link's reference.
+    let of_link = receipt.parse().ok().map(Receipt::Link);
+    let receipt = receipt.parse().ok().map(Receipt::Collection).or(of_link);
+    Some(OrderReport { fact, receipt })
 }
 
 /// A payment; `None` if it is none, or its state is unknown.

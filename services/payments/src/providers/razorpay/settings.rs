@@ -2,6 +2,9 @@
 
 use secrecy::SecretString;
 
+/// The provider's name in addresses, events and rows.
+pub(super) const NAME: &str = "razorpay";
+
 /// How Razorpay is reached, and the keys and secrets of both sides.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -15,6 +18,9 @@ pub struct Settings {
     pub webhook_secret: SecretString,
     /// The previous webhook secret; still valid for webhooks that are sent again after a change.
     pub webhook_secret_previous: Option<SecretString>,
+    /// Where the page of a payment link leads its payer, without the booking; `None` if it leads
+    /// nowhere.
+    pub link_return_url: Option<String>,
     /// Our account there, "acc_…"; webhooks of another one are dropped when it is set.
     pub account_id: Option<String>,
 }
