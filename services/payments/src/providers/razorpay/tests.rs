@@ -13,6 +13,8 @@ use super::{Razorpay, Settings, json as lenient, order_body};
 use crate::domain::fact::OrderId;
 use crate::providers::{Observation, OrderRequest, Provider as _, ReturnError};
 
+mod links;
+
 fn razorpay(previous: Option<&str>) -> Razorpay {
     Razorpay::new(Settings {
         url: "http://127.0.0.1:1/v1".to_owned(),
@@ -20,6 +22,7 @@ fn razorpay(previous: Option<&str>) -> Razorpay {
         key_secret: SecretString::from("key-secret"),
         webhook_secret: SecretString::from("webhook-secret"),
         webhook_secret_previous: previous.map(SecretString::from),
+        link_return_url: Some("https://site.example/pay/link-return".to_owned()),
         account_id: None,
     })
     .unwrap()
@@ -110,6 +113,11 @@ fn words(told: &Observation) -> String {
                 (&it.fact, or_none(it.fact.order.as_ref().map(ToString::to_string)));
             let (minor, currency) = (fact.amount.minor, &fact.amount.currency);
             format!("payment {} {} {minor} {currency} {order}", it.id, fact.status.word())
+        }
+        Observation::Link(it) => {
+            let order = or_none(it.fact.order.as_ref().map(ToString::to_string));
+            let own = or_none(it.reference.map(|id| id.to_string()));
+            format!("link {} {} {own} {order}", it.link.id, it.fact.status.word())
         }
         Observation::Dispute(it) => format!("dispute {} {}", it.id, it.fact.state.word()),
         Observation::Refund(it) => {
