@@ -3,6 +3,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod project;
+pub mod links;
 pub mod query;
 pub mod payers;
 pub mod receipts;

@@ -10,6 +10,7 @@ use crate::domain::collection::{Collection, Standing};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
+use crate::read_model::links;
 
 /// A standing's word in the table.
 #[must_use]
@@ -24,7 +25,7 @@ pub fn standing_word(standing: Standing) -> &'static str {
     }
 }
 
-/// Writes a collection and its refunds as they stand now.
+/// Writes a collection, its links and its refunds as they stand now.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -38,13 +39,14 @@ pub async fn collection(
     sqlx::query(
         "insert into collections (booking_id, collection_id, customer_id, amount_minor,
                                   amount_currency, order_id, ordered_at, state,
-                                  verified_payment_id, opened_at, traceparent, provider)
+                                  verified_payment_id, opened_at, traceparent, provider, link_id)
          values ($1, $2, $3, $4, $5, $6, case when $6 is not null then $9 end, $7, $8, $9, $10,
-                 coalesce(nullif($11, ''), 'razorpay'))
+                 coalesce(nullif($11, ''), 'razorpay'), $12)
          on conflict (booking_id) do update
          set order_id = excluded.order_id, provider = excluded.provider,
              ordered_at = coalesce(collections.ordered_at, excluded.ordered_at),
-             state = excluded.state, verified_payment_id = excluded.verified_payment_id",
+             state = excluded.state, verified_payment_id = excluded.verified_payment_id,
+             link_id = excluded.link_id",
     )
     .bind(terms.booking_id)
     .bind(terms.collection_id)
@@ -57,8 +59,10 @@ pub async fn collection(
     .bind(now)
     .bind(traceparent)
     .bind(&collection.provider)
+    .bind(collection.last_link)
     .execute(tx.connection())
     .await?;
+    links::write(tx, collection, now).await?;
     for payment_id in collection.payments.keys() {
         payment(tx, collection, payment_id, now).await?;
     }

@@ -11,6 +11,7 @@ use crate::domain::booking_status::BookingStatus;
 use crate::domain::collection::Standing;
 use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
+use crate::read_model::links::{self, LinkRow};
 use crate::read_model::project::standing_word;
 
 /// A collection as its row has it.
@@ -26,10 +27,22 @@ pub struct CollectionRow {
     pub amount: Money,
     /// The provider's order, once there is one.
     pub order: Option<Order>,
+    /// The payment link that was opened last.
+    pub link: Option<LinkRow>,
+    /// Whether the provider has one, which may be an earlier one.
+    pub has_link: bool,
     /// Its state.
     pub standing: Standing,
     /// The trace that the booking belongs to.
     pub traceparent: Option<String>,
+}
+
+impl CollectionRow {
+    /// Whether the provider has an order or a link of it.
+    #[must_use]
+    pub fn is_at_provider(&self) -> bool {
+        self.order.is_some() || self.has_link
+    }
 }
 
 /// The provider's order.
@@ -61,8 +74,19 @@ pub struct RefundRow {
 /// The trace in which the booking began counts more than the call that began its payment.
 const COLLECTION: &str = "select c.booking_id, c.collection_id, c.customer_id, c.amount_minor,
         c.amount_currency, c.order_id, c.ordered_at, c.state,
-        coalesce(k.traceparent, c.traceparent) as traceparent
-     from collections c left join known_bookings k using (booking_id)";
+        coalesce(k.traceparent, c.traceparent) as traceparent,
+        exists(select 1 from payment_links p where p.booking_id = c.booking_id
+               and p.provider_link_id is not null) as has_link";
+const FROM: &str = "from collections c
+     left join known_bookings k using (booking_id)
+     left join payment_links l on l.link_id = c.link_id";
+
+/// The query of collections that meet a condition, each with the link that was opened last.
+fn select(condition: &'static str) -> sqlx::AssertSqlSafe<String> {
+    // Safe: every part of it is a constant.
+    let links = links::COLUMNS;
+    sqlx::AssertSqlSafe(format!("{COLLECTION}, {links} {FROM} where {condition}"))
+}
 
 fn standing(word: &str) -> Option<Standing> {
     use Standing::{Failed, Mismatched, Paid, Pending, Refunded, Refunding};
@@ -92,6 +116,8 @@ fn collection_row(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
             currency: currency.ok_or_else(|| impossible("amount_currency"))?,
         },
         order: order.transpose()?,
+        link: links::link_row(row)?,
+        has_link: row.try_get("has_link")?,
         standing: standing(row.try_get("state")?).ok_or_else(|| impossible("state"))?,
         traceparent: row.try_get("traceparent")?,
     })
@@ -105,14 +131,12 @@ pub async fn collection(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
 ) -> Result<Option<CollectionRow>, StoreError> {
-    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{COLLECTION} where c.booking_id = $1")))
-        .bind(booking_id)
-        .fetch_optional(executor)
-        .await?;
+    let row =
+        sqlx::query(select("c.booking_id = $1")).bind(booking_id).fetch_optional(executor).await?;
     Ok(row.as_ref().map(collection_row).transpose()?)
 }
 
-/// The collection that an order belongs to.
+/// The collection that an order belongs to, as its own or beneath one of its links.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -120,10 +144,11 @@ pub async fn collection_of_order(
     executor: impl PgExecutor<'_>,
     order: &OrderId,
 ) -> Result<Option<CollectionRow>, StoreError> {
-    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{COLLECTION} where c.order_id = $1")))
-        .bind(order.as_str())
-        .fetch_optional(executor)
-        .await?;
+    let own_or_of_link = "c.booking_id = coalesce(
+        (select booking_id from collections where order_id = $1),
+        (select booking_id from payment_link_orders where order_id = $1))";
+    let row =
+        sqlx::query(select(own_or_of_link)).bind(order.as_str()).fetch_optional(executor).await?;
     Ok(row.as_ref().map(collection_row).transpose()?)
 }
 
@@ -135,10 +160,8 @@ pub async fn collection_of_receipt(
     executor: impl PgExecutor<'_>,
     receipt: Id<Collection>,
 ) -> Result<Option<CollectionRow>, StoreError> {
-    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{COLLECTION} where c.collection_id = $1")))
-        .bind(receipt)
-        .fetch_optional(executor)
-        .await?;
+    let row =
+        sqlx::query(select("c.collection_id = $1")).bind(receipt).fetch_optional(executor).await?;
     Ok(row.as_ref().map(collection_row).transpose()?)
 }
 
@@ -326,71 +349,4 @@ fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
         ended: row.try_get("ended")?,
         traceparent: row.try_get("traceparent")?,
     })
-}
-
-/// Acquires the lease for creating a booking's order, if there is no order and no valid lease.
-/// Returns the lease's number, from 1.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn acquire_order_lease(
-    executor: impl PgExecutor<'_>,
-    booking_id: Id<Booking>,
-    seconds: i32,
-) -> Result<Option<i32>, StoreError> {
-    let lease = sqlx::query_scalar(
-        "update collections
-         set ordering_until_at = clock_timestamp() + make_interval(secs => $2),
-             ordering_turns = ordering_turns + 1
-         where booking_id = $1 and order_id is null and ordering_until_at <= clock_timestamp()
-         returning ordering_turns",
-    )
-    .bind(booking_id)
-    .bind(f64::from(seconds))
-    .fetch_optional(executor)
-    .await?;
-    Ok(lease)
-}
-
-/// Renews a lease; its holder calls it while it is alive.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn renew_order_lease(
-    executor: impl PgExecutor<'_>,
-    booking_id: Id<Booking>,
-    lease: i32,
-    seconds: i32,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "update collections
-         set ordering_until_at = clock_timestamp() + make_interval(secs => $3)
-         where booking_id = $1 and ordering_turns = $2 and order_id is null",
-    )
-    .bind(booking_id)
-    .bind(lease)
-    .bind(f64::from(seconds))
-    .execute(executor)
-    .await?;
-    Ok(())
-}
-
-/// Releases a lease after a failure, so that the next caller need not wait for its end.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn release_order_lease(
-    executor: impl PgExecutor<'_>,
-    booking_id: Id<Booking>,
-    lease: i32,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "update collections set ordering_until_at = '-infinity'
-         where booking_id = $1 and ordering_turns = $2",
-    )
-    .bind(booking_id)
-    .bind(lease)
-    .execute(executor)
-    .await?;
-    Ok(())
 }
