@@ -2,15 +2,13 @@
 //! at a time holds a lease, the receipt is unique at the provider, and after an unknown outcome the
 //! order is looked up before it is created again.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
+use kernel::Id;
 use kernel::id::Booking;
-use kernel::{CommandError, Id};
 use tokio::time::Instant;
-use tracing::Instrument as _;
 
+use super::lease::{LEASE_POLL, LEASE_WAIT, under_lease};
 use super::{App, metadata, provider_failed};
 use crate::domain::collection::Command;
 use crate::domain::fact::OrderId;
@@ -18,15 +16,7 @@ use crate::error::{Error, Rejection, refuse};
 use crate::providers::{OrderRequest, Provider, ProviderError};
 use crate::read_model::query::{self, CollectionRow};
 use crate::repository::LockedCollection;
-
-/// How long a lease lasts if its process dies. A live holder renews it.
-const LEASE_SECONDS: i32 = 5;
-/// How often the lease is renewed.
-const RENEW_EVERY: Duration = Duration::from_secs(1);
-/// How long to wait for another holder's lease.
-const LEASE_WAIT: Duration = Duration::from_secs(9);
-/// How often to check whether that lease has ended.
-const LEASE_POLL: Duration = Duration::from_millis(100);
+use crate::repository::leases::Creation;
 
 /// The collection with its order.
 ///
@@ -46,7 +36,9 @@ pub async fn ensure_order(
         if row.order.is_some() {
             return Ok(row);
         }
-        if let Some(row) = create_under_lease(app, row, trace.map(str::to_owned)).await? {
+        let trace = trace.map(str::to_owned);
+        let create = move |app, lease| create(app, row, lease, trace);
+        if let Some(row) = under_lease(app, booking_id, Creation::Order, create).await? {
             return Ok(row);
         }
         if Instant::now() >= deadline {
@@ -56,54 +48,22 @@ pub async fn ensure_order(
     }
 }
 
-/// Acquires the lease if it is free, and creates the order under it, even if the caller
-/// disconnects: a dropped future would leave the lease held and others waiting. So the work runs in
-/// a task of its own.
-async fn create_under_lease(
-    app: &Arc<App>,
+async fn create(
+    app: Arc<App>,
     row: CollectionRow,
+    lease: i32,
     trace: Option<String>,
-) -> Result<Option<CollectionRow>, Error> {
-    let app = Arc::clone(app);
-    let work = async move {
-        let (pool, booking_id) = (app.store.pool(), row.booking_id);
-        let Some(lease) = query::acquire_order_lease(pool, booking_id, LEASE_SECONDS).await? else {
-            return Ok(None);
-        };
-        let wanted = OrderRequest { receipt: row.collection_id, booking_id, amount: row.amount };
-        let ordering = order(app.provider.as_ref(), wanted, lease > 1);
-        let ordered = tokio::select! {
-            ordered = ordering => ordered,
-            never = renew_lease(&app, booking_id, lease) => match never {},
-        };
-        match ordered {
-            Ok(order) => {
-                app.order_health.record_accepted();
-                record(&app, &row, order, trace.as_deref()).await.map(Some)
-            }
-            Err(error) => {
-                app.order_health.record_failure(booking_id, &error);
-                query::release_order_lease(pool, booking_id, lease).await?;
-                Err(provider_failed(booking_id, &error))
-            }
+) -> Result<CollectionRow, Error> {
+    let booking_id = row.booking_id;
+    let wanted = OrderRequest { receipt: row.collection_id, booking_id, amount: row.amount };
+    match order(app.provider.as_ref(), wanted, lease > 1).await {
+        Ok(order) => {
+            app.order_health.record_accepted();
+            record(&app, &row, order, trace.as_deref()).await
         }
-    };
-    match tokio::spawn(work.in_current_span()).await {
-        Ok(done) => done,
-        Err(error) => Err(CommandError::unavailable(error)),
-    }
-}
-
-/// Renews the lease for as long as this future is polled.
-async fn renew_lease(app: &App, booking_id: Id<Booking>, lease: i32) -> Infallible {
-    loop {
-        tokio::time::sleep(RENEW_EVERY).await;
-        let renewed =
-            query::renew_order_lease(app.store.pool(), booking_id, lease, LEASE_SECONDS).await;
-        if let Err(error) = renewed {
-            // At worst another caller acquires the lease, finds the receipt in use and looks the
-            // order up.
-            tracing::warn!(%error, %booking_id, "a turn could not be kept");
+        Err(error) => {
+            app.order_health.record_failure(booking_id, &error);
+            Err(provider_failed(booking_id, &error))
         }
     }
 }
