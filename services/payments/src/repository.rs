@@ -1,22 +1,24 @@
 //! Loads a collection for update under its lock, and writes its events and rows.
 
 use eventstore::{StoreError, Tx, id_of, new_id};
-use kernel::id::{Booking, Refund as RefundKind};
+use kernel::id::{Booking, PaymentLink, Refund as RefundKind};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
 use crate::contract;
-use crate::domain::collection::{Collection, CollectionLife, Command, Event, State};
+use crate::domain::collection::{Collection, CollectionLife, Command, Event, LinkChange, State};
 use crate::domain::dispute::Dispute;
-use crate::domain::fact::{Payment, PaymentId, Source, Status};
+use crate::domain::fact::{OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::ledger::Books;
+use crate::domain::link::Link;
 use crate::domain::refund::OVERTAKEN;
 use crate::error::Error;
 use crate::read_model::{inbox, project, query, receipts};
 use crate::timers::kinds;
-use crate::timers::polling::{self, PollSchedule};
+use crate::timers::polling::{self, Bounds, PollSchedule};
 use crate::timers::sold_orders;
 
 pub mod call_pace;
+pub mod leases;
 pub mod posting;
 pub mod timers;
 
@@ -103,14 +105,62 @@ impl LockedCollection {
         }
         if self.has_undecided() && !was_undecided {
             // The order is polled together with its payments.
-            polling::set(tx, self.booking_id, PollSchedule::first(self.now), self.now, None)
-                .await?;
+            self.restart_polling(tx).await?;
         }
         Ok(events)
     }
 
     fn has_undecided(&self) -> bool {
         self.collection().is_some_and(|known| known.undecided().next().is_some())
+    }
+
+    async fn restart_polling(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        let payable_until = self.collection().and_then(Collection::payable_until);
+        let bounds = Bounds { held_until: None, payable_until };
+        let schedule = PollSchedule::first(self.now);
+        polling::set(tx, self.booking_id, schedule, self.now, bounds).await
+    }
+
+    /// Schedules the webhooks that wait for an order that is ours. One that is about to wait for it
+    /// holds the same lock while it looks for the order.
+    async fn fold_waiting(&self, tx: &mut Tx, order: &OrderId) -> Result<(), StoreError> {
+        tx.lock(&[kinds::order_lock(order)]).await?;
+        for event_id in inbox::waiting_for(tx, order).await? {
+            kinds::schedule_fold(tx, &event_id, self.now).await?;
+        }
+        Ok(())
+    }
+
+    /// Schedules what follows for a payment link.
+    async fn follow_link(
+        &self,
+        tx: &mut Tx,
+        link_id: Id<PaymentLink>,
+        change: &LinkChange,
+    ) -> Result<(), Error> {
+        let link = self.collection().and_then(|known| known.links.get(&link_id));
+        let is_over = link.is_none_or(Link::is_over);
+        match change {
+            LinkChange::Opened { .. } => {}
+            LinkChange::Created { .. } => {
+                self.restart_polling(tx).await?;
+                // Its creation was answered after it had been withdrawn.
+                if link.is_some_and(|link| link.withdrawn.is_some()) {
+                    kinds::schedule_close_link(tx, link_id, self.now).await?;
+                }
+            }
+            LinkChange::Observed { fact, .. } => {
+                if let Some(order) = &fact.order {
+                    self.fold_waiting(tx, order).await?;
+                }
+                if is_over {
+                    kinds::end_close_link(tx, link_id).await?;
+                }
+            }
+            LinkChange::Withdrawn(_) => kinds::schedule_close_link(tx, link_id, self.now).await?,
+            LinkChange::Absent => kinds::end_close_link(tx, link_id).await?,
+        }
+        Ok(())
     }
 
     /// Logs that verified money was refunded without us: an error while the booking is live,
@@ -169,15 +219,10 @@ impl LockedCollection {
     async fn schedule_follow_ups(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
             Event::OrderCreated { order, .. } => {
-                let schedule = PollSchedule::first(self.now);
-                polling::set(tx, self.booking_id, schedule, self.now, None).await?;
-                // A webhook about an order that is not recorded yet holds this lock while it looks
-                // for it.
-                tx.lock(&[kinds::order_lock(order)]).await?;
-                for event_id in inbox::waiting_for(tx, order).await? {
-                    kinds::schedule_fold(tx, &event_id, self.now).await?;
-                }
+                self.restart_polling(tx).await?;
+                self.fold_waiting(tx, order).await?;
             }
+            Event::Link { link_id, change } => self.follow_link(tx, *link_id, change).await?,
             Event::RefundRequested { refund_id, .. } => {
                 kinds::schedule_refund(tx, *refund_id, self.now).await?;
             }

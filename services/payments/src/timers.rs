@@ -1,5 +1,5 @@
-//! The timers of this service: polling orders, requesting refunds, folding webhooks, issuing
-//! postponed receipts, retention.
+//! The timers of this service: polling orders, requesting refunds, cancelling payment links,
+//! folding webhooks, issuing postponed receipts, retention.
 
 use std::sync::Arc;
 
@@ -7,12 +7,15 @@ use eventstore::{Timer, TimerHandler};
 use futures::future::BoxFuture;
 use runtime::BoxError;
 
-use self::kinds::{EXPECT_WEBHOOK, FOLD_WEBHOOK, ISSUE_RECEIPT, REFUND, RENEW_REFUND, read_step};
+use self::kinds::{
+    CLOSE_LINK, EXPECT_WEBHOOK, FOLD_WEBHOOK, ISSUE_RECEIPT, REFUND, RENEW_REFUND, read_step,
+};
 use self::polling::{POLL_ORDER, PollSchedule};
 use self::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use crate::app::App;
 use crate::app::ask_sold_order::ask_sold_order;
 use crate::app::detect_missing_webhook::detect_missing_webhook;
+use crate::app::end_link::close_link;
 use crate::app::fold_webhook::fold_webhook;
 use crate::app::issue_receipt::issue_postponed;
 use crate::app::nightly;
@@ -54,6 +57,9 @@ impl Timers {
                 process_refund(app, timer.subject.parse()?, progress).await?;
             }
             RENEW_REFUND => renew_refund(app, timer.subject.parse()?).await?,
+            CLOSE_LINK => {
+                close_link(app, timer.subject.parse()?, read_step(&timer.payload)).await?;
+            }
             FOLD_WEBHOOK => fold_webhook(app, &timer.subject, timer.attempts).await?,
             EXPECT_WEBHOOK => detect_missing_webhook(app, &timer.subject).await?,
             ISSUE_RECEIPT => issue_postponed(app, timer.subject.parse()?).await?,
@@ -72,6 +78,13 @@ impl TimerHandler for Timers {
 
     /// These call the payment provider; webhooks are folded without it.
     fn share_a_third_party(&self) -> &'static [&'static [&'static str]] {
-        &[&[POLL_ORDER, ASK_SOLD_ORDER, REFUND, nightly::SETTLE_DAY, nightly::LIST_PAYMENTS]]
+        &[&[
+            POLL_ORDER,
+            ASK_SOLD_ORDER,
+            REFUND,
+            CLOSE_LINK,
+            nightly::SETTLE_DAY,
+            nightly::LIST_PAYMENTS,
+        ]]
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of this service's timers and when each is due.
 
 use eventstore::{StoreError, Tx};
-use kernel::id::{Booking, Refund as RefundKind};
+use kernel::id::{Booking, PaymentLink, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 use serde_json::{Value, json};
 
@@ -11,6 +11,8 @@ use crate::domain::fact::{OrderId, PaymentId};
 pub const REFUND: &str = "refund";
 /// Requests another refund; the subject is the one that failed at the provider.
 pub const RENEW_REFUND: &str = "renew-refund";
+/// Cancels a payment link that was withdrawn; the subject is the link.
+pub const CLOSE_LINK: &str = "close-link";
 /// Folds a webhook.
 pub const FOLD_WEBHOOK: &str = "fold-webhook";
 /// Checks that a captured payment's webhook has arrived; the subject is the payment.
@@ -26,6 +28,10 @@ const HOUR: i64 = 60 * MINUTE;
 const REFUND_PAUSES: [i64; 6] = [2, 5, 15, MINUTE, 15 * MINUTE, HOUR];
 /// The pause after those; banks take days.
 const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
+/// Seconds between two attempts to cancel a payment link.
+const LINK_PAUSES: [i64; 5] = [2, 5, 15, MINUTE, 5 * MINUTE];
+/// The pause after those.
+const LINK_PAUSE_LAST: i64 = 15 * MINUTE;
 /// How often a refused refund is retried hourly; afterwards every six hours.
 const HOURLY_RETRIES: usize = 12;
 /// How long after a refund failed at the provider another one is requested.
@@ -135,6 +141,41 @@ pub async fn schedule_renewal(
 /// When the database does not answer.
 pub async fn end_renewal(tx: &mut Tx, failed: Id<RefundKind>) -> Result<(), StoreError> {
     tx.end_timer(RENEW_REFUND, &failed.to_string()).await
+}
+
+/// Schedules the cancellation of a payment link for the commit of this transaction.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn schedule_close_link(
+    tx: &mut Tx,
+    link_id: Id<PaymentLink>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.set_timer(CLOSE_LINK, &link_id.to_string(), now, step_payload(0)).await
+}
+
+/// Postpones the cancellation of a payment link, with growing pauses.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn postpone_close_link(
+    tx: &mut Tx,
+    link_id: Id<PaymentLink>,
+    step: usize,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let pause = LINK_PAUSES.get(step.saturating_sub(1)).copied().unwrap_or(LINK_PAUSE_LAST);
+    tx.set_timer(CLOSE_LINK, &link_id.to_string(), now.plus_seconds(pause), step_payload(step))
+        .await
+}
+
+/// Ends the timer of a payment link.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_close_link(tx: &mut Tx, link_id: Id<PaymentLink>) -> Result<(), StoreError> {
+    tx.end_timer(CLOSE_LINK, &link_id.to_string()).await
 }
 
 /// Ends a refund's timer.

@@ -1,5 +1,6 @@
-//! When an order is polled: often at first, while its payer waits; at 15 minutes in any case; then
-//! rarely, until 72 hours have passed. The times count from the last restart of the schedule.
+//! When an order or a payment link is polled: often at first, while its payer waits; at 15 minutes
+//! in any case; then rarely, until 72 hours have passed. The times count from the last restart of
+//! the schedule.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
@@ -28,6 +29,16 @@ pub const CAPTURED_WITHIN: i64 = MINUTE;
 /// in time; and how long after it.
 const BEFORE_HOLD_END: i64 = 10;
 const AFTER_HOLD_END: i64 = 2;
+
+/// What else a poll's time depends on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Until when the booking's time is held, if that is known.
+    pub held_until: Option<Timestamp>,
+    /// Until when a payment link takes money; polling goes on for as long after it as after a
+    /// restart.
+    pub payable_until: Option<Timestamp>,
+}
 
 /// The state of an order's polling. It is the timer's payload, so it also shows whether the timer
 /// has changed since a poll began.
@@ -115,21 +126,22 @@ impl PollSchedule {
     /// When the poll is due; `None` when polling is over. A hold that ends in between moves the
     /// poll to its end.
     #[must_use]
-    pub fn due(self, now: Timestamp, held_until: Option<Timestamp>) -> Option<Timestamp> {
-        if now.seconds_since(self.since) >= POLL_FOR {
+    pub fn due(self, now: Timestamp, bounds: Bounds) -> Option<Timestamp> {
+        let from = bounds.payable_until.map_or(self.since, |until| until.max(self.since));
+        if now.seconds_since(from) >= POLL_FOR {
             return None;
         }
         let due = now.plus_seconds(self.pause(now));
         let forced =
             Some(self.since.plus_seconds(FORCED_POLL_AFTER)).filter(|forced| *forced > now);
-        let end = held_until.filter(|until| *until > now);
+        let end = bounds.held_until.filter(|until| *until > now);
         let before = end.map(|until| until.plus_seconds(-BEFORE_HOLD_END)).filter(|it| *it > now);
         let after = end.map(|until| until.plus_seconds(AFTER_HOLD_END));
         Some([forced, before, after].into_iter().flatten().fold(due, Timestamp::min))
     }
 }
 
-/// Sets the timer of an order's next poll, or ends it after 72 hours.
+/// Sets the timer of a collection's next poll, or ends it after 72 hours.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -138,9 +150,9 @@ pub async fn set(
     booking_id: Id<Booking>,
     schedule: PollSchedule,
     now: Timestamp,
-    held_until: Option<Timestamp>,
+    bounds: Bounds,
 ) -> Result<(), StoreError> {
-    match schedule.due(now, held_until) {
+    match schedule.due(now, bounds) {
         Some(due) => {
             tx.set_timer(POLL_ORDER, &booking_id.to_string(), due, schedule.payload()).await
         }
@@ -161,7 +173,11 @@ mod tests {
     use kernel::Timestamp;
     use serde_json::json;
 
-    use super::{HOUR, MINUTE, POLL_FOR, PollSchedule};
+    use super::{Bounds, HOUR, MINUTE, POLL_FOR, PollSchedule};
+
+    fn held(until: Timestamp) -> Bounds {
+        Bounds { held_until: Some(until), ..Bounds::default() }
+    }
 
     const START: Timestamp = Timestamp::EPOCH;
 
@@ -169,7 +185,7 @@ mod tests {
     fn an_order_is_polled_often_then_rarely_then_never() {
         let (mut schedule, mut now) = (PollSchedule::first(START), START);
         let mut times = Vec::new();
-        while let Some(due) = schedule.due(now, None) {
+        while let Some(due) = schedule.due(now, Bounds::default()) {
             now = due;
             times.push(now.seconds());
             schedule = schedule.answered();
@@ -193,20 +209,22 @@ mod tests {
         {
             let schedule = PollSchedule { step, failed, ..PollSchedule::first(START) };
             let (mut schedule, mut now) = (schedule, START.plus_seconds(asleep));
-            while let Some(due) = schedule.due(now, None).filter(|due| due.seconds() < 900) {
+            while let Some(due) =
+                schedule.due(now, Bounds::default()).filter(|due| due.seconds() < 900)
+            {
                 now = due;
                 schedule = schedule.answered();
             }
             assert_eq!(
-                schedule.due(now, None).map(Timestamp::seconds),
+                schedule.due(now, Bounds::default()).map(Timestamp::seconds),
                 Some(900),
                 "{step} {failed}"
             );
         }
         let late = PollSchedule { step: 30, ..PollSchedule::first(START) };
         let last = START.plus_seconds(POLL_FOR - 1);
-        assert!(late.due(last, None).is_some(), "the 72nd hour is still a part of it");
-        assert_eq!(late.due(START.plus_seconds(POLL_FOR), None), None);
+        assert!(late.due(last, Bounds::default()).is_some(), "the 72nd hour is still a part of it");
+        assert_eq!(late.due(START.plus_seconds(POLL_FOR), Bounds::default()), None);
         // No pause is longer than six hours.
         let pauses = (0..72).map(|hour| late.pause(START.plus_seconds(hour * HOUR)));
         assert!(pauses.max() == Some(6 * HOUR));
@@ -218,7 +236,7 @@ mod tests {
         let mut pauses = Vec::new();
         for _ in 0..9 {
             schedule = schedule.failed();
-            let due = schedule.due(now, None).unwrap();
+            let due = schedule.due(now, Bounds::default()).unwrap();
             pauses.push(due.seconds_since(now));
             now = due;
         }
@@ -226,7 +244,7 @@ mod tests {
         assert_eq!(schedule.answered(), PollSchedule::first(START).answered().answered());
         let late = PollSchedule { step: 30, ..PollSchedule::first(START) };
         let now = START.plus_seconds(20 * HOUR);
-        let due = late.failed().due(now, None).unwrap();
+        let due = late.failed().due(now, Bounds::default()).unwrap();
         assert_eq!(due.seconds_since(now), 15 * MINUTE, "not six hours");
     }
 
@@ -236,11 +254,32 @@ mod tests {
         let now = START.plus_seconds(437);
         let until = START.plus_seconds(600);
         let before = until.plus_seconds(-10);
-        assert_eq!(schedule.due(now, Some(until)), Some(before), "money in time is in time here");
-        assert_eq!(schedule.due(before, Some(until)), Some(until.plus_seconds(2)));
-        assert_eq!(schedule.due(now, Some(START)), schedule.due(now, None), "it is over");
+        assert_eq!(schedule.due(now, held(until)), Some(before), "money in time is in time here");
+        assert_eq!(schedule.due(before, held(until)), Some(until.plus_seconds(2)));
+        assert_eq!(
+            schedule.due(now, held(START)),
+            schedule.due(now, Bounds::default()),
+            "it is over"
+        );
         let far = START.plus_seconds(9 * HOUR);
-        assert_eq!(schedule.due(now, Some(far)), schedule.due(now, None), "there is time");
+        assert_eq!(
+            schedule.due(now, held(far)),
+            schedule.due(now, Bounds::default()),
+            "there is time"
+        );
+    }
+
+    #[test]
+    fn an_open_link_is_polled_for_as_long_after_its_end_as_an_order() {
+        let bounds = |days: i64| Bounds {
+            payable_until: Some(START.plus_seconds(days * 24 * HOUR)),
+            ..Bounds::default()
+        };
+        let schedule = PollSchedule { step: 30, ..PollSchedule::first(START) };
+        let day = |number: i64| START.plus_seconds(number * 24 * HOUR);
+        assert!(schedule.due(day(9), bounds(7)).is_some());
+        assert_eq!(schedule.due(day(10), bounds(7)), None);
+        assert_eq!(schedule.due(day(3), bounds(0)), None, "it ended before the last restart");
     }
 
     #[test]
