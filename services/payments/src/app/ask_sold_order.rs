@@ -7,12 +7,13 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
+use super::ask_provider::ask_provider;
 use super::fold::{PollDirective, ProviderReport, fetch_missing_refunds, fold};
 use super::{App, metadata, traced};
 use crate::domain::fact::Source;
 use crate::error::Error;
 use crate::providers::ProviderError;
-use crate::read_model::query;
+use crate::read_model::query::{self, CollectionRow};
 use crate::repository::call_pace;
 use crate::timers::sold_orders::{self, ASK_SOLD_ORDER, RecheckSchedule};
 
@@ -30,7 +31,7 @@ pub async fn ask_sold_order(
     schedule: RecheckSchedule,
 ) -> Result<(), Error> {
     let row = query::collection(app.store.pool(), booking_id).await?;
-    let Some((row, order)) = row.and_then(|row| row.order.clone().map(|order| (row, order))) else {
+    let Some(row) = row.filter(CollectionRow::is_at_provider) else {
         return end_rechecks(app, booking_id).await;
     };
     if !schedule.is_reserved() {
@@ -44,13 +45,16 @@ pub async fn ask_sold_order(
             Err(Error::Rejected(_)) => None,
             Err(error) => return Err(error),
         };
-        let asked = app.provider.payments_of(&order.id).await;
-        if let Err(error) = &asked {
+        let answers = ask_provider(app, &row).await?;
+        if let Some(error) = &answers.failed {
             tracing::warn!(%booking_id, error = chain(error), "a sold order could not be asked");
         }
-        let is_too_fast = matches!(asked, Err(ProviderError::RetryLater(TOO_MANY_REQUESTS)));
-        let is_answered = asked.is_ok();
-        let report = fetch_missing_refunds(app, asked.unwrap_or_default()).await?;
+        let is_too_fast =
+            matches!(answers.failed, Some(ProviderError::RetryLater(TOO_MANY_REQUESTS)));
+        let is_answered = answers.failed.is_none();
+        let links = answers.links;
+        let report = fetch_missing_refunds(app, answers.payments).await?;
+        let report = ProviderReport { links, are_links_known: answers.are_links_known, ..report };
         let next =
             if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
         let metadata = metadata("payments", booking_id, trace);

@@ -4,7 +4,8 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
+use super::ask_provider::ask_provider;
+use super::fold::{Outcome, PollDirective, fetch_refunds_and_orders, fold_in_transaction};
 use super::ownership::owned;
 use super::{App, metadata, provider_failed, traced};
 use crate::domain::collection::Standing;
@@ -19,21 +20,20 @@ pub async fn check_payment(
     app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
-) -> Result<Standing, Error> {
-    let (row, order) = owned(app, customer_id, booking_id).await?;
+) -> Result<Outcome, Error> {
+    let row = owned(app, customer_id, booking_id).await?;
     // A verified payment stays verified; anything else is queried.
     if matches!(row.standing, Standing::Paid | Standing::Refunding) {
-        return Ok(row.standing);
+        return Ok(Outcome { standing: row.standing, ended_link: None });
     }
     let trace = row.traceparent.as_deref();
     let work = async {
-        let reports = app
-            .provider
-            .payments_of(&order.id)
-            .await
-            .map_err(|error| provider_failed(booking_id, &error))?;
+        let answers = ask_provider(app, &row).await?;
+        if let Some(error) = &answers.failed {
+            return Err(provider_failed(booking_id, error));
+        }
         let metadata = metadata(&customer_id.to_string(), booking_id, trace);
-        let report = fetch_refunds_and_order(app, &row, reports).await?;
+        let report = fetch_refunds_and_orders(app, &row, answers).await?;
         fold_in_transaction(app, metadata, booking_id, report, (Source::Poll, PollDirective::Keep))
             .await
     };

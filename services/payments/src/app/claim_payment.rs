@@ -5,11 +5,12 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
-use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
+use super::ask_provider::ask_provider;
+use super::fold::{Outcome, PollDirective, fetch_refunds_and_orders, fold_in_transaction};
 use super::idempotency::IdempotencyKey;
 use super::ownership::owned;
 use super::{App, metadata, traced};
-use crate::domain::collection::{Command, Standing};
+use crate::domain::collection::Command;
 use crate::domain::fact::Source;
 use crate::error::Error;
 use crate::repository::LockedCollection;
@@ -23,19 +24,19 @@ pub async fn claim_payment(
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
     key: &IdempotencyKey,
-) -> Result<Standing, Error> {
-    let (row, order) = owned(app, customer_id, booking_id).await?;
+) -> Result<Outcome, Error> {
+    let row = owned(app, customer_id, booking_id).await?;
     key.check_or_store(app, booking_id).await?;
     let trace = row.traceparent.as_deref();
     let actor = customer_id.to_string();
     let work = async {
         record(app, &actor, booking_id, trace).await?;
-        let asked = app.provider.payments_of(&order.id).await;
-        if let Err(error) = &asked {
+        let answers = ask_provider(app, &row).await?;
+        if let Some(error) = &answers.failed {
             // The claim is recorded, and polling goes on.
             tracing::warn!(%booking_id, error = chain(error), "a claim could not be checked yet");
         }
-        let report = fetch_refunds_and_order(app, &row, asked.unwrap_or_default()).await?;
+        let report = fetch_refunds_and_orders(app, &row, answers).await?;
         let metadata = metadata(&actor, booking_id, trace);
         fold_in_transaction(
             app,

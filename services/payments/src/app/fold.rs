@@ -10,18 +10,20 @@ use runtime::status::chain;
 
 use super::App;
 use super::apply_booking_intent::apply_booking_intent;
+use super::ask_provider::Answers;
 use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
+use crate::domain::link::LinkStatus;
 use crate::domain::receipt::due;
 use crate::domain::refund::{FoundRefund, RefundUpdate};
 use crate::error::{Error, Rejection, refuse};
-use crate::providers::{PaymentReport, ProviderError, ProviderRefund};
+use crate::providers::{LinkReport, PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::query::CollectionRow;
 use crate::read_model::{query, receipts};
 use crate::repository::LockedCollection;
 use crate::repository::timers;
 use crate::timers::kinds;
-use crate::timers::polling::{self, PollSchedule};
+use crate::timers::polling::{self, Bounds, PollSchedule};
 
 /// What happens to the booking's polling once the report is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +54,12 @@ pub struct ProviderReport {
     pub payments: Vec<Payment>,
     /// Refunds of them.
     pub refunds: Vec<ProviderRefund>,
-    /// The state of its order, if it was fetched.
-    pub order: Option<Box<OrderFact>>,
+    /// Its payment links.
+    pub links: Vec<LinkReport>,
+    /// The state of those of its orders that were fetched.
+    pub orders: Vec<OrderFact>,
+    /// Whether each link whose order may be unknown was fetched.
+    pub are_links_known: bool,
     /// Whether a call failed, so that the poll has to be repeated.
     pub is_partial: bool,
 }
@@ -65,7 +71,7 @@ impl ProviderReport {
         self.payments.extend(after.payments);
         self.refunds.extend(after.refunds);
         self.is_partial |= after.is_partial;
-        self.order = Some(Box::new(order));
+        self.orders.push(order);
         self
     }
 }
@@ -97,24 +103,39 @@ pub async fn fetch_missing_refunds(
     Ok(report)
 }
 
-/// The same for payments of a booking's order; also fetches the order if a payment of another
+/// The same for all that was asked about a booking; also fetches an order if a payment of another
 /// amount waits for its state.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn fetch_refunds_and_order(
+pub async fn fetch_refunds_and_orders(
     app: &App,
     row: &CollectionRow,
-    reports: Vec<PaymentReport>,
+    answers: Answers,
 ) -> Result<ProviderReport, Error> {
-    let (booking_id, report) = (row.booking_id, fetch_missing_refunds(app, reports).await?);
-    let Some(order) = row.order.as_ref().map(|order| &order.id) else { return Ok(report) };
-    if !needs_order(&report, (order, &Amount::from(row.amount)))
-        && !query::has_undecided(app.store.pool(), booking_id).await?
-    {
-        return Ok(report);
+    let Answers { links, payments, orders, are_links_known, failed } = answers;
+    let mut report = fetch_missing_refunds(app, payments).await?;
+    report.is_partial |= failed.is_some();
+    let report = ProviderReport { links, are_links_known, ..report };
+    let (booking_id, amount) = (row.booking_id, Amount::from(row.amount));
+    let has_undecided = query::has_undecided(app.store.pool(), booking_id).await?;
+    let wanted = |order: &OrderId| has_undecided || needs_order(&report, (order, &amount));
+    let wanted: Vec<OrderId> = orders.into_iter().filter(wanted).collect();
+    let mut report = report;
+    for order in wanted {
+        report = fetch_order(app, booking_id, report, &order).await?;
     }
-    // Payments are fetched after the order, so that they include those that paid it.
+    Ok(report)
+}
+
+/// Adds the state of an order. Its payments are fetched after it, so that they include those that
+/// paid it.
+async fn fetch_order(
+    app: &App,
+    booking_id: Id<Booking>,
+    report: ProviderReport,
+    order: &OrderId,
+) -> Result<ProviderReport, Error> {
     let asked =
         async { Ok((app.provider.order(order).await?, app.provider.payments_of(order).await?)) };
     match asked.await {
@@ -141,6 +162,16 @@ pub fn needs_order(report: &ProviderReport, (order, amount): (&OrderId, &Amount)
     })
 }
 
+/// What a booking's payment has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its state.
+    pub standing: Standing,
+    /// How the payment link ended that was handed out last, if it has ended and the customer did
+    /// not choose another way.
+    pub ended_link: Option<LinkStatus>,
+}
+
 /// Folds a report inside a transaction.
 ///
 /// # Errors
@@ -151,8 +182,12 @@ pub async fn fold(
     report: &ProviderReport,
     source: Source,
     next: PollDirective,
-) -> Result<Standing, Error> {
+) -> Result<Outcome, Error> {
     let mut locked = LockedCollection::load(tx, booking_id).await?;
+    // A link says whose its order is, so it comes before the payments on that order.
+    for link in &report.links {
+        fold_link(tx, &mut locked, link, source).await?;
+    }
     let mut is_verified = false;
     for payment in &report.payments {
         let refund_id = locked.refund_id(&["observed", payment.id.as_str()]);
@@ -163,7 +198,7 @@ pub async fn fold(
     for refund in &report.refunds {
         fold_refund(tx, &mut locked, refund).await?;
     }
-    is_verified |= resolve_undecided(tx, &mut locked, report.order.as_deref()).await?;
+    is_verified |= resolve_undecided(tx, &mut locked, report).await?;
     if is_verified || !report.refunds.is_empty() {
         // The session may have taken place on the client's claim before this money arrived; or the
         // money is fetched again after a restore, and booking's intent was stored long ago.
@@ -173,16 +208,37 @@ pub async fn fold(
     if collection.is_settled() && !report.is_partial {
         polling::end(tx, booking_id).await?;
     } else {
-        schedule_poll(tx, booking_id, next, locked.now).await?;
+        schedule_poll(tx, collection, next, locked.now).await?;
     }
-    Ok(collection.standing())
+    Ok(Outcome { standing: collection.standing(), ended_link: collection.ended_link() })
+}
+
+/// Folds a link that the provider reports. Without a reference of ours it is another business's;
+/// one that we do not know is of a record that was lost, and its money is found by the nightly
+/// list.
+async fn fold_link(
+    tx: &mut Tx,
+    locked: &mut LockedCollection,
+    report: &LinkReport,
+    source: Source,
+) -> Result<(), Error> {
+    let known = locked.collection();
+    let link = report.reference.and_then(|id| Some((id, known?.links.get(&id)?)));
+    let Some((link_id, link)) = link else { return Ok(()) };
+    if link.created.is_none() {
+        let (provider, created) = (report.provider.clone(), report.link.clone());
+        locked.apply(tx, Command::RecordLink { provider, link_id, created }).await?;
+    }
+    let fact = report.fact.clone();
+    locked.apply(tx, Command::ObserveLink { link_id, fact, source }).await?;
+    Ok(())
 }
 
 /// Decides about undecided money; returns whether a payment was verified.
 async fn resolve_undecided(
     tx: &mut Tx,
     locked: &mut LockedCollection,
-    order: Option<&OrderFact>,
+    report: &ProviderReport,
 ) -> Result<bool, Error> {
     let refund_ids: BTreeMap<_, _> = locked
         .collection()
@@ -190,8 +246,9 @@ async fn resolve_undecided(
         .flat_map(Collection::undecided)
         .map(|id| (id.clone(), locked.refund_id(&["observed", id.as_str()])))
         .collect();
-    let events =
-        locked.apply(tx, Command::ResolveUndecided { order: order.cloned(), refund_ids }).await?;
+    let (orders, are_links_known) = (report.orders.clone(), report.are_links_known);
+    let resolve = Command::ResolveUndecided { orders, are_links_known, refund_ids };
+    let events = locked.apply(tx, resolve).await?;
     Ok(events.iter().any(|event| matches!(event, Event::Verified { .. })))
 }
 
@@ -255,19 +312,22 @@ pub async fn fold_refund(
 
 async fn schedule_poll(
     tx: &mut Tx,
-    booking_id: Id<Booking>,
+    collection: &Collection,
     next: PollDirective,
     now: Timestamp,
 ) -> Result<(), Error> {
+    let booking_id = collection.terms.booking_id;
+    let bounds = Bounds { held_until: None, payable_until: collection.payable_until() };
     match next {
         PollDirective::Keep => {}
         PollDirective::Restart => {
-            polling::set(tx, booking_id, PollSchedule::first(now), now, None).await?;
+            polling::set(tx, booking_id, PollSchedule::first(now), now, bounds).await?;
         }
         // If the schedule was restarted during the poll, its new time stays.
         PollDirective::Advance(poll) => {
             if timers::is_poll_current(tx, booking_id, poll.schedule).await? {
-                polling::set(tx, booking_id, poll.next, now, poll.held_until).await?;
+                let bounds = Bounds { held_until: poll.held_until, ..bounds };
+                polling::set(tx, booking_id, poll.next, now, bounds).await?;
             }
         }
     }
@@ -284,7 +344,7 @@ pub async fn fold_in_transaction(
     booking_id: Id<Booking>,
     report: ProviderReport,
     (source, next): (Source, PollDirective),
-) -> Result<Standing, Error> {
+) -> Result<Outcome, Error> {
     let report = Arc::new(report);
     app.store
         .write(metadata, move |tx| {

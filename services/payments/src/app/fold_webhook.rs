@@ -1,7 +1,7 @@
 //! Folds a stored webhook. Its report of payments and refunds may be old, repeated, or about an
 //! order that is not recorded yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use crate::domain::collection::Command;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, Payment, Source};
 use crate::error::{Error, Rejection, refuse};
-use crate::providers::{Observation, ProviderError, ProviderRefund};
-use crate::read_model::{inbox, query};
+use crate::providers::{LinkReport, Observation, ProviderError, ProviderRefund};
+use crate::read_model::{inbox, links, query};
 use crate::repository::LockedCollection;
 use crate::timers::kinds;
 
@@ -87,7 +87,7 @@ async fn add_missing_payments(
     let mut all = Vec::with_capacity(report.len());
     for observation in report {
         let named = match &observation {
-            Observation::Payment(_) => None,
+            Observation::Payment(_) | Observation::Link(_) => None,
             Observation::Refund(refund) => refund.payment.as_ref(),
             Observation::Dispute(dispute) => Some(&dispute.payment),
         };
@@ -123,11 +123,13 @@ async fn drop_foreign_orders(
 ) -> Result<(Vec<Observation>, LostOrders), Error> {
     let mut ours = Vec::with_capacity(report.len());
     let mut lost = LostOrders::new();
+    let beneath_links = own_link_orders(app, &report).await?;
     for observation in report {
         let order = match &observation {
             Observation::Payment(payment) => payment.fact.order.as_ref(),
-            Observation::Refund(_) | Observation::Dispute(_) => None,
+            Observation::Link(_) | Observation::Refund(_) | Observation::Dispute(_) => None,
         };
+        let order = order.filter(|order| !beneath_links.contains(*order));
         if let Some(order) = order
             && query::collection_of_order(app.store.pool(), order).await?.is_none()
         {
@@ -145,6 +147,20 @@ async fn drop_foreign_orders(
         ours.push(observation);
     }
     Ok((ours, lost))
+}
+
+/// The orders beneath those links of a webhook that are ours.
+async fn own_link_orders(app: &App, report: &[Observation]) -> Result<BTreeSet<OrderId>, Error> {
+    let mut orders = BTreeSet::new();
+    for observation in report {
+        if let Observation::Link(link) = observation
+            && let (Some(link_id), Some(order)) = (link.reference, &link.fact.order)
+            && links::link(app.store.pool(), link_id).await?.is_some()
+        {
+            orders.insert(order.clone());
+        }
+    }
+    Ok(orders)
 }
 
 /// The owner of an order, if the provider answers in time.
@@ -167,6 +183,12 @@ async fn affected_booking(
     let pool = app.store.pool();
     for observation in report {
         match observation {
+            Observation::Link(link) => {
+                let Some(link_id) = link.reference else { continue };
+                let Some(link) = links::link(pool, link_id).await? else { continue };
+                let row = query::collection(pool, link.booking_id).await?;
+                return Ok(row.map(|row| (row.booking_id, row.traceparent)));
+            }
             Observation::Payment(payment) => {
                 let Some(order) = &payment.fact.order else { continue };
                 if let Some(row) = query::collection_of_order(pool, order).await? {
@@ -211,6 +233,7 @@ async fn fold(
     let mut waits_for = None;
     for observation in report {
         match observation {
+            Observation::Link(link) => fold_link(tx, link).await?,
             Observation::Payment(payment) => {
                 inbox::set_payment(tx, event_id, &payment.id).await?;
                 let missing = fold_payment(tx, payment, lost).await?;
@@ -225,6 +248,15 @@ async fn fold(
         None => inbox::mark_folded(tx, event_id).await?,
     }
     kinds::end_fold(tx, event_id).await?;
+    Ok(())
+}
+
+/// A link that is not ours is ignored.
+async fn fold_link(tx: &mut Tx, link: &LinkReport) -> Result<(), Error> {
+    let Some(link_id) = link.reference else { return Ok(()) };
+    let Some(row) = links::link(tx.connection(), link_id).await? else { return Ok(()) };
+    let report = ProviderReport { links: vec![link.clone()], ..ProviderReport::default() };
+    fold::fold(tx, row.booking_id, &report, Source::Webhook, PollDirective::Keep).await?;
     Ok(())
 }
 

@@ -7,15 +7,15 @@ use super::App;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query::{self, CollectionRow, Order};
 
-/// The collection of a customer's own booking, with its order.
+/// The collection of a customer's own booking, with its order or a payment link.
 ///
 /// # Errors
-/// `BookingNotFound`, or `PaymentNotStarted` when there is no order yet.
+/// `BookingNotFound`, or `PaymentNotStarted` when the provider has neither yet.
 pub async fn owned(
     app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
-) -> Result<(CollectionRow, Order), Error> {
+) -> Result<CollectionRow, Error> {
     let pool = app.store.pool();
     let Some(row) = query::collection(pool, booking_id).await? else {
         let owner = query::announced_owner(pool, booking_id).await?;
@@ -26,8 +26,7 @@ pub async fn owned(
     if row.customer_id != customer_id {
         return Err(refuse(Rejection::BookingNotFound));
     }
-    let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
-    Ok((row, order))
+    if row.is_at_provider() { Ok(row) } else { Err(refuse(Rejection::PaymentNotStarted)) }
 }
 
 /// The collection of a booking with its order, for a caller whose authority is the provider's

@@ -1,4 +1,4 @@
-//! Polls an order's payments when its timer fires.
+//! Polls a collection's order and links, and their payments, when its timer fires.
 
 use std::time::Duration;
 
@@ -7,9 +7,10 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
-use super::fold::{CompletedPoll, PollDirective, fetch_refunds_and_order, fold_in_transaction};
+use super::ask_provider::{Answers, ask_provider};
+use super::fold::{CompletedPoll, PollDirective, fetch_refunds_and_orders, fold_in_transaction};
 use super::{App, metadata, traced};
-use crate::domain::fact::{Amount, Fact, OrderId, Source, Status};
+use crate::domain::fact::{Amount, Fact, Source, Status};
 use crate::error::Error;
 use crate::providers::PaymentReport;
 use crate::read_model::query::{self, CollectionRow};
@@ -28,21 +29,18 @@ pub async fn poll_order(
     schedule: PollSchedule,
 ) -> Result<(), Error> {
     let row = query::collection(app.store.pool(), booking_id).await?;
-    let Some((row, order)) = row.and_then(|row| row.order.clone().map(|order| (row, order))) else {
+    let Some(row) = row.filter(CollectionRow::is_at_provider) else {
         return end_polling(app, booking_id).await;
     };
     let trace = row.traceparent.as_deref();
     let work = async {
-        let asked = app.provider.payments_of(&order.id).await;
-        if let Err(error) = &asked {
+        let answers = ask_provider(app, &row).await?;
+        if let Some(error) = &answers.failed {
             tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
         }
-        let is_answered = asked.is_ok();
-        let reports = asked.unwrap_or_default();
-        let reports = capture_authorized(app, (&row, &order.id), schedule, reports).await?;
-        let report = fetch_refunds_and_order(app, &row, reports).await?;
-        let next =
-            if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
+        let answers = capture_authorized(app, &row, schedule, answers).await?;
+        let report = fetch_refunds_and_orders(app, &row, answers).await?;
+        let next = if report.is_partial { schedule.failed() } else { schedule.answered() };
         let held_until = held_until(app, booking_id, next).await?;
         let next = PollDirective::Advance(CompletedPoll { schedule, next, held_until });
         let metadata = metadata("payments", booking_id, trace);
@@ -57,17 +55,24 @@ pub async fn poll_order(
 /// paid.
 async fn capture_authorized(
     app: &App,
-    (row, order): (&CollectionRow, &OrderId),
+    row: &CollectionRow,
     schedule: PollSchedule,
-    mut reports: Vec<PaymentReport>,
-) -> Result<Vec<PaymentReport>, Error> {
+    mut answers: Answers,
+) -> Result<Answers, Error> {
     let has_money = |report: &PaymentReport| report.payment.fact.status >= Status::Captured;
-    if !schedule.is_past_capture(app.store.now().await?) || reports.iter().any(has_money) {
-        return Ok(reports);
+    let is_late = schedule.is_past_capture(app.store.now().await?);
+    if !is_late || answers.payments.iter().any(has_money) {
+        return Ok(answers);
     }
     let amount = Amount::from(row.amount);
-    let wanted = Fact { status: Status::Authorized, amount, order: Some(order.clone()) };
-    let authorized = reports.iter_mut().find(|report| report.payment.fact == wanted);
+    let Answers { orders, payments, .. } = &mut answers;
+    let is_ours = |fact: &Fact| {
+        let order = fact.order.as_ref();
+        fact.status == Status::Authorized
+            && fact.amount == amount
+            && order.is_some_and(|order| orders.contains(order))
+    };
+    let authorized = payments.iter_mut().find(|report| is_ours(&report.payment.fact));
     if let Some(report) = authorized {
         let (booking_id, payment) = (row.booking_id, report.payment.id.clone());
         match app.provider.capture(&payment, row.amount).await {
@@ -82,7 +87,7 @@ async fn capture_authorized(
             }
         }
     }
-    Ok(reports)
+    Ok(answers)
 }
 
 /// The end of the booking's hold, if the next poll could miss it and booking answers.
@@ -98,7 +103,7 @@ async fn held_until(
     Ok(facts.ok().and_then(Result::ok).and_then(|facts| facts.held_until_at))
 }
 
-/// Ends the polling of a booking without an order.
+/// Ends the polling of a booking without an order or a link.
 async fn end_polling(app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
     app.store
         .write(Metadata::by("payments", None), move |tx| {

@@ -32,7 +32,7 @@ pub async fn set_payer(
     booking_id: Id<Booking>,
     payer: Option<Payer>,
 ) -> Result<(), Error> {
-    let (row, _) = owned(app, customer_id, booking_id).await?;
+    let row = owned(app, customer_id, booking_id).await?;
     if app.issuer.extent() == Extent::Receipt {
         return Err(refuse(Rejection::PapersOff));
     }

@@ -5,7 +5,8 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
-use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
+use super::ask_provider::Answers;
+use super::fold::{PollDirective, fetch_refunds_and_orders, fold_in_transaction};
 use super::idempotency::IdempotencyKey;
 use super::ownership::{owned, started};
 use super::{App, metadata, traced};
@@ -27,7 +28,8 @@ pub async fn submit_checkout_answer(
     (payment_id, signature): (&str, &str),
     key: &IdempotencyKey,
 ) -> Result<Standing, Error> {
-    let (row, order) = owned(app, customer_id, booking_id).await?;
+    let row = owned(app, customer_id, booking_id).await?;
+    let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
     let payment_id = verified(app, booking_id, &order.id, (payment_id, signature))?;
     key.check_or_store(app, booking_id).await?;
     confirm_with_provider(app, (row, payment_id), &customer_id.to_string(), booking_id).await
@@ -79,16 +81,14 @@ async fn confirm_with_provider(
             // event.
             tracing::warn!(%booking_id, error = chain(error), "a payment could not be fetched");
         }
-        let report = fetch_refunds_and_order(app, &row, asked.into_iter().collect()).await?;
+        let orders = row.order.iter().map(|order| order.id.clone()).collect();
+        let payments = asked.into_iter().collect();
+        let answers = Answers { payments, orders, ..Answers::default() };
+        let report = fetch_refunds_and_orders(app, &row, answers).await?;
         let metadata = metadata(actor, booking_id, trace);
-        fold_in_transaction(
-            app,
-            metadata,
-            booking_id,
-            report,
-            (Source::Checkout, PollDirective::Restart),
-        )
-        .await
+        let how = (Source::Checkout, PollDirective::Restart);
+        let outcome = fold_in_transaction(app, metadata, booking_id, report, how).await?;
+        Ok(outcome.standing)
     };
     traced("submit checkout answer", booking_id, trace, work).await
 }
