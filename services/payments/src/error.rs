@@ -28,6 +28,12 @@ pub enum Rejection {
     /// The amount can not be paid.
     #[error("Invalid price value")]
     InvalidPrice,
+    /// The payment was continued in another way while this one was prepared.
+    #[error("The payment was continued in another window. Please try again.")]
+    MethodChanged,
+    /// Links were asked for too often.
+    #[error("There were too many attempts to pay on the other page. Please pay here.")]
+    TooManyLinks,
     /// There is no order yet.
     #[error("The payment was not started yet.")]
     PaymentNotStarted,
@@ -69,6 +75,14 @@ pub enum Rejection {
     Misfit(collection::Rejection),
 }
 
+impl Rejection {
+    /// Whether the same request may succeed later.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        self.code() == Code::Unavailable
+    }
+}
+
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
@@ -83,6 +97,8 @@ impl Reject for Rejection {
             }
             Self::HoldEnded
             | Self::InvalidPrice
+            | Self::MethodChanged
+            | Self::TooManyLinks
             | Self::PaymentNotStarted
             | Self::NothingToRefund
             | Self::PapersOff
@@ -102,6 +118,8 @@ impl Reject for Rejection {
             Self::BookingNotFound => "BOOKING_NOT_FOUND",
             Self::HoldEnded => "HOLD_ENDED",
             Self::InvalidPrice => "INVALID_PRICE",
+            Self::MethodChanged => "METHOD_CHANGED",
+            Self::TooManyLinks => "TOO_MANY_LINKS",
             Self::PaymentNotStarted => "PAYMENT_NOT_STARTED",
             Self::SignatureInvalid => "SIGNATURE_INVALID",
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
@@ -136,6 +154,8 @@ impl Reject for Rejection {
             | Self::PayerFixed
             | Self::HoldEnded
             | Self::InvalidPrice
+            | Self::MethodChanged
+            | Self::TooManyLinks
             | Self::PaymentNotStarted
             | Self::ProviderUnavailable
             | Self::NothingToRefund
@@ -152,8 +172,12 @@ impl From<collection::Rejection> for Rejection {
             collection::Rejection::AmountNotPayable => Self::InvalidPrice,
             collection::Rejection::NothingToRefund => Self::NothingToRefund,
             collection::Rejection::AmountNotRefundable => Self::InvalidAmount,
+            collection::Rejection::TooManyLinks => Self::TooManyLinks,
             collection::Rejection::OtherTerms
             | collection::Rejection::OtherOrder
+            | collection::Rejection::LinkOpen
+            | collection::Rejection::LinkUnknown
+            | collection::Rejection::OtherLink
             | collection::Rejection::PaymentUnknown
             | collection::Rejection::RefundUnknown => Self::Misfit(rejection),
         }
