@@ -6,31 +6,35 @@ pub mod staff;
 
 use std::sync::Arc;
 
+use contract::convert::to_wire;
 use contract::payments::v1::payments_service_server::PaymentsService;
 use contract::payments::v1::{
     CheckPaymentRequest, CheckPaymentResponse, ClaimPaymentRequest, ClaimPaymentResponse,
-    CollectionState, ListReceiptsRequest, ListReceiptsResponse, SetPayerRequest, SetPayerResponse,
-    StartPaymentRequest, StartPaymentResponse, SubmitCheckoutAnswerRequest,
-    SubmitCheckoutAnswerResponse,
+    CollectionState, ListReceiptsRequest, ListReceiptsResponse, PaymentMethod, PaymentStatus,
+    SetPayerRequest, SetPayerResponse, StartPaymentRequest, StartPaymentResponse,
+    SubmitCheckoutAnswerRequest, SubmitCheckoutAnswerResponse,
 };
 use kernel::Id;
 use kernel::id::Booking;
 use runtime::caller::Users;
-use runtime::status::{reject, to_status};
+use runtime::status::to_status;
 use tonic::{Request, Response, Status};
 
 use self::receipts::{read_payer, to_wire_payer};
 use crate::app::App;
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
+use crate::app::fold::Outcome;
 use crate::app::idempotency::IdempotencyKey;
 use crate::app::list_receipts::list_receipts;
 use crate::app::request::parse_booking;
 use crate::app::set_payer::{payer_details, set_payer};
-use crate::app::start_payment::start_payment;
+use crate::app::start_payment::{Method, start_payment};
 use crate::app::submit_checkout_answer::submit_checkout_answer;
 use crate::domain::collection::Standing;
-use crate::error::{Error, Rejection};
+use crate::domain::link::LinkStatus;
+use crate::error::Error;
+use crate::read_model::query::CollectionRow;
 
 /// The public service.
 #[derive(Debug, Clone)]
@@ -58,6 +62,51 @@ fn wire_state(standing: Standing) -> CollectionState {
     }
 }
 
+/// The same in the words of a page that waits for a payment.
+fn wire_status(outcome: Outcome) -> PaymentStatus {
+    match (outcome.standing, outcome.ended_link) {
+        (Standing::Paid, _) => PaymentStatus::Paid,
+        (Standing::Pending | Standing::Failed, Some(LinkStatus::Cancelled)) => {
+            PaymentStatus::Cancelled
+        }
+        (Standing::Pending | Standing::Failed, Some(LinkStatus::Expired)) => PaymentStatus::Expired,
+        (
+            Standing::Pending
+            | Standing::Failed
+            | Standing::Mismatched
+            | Standing::Refunding
+            | Standing::Refunded,
+            _,
+        ) => PaymentStatus::Other,
+    }
+}
+
+/// The way of paying that was asked for, and the words of the request that its idempotency key
+/// stands for. Callers that know the checkout only send no method.
+fn method_of(asked: &StartPaymentRequest) -> (Method, Vec<&str>) {
+    match asked.method() {
+        PaymentMethod::Link => (Method::Link, vec![&asked.booking_id, "link"]),
+        PaymentMethod::Unspecified | PaymentMethod::Checkout => {
+            (Method::Checkout, vec![&asked.booking_id])
+        }
+    }
+}
+
+/// The fields that say where to pay. None of them is there when money has come in the other way.
+fn place_to_pay(method: Method, row: CollectionRow) -> StartPaymentResponse {
+    let link = row.link.filter(|_| method == Method::Link && !row.standing.has_money());
+    let link = link.and_then(|row| Some((row.link.expires_at, row.link.created?)));
+    let (link_expires_at, created) = link.unzip();
+    let order = row.order.filter(|_| method == Method::Checkout);
+    StartPaymentResponse {
+        order_id: order.map(|order| order.id.to_string()).unwrap_or_default(),
+        link_id: created.as_ref().map(|created| created.id.to_string()).unwrap_or_default(),
+        link_url: created.map(|created| created.url).unwrap_or_default(),
+        link_expires_at: link_expires_at.map(to_wire),
+        ..StartPaymentResponse::default()
+    }
+}
+
 fn parse(booking_id: &str) -> Result<Id<Booking>, Error> {
     let id = parse_booking(booking_id)?;
     tracing::Span::current().record("booking_id", tracing::field::display(id));
@@ -79,26 +128,21 @@ impl PaymentsService for PublicHandler {
         let asked = request.into_inner();
         let started = async {
             let id = parse(&asked.booking_id)?;
-            let asked_for = [asked.booking_id.as_str()];
-            let key = IdempotencyKey::of(
-                user.customer,
-                "StartPayment",
-                &asked.idempotency_key,
-                &asked_for,
-            )?;
-            start_payment(&self.app, user.customer, id, &key).await
+            let (method, words) = method_of(&asked);
+            let key =
+                IdempotencyKey::of(user.customer, "StartPayment", &asked.idempotency_key, &words)?;
+            start_payment(&self.app, user.customer, id, method, &key).await
         };
         let row = started.await.map_err(|error| to_status(&error))?;
         let payer_details =
             payer_details(&self.app, row.booking_id).await.map_err(|error| to_status(&error))?;
-        let order = row.order.ok_or_else(|| reject(&Rejection::PaymentNotStarted))?;
         Ok(Response::new(StartPaymentResponse {
-            order_id: order.id.to_string(),
             key_id: self.app.checkout.key_id.clone(),
             amount: Some(row.amount.into()),
             checkout_script_url: self.app.checkout.script_url.clone(),
             takes_payer: payer_details.can_change,
             state: wire_state(row.standing).into(),
+            ..place_to_pay(method_of(&asked).0, row)
         }))
     }
 
@@ -135,7 +179,11 @@ impl PaymentsService for PublicHandler {
             let id = parse(&asked.booking_id)?;
             check_payment(&self.app, user.customer, id).await
         };
-        Ok(Response::new(CheckPaymentResponse { state: state(checked.await)? }))
+        let outcome = checked.await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(CheckPaymentResponse {
+            state: wire_state(outcome.standing).into(),
+            payment_status: wire_status(outcome).into(),
+        }))
     }
 
     async fn claim_payment(
@@ -155,7 +203,11 @@ impl PaymentsService for PublicHandler {
             )?;
             claim_payment(&self.app, user.customer, id, &key).await
         };
-        Ok(Response::new(ClaimPaymentResponse { state: state(claimed.await)? }))
+        let outcome = claimed.await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(ClaimPaymentResponse {
+            state: wire_state(outcome.standing).into(),
+            payment_status: wire_status(outcome).into(),
+        }))
     }
 
     async fn list_receipts(

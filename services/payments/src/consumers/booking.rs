@@ -14,7 +14,9 @@ use crate::app::apply_booking_intent::apply_booking_intent;
 use crate::app::issue_receipt::issue_or_postpone;
 use crate::domain::booking_intent::BookingIntent;
 use crate::domain::booking_status::BookingStatus;
+use crate::domain::collection::Command;
 use crate::domain::fact::{Amount, PaymentId};
+use crate::domain::link::Withdrawal;
 use crate::domain::receipt::Issuer;
 use crate::read_model::{project, query};
 use crate::repository::LockedCollection;
@@ -165,7 +167,7 @@ impl OnBooking {
                 let trace = event.metadata.traceparent.as_deref();
                 project::known_booking(tx, *id, *customer_id, trace).await?;
             }
-            Step::RecordStatus { id, status } => project::booking_state(tx, *id, *status).await?,
+            Step::RecordStatus { id, status } => record_status(tx, *id, *status).await?,
             Step::Place { id, payment } | Step::Refund { id, payment } => {
                 let is_recorded = self.apply_intent(tx, *id, &step).await?;
                 ensure_known(tx, *id, payment, is_recorded).await?;
@@ -189,9 +191,39 @@ impl OnBooking {
         let is_recorded = project::booking_intent(tx, id, &intent).await?;
         let mut locked = LockedCollection::load(tx, id).await?;
         apply_booking_intent(tx, &mut locked, &intent).await?;
+        withdraw_links(tx, &mut locked, intent.status).await?;
         issue_or_postpone(tx, &self.issuer, &locked, &intent).await?;
         Ok(is_recorded)
     }
+}
+
+/// Records a booking's status. The collection is locked first, so that a link that is created at
+/// this moment is either seen here, or sees that the booking has ended.
+async fn record_status(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    status: BookingStatus,
+) -> Result<(), ReactionError> {
+    if status.takes_money() {
+        return Ok(project::booking_state(tx, id, status).await?);
+    }
+    let mut locked = LockedCollection::load(tx, id).await?;
+    project::booking_state(tx, id, status).await?;
+    withdraw_links(tx, &mut locked, status).await
+}
+
+/// Withdraws the payment links of a booking that is over; a timer cancels them at the provider.
+/// What is paid by them all the same takes the way of late money.
+async fn withdraw_links(
+    tx: &mut Tx,
+    locked: &mut LockedCollection,
+    status: BookingStatus,
+) -> Result<(), ReactionError> {
+    if status.takes_money() || locked.collection().is_none() {
+        return Ok(());
+    }
+    locked.apply(tx, Command::WithdrawLinks { why: Withdrawal::Ended }).await?;
+    Ok(())
 }
 
 /// Fails for an event if neither the booking nor the payment is known: otherwise that money would

@@ -19,7 +19,7 @@ use crate::error::Error;
 #[derive(Deserialize)]
 pub(crate) struct ReturnQuery {
     #[serde(default)]
-    b: String,
+    pub(super) b: String,
 }
 
 /// Handles the answer. 200: it is the provider's, and is applied. 204: the form names no payment.

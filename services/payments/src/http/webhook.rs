@@ -14,7 +14,7 @@ use runtime::status::chain;
 use runtime::telemetry::traceparent;
 use sha2::{Digest as _, Sha256};
 
-use super::checkout_return;
+use super::{checkout_return, link_return};
 use crate::app::App;
 use crate::read_model::inbox;
 use crate::timers::kinds;
@@ -29,6 +29,7 @@ pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/webhooks/{provider}", post(handle))
         .route("/pay/return", post(checkout_return::handle))
+        .route("/pay/link-return", get(link_return::handle))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .route("/healthz", get(health))
         .with_state(app)
