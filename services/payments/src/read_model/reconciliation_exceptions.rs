@@ -11,6 +11,7 @@ use crate::domain::fact::Amount;
 use crate::domain::settlement::Break;
 
 mod disputes;
+mod links;
 
 /// Why something is in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,10 +52,12 @@ pub enum Reason {
     DisputeLost,
     /// A refund waits for the end of a dispute.
     RefundHeld,
+    /// A payment link that should take no money could not be cancelled.
+    LinkNotClosed,
 }
 
 impl Reason {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::AuthorizedLong,
         Self::CapturedNotPlaced,
         Self::ConfirmedWithoutMoney,
@@ -73,6 +76,7 @@ impl Reason {
         Self::DisputeOpen,
         Self::DisputeLost,
         Self::RefundHeld,
+        Self::LinkNotClosed,
     ];
 
     /// Reads the word.
@@ -103,6 +107,7 @@ impl Reason {
             Self::DisputeOpen => "DISPUTE_OPEN",
             Self::DisputeLost => "DISPUTE_LOST",
             Self::RefundHeld => "REFUND_HELD",
+            Self::LinkNotClosed => "LINK_NOT_CLOSED",
         }
     }
 
@@ -143,6 +148,10 @@ impl Reason {
             Self::RefundHeld => {
                 "A refund waits, because the client's bank disputes the same payment."
             }
+            Self::LinkNotClosed => {
+                "A payment link that should take no money could not be cancelled. Cancel it on the \
+                 provider's pages."
+            }
         }
     }
 
@@ -167,6 +176,7 @@ impl Reason {
             Self::DisputeOpen => disputes::OPEN,
             Self::DisputeLost => disputes::LOST,
             Self::RefundHeld => disputes::REFUND_HELD,
+            Self::LinkNotClosed => links::NOT_CLOSED,
         }
     }
 }
