@@ -11,7 +11,7 @@ use std::path::Path;
 
 use journal::Journal;
 use rows::{
-    Adjustment, Change, Delivery, Dispute, Mail, Meeting, Order, Payment, Refund, Settlement,
+    Adjustment, Change, Delivery, Dispute, Link, Mail, Meeting, Order, Payment, Refund, Settlement,
 };
 
 /// The most mails in the inbox; the oldest are removed first.
@@ -60,6 +60,7 @@ impl<T> Table<T> {
 #[derive(Default)]
 struct Tables {
     orders: Table<Order>,
+    links: Table<Link>,
     payments: Table<Payment>,
     refunds: Table<Refund>,
     deliveries: Table<Delivery>,
@@ -69,6 +70,8 @@ struct Tables {
     meetings: Table<Meeting>,
     mails: Table<Mail>,
     receipts: HashMap<String, Vec<String>>,
+    link_references: HashMap<String, String>,
+    link_codes: HashMap<String, String>,
     refund_keys: HashMap<String, String>,
     meeting_keys: HashMap<String, String>,
     /// Counts the changes of the inbox, so that a page can detect that nothing has changed.
@@ -116,6 +119,10 @@ impl Store {
         &self.tables.orders
     }
 
+    pub(crate) fn links(&self) -> &Table<Link> {
+        &self.tables.links
+    }
+
     pub(crate) fn payments(&self) -> &Table<Payment> {
         &self.tables.payments
     }
@@ -158,6 +165,16 @@ impl Store {
         ids.iter().filter_map(|id| self.tables.orders.get(id)).collect()
     }
 
+    /// The payment link of a reference.
+    pub(crate) fn link_by_reference(&self, reference: &str) -> Option<&Link> {
+        self.tables.links.get(self.tables.link_references.get(reference)?)
+    }
+
+    /// The payment link whose address ends with a code.
+    pub(crate) fn link_by_code(&self, code: &str) -> Option<&Link> {
+        self.tables.links.get(self.tables.link_codes.get(code)?)
+    }
+
     /// The payments of an order, oldest first.
     pub(crate) fn payments_of(&self, order: &Order) -> Vec<&Payment> {
         order.payments.iter().filter_map(|id| self.tables.payments.get(id)).collect()
@@ -182,6 +199,13 @@ impl Tables {
     fn apply(&mut self, change: Change) {
         match change {
             Change::Order(row) => self.apply_order(*row),
+            Change::Link(row) => {
+                if let Some(reference) = &row.reference_id {
+                    self.link_references.insert(reference.clone(), row.id.clone());
+                }
+                self.link_codes.insert(row.code.clone(), row.id.clone());
+                self.links.put(&row.id.clone(), *row);
+            }
             Change::Payment(row) => self.payments.put(&row.id.clone(), *row),
             Change::Refund(row) => {
                 if let Some(key) = &row.key {
@@ -221,12 +245,14 @@ impl Tables {
 
     fn len(&self) -> usize {
         let money = self.orders.len() + self.payments.len() + self.refunds.len();
+        let money = money + self.links.len();
         let money = money + self.settlements.len() + self.adjustments.len() + self.disputes.len();
         money + self.deliveries.len() + self.meetings.len() + self.mails.len()
     }
 
     fn as_changes(&self) -> impl Iterator<Item = Change> {
         let orders = self.orders.iter().map(|row| Change::Order(Box::new(row.clone())));
+        let links = self.links.iter().map(|row| Change::Link(Box::new(row.clone())));
         let payments = self.payments.iter().map(|row| Change::Payment(Box::new(row.clone())));
         let refunds = self.refunds.iter().map(|row| Change::Refund(Box::new(row.clone())));
         let deliveries = self.deliveries.iter().map(|row| Change::Delivery(Box::new(row.clone())));
@@ -235,7 +261,8 @@ impl Tables {
         let settled = self.settlements.iter().map(|row| Change::Settlement(Box::new(row.clone())));
         let adjusted = self.adjustments.iter().map(|row| Change::Adjustment(Box::new(row.clone())));
         let disputed = self.disputes.iter().map(|row| Change::Dispute(Box::new(row.clone())));
-        let money = orders.chain(payments).chain(refunds).chain(settled).chain(adjusted);
+        let money =
+            orders.chain(links).chain(payments).chain(refunds).chain(settled).chain(adjusted);
         let money = money.chain(disputed);
         money.chain(deliveries).chain(meetings).chain(mails)
     }

@@ -3,9 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::state::AppState;
+
 use crate::store::rows::{
-    Adjustment, Failure, Method, Order, OrderStatus, Payment, PaymentStatus, Refund, RefundStatus,
-    SettledLine, Settlement,
+    Adjustment, Failure, Link, Method, Order, OrderStatus, Payment, PaymentStatus, Refund,
+    RefundStatus, SettledLine, Settlement,
 };
 
 /// The id of the sandbox's only account in webhooks.
@@ -30,6 +32,83 @@ pub(crate) fn order(row: &Order) -> Value {
         "notes": php_object(&row.notes),
         "created_at": row.created_at,
     })
+}
+
+/// The address of a link's page.
+fn link_url(app: &AppState, link: &Link) -> String {
+    format!("{}/l/{}", app.public_url, link.code)
+}
+
+/// A payment link. Calls show its captured payments, webhooks do not.
+pub(crate) fn link(app: &AppState, row: &Link, payments: Option<&[&Payment]>) -> Value {
+    let is_notified = |channel: &str| row.notify.get(channel).cloned().unwrap_or(json!(false));
+    let mut entity = json!({
+        "id": row.id,
+        "accept_partial": row.accept_partial,
+        "amount": row.amount,
+        "amount_paid": row.amount_paid,
+        "cancelled_at": row.cancelled_at,
+        "created_at": row.created_at,
+        "currency": row.currency,
+        "customer": php_object(&row.customer),
+        "description": row.description.as_deref().unwrap_or(""),
+        "expire_by": row.expire_by,
+        "expired_at": row.expired_at,
+        "first_min_partial_amount": row.first_min_partial_amount,
+        "notes": if row.notes.is_empty() { Value::Null } else { json!(row.notes) },
+        "notify": {
+            "email": is_notified("email"),
+            "sms": is_notified("sms"),
+            "whatsapp": is_notified("whatsapp"),
+        },
+        "reference_id": row.reference_id.as_deref().unwrap_or(""),
+        "reminder_enable": row.reminder_enable,
+        "reminders": [],
+        "short_url": link_url(app, row),
+        "status": row.status.word(),
+        "updated_at": row.updated_at,
+        "upi_link": false,
+        "user_id": "",
+        "whatsapp_link": false,
+    });
+    let Some(fields) = entity.as_object_mut() else { return entity };
+    if let Some(url) = &row.callback_url {
+        fields.insert("callback_url".to_owned(), json!(url));
+        fields.insert("callback_method".to_owned(), json!("get"));
+    }
+    if let Some(order) = &row.order_id {
+        fields.insert("order_id".to_owned(), json!(order));
+    }
+    let captured = payments.map(|payments| {
+        let shown = payments.iter().map(|payment| {
+            json!({
+                "amount": payment.amount, "created_at": payment.created_at,
+                "method": method_of(payment.method), "payment_id": payment.id,
+                "status": "captured",
+            })
+        });
+        shown.collect::<Vec<_>>()
+    });
+    if let Some(captured) = captured {
+        let captured = if captured.is_empty() { Value::Null } else { Value::Array(captured) };
+        fields.insert("payments".to_owned(), captured);
+    }
+    entity
+}
+
+/// An order in the webhooks of its payment link: without the prefix of its id, and with other
+/// fields.
+pub(crate) fn order_of_link(row: &Order) -> Value {
+    let link_id = row.link_id.as_deref().unwrap_or_default();
+    let mut entity = order(row);
+    if let Some(fields) = entity.as_object_mut() {
+        fields.remove("entity");
+        fields.insert("id".to_owned(), json!(row.id.trim_start_matches("order_")));
+        fields.insert("product_id".to_owned(), json!(link_id.trim_start_matches("plink_")));
+        fields.insert("product_type".to_owned(), json!("payment_link_v2"));
+        fields.insert("payment_capture".to_owned(), json!(true));
+    }
+    entity
 }
 
 pub(crate) fn payment(row: &Payment) -> Value {

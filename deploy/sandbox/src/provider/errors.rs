@@ -47,6 +47,11 @@ impl ApiError {
         Self { field: Some(Cow::Owned(name.to_owned())), ..refused }
     }
 
+    /// A payment link is refused. These errors name neither a field nor a reason.
+    pub(crate) fn bad_link(description: String) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST_ERROR", description, "NA")
+    }
+
     pub(crate) fn unknown_id() -> Self {
         Self::bad("The id provided does not exist")
     }

@@ -120,5 +120,6 @@ fn read_order(given: &Value) -> Result<Order, ApiError> {
         capture_within_minutes: capture.within_minutes,
         created_at: clock::now_s(),
         payments: Vec::new(),
+        link_id: None,
     })
 }

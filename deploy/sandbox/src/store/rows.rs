@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 #[serde(tag = "kind", content = "row", rename_all = "snake_case")]
 pub(crate) enum Change {
     Order(Box<Order>),
+    Link(Box<Link>),
     Payment(Box<Payment>),
     Refund(Box<Refund>),
     Delivery(Box<Delivery>),
@@ -43,6 +44,65 @@ pub(crate) struct Order {
     pub(crate) capture_within_minutes: Option<i64>,
     pub(crate) created_at: i64,
     pub(crate) payments: Vec<String>,
+    /// The payment link that it is beneath.
+    #[serde(default)]
+    pub(crate) link_id: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LinkStatus {
+    Created,
+    PartiallyPaid,
+    Paid,
+    Cancelled,
+    Expired,
+}
+
+impl LinkStatus {
+    /// The status in the provider's API.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::PartiallyPaid => "partially_paid",
+            Self::Paid => "paid",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+
+    /// Whether its page takes no more money.
+    pub(crate) fn is_over(self) -> bool {
+        !matches!(self, Self::Created | Self::PartiallyPaid)
+    }
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Link {
+    pub(crate) id: String,
+    /// What its address ends with.
+    pub(crate) code: String,
+    pub(crate) amount: i64,
+    pub(crate) amount_paid: i64,
+    pub(crate) currency: String,
+    pub(crate) accept_partial: bool,
+    pub(crate) first_min_partial_amount: i64,
+    pub(crate) description: Option<String>,
+    pub(crate) reference_id: Option<String>,
+    pub(crate) customer: Map<String, Value>,
+    pub(crate) notify: Map<String, Value>,
+    pub(crate) reminder_enable: bool,
+    pub(crate) notes: Map<String, Value>,
+    /// Seconds since 1970; 0 for no end.
+    pub(crate) expire_by: i64,
+    pub(crate) callback_url: Option<String>,
+    pub(crate) status: LinkStatus,
+    /// The order beneath it, once its page was opened.
+    pub(crate) order_id: Option<String>,
+    pub(crate) created_at: i64,
+    pub(crate) updated_at: i64,
+    pub(crate) cancelled_at: i64,
+    pub(crate) expired_at: i64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
