@@ -31,8 +31,13 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
         ("GET", "/v1/settlements") => "settlements.fetch.list",
         ("GET", "/v1/settlements/recon/combined") => "settlements.fetch.recon",
         ("GET", "/v1/settlements/{id}") => "settlements.fetch.one",
+        ("POST", "/v1/payment_links") => "payment_links.create",
+        ("GET", "/v1/payment_links") => "payment_links.fetch.list",
+        ("GET", "/v1/payment_links/{id}") => "payment_links.fetch.one",
+        ("POST", "/v1/payment_links/{id}/cancel") => "payment_links.cancel",
         ("GET", "/v1/checkout.js") => "checkout.script",
         ("POST", "/checkout/orders/{id}/payments") => "checkout.pay",
+        ("GET", "/l/{code}") => "links.page",
         ("POST", "/meetings") => "meetings.create",
         _ => return None,
     })

@@ -13,6 +13,7 @@ mod state;
 mod assets;
 mod provider;
 mod checkout;
+mod link_page;
 mod meeting;
 mod smtp;
 mod inbox;
@@ -109,6 +110,7 @@ fn router(app: &SharedState) -> Router {
     Router::new()
         .merge(provider::routes(app))
         .merge(checkout::routes())
+        .merge(link_page::routes())
         .merge(meeting::routes())
         .merge(inbox::routes())
         .merge(controls::routes())
@@ -129,6 +131,11 @@ fn resume_pending(app: &SharedState) {
     for refund in store.refunds().iter() {
         if refund.status == store::rows::RefundStatus::Pending {
             tokio::spawn(provider::process_when_due(app.clone(), refund.id.clone()));
+        }
+    }
+    for link in store.links().iter() {
+        if !link.status.is_over() {
+            tokio::spawn(provider::links::expire_when_due(app.clone(), link.id.clone()));
         }
     }
     for payment in store.payments().iter() {

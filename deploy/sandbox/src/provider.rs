@@ -8,6 +8,7 @@ pub(crate) mod webhooks;
 mod auth;
 mod capture_options;
 pub(crate) mod disputes;
+pub(crate) mod links;
 mod notes;
 mod orders;
 mod payments;
@@ -29,6 +30,9 @@ pub(crate) fn routes(app: &SharedState) -> Router<SharedState> {
         .route("/v1/orders", post(orders::create).get(orders::list))
         .route("/v1/orders/{id}", get(orders::fetch))
         .route("/v1/orders/{id}/payments", get(orders::payments))
+        .route("/v1/payment_links", post(links::create).get(links::list))
+        .route("/v1/payment_links/{id}", get(links::fetch))
+        .route("/v1/payment_links/{id}/cancel", post(links::cancel))
         .route("/v1/payments", get(payments::list))
         .route("/v1/payments/{id}", get(payments::fetch))
         .route("/v1/payments/{id}/capture", post(payments::capture))
