@@ -18,6 +18,12 @@ const STRICT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 const CHECKOUT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'";
 
+/// The content policy of a payment link's page, which opens the checkout as a website does: its
+/// frame, its styles, its script and its beacon have other origins.
+const LINK: &str = "default-src 'none'; script-src 'self' {risk}; style-src 'self' \
+    'unsafe-inline'; img-src 'self' data:; connect-src 'self' {risk}; frame-src {frame}; \
+    base-uri 'none'";
+
 /// The content policy of the inbox. A mail has its own styles and pictures. It is shown in a frame
 /// that inherits this policy, and its scripts stay forbidden.
 const WITH_MAILS: &str = "default-src 'none'; script-src 'self'; \
@@ -47,6 +53,12 @@ pub(crate) fn checkout_page(body: impl Into<String>) -> Response {
     with_policy(body.into(), CHECKOUT)
 }
 
+/// The page of a payment link.
+pub(crate) fn link_page(body: impl Into<String>, frame_url: &str) -> Response {
+    let policy = LINK.replace("{frame}", frame_url).replace("{risk}", "http://*.localhost:*");
+    with_policy(body.into(), &policy)
+}
+
 /// The page that shows mails.
 pub(crate) fn mail_page(body: impl Into<String>) -> Response {
     with_policy(body.into(), WITH_MAILS)
@@ -54,10 +66,12 @@ pub(crate) fn mail_page(body: impl Into<String>) -> Response {
 
 const NO_SNIFF: (HeaderName, &str) = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
 
-fn with_policy(body: String, policy: &'static str) -> Response {
+fn with_policy(body: String, policy: &str) -> Response {
     let mut response = file(HTML, body);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    if let Ok(policy) = HeaderValue::from_str(policy) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }

@@ -168,6 +168,8 @@ fn attempt_of(
         amount: None,
         currency: None,
         again: false,
+        over: false,
+        part: false,
         begun_minutes_ago: 0,
         outcome,
     })

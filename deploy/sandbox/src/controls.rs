@@ -6,6 +6,7 @@ mod disputes;
 mod settlements;
 mod switches;
 mod events;
+mod links;
 
 use std::time::Duration;
 
@@ -31,6 +32,7 @@ pub(crate) fn routes() -> Router<SharedState> {
         .route("/api/faults", post(add_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
         .route("/api/switches", get(switches::show).post(switches::set))
+        .route("/api/link", post(links::change))
         .route("/api/refund", post(settlements::refund))
         .route("/api/give-back", post(settlements::give_back))
         .route("/api/dispute", post(disputes::open))
@@ -64,6 +66,8 @@ async fn clear_faults(State(app): State<SharedState>) -> StatusCode {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PaymentRequest {
+    /// Pays by this payment link, whose page is opened first.
+    link_id: Option<String>,
     /// Without it, the payment is made on the provider's own pages and has no order.
     order_id: Option<String>,
     #[serde(default = "by_card")]
@@ -77,6 +81,12 @@ struct PaymentRequest {
     /// Pays an order that is paid already, which a bank may do by mistake.
     #[serde(default)]
     again: bool,
+    /// Pays a payment link that has expired or was cancelled, as money that comes late does.
+    #[serde(default)]
+    over: bool,
+    /// The amount is a part of what the payment link asks for.
+    #[serde(default)]
+    part: bool,
     /// Dates the payment's creation back, so that its money is late for its order.
     #[serde(default)]
     begun_minutes_ago: u32,
@@ -108,7 +118,9 @@ fn make_payment(app: &SharedState, given: PaymentRequest) -> Answer {
     if given.amount.is_some_and(|amount| amount < 1) {
         return Err(ApiError::bad_field("amount", "The amount must be positive."));
     }
-    let Some(order_id) = given.order_id else {
+    let of_link = given.link_id.as_deref().map(|id| provider::links::open_order(app, id));
+    let of_link = of_link.transpose()?.map(|order| order.id);
+    let Some(order_id) = of_link.or(given.order_id) else {
         let amount = given.amount.ok_or_else(|| {
             ApiError::bad_field("amount", "Money without an order needs an amount.")
         })?;
@@ -135,6 +147,8 @@ fn make_payment(app: &SharedState, given: PaymentRequest) -> Answer {
         amount: given.amount,
         currency: given.currency,
         again: given.again,
+        over: given.over,
+        part: given.part,
         begun_minutes_ago: given.begun_minutes_ago.into(),
         outcome,
     };
@@ -199,6 +213,11 @@ async fn store_contents(State(app): State<SharedState>) -> Json<Value> {
         })
     });
     Json(json!({
+        "payment_links": store
+            .links()
+            .iter()
+            .map(|link| provider::links::with_payments(&app, &store, link))
+            .collect::<Vec<_>>(),
         "orders": store.orders().iter().map(entities::order).collect::<Vec<_>>(),
         "payments": store.payments().iter().map(payment).collect::<Vec<_>>(),
         "refunds": store.refunds().iter().map(entities::refund).collect::<Vec<_>>(),

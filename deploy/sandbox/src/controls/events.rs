@@ -1,4 +1,4 @@
-//! Events of features that this provider does not simulate: links, downtimes, invoices, transfers
+//! Events of features that this provider does not simulate: downtimes, invoices, transfers
 //! and others of the documentation. A test gives their entities. They are sent like all other
 //! webhooks: in the provider's envelope, signed, and again after a failure.
 

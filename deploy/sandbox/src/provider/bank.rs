@@ -38,6 +38,10 @@ pub(crate) struct Attempt {
     pub(crate) currency: Option<String>,
     /// Pays an order that is paid already, which a bank might do by mistake.
     pub(crate) again: bool,
+    /// Pays by a payment link that is over, as money that comes late does.
+    pub(crate) over: bool,
+    /// Whether the amount is a part of what the link asks for.
+    pub(crate) part: bool,
     /// How many minutes ago the payment was created.
     pub(crate) begun_minutes_ago: i64,
     pub(crate) outcome: Outcome,
@@ -58,7 +62,7 @@ pub(crate) fn attempt(app: &SharedState, attempt: Attempt) -> Result<Payment, Ap
     if order.status == OrderStatus::Created {
         order.status = OrderStatus::Attempted;
     }
-    let mut transaction = Transaction::default();
+    let mut transaction = Transaction::on(&store, &order);
     match attempt.outcome {
         Outcome::Captured => {
             let capture = is_captured_automatically(&order, &payment);
@@ -147,7 +151,7 @@ pub(crate) fn capture(
         let description = "Capture currency must be the currency of the payment";
         return Err(ApiError::bad_field("currency", description));
     }
-    let mut transaction = Transaction::default();
+    let mut transaction = Transaction::on(&store, &order);
     transaction.capture(app, &mut order, &mut payment);
     transaction.commit(app, &mut store, Some(order), payment.clone())?;
     Ok(payment)
@@ -167,7 +171,7 @@ pub(crate) async fn authorise_when_due(app: SharedState, id: String) {
     };
     payment.late_at_ms = None;
     let capture = is_captured_automatically(&order, &payment);
-    let mut transaction = Transaction::default();
+    let mut transaction = Transaction::on(&store, &order);
     transaction.authorise(&app, &mut order, &mut payment, capture);
     if transaction.commit(&app, &mut store, Some(order), payment).is_err() {
         tracing::error!(payment = id, "a late authorisation could not be written");
@@ -176,6 +180,14 @@ pub(crate) async fn authorise_when_due(app: SharedState, id: String) {
 
 fn open_order(store: &Store, attempt: &Attempt) -> Result<Order, ApiError> {
     let order = store.orders().get(&attempt.order_id).ok_or_else(ApiError::unknown_id)?;
+    if let Some(link) = order.link_id.as_ref().and_then(|id| store.links().get(id))
+        && link.status.is_over()
+        && !attempt.over
+        && !attempt.again
+    {
+        let word = link.status.word();
+        return Err(ApiError::bad_link(format!("Payment Link is already {word}.")));
+    }
     if attempt.again {
         return Ok(order.clone());
     }
@@ -191,13 +203,17 @@ fn open_order(store: &Store, attempt: &Attempt) -> Result<Order, ApiError> {
 
 fn payment_of(app: &AppState, order: &Order, attempt: &Attempt) -> Payment {
     // An explicit amount is a bank's mistake. Without one the account's switches apply.
-    let (payable, fee) = app.switches.current().payable(order.amount);
+    let due = order.amount.saturating_sub(order.amount_paid);
+    // A payment link takes what is left; an order that is paid again, the whole.
+    let due = if due > 0 { due } else { order.amount };
+    let (payable, fee) = app.switches.current().payable(due);
     let is_lawful = attempt.amount.is_none();
+    let pays = if attempt.part { attempt.amount } else { Some(due).filter(|_| is_lawful) };
     Payment {
         id: ids::new_id("pay"),
         order_id: order.id.clone(),
         amount: attempt.amount.unwrap_or(payable),
-        pays_minor: is_lawful.then_some(order.amount),
+        pays_minor: pays,
         added_fee: if is_lawful { fee } else { 0 },
         currency: attempt.currency.clone().unwrap_or_else(|| order.currency.clone()),
         status: PaymentStatus::Failed,

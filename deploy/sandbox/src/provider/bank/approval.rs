@@ -41,7 +41,7 @@ fn end(
         return Err(ApiError::bad("This payment has been decided already."));
     }
     payment.ends_at_ms = None;
-    let mut transaction = Transaction::default();
+    let mut transaction = Transaction::on(&store, &order);
     match failure(&payment) {
         Some(failure) => transaction.fail(app, &mut payment, failure),
         None => {

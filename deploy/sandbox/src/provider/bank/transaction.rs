@@ -7,7 +7,7 @@ use crate::provider::{entities, refunds, webhooks};
 use crate::state::{AppState, SharedState};
 use crate::store::Store;
 use crate::store::rows::{
-    Change, Delivery, Failure, Order, OrderStatus, Payment, PaymentStatus, Refund,
+    Change, Delivery, Failure, Link, LinkStatus, Order, OrderStatus, Payment, PaymentStatus, Refund,
 };
 
 /// The changes of one transaction besides the order and the payment.
@@ -15,9 +15,17 @@ use crate::store::rows::{
 pub(super) struct Transaction {
     deliveries: Vec<Delivery>,
     refund: Option<Refund>,
+    /// The payment link of the order.
+    link: Option<Link>,
 }
 
 impl Transaction {
+    /// A transaction about an order, and about the payment link that it is beneath.
+    pub(super) fn on(store: &Store, order: &Order) -> Self {
+        let link = order.link_id.as_ref().and_then(|id| store.links().get(id)).cloned();
+        Self { link, ..Self::default() }
+    }
+
     pub(super) fn fail(&mut self, app: &AppState, payment: &mut Payment, failure: Failure) {
         payment.status = PaymentStatus::Failed;
         payment.failure = Some(failure);
@@ -52,11 +60,37 @@ impl Transaction {
         payment.captured = true;
         payment.back_at_ms = None;
         self.add_event(app, "payment.captured", payment, None);
-        if pays_in_full(payment, order) {
+        let paid = order.amount_paid.saturating_add(payment.pays_minor.unwrap_or(0));
+        let is_part = order.link_id.is_some() && payment.currency == order.currency;
+        if pays_in_full(payment, order) || (is_part && paid >= order.amount) {
             order.status = OrderStatus::Paid;
             order.amount_paid = order.amount;
             self.add_event(app, "order.paid", payment, Some(order));
+        } else if is_part && paid > order.amount_paid {
+            order.amount_paid = paid;
+        } else {
+            return;
         }
+        self.pay_link(app, order, payment);
+    }
+
+    /// Counts a payment on its link. A link that is over stays over, and no event tells of it.
+    fn pay_link(&mut self, app: &AppState, order: &Order, payment: &Payment) {
+        let Some(link) = &mut self.link else { return };
+        link.amount_paid = order.amount_paid;
+        link.updated_at = clock::now_s();
+        if link.status.is_over() {
+            return;
+        }
+        let is_paid = order.status == OrderStatus::Paid;
+        link.status = if is_paid { LinkStatus::Paid } else { LinkStatus::PartiallyPaid };
+        let event = format!("payment_link.{}", link.status.word());
+        let parts = vec![
+            ("payment_link", entities::link(app, link, None)),
+            ("order", entities::order_of_link(order)),
+            ("payment", entities::payment(payment)),
+        ];
+        self.deliveries.extend(webhooks::envelope(app, &event, parts));
     }
 
     pub(super) fn add_event(
@@ -84,6 +118,7 @@ impl Transaction {
         let uncaptured = payment.back_at_ms.is_some().then(|| payment.id.clone());
         let mut changes = vec![Change::Payment(Box::new(payment))];
         changes.extend(order.map(|order| Change::Order(Box::new(order))));
+        changes.extend(self.link.map(|link| Change::Link(Box::new(link))));
         changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
         changes.extend(self.deliveries.into_iter().map(|it| Change::Delivery(Box::new(it))));
         store.commit(changes)?;
