@@ -7,6 +7,8 @@ mod website;
 #[cfg(test)]
 mod payments;
 #[cfg(test)]
+mod links;
+#[cfg(test)]
 mod webhooks;
 #[cfg(test)]
 mod refunds;
