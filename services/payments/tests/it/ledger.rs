@@ -41,6 +41,7 @@ pub(crate) fn build_app(world: &World) -> Result<App> {
         key_secret: SecretString::from(KEY_SECRET),
         webhook_secret: SecretString::from(WEBHOOK_SECRET),
         webhook_secret_previous: None,
+        link_return_url: None,
         account_id: None,
     };
     Ok(App {

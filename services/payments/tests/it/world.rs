@@ -226,6 +226,7 @@ impl World {
         let asked = StartPaymentRequest {
             booking_id: booking_id.to_owned(),
             idempotency_key: key.to_owned(),
+            ..StartPaymentRequest::default()
         };
         let request = self.request(customer, asked)?;
         let answer = self.client.clone().start_payment(request).await;
@@ -421,6 +422,7 @@ fn config(
             key_secret: SecretString::from(KEY_SECRET),
             webhook_secret: SecretString::from(WEBHOOK_SECRET),
             webhook_secret_previous: Some(SecretString::from(WEBHOOK_SECRET_BEFORE)),
+            link_return_url: Some("http://127.0.0.1:1/pay/link-return".to_owned()),
             account_id: Some(ACCOUNT.to_owned()),
         },
         checkout_script_url: format!("{sandbox_url}/v1/checkout.js"),
