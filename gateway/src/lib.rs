@@ -146,6 +146,7 @@ fn backend_router(
         .route(routes::WEBHOOK, any(proxy::webhooks::webhook))
         .route("/webhooks/{*unknown}", any(proxy::webhooks::not_found))
         .route(routes::PAY_RETURN, any(proxy::pay_return::serve))
+        .route(routes::LINK_RETURN, any(proxy::pay_return::serve_link))
         .with_state(proxy.clone());
     let pictures = Router::new()
         .route(routes::UPLOAD, any(proxy::pictures::upload))

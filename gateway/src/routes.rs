@@ -15,6 +15,8 @@ pub(crate) const UPLOAD: &str = "/uploads/reviews";
 pub(crate) const WEBHOOK: &str = "/webhooks/razorpay";
 /// Return address of the payment provider's checkout.
 pub(crate) const PAY_RETURN: &str = "/pay/return";
+/// Return address of the page of a payment link.
+pub(crate) const LINK_RETURN: &str = "/pay/link-return";
 /// Reports of violations of the booking document's policy.
 pub(crate) const POLICY_REPORTS: &str = "/policy-reports";
 /// The unsubscribe link of mails: a page for people, and a POST for mail programs.
@@ -49,7 +51,7 @@ impl Routes {
         if path.starts_with("/auth/v1/") {
             return Cow::Borrowed("/auth/v1/{endpoint}");
         }
-        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN, POLICY_REPORTS]
+        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN, LINK_RETURN, POLICY_REPORTS]
             .into_iter()
             .find(|own| *own == path)
         {

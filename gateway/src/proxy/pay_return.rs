@@ -1,6 +1,7 @@
-//! Return address of the payment provider's checkout, for browsers in which it can't call the page.
-//! The form is forwarded to payments, which checks its signature. In all cases the payer is
-//! redirected to the page of their booking, and that page asks the server.
+//! Return addresses of the payment provider: of its checkout, for browsers in which it can't call
+//! the page, and of the page of a payment link. What they bring is forwarded to payments, which
+//! checks its signature. In all cases the payer is redirected to the page of their booking, and
+//! that page asks the server.
 
 use std::sync::Arc;
 
@@ -13,12 +14,22 @@ use url::form_urlencoded;
 use crate::caller::Caller;
 use crate::error_response;
 use crate::proxy::Proxy;
-use crate::routes::PAY_RETURN;
+use crate::routes::{LINK_RETURN, PAY_RETURN};
 
 /// Three short fields, or an error's texts.
 const BODY_BYTES_MAX: usize = 16 * 1024;
 /// The page that shows a booking's payment.
 const BOOKING_FLOW: &str = "/booking-flow";
+/// What the page of a payment link adds to its return address.
+const LINK_FIELDS: [&str; 5] = [
+    "razorpay_payment_id",
+    "razorpay_payment_link_id",
+    "razorpay_payment_link_reference_id",
+    "razorpay_payment_link_status",
+    "razorpay_signature",
+];
+/// None of them is longer than the signature.
+const LINK_FIELD_BYTES_MAX: usize = 64;
 /// A booking's id has 36 characters.
 const BOOKING_ID_CHARS: usize = 36;
 
@@ -41,6 +52,38 @@ pub(crate) async fn serve(
     }
 }
 
+/// The page of a payment link leads here by GET, with the signed fields in the query.
+pub(crate) async fn serve_link(
+    State(proxy): State<Arc<Proxy>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let booking = booking_id(query);
+    match (request.method(), &booking) {
+        (&Method::GET, Some(id)) => {
+            let url = format!("{}{LINK_RETURN}?{}", proxy.payments, link_fields(id, query));
+            forward(&proxy, &caller, request, url).await;
+        }
+        (&Method::GET | &Method::HEAD, _) => {}
+        _ => return error_response::method_not_allowed("GET, HEAD", &caller.reference),
+    }
+    redirect_to_booking(booking.as_deref(), "verification")
+}
+
+/// The booking and the fields of the provider, written anew.
+fn link_fields(booking: &str, query: &str) -> String {
+    let mut fields = form_urlencoded::Serializer::new(String::new());
+    fields.append_pair("b", booking);
+    for name in LINK_FIELDS {
+        let found = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
+        if let Some((_, value)) = found.filter(|(_, value)| value.len() <= LINK_FIELD_BYTES_MAX) {
+            fields.append_pair(name, &value);
+        }
+    }
+    fields.finish()
+}
+
 /// Forwards the form to payments and returns the next step of the booking.
 async fn forward_to_payments(
     proxy: &Proxy,
@@ -48,21 +91,31 @@ async fn forward_to_payments(
     request: Request,
     booking: &str,
 ) -> &'static str {
-    // Forms of an address that sent many forged ones are not forwarded; the page asks the server.
-    if proxy.limits.check_bad_webhooks(caller.address).is_err() {
-        return "verification";
-    }
     let url = format!("{}{PAY_RETURN}?b={booking}", proxy.payments);
-    let answer = proxy.forward(caller, (request, BODY_BYTES_MAX), url).await;
-    match answer.map(|answer| answer.status()) {
+    match forward(proxy, caller, request, url).await {
         // The checkout reported a failed attempt; the payer can try again.
-        Ok(StatusCode::NO_CONTENT) => "payment",
-        Ok(StatusCode::BAD_REQUEST) => {
-            proxy.limits.record_bad_webhook(caller.address);
-            "verification"
-        }
-        Ok(_) | Err(_) => "verification",
+        Some(StatusCode::NO_CONTENT) => "payment",
+        Some(_) | None => "verification",
     }
+}
+
+/// Forwards a return to payments. Those of an address that sent many forged ones are not forwarded;
+/// the page asks the server.
+async fn forward(
+    proxy: &Proxy,
+    caller: &Caller,
+    request: Request,
+    url: String,
+) -> Option<StatusCode> {
+    if proxy.limits.check_bad_webhooks(caller.address).is_err() {
+        return None;
+    }
+    let answer = proxy.forward(caller, (request, BODY_BYTES_MAX), url).await;
+    let status = answer.ok().map(|answer| answer.status());
+    if status == Some(StatusCode::BAD_REQUEST) {
+        proxy.limits.record_bad_webhook(caller.address);
+    }
+    status
 }
 
 /// The booking id in the query, if it is well-formed.

@@ -235,6 +235,31 @@ async fn health_names_every_part() {
 }
 
 #[tokio::test]
+async fn a_payer_of_a_link_is_redirected_to_their_booking_and_its_fields_are_forwarded() {
+    let gateway = TestGateway::new().await;
+    let booking = format!("bkg_{}", "0".repeat(32));
+    let verifying = format!("/booking-flow?step=verification&b={booking}");
+    let fields = "razorpay_payment_id=pay_1&razorpay_payment_link_id=plink_1\
+                  &razorpay_payment_link_reference_id=lnk_1&razorpay_payment_link_status=paid\
+                  &razorpay_signature=ab";
+    let path = format!("/pay/link-return?b={booking}&{fields}");
+    let answer = gateway.get(&format!("{path}&other=x&b=bkg_2")).await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    assert_eq!(answer.headers()["location"], verifying);
+    let forwarded = gateway.payments.http.lock().unwrap().last().unwrap().0.clone();
+    assert_eq!(forwarded, path, "nothing but the provider's fields");
+
+    let before = gateway.payments.http.lock().unwrap().len();
+    for odd in ["", "?b=", "?b=//evil.example/000000000000000000000000"] {
+        let answer = gateway.get(&format!("/pay/link-return{odd}")).await;
+        assert_eq!(answer.headers()["location"], "/booking-flow", "{odd}");
+    }
+    assert_eq!(gateway.payments.http.lock().unwrap().len(), before, "payments is not asked");
+    let post = gateway.client.post(gateway.url(&path)).send().await.unwrap();
+    assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
+}
+
+#[tokio::test]
 async fn a_payer_is_redirected_to_their_booking_whatever_the_form_holds() {
     let gateway = TestGateway::new().await;
     let booking = format!("bkg_{}", "0".repeat(32));
