@@ -86,6 +86,14 @@ pub enum Fault {
     HoldEndRace,
     /// The payment comes after the hold has ended.
     PaidAfterHold,
+    /// The provider does not cancel a payment link.
+    LinkNotCancelled,
+    /// A list does not show a payment link yet.
+    LinkUnlisted,
+    /// A customer opens a payment link that is over.
+    LinkClosed,
+    /// Money comes for a payment link that is over.
+    PaidAfterLink,
     /// The order in which two practitioners are asked was found out before the others' holds were
     /// written.
     StaleLook,
@@ -93,7 +101,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 45] = [
         Self::CrashBeforeCommit,
         Self::CrashAfterCommit,
         Self::CrashAfterEffect,
@@ -134,6 +142,10 @@ impl Fault {
         Self::MeetingDown,
         Self::HoldEndRace,
         Self::PaidAfterHold,
+        Self::LinkNotCancelled,
+        Self::LinkUnlisted,
+        Self::LinkClosed,
+        Self::PaidAfterLink,
         Self::StaleLook,
     ];
 }
@@ -204,11 +216,17 @@ pub enum End {
     MailForAPerson,
     /// A time was closed, and opened again.
     Unblocked,
+    /// A payment link was paid.
+    LinkPaid,
+    /// A payment link was cancelled.
+    LinkCancelled,
+    /// A payment link expired.
+    LinkExpired,
 }
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::SlotTaken,
         Self::TooManyHolds,
         Self::OverlapsOwnSession,
@@ -227,6 +245,9 @@ impl End {
         Self::RefundForAPerson,
         Self::MailForAPerson,
         Self::Unblocked,
+        Self::LinkPaid,
+        Self::LinkCancelled,
+        Self::LinkExpired,
     ];
 }
 

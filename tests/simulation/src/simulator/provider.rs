@@ -9,7 +9,7 @@ mod port;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kernel::{Currency, Timestamp};
-use payments::domain::fact::{OrderId, PaymentId, Status};
+use payments::domain::fact::{LinkId, OrderId, PaymentId, Status};
 use payments::domain::refund::Progress;
 use payments::providers::{Observation, ProviderRefund};
 
@@ -27,6 +27,8 @@ pub(crate) const PROVIDER: &str = "razorpay";
 pub(crate) enum Change {
     /// A payment changes to this status.
     Payment(String, Status),
+    /// A payment link ends by itself.
+    LinkExpires(String),
     /// A refund progresses.
     Refund(String, Progress),
     /// A payment is refunded on the provider's own pages, in full or in part.
@@ -130,6 +132,16 @@ impl World {
         self.at_provider(|provider| provider.book().pay(order, course, oddity))
     }
 
+    /// A customer pays on the page of a link; one that is over takes no money.
+    pub(crate) fn pay_link(
+        &mut self,
+        link: &LinkId,
+        course: Course,
+        oddity: Mismatch,
+    ) -> Option<PaymentId> {
+        self.at_provider(|provider| provider.book().pay_link(link, course, oddity))
+    }
+
     /// A payment arrives for an order that isn't ours, or for none.
     pub(crate) fn pay_elsewhere(&mut self) {
         self.at_provider(|provider| provider.book().pay_elsewhere());
@@ -175,15 +187,25 @@ impl World {
         notice.observations.iter().all(|observation| match observation {
             Observation::Payment(payment) => {
                 let order = payment.fact.order.as_ref();
-                !order.is_some_and(|order| self.scenario.pays_often(order))
-                    || is_listed(&payment.id)
+                !order.is_some_and(|order| self.pays_often(order)) || is_listed(&payment.id)
             }
+            // A link is asked for until it is over.
+            Observation::Link(_) => true,
             // This provider's payers dispute nothing.
             Observation::Dispute(_) => true,
             Observation::Refund(refund) => {
                 refund.refund_id.is_some() || refund.payment.as_ref().is_some_and(is_listed)
             }
         })
+    }
+
+    /// Whether money may come more than once for the booking of an order, its own or beneath a
+    /// link.
+    fn pays_often(&self, order: &OrderId) -> bool {
+        let book = self.provider.book();
+        let mut links = book.links.iter();
+        let link = links.find(|(_, link)| link.order.as_ref() == Some(order)).map(|(id, _)| id);
+        self.scenario.pays_often(order, link)
     }
 
     /// Delivers a webhook; one that is not taken is tried again for a day.

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use kernel::Timestamp;
-use payments::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Status};
+use payments::domain::fact::{
+    Amount, Fact, LinkId, OrderId, Payment, PaymentId, ProviderRefundId, Status,
+};
+use payments::domain::link::{LinkFact, LinkStatus, ProviderLink};
 use payments::domain::refund::Progress;
-use payments::providers::{Observation, PaymentReport, ProviderError};
+use payments::providers::{LinkReport, Observation, PaymentReport, ProviderError};
 
 use super::super::coverage::Fault;
 use super::super::rng::Rng;
-use super::{BEGINNING, Change, Course, Mismatch, RUPEES, WebhookDelivery, as_seen};
+use super::{BEGINNING, Change, Course, Mismatch, PROVIDER, RUPEES, WebhookDelivery, as_seen};
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -18,6 +21,18 @@ const DAY: i64 = 24 * 60 * 60;
 pub(crate) struct Order {
     pub(crate) receipt: String,
     pub(crate) amount: Amount,
+}
+
+/// A payment link.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub(crate) reference: String,
+    pub(crate) amount: Amount,
+    pub(crate) status: LinkStatus,
+    /// The order beneath it, once its page was opened.
+    pub(crate) order: Option<OrderId>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) ended_at: Option<Timestamp>,
 }
 
 /// A payment.
@@ -61,6 +76,7 @@ pub(crate) struct Book {
     /// Whether it accepts refunds of more than was paid, for a mutant that would else be hidden.
     pub(crate) is_lax: bool,
     pub(crate) orders: BTreeMap<OrderId, Order>,
+    pub(crate) links: BTreeMap<LinkId, Link>,
     pub(crate) payments: BTreeMap<PaymentId, Paid>,
     pub(crate) refunds: BTreeMap<ProviderRefundId, Refund>,
     rng: Rng,
@@ -77,6 +93,7 @@ impl Book {
             is_healed: false,
             is_lax: false,
             orders: BTreeMap::new(),
+            links: BTreeMap::new(),
             payments: BTreeMap::new(),
             refunds: BTreeMap::new(),
             rng,
@@ -127,6 +144,93 @@ impl Book {
         let id = OrderId::parse(&format!("order_{:014}", self.number()))?;
         self.orders.insert(id.clone(), Order { receipt, amount });
         Some(id)
+    }
+
+    pub(super) fn new_link(
+        &mut self,
+        reference: String,
+        amount: Amount,
+        expires_at: Timestamp,
+    ) -> Option<LinkId> {
+        let id = LinkId::parse(&format!("plink_{:014}", self.number()))?;
+        let (status, created_at) = (LinkStatus::Created, self.now);
+        let link = Link { reference, amount, status, order: None, created_at, ended_at: None };
+        self.links.insert(id.clone(), link);
+        let seconds = expires_at.seconds_since(self.now);
+        self.changes.push((seconds, Change::LinkExpires(id.to_string())));
+        Some(id)
+    }
+
+    /// A customer opens the page of a link and pays there.
+    pub(super) fn pay_link(
+        &mut self,
+        id: &LinkId,
+        course: Course,
+        oddity: Mismatch,
+    ) -> Option<PaymentId> {
+        let link = self.links.get(id)?.clone();
+        if link.status != LinkStatus::Created {
+            self.faults.push(Fault::LinkClosed);
+            return None;
+        }
+        let order = match link.order {
+            Some(order) => order,
+            None => self.new_order(link.reference, link.amount)?,
+        };
+        self.links.get_mut(id)?.order = Some(order.clone());
+        self.pay(&order, course, oddity)
+    }
+
+    /// A link ends without money, unless it is over already.
+    pub(super) fn end_link(&mut self, id: &LinkId, status: LinkStatus) {
+        let now = self.now;
+        let Some(link) = self.links.get_mut(id).filter(|it| it.status == LinkStatus::Created)
+        else {
+            return;
+        };
+        link.status = status;
+        link.ended_at = Some(now);
+        self.notify_link(id, None);
+    }
+
+    /// A link as it stands.
+    pub(super) fn report_link(&self, id: &LinkId) -> Option<LinkReport> {
+        let link = self.links.get(id)?;
+        Some(LinkReport {
+            provider: PROVIDER.to_owned(),
+            link: ProviderLink { id: id.clone(), url: format!("https://pay.example/l/{id}") },
+            reference: link.reference.parse().ok(),
+            amount: link.amount.clone(),
+            fact: LinkFact { status: link.status, order: link.order.clone() },
+        })
+    }
+
+    fn notify_link(&mut self, id: &LinkId, payment: Option<&PaymentId>) {
+        let link = self.report_link(id).map(Observation::Link);
+        let payment = payment.and_then(|id| self.report(id));
+        let payment = payment.map(|report| Observation::Payment(report.payment));
+        self.notify(link.into_iter().chain(payment).collect());
+    }
+
+    /// What a captured payment makes of the link that its order is beneath: one that is over stays
+    /// so.
+    fn pay_off_link(&mut self, payment: &PaymentId) {
+        let Some(paid) = self.payments.get(payment).filter(|paid| paid.pays_order) else { return };
+        let order = paid.order.clone();
+        let mut links = self.links.iter().filter(|(_, link)| link.order == order);
+        let Some((id, status)) = links.next().map(|(id, link)| (id.clone(), link.status)) else {
+            return;
+        };
+        if status != LinkStatus::Created {
+            self.faults.push(Fault::PaidAfterLink);
+            return;
+        }
+        let now = self.now;
+        if let Some(link) = self.links.get_mut(&id) {
+            link.status = LinkStatus::Paid;
+            link.ended_at = Some(now);
+        }
+        self.notify_link(&id, Some(payment));
     }
 
     /// A customer pays for an order of ours.
@@ -217,6 +321,10 @@ impl Book {
                 let Some(id) = PaymentId::parse(id) else { return };
                 self.advance(&id, *status);
             }
+            Change::LinkExpires(id) => {
+                let Some(id) = LinkId::parse(id) else { return };
+                self.end_link(&id, LinkStatus::Expired);
+            }
             Change::Refund(id, progress) => {
                 let Some(id) = ProviderRefundId::parse(id) else { return };
                 self.end_refund(&id, *progress);
@@ -245,6 +353,9 @@ impl Book {
             }
         }
         self.notify_payment(id);
+        if status == Status::Captured {
+            self.pay_off_link(id);
+        }
     }
 
     fn notify_payment(&mut self, id: &PaymentId) {

@@ -4,18 +4,24 @@ use std::future::ready;
 
 use kernel::{Money, Timestamp};
 use payments::domain::dispute::Dispute;
-use payments::domain::fact::{Amount, OrderFact, OrderId, PaymentId, ProviderRefundId};
+use payments::domain::fact::{Amount, LinkId, OrderFact, OrderId, PaymentId, ProviderRefundId};
+use payments::domain::link::LinkStatus;
 use payments::domain::settlement::{Line, Settlement};
 use payments::providers::{
-    Observation, OrderReport, OrderRequest, Page, PaymentReport, Provider as Port, ProviderError,
-    ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
+    LinkReport, LinkRequest, LinkReturn, Observation, OrderReport, OrderRequest, Page,
+    PaymentReport, Provider as Port, ProviderError, ProviderFuture, ProviderRefund, Receipt,
+    RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
 };
 
+use super::super::coverage::Fault;
 use super::book::{AnswerDelivery, Paid};
 use super::{PROVIDER, Provider, as_seen};
 
 /// How many payments a page of the list has: few, so that there are several.
 const PAGE: usize = 4;
+
+/// How soon a link may end.
+const LINK_SECONDS_MIN: i64 = 15 * 60;
 
 /// The answer to what was done may be lost.
 fn back<T>(way: AnswerDelivery, done: T) -> Result<T, ProviderError> {
@@ -55,10 +61,56 @@ impl Provider {
         let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
         let order = book.orders.get(id).ok_or(unknown)?;
         let provider = Port::name(self).to_owned();
-        let receipt = order.receipt.parse().ok();
+        let of_link = order.receipt.parse().ok().map(Receipt::Link);
+        let receipt = order.receipt.parse().ok().map(Receipt::Collection).or(of_link);
         let (id, amount, is_paid_in_full) = (id.clone(), order.amount.clone(), book.is_paid(id));
         let fact = OrderFact { provider, id, amount, is_paid_in_full };
         back(way, OrderReport { fact, receipt })
+    }
+
+    fn make_link(&self, wanted: LinkRequest) -> Result<LinkReport, ProviderError> {
+        let mut book = self.book();
+        let way = book.receive()?;
+        let reference = wanted.reference.to_string();
+        let is_soon = wanted.expires_at.seconds_since(book.now) < LINK_SECONDS_MIN;
+        if is_soon || book.links.values().any(|link| link.reference == reference) {
+            return Err(ProviderError::Refused { reason: "bad_request_error".to_owned() });
+        }
+        let made = book.new_link(reference, Amount::from(wanted.amount), wanted.expires_at);
+        let made = made.and_then(|id| book.report_link(&id));
+        back(way, made.ok_or(ProviderError::InvalidAnswer("no id"))?)
+    }
+
+    fn search_link(&self, wanted: LinkRequest) -> Result<Option<LinkReport>, ProviderError> {
+        let mut book = self.book();
+        let way = book.receive()?;
+        if book.fault(Fault::LinkUnlisted, 150) {
+            return back(way, None);
+        }
+        let reference = wanted.reference.to_string();
+        let mut found = book.links.iter().filter(|(_, link)| link.reference == reference);
+        let found = found.next().and_then(|(id, _)| book.report_link(id));
+        back(way, found)
+    }
+
+    fn see_link(&self, id: &LinkId) -> Result<LinkReport, ProviderError> {
+        let mut book = self.book();
+        let way = book.receive()?;
+        let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
+        back(way, book.report_link(id).ok_or(unknown)?)
+    }
+
+    /// A refusal is followed by a look, as in the adapter.
+    fn end_link(&self, id: &LinkId) -> Result<LinkReport, ProviderError> {
+        let way = {
+            let mut book = self.book();
+            let way = book.receive()?;
+            if !book.fault(Fault::LinkNotCancelled, 150) {
+                book.end_link(id, LinkStatus::Cancelled);
+            }
+            way
+        };
+        back(way, self.see_link(id)?)
     }
 
     fn list(&self, order: &OrderId) -> Result<Vec<PaymentReport>, ProviderError> {
@@ -135,6 +187,22 @@ impl Port for Provider {
         answer(self.find(wanted))
     }
 
+    fn create_link(&self, wanted: LinkRequest) -> ProviderFuture<'_, LinkReport> {
+        answer(self.make_link(wanted))
+    }
+
+    fn find_link(&self, wanted: LinkRequest) -> ProviderFuture<'_, Option<LinkReport>> {
+        answer(self.search_link(wanted))
+    }
+
+    fn link<'a>(&'a self, id: &'a LinkId) -> ProviderFuture<'a, LinkReport> {
+        answer(self.see_link(id))
+    }
+
+    fn cancel_link<'a>(&'a self, id: &'a LinkId) -> ProviderFuture<'a, LinkReport> {
+        answer(self.end_link(id))
+    }
+
     fn order<'a>(&'a self, id: &'a OrderId) -> ProviderFuture<'a, OrderReport> {
         answer(self.see_order(id))
     }
@@ -209,6 +277,14 @@ impl Port for Provider {
 
     fn read_return(&self, _form: &[u8]) -> Option<ReturnForm> {
         None
+    }
+
+    fn read_link_return(&self, _query: &str) -> Option<LinkReturn> {
+        None
+    }
+
+    fn is_own_link_return(&self, _answer: &LinkReturn) -> bool {
+        false
     }
 
     fn webhook_headers(&self) -> WebhookHeaders {
