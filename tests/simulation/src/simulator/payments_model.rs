@@ -2,24 +2,29 @@
 //! that speak to a provider, with the little that stands around them written for the model.
 
 mod jobs;
+mod links;
 mod tables;
+mod webhooks;
 
 use booking::domain::span::Span;
 use eventstore::Recorded;
-use kernel::id::{Booking, Customer, Refund as RefundKind};
+use kernel::id::{Booking, Customer, PaymentLink, Refund as RefundKind};
 use kernel::{Decider, Id};
 use payments::app::fold::{PollDirective, ProviderReport, refund_command};
 use payments::consumers::booking::{Step, step};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::booking_intent::{BookingIntent, command};
 use payments::domain::booking_status::BookingStatus;
-use payments::domain::collection::{Collection, CollectionLife, Command, Event, State};
-use payments::domain::fact::{Amount, Source};
+use payments::domain::collection::{Collection, CollectionLife, Command, Event, LinkChange, State};
+use payments::domain::fact::{Amount, OrderId, Source};
 use payments::domain::ledger::Books;
+use payments::domain::link::Link;
 use payments::domain::refund::Cause;
 use payments::providers::ProviderRefund;
-use payments::timers::kinds::{FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause};
-use payments::timers::polling::{POLL_ORDER, PollSchedule};
+use payments::timers::kinds::{
+    CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause,
+};
+use payments::timers::polling::{Bounds, POLL_ORDER, PollSchedule};
 use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use serde_json::json;
 
@@ -29,6 +34,7 @@ use super::store::Batch;
 use super::world::{Error, Service, World};
 use crate::checker::snapshot::Ack;
 
+pub(crate) use links::LinkCaller;
 pub(crate) use tables::PaymentsTables;
 
 /// When polls end by mistake.
@@ -47,6 +53,10 @@ impl LockedCollection {
             State::Absent => None,
             State::Open(collection) => Some(collection),
         }
+    }
+
+    fn payable_until(&self) -> Option<kernel::Timestamp> {
+        self.collection().and_then(Collection::payable_until)
     }
 
     pub(crate) fn has_undecided(&self) -> bool {
@@ -95,7 +105,7 @@ impl World {
             self.follow(batch, locked, event);
         }
         if locked.has_undecided() && !was_undecided {
-            self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None);
+            self.restart_polling(batch, locked);
         }
         Ok(events)
     }
@@ -104,13 +114,10 @@ impl World {
     fn follow(&self, batch: &mut Batch<PaymentsTables>, locked: &LockedCollection, event: &Event) {
         match event {
             Event::OrderCreated { order, .. } => {
-                self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None);
-                for (event_id, webhook) in &self.payments.tables.webhooks {
-                    if webhook.waits_for.as_ref() == Some(order) {
-                        batch.set_timer(FOLD_WEBHOOK, event_id, self.now, json!({}));
-                    }
-                }
+                self.restart_polling(batch, locked);
+                self.fold_waiting(batch, order);
             }
+            Event::Link { link_id, change } => self.follow_link(batch, locked, *link_id, change),
             Event::Verified { .. } => {
                 self.ask_sold_next(
                     batch,
@@ -143,6 +150,52 @@ impl World {
         }
     }
 
+    fn restart_polling(&self, batch: &mut Batch<PaymentsTables>, locked: &LockedCollection) {
+        let bounds = Bounds { held_until: None, payable_until: locked.payable_until() };
+        self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), bounds);
+    }
+
+    fn fold_waiting(&self, batch: &mut Batch<PaymentsTables>, order: &OrderId) {
+        for (event_id, webhook) in &self.payments.tables.webhooks {
+            if webhook.waits_for.as_ref() == Some(order) {
+                batch.set_timer(FOLD_WEBHOOK, event_id, self.now, json!({}));
+            }
+        }
+    }
+
+    fn follow_link(
+        &self,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &LockedCollection,
+        link_id: Id<PaymentLink>,
+        change: &LinkChange,
+    ) {
+        let link = locked.collection().and_then(|known| known.links.get(&link_id));
+        let subject = link_id.to_string();
+        let is_over = link.is_none_or(Link::is_over);
+        match change {
+            LinkChange::Opened { .. } => {}
+            LinkChange::Created { .. } => {
+                self.restart_polling(batch, locked);
+                if link.is_some_and(|link| link.withdrawn.is_some()) {
+                    batch.set_timer(CLOSE_LINK, &subject, self.now, json!({ "step": 0 }));
+                }
+            }
+            LinkChange::Observed { fact, .. } => {
+                if let Some(order) = &fact.order {
+                    self.fold_waiting(batch, order);
+                }
+                if is_over {
+                    batch.end_timer(CLOSE_LINK, &subject);
+                }
+            }
+            LinkChange::Withdrawn(_) => {
+                batch.set_timer(CLOSE_LINK, &subject, self.now, json!({ "step": 0 }));
+            }
+            LinkChange::Absent => batch.end_timer(CLOSE_LINK, &subject),
+        }
+    }
+
     fn ask_refund_in(
         &self,
         batch: &mut Batch<PaymentsTables>,
@@ -158,12 +211,12 @@ impl World {
         batch: &mut Batch<PaymentsTables>,
         booking_id: Id<Booking>,
         turn: PollSchedule,
-        held_until: Option<kernel::Timestamp>,
+        bounds: Bounds,
     ) {
         let subject = booking_id.to_string();
         let since = turn.payload().get("since").and_then(serde_json::Value::as_i64).unwrap_or(0);
         let is_old = self.now.micros().saturating_sub(since) > STOPPED_AFTER_MICROS;
-        let due = turn.due(self.now, held_until);
+        let due = turn.due(self.now, bounds);
         match due.filter(|_| !(is_old && self.has(Mutant::StopPolling))) {
             Some(due) => batch.set_timer(POLL_ORDER, &subject, due, turn.payload()),
             None => batch.end_timer(POLL_ORDER, &subject),
@@ -193,6 +246,9 @@ impl World {
         report: &ProviderReport,
         (source, next): (Source, PollDirective),
     ) -> Result<(), Error> {
+        for link in &report.links {
+            self.fold_link(batch, locked, link, source)?;
+        }
         let mut is_verified = false;
         for payment in &report.payments {
             let (mut payment, refund_id) = (payment.clone(), self.new_id());
@@ -212,8 +268,8 @@ impl World {
             .flat_map(Collection::undecided)
             .map(|id| (id.clone(), self.new_id()))
             .collect();
-        let command =
-            Command::ResolveUndecided { order: report.order.as_deref().cloned(), refund_ids };
+        let (orders, are_links_known) = (report.orders.clone(), report.are_links_known);
+        let command = Command::ResolveUndecided { orders, are_links_known, refund_ids };
         let judged = self.apply(batch, locked, command)?;
         is_verified |= judged.iter().any(|event| matches!(event, Event::Verified { .. }));
         if is_verified || !report.refunds.is_empty() {
@@ -228,16 +284,16 @@ impl World {
         }
         match next {
             PollDirective::Keep => {}
-            PollDirective::Restart => {
-                self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None);
-            }
+            PollDirective::Restart => self.restart_polling(batch, locked),
             PollDirective::Advance(asked) => {
                 let key = (POLL_ORDER, locked.booking_id.to_string());
                 let timer = self.payments.log.timers.get(&key);
                 if timer.is_some_and(|timer| {
                     PollSchedule::from_payload(&timer.payload) == asked.schedule
                 }) {
-                    self.poll_next(batch, locked.booking_id, asked.next, asked.held_until);
+                    let payable_until = locked.payable_until();
+                    let bounds = Bounds { held_until: asked.held_until, payable_until };
+                    self.poll_next(batch, locked.booking_id, asked.next, bounds);
                 }
             }
         }
@@ -293,7 +349,7 @@ impl World {
     pub(crate) fn claim_payment(&mut self, booking_id: Id<Booking>) -> Result<(), Error> {
         self.answers(Service::Payments)?;
         let mut locked = self.lock_collection(booking_id);
-        if locked.collection().is_none_or(|known| known.order.is_none()) {
+        if !self.is_at_provider(booking_id) {
             return Err(Error::Refused("PaymentNotStarted".to_owned()));
         }
         let mut batch = Batch::by("usr");
@@ -371,7 +427,11 @@ pub(crate) fn on_booking(
     let Some(step) = step(event)? else { return Ok(()) };
     match &step {
         Step::RecordBooking { id, customer_id } => store_idempotency_key(batch, *id, *customer_id),
-        Step::RecordStatus { id, .. } => store_intent(world, batch, *id, &step),
+        Step::RecordStatus { id, status } => {
+            store_intent(world, batch, *id, &step);
+            let mut locked = world.lock_collection(*id);
+            world.withdraw_after(batch, &mut locked, *status)?;
+        }
         Step::Refund { id, .. } if world.has(Mutant::ForgetUnplacedMoney) => {
             store_intent(world, batch, *id, &step);
         }
@@ -384,6 +444,7 @@ pub(crate) fn on_booking(
             let mut locked = world.lock_collection(*id);
             let wanted = world.intent_of(*id, &step);
             world.follow_booking(batch, &mut locked, &wanted)?;
+            world.withdraw_after(batch, &mut locked, wanted.status)?;
         }
     }
     Ok(())

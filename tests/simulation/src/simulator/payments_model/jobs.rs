@@ -5,13 +5,15 @@ use futures::FutureExt as _;
 use kernel::Id;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use payments::app::ensure_order::order;
-use payments::app::fold::{CompletedPoll, PollDirective, ProviderReport, needs_order};
+use payments::app::fold::{CompletedPoll, PollDirective, ProviderReport};
 use payments::app::process_refund::{RefundAnswer, request_or_fetch};
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Source};
-use payments::providers::{Observation, OrderRequest, PaymentReport, Provider as _, ProviderError};
+use payments::providers::{OrderRequest, PaymentReport, Provider as _, ProviderError};
 use payments::read_model::query::RefundRow;
-use payments::timers::kinds::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, retry_pause};
+use payments::timers::kinds::{
+    CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, retry_pause,
+};
 use payments::timers::polling::{POLL_ORDER, PollSchedule};
 use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use serde_json::Value;
@@ -23,7 +25,7 @@ use super::super::provider::PROVIDER;
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
 use super::super::world::{Error, Service, Task, World};
-use super::{LockedCollection, PaymentsTables, tables};
+use super::{PaymentsTables, tables};
 
 /// How long the lease on an order's creation lasts when its process dies.
 const ORDER_LEASE_SECONDS: i64 = 5;
@@ -31,13 +33,13 @@ const ORDER_LEASE_SECONDS: i64 = 5;
 const WAIT_SECONDS: i64 = 9;
 
 /// What cannot be: the model answers at once.
-fn never<T>() -> Result<T, ProviderError> {
+pub(super) fn never<T>() -> Result<T, ProviderError> {
     Err(ProviderError::InvalidAnswer("the model did not answer"))
 }
 
 impl World {
     /// How long the provider takes to answer, in milliseconds.
-    fn latency(&mut self) -> i64 {
+    pub(super) fn latency(&mut self) -> i64 {
         if self.rng.chance(20) {
             self.rng.between(3_000, 20_000)
         } else {
@@ -65,6 +67,7 @@ impl World {
         let mut batch = Batch::by(customer_id.to_string());
         self.apply(&mut batch, &mut locked, Command::Open(terms))?;
         self.commit(batch)?;
+        self.turn_to_checkout(booking_id)?;
         if let Some(order) = self.order_of(booking_id) {
             return Ok(Some(order));
         }
@@ -165,14 +168,10 @@ impl World {
 
     /// Asks the provider about an order because a client waits.
     pub(crate) fn poll_provider(&mut self, booking_id: Id<Booking>, next: PollDirective) {
-        let Some(order) = self.order_of(booking_id).filter(|_| self.is_up(Service::Payments))
-        else {
+        if !self.is_up(Service::Payments) || !self.is_at_provider(booking_id) {
             return;
-        };
-        let asked = self.at_provider(|provider| {
-            provider.payments_of(&order).now_or_never().unwrap_or_else(never)
-        });
-        let report = self.fetch_missing_refunds(asked.unwrap_or_default());
+        }
+        let (report, _) = self.ask_provider(booking_id);
         let job = Job::Fold { booking_id, report, way: (Source::Poll, next), timer: None };
         let pause = self.latency();
         self.defer(Service::Payments, pause, job);
@@ -214,6 +213,7 @@ impl World {
             ASK_SOLD_ORDER => self.poll_sold_order(timer, RecheckSchedule::from_payload(&payload)),
             REFUND => self.request_refund(timer, &payload),
             RENEW_REFUND => self.renew_refund(key),
+            CLOSE_LINK => self.close_link(key, &payload),
             FOLD_WEBHOOK => self.fold_webhook(key),
             _ => Ok(()),
         };
@@ -222,34 +222,12 @@ impl World {
 
     fn poll_order(&mut self, timer: (&TimerKey, i32), schedule: PollSchedule) -> Result<(), Error> {
         let booking_id: Id<Booking> = timer.0.1.parse().map_err(Error::broken)?;
-        let Some(order) = self.order_of(booking_id) else {
+        if !self.is_at_provider(booking_id) {
             let mut batch = Batch::<PaymentsTables>::by("payments");
             batch.end_timer(POLL_ORDER, &timer.0.1);
             return self.commit(batch);
-        };
-        let asked = self.at_provider(|provider| {
-            provider.payments_of(&order).now_or_never().unwrap_or_else(never)
-        });
-        let is_answered = asked.is_ok();
-        let mut report = self.fetch_missing_refunds(asked.unwrap_or_default());
-        let locked = self.lock_collection(booking_id);
-        let amount = locked.collection().map(|known| known.terms.amount.into());
-        if locked.has_undecided()
-            || amount.is_some_and(|amount| needs_order(&report, (&order, &amount)))
-        {
-            let asked = self.at_provider(|provider| {
-                let order_fact = provider.order(&order).now_or_never().unwrap_or_else(never)?;
-                let reports = provider.payments_of(&order).now_or_never().unwrap_or_else(never)?;
-                Ok::<_, ProviderError>((order_fact, reports))
-            });
-            match asked {
-                Ok((order, reports)) => {
-                    let again = self.fetch_missing_refunds(reports);
-                    report = report.merged_with(again, order.fact);
-                }
-                Err(_) => report.is_partial = true,
-            }
         }
+        let (report, is_answered) = self.ask_provider(booking_id);
         let next =
             if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
@@ -270,13 +248,8 @@ impl World {
         ask: RecheckSchedule,
     ) -> Result<(), Error> {
         let booking_id: Id<Booking> = timer.0.1.parse().map_err(Error::broken)?;
-        let order = self.order_of(booking_id).ok_or(Error::Unavailable)?;
         let facts = self.facts_of(booking_id)?;
-        let asked = self.at_provider(|provider| {
-            provider.payments_of(&order).now_or_never().unwrap_or_else(never)
-        });
-        let is_answered = asked.is_ok();
-        let report = self.fetch_missing_refunds(asked.unwrap_or_default());
+        let (report, is_answered) = self.ask_provider(booking_id);
         let next = if is_answered && !report.is_partial { ask.answered() } else { ask.failed() };
         let starts_at = facts.and_then(|facts| facts.starts_at);
         let timer = (timer.0.clone(), timer.1);
@@ -405,96 +378,5 @@ impl World {
                 locked.collection().is_some_and(|it| it.payments.contains_key(payment))
             })
             .copied()
-    }
-
-    fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Error> {
-        let event_id = key.1.clone();
-        let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
-        let is_ignored = self.has(Mutant::IgnoreWebhooks) || self.has(Mutant::ForgetSoldOrders);
-        let webhook = webhook.filter(|it| !it.is_folded && !is_ignored);
-        let observations = webhook.map(|it| it.observations).unwrap_or_default();
-        let observations = self.with_payments(observations)?;
-        let mut batch = Batch::by("payments");
-        let mut waits_for = None;
-        let mut opened: Vec<LockedCollection> = Vec::new();
-        for observation in &observations {
-            let booking_id = match observation {
-                Observation::Payment(payment) => {
-                    let Some(order) = payment.fact.order.clone() else { continue };
-                    let rows = self.payments.tables.collections.values();
-                    let row = rows
-                        .filter(|row| row.order_id.as_deref() == Some(order.as_str()))
-                        .map(|row| row.booking_id)
-                        .next();
-                    let Some(booking_id) = row else {
-                        waits_for = Some(order);
-                        continue;
-                    };
-                    booking_id
-                }
-                Observation::Dispute(dispute) => {
-                    let Some(booking_id) = self.booking_of(&dispute.payment) else { continue };
-                    booking_id
-                }
-                Observation::Refund(refund) => {
-                    let own = refund.refund_id.and_then(|id| self.payments.tables.refunds.get(&id));
-                    let own = own.map(|row| row.booking_id);
-                    let of = || refund.payment.as_ref().and_then(|it| self.booking_of(it));
-                    let Some(booking_id) = own.or_else(of) else { continue };
-                    booking_id
-                }
-            };
-            let known = opened.iter().position(|locked| locked.booking_id == booking_id);
-            let mut locked = match known {
-                Some(at) => opened.swap_remove(at),
-                None => self.lock_collection(booking_id),
-            };
-            match observation {
-                Observation::Payment(payment) => {
-                    let (payments, next) = (vec![payment.clone()], PollDirective::Restart);
-                    let report = ProviderReport { payments, ..ProviderReport::default() };
-                    self.fold(&mut batch, &mut locked, &report, (Source::Webhook, next))?;
-                }
-                Observation::Dispute(dispute) => {
-                    let command = Command::ObserveDispute(dispute.clone());
-                    self.apply(&mut batch, &mut locked, command)?;
-                }
-                Observation::Refund(refund) => {
-                    self.fold_refund(&mut batch, &mut locked, refund)?;
-                    self.reapply_booking_intent(&mut batch, &mut locked)?;
-                }
-            }
-            opened.push(locked);
-        }
-        batch.end_timer(FOLD_WEBHOOK, &event_id);
-        batch.change(move |tables: &mut PaymentsTables| {
-            if let Some(webhook) = tables.webhooks.get_mut(&event_id) {
-                webhook.is_folded = waits_for.is_none();
-                webhook.waits_for = waits_for;
-            }
-        });
-        self.commit(batch)
-    }
-
-    /// Adds the payments of refunds that arrived before any report of those payments.
-    fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Error> {
-        let mut all = Vec::with_capacity(observations.len());
-        for observation in observations {
-            if let Observation::Refund(refund) = &observation
-                && let Some(id) = &refund.payment
-                && self.booking_of(id).is_none()
-            {
-                let asked = self.at_provider(|provider| {
-                    provider.payment(id).now_or_never().unwrap_or_else(never)
-                });
-                match asked {
-                    Ok(report) => all.push(Observation::Payment(report.payment)),
-                    Err(ProviderError::Refused { .. }) => {}
-                    Err(_) => return Err(Error::Unavailable),
-                }
-            }
-            all.push(observation);
-        }
-        Ok(all)
     }
 }

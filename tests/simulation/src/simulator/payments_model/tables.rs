@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use eventstore::Recorded;
-use kernel::id::{Booking, Customer, Refund as RefundKind};
+use kernel::id::{Booking, Customer, PaymentLink, Refund as RefundKind};
 use kernel::{Decider, Id, Money, Timestamp};
 use payments::contract::read_collection_event;
 use payments::domain::booking_intent::BookingIntent;
@@ -19,7 +19,7 @@ use super::super::booking_model::rules;
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Error, Service, World};
-use crate::checker::snapshot::{CollectionRow, LedgerLine, ReceiptRow, RefundRow};
+use crate::checker::snapshot::{CollectionRow, LedgerLine, LinkRow, ReceiptRow, RefundRow};
 
 /// A webhook that was written down.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub(crate) struct BookingFacts {
     pub(crate) starts_at: Option<Timestamp>,
 }
 
-/// The lease for creating an order.
+/// The lease for creating an order or a link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrderLease {
     pub(crate) until: Timestamp,
@@ -55,6 +55,8 @@ pub(crate) struct PaymentsTables {
     pub(crate) webhooks: BTreeMap<String, Webhook>,
     pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, BookingIntent)>,
     pub(crate) leases: BTreeMap<Id<Booking>, OrderLease>,
+    pub(crate) link_leases: BTreeMap<Id<Booking>, OrderLease>,
+    pub(crate) links: BTreeMap<Id<PaymentLink>, LinkRow>,
     pub(crate) ledger: Vec<LedgerLine>,
     /// Captured payments without a known booking, until each is fully refunded.
     pub(crate) unknown: BTreeSet<PaymentId>,
@@ -86,6 +88,9 @@ impl Tables for PaymentsTables {
             if !skips {
                 self.collections.insert(id, row);
             }
+            let links = collection.links.iter().map(|(it, link)| LinkRow::of(id, *it, link));
+            let links: Vec<LinkRow> = links.collect();
+            self.links.extend(links.into_iter().map(|row| (row.link_id, row)));
             self.refunds.extend(refunds.into_iter().map(|row| (row.refund_id, row)));
         }
         Ok(())

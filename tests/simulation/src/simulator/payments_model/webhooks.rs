@@ -1,0 +1,164 @@
+//! payments' webhooks in the simulation: kept when they come, and folded by a timer.
+
+use std::collections::BTreeMap;
+
+use futures::FutureExt as _;
+use kernel::Id;
+use kernel::id::Booking;
+use payments::app::fold::{PollDirective, ProviderReport};
+use payments::domain::collection::Command;
+use payments::domain::fact::{OrderId, Source};
+use payments::providers::{Observation, Provider as _, ProviderError};
+use payments::timers::kinds::FOLD_WEBHOOK;
+
+use super::super::mutant::Mutant;
+use super::super::store::{Batch, TimerKey};
+use super::super::world::{Error, World};
+use super::jobs::never;
+use super::{LockedCollection, PaymentsTables};
+
+/// Whose money an observation tells of.
+enum Subject {
+    /// That of a booking.
+    Booking(Id<Booking>),
+    /// That of an order which we do not know yet.
+    Order(OrderId),
+    /// None of ours.
+    Unknown,
+}
+
+impl World {
+    pub(super) fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Error> {
+        let event_id = key.1.clone();
+        let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
+        let is_ignored = self.has(Mutant::IgnoreWebhooks) || self.has(Mutant::ForgetSoldOrders);
+        let webhook = webhook.filter(|it| !it.is_folded && !is_ignored);
+        let observations = webhook.map(|it| it.observations).unwrap_or_default();
+        let observations = self.with_payments(observations)?;
+        let named = self.orders_named(&observations)?;
+        let mut batch = Batch::by("payments");
+        let mut waits_for = None;
+        let mut opened: Vec<LockedCollection> = Vec::new();
+        for observation in &observations {
+            let booking_id = match self.subject_of(observation, &named) {
+                Subject::Booking(booking_id) => booking_id,
+                Subject::Order(order) => {
+                    waits_for = Some(order);
+                    continue;
+                }
+                Subject::Unknown => continue,
+            };
+            let known = opened.iter().position(|locked| locked.booking_id == booking_id);
+            let mut locked = match known {
+                Some(at) => opened.swap_remove(at),
+                None => self.lock_collection(booking_id),
+            };
+            match observation {
+                Observation::Payment(payment) => {
+                    let (payments, next) = (vec![payment.clone()], PollDirective::Restart);
+                    let report = ProviderReport { payments, ..ProviderReport::default() };
+                    self.fold(&mut batch, &mut locked, &report, (Source::Webhook, next))?;
+                }
+                Observation::Link(link) => {
+                    let next = PollDirective::Keep;
+                    let report =
+                        ProviderReport { links: vec![link.clone()], ..ProviderReport::default() };
+                    self.fold(&mut batch, &mut locked, &report, (Source::Webhook, next))?;
+                }
+                Observation::Dispute(dispute) => {
+                    let command = Command::ObserveDispute(dispute.clone());
+                    self.apply(&mut batch, &mut locked, command)?;
+                }
+                Observation::Refund(refund) => {
+                    self.fold_refund(&mut batch, &mut locked, refund)?;
+                    self.reapply_booking_intent(&mut batch, &mut locked)?;
+                }
+            }
+            opened.push(locked);
+        }
+        batch.end_timer(FOLD_WEBHOOK, &event_id);
+        batch.change(move |tables: &mut PaymentsTables| {
+            if let Some(webhook) = tables.webhooks.get_mut(&event_id) {
+                webhook.is_folded = waits_for.is_none();
+                webhook.waits_for = waits_for;
+            }
+        });
+        self.commit(batch)
+    }
+
+    /// Whose money an observation tells of.
+    fn subject_of(
+        &self,
+        observation: &Observation,
+        named: &BTreeMap<OrderId, Id<Booking>>,
+    ) -> Subject {
+        let known = match observation {
+            Observation::Payment(payment) => {
+                let Some(order) = &payment.fact.order else { return Subject::Unknown };
+                let known = self.booking_of_order(order).or(named.get(order).copied());
+                return known.map_or_else(|| Subject::Order(order.clone()), Subject::Booking);
+            }
+            Observation::Link(link) => {
+                let known = link.reference.and_then(|link_id| self.link_of(link_id));
+                known.map(|(booking_id, _)| booking_id)
+            }
+            Observation::Dispute(dispute) => self.booking_of(&dispute.payment),
+            Observation::Refund(refund) => {
+                let own = refund.refund_id.and_then(|id| self.payments.tables.refunds.get(&id));
+                let own = own.map(|row| row.booking_id);
+                own.or_else(|| self.booking_of(refund.payment.as_ref()?))
+            }
+        };
+        known.map_or(Subject::Unknown, Subject::Booking)
+    }
+
+    /// The bookings of those orders of a webhook that we do not know: named by a link of ours
+    /// beside them, or found at the provider.
+    fn orders_named(
+        &mut self,
+        observations: &[Observation],
+    ) -> Result<BTreeMap<OrderId, Id<Booking>>, Error> {
+        let mut named = BTreeMap::new();
+        for observation in observations {
+            if let Observation::Link(link) = observation
+                && let (Some(link_id), Some(order)) = (link.reference, &link.fact.order)
+                && let Some((booking_id, _)) = self.link_of(link_id)
+            {
+                named.insert(order.clone(), booking_id);
+            }
+        }
+        for observation in observations {
+            if let Observation::Payment(payment) = observation
+                && let Some(order) = &payment.fact.order
+                && !named.contains_key(order)
+                && self.booking_of_order(order).is_none()
+                && let Ok(Some(booking_id)) = self.adopt_link_order(order)
+            {
+                named.insert(order.clone(), booking_id);
+            }
+        }
+        Ok(named)
+    }
+
+    /// Adds the payments of refunds that arrived before any report of those payments.
+    fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Error> {
+        let mut all = Vec::with_capacity(observations.len());
+        for observation in observations {
+            if let Observation::Refund(refund) = &observation
+                && let Some(id) = &refund.payment
+                && self.booking_of(id).is_none()
+            {
+                let asked = self.at_provider(|provider| {
+                    provider.payment(id).now_or_never().unwrap_or_else(never)
+                });
+                match asked {
+                    Ok(report) => all.push(Observation::Payment(report.payment)),
+                    Err(ProviderError::Refused { .. }) => {}
+                    Err(_) => return Err(Error::Unavailable),
+                }
+            }
+            all.push(observation);
+        }
+        Ok(all)
+    }
+}
