@@ -48,11 +48,13 @@ pub enum Mutant {
     IgnoreWebhooks,
     /// Webhooks are passed over, and orders are not asked for again once they are sold.
     ForgetSoldOrders,
+    /// A payment link counts as cancelled without the provider's word.
+    BelieveCancelled,
 }
 
 impl Mutant {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 18] = [
+    pub const ALL: [(Self, Invariant); 19] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
         (Self::ForgetOwnSessions, Invariant::I2),
@@ -71,5 +73,6 @@ impl Mutant {
         (Self::StopPolling, Invariant::I3),
         (Self::KeepDoublePayment, Invariant::I4),
         (Self::ForgetSoldOrders, Invariant::I3),
+        (Self::BelieveCancelled, Invariant::I4),
     ];
 }

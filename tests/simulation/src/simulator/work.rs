@@ -3,16 +3,17 @@
 
 use kernel::Id;
 use kernel::Timestamp;
-use kernel::id::{Booking, Refund};
+use kernel::id::{Booking, PaymentLink, Refund};
 use payments::app::fold::{PollDirective, ProviderReport};
 use payments::app::process_refund::RefundAnswer;
 use payments::domain::fact::{OrderId, Source};
+use payments::providers::LinkReport;
 use payments::timers::sold_orders::RecheckSchedule;
 
 use super::booking_model::BookingTables;
 use super::coverage::Fault;
 use super::notifications_model::DeliveryAttempt;
-use super::payments_model::PaymentsTables;
+use super::payments_model::{LinkCaller, PaymentsTables};
 use super::store::TimerKey;
 use super::world::{Service, World};
 
@@ -25,6 +26,15 @@ pub(crate) enum Job {
     AcquireOrderLease { booking_id: Id<Booking>, saga: usize, deadline: Timestamp },
     /// The payment provider has answered with an order, or not.
     Ordered { booking_id: Id<Booking>, saga: usize, order: Option<OrderId>, lease: i32 },
+    /// The lease for creating a payment link is tried.
+    AcquireLinkLease(LinkCaller),
+    /// The payment provider has answered with a link, or not.
+    Linked {
+        booking_id: Id<Booking>,
+        saga: usize,
+        made: Option<(Id<PaymentLink>, LinkReport)>,
+        lease: i32,
+    },
     /// The payment provider has reported payments.
     Fold {
         booking_id: Id<Booking>,
@@ -71,6 +81,10 @@ impl World {
             }
             Job::Ordered { booking_id, saga, order, lease } => {
                 self.record_order(booking_id, (saga, lease), order);
+            }
+            Job::AcquireLinkLease(caller) => self.acquire_link_lease(caller),
+            Job::Linked { booking_id, saga, made, lease } => {
+                self.record_link(booking_id, (saga, lease), made);
             }
             Job::Fold { booking_id, report, way, timer } => {
                 let outcome = self.apply_reports(booking_id, &report, way);
