@@ -8,14 +8,14 @@ use booking::domain::practitioners::Practitioners;
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
-use payments::domain::fact::OrderId;
+use payments::domain::fact::{LinkId, OrderId};
 
 use super::booking_model::{ClosedTime, SlotRequest, practitioners, rules};
 use super::coverage::{End, Fault};
 use super::world::{Error, Service, Task, World};
 use crate::checker::snapshot::Ack;
 
-pub(crate) use plan::{Pay, Plan, When, start_of_run};
+pub(crate) use plan::{Pay, Plan, Way, When, start_of_run};
 
 /// How often a caller retries without an answer.
 const TRIES_MAX: u32 = 6;
@@ -31,6 +31,8 @@ pub(crate) enum Step {
     },
     /// `StartPayment` was answered, with an order or with an error.
     Ordered(Option<OrderId>),
+    /// The same, with a payment link.
+    Linked(Option<LinkId>),
     Open {
         tries: u32,
     },
@@ -66,8 +68,18 @@ pub(crate) struct Saga {
     pub(crate) slot_request: SlotRequest,
     pub(crate) plan: Plan,
     pub(crate) booking: Option<Id<Booking>>,
-    order: Option<OrderId>,
+    /// Where it can be paid, in the order in which the customer got there.
+    places: Vec<Place>,
     starts: u32,
+}
+
+/// Where a booking can be paid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the checkout.
+    Order(OrderId),
+    /// On the page of a payment link.
+    Link(LinkId),
 }
 
 /// All participants, and the settings of a whole run.
@@ -96,9 +108,14 @@ impl Default for Scenario {
 }
 
 impl Scenario {
-    /// Whether money may come for an order more than once.
-    pub(crate) fn pays_often(&self, order: &OrderId) -> bool {
-        let mut sagas = self.sagas.iter().filter(|saga| saga.order.as_ref() == Some(order));
+    /// Whether money may come more than once for the booking of an order, which may be beneath a
+    /// payment link.
+    pub(crate) fn pays_often(&self, order: &OrderId, link: Option<&LinkId>) -> bool {
+        let is_it = |place: &Place| match place {
+            Place::Order(it) => it == order,
+            Place::Link(it) => Some(it) == link,
+        };
+        let mut sagas = self.sagas.iter().filter(|saga| saga.places.iter().any(is_it));
         sagas.any(|saga| saga.plan.pays_often())
     }
 }
@@ -119,7 +136,8 @@ impl World {
             (Step::Request { tries }, _) => self.request(saga, tries),
             (_, None) => {}
             (Step::Start { tries }, Some(id)) => self.start(saga, id, tries),
-            (Step::Ordered(order), Some(_)) => self.ordered(saga, order),
+            (Step::Ordered(order), Some(_)) => self.started(saga, order.map(Place::Order)),
+            (Step::Linked(link), Some(_)) => self.started(saga, link.map(Place::Link)),
             (Step::Open { tries }, Some(id)) => self.open(saga, id, tries),
             (Step::Pay(pay), Some(id)) => self.pay_now(saga, id, pay),
             (Step::Check, Some(id)) => self.poll_provider(id, PollDirective::Keep),
@@ -247,10 +265,15 @@ impl World {
         let Some(known) = self.scenario.sagas.get_mut(saga) else { return };
         known.starts = tries;
         let customer_id = known.slot_request.customer_id;
-        match self.call(|world| world.start_payment(saga, customer_id, id)) {
+        let Some(way) = known.plan.ways.get(known.places.len()).copied() else { return };
+        let asked = self.call(|world| match way {
+            Way::Checkout => Ok(world.start_payment(saga, customer_id, id)?.map(Place::Order)),
+            Way::Link => Ok(world.start_link(saga, customer_id, id)?.map(Place::Link)),
+        });
+        match asked {
             // An answer that comes later is another step.
             Ok(None) | Err(Error::Refused(_)) => {}
-            Ok(Some(order)) => self.ordered(saga, Some(order)),
+            Ok(Some(place)) => self.started(saga, Some(place)),
             Err(Error::Broken(why)) => self.broken.push(why),
             Err(Error::Unavailable | Error::Died) => {
                 self.try_again(saga, tries, Step::Start { tries: tries + 1 });
@@ -258,15 +281,25 @@ impl World {
         }
     }
 
-    fn ordered(&mut self, saga: usize, order: Option<OrderId>) {
+    /// The customer can pay there, or turns to the next way of paying.
+    fn started(&mut self, saga: usize, place: Option<Place>) {
         let Some(known) = self.scenario.sagas.get_mut(saga) else { return };
         let starts = known.starts;
-        let (Some(order), Some(booking_id)) = (order, known.booking) else {
+        let (Some(place), Some(booking_id)) = (place, known.booking) else {
             return self.try_again(saga, starts, Step::Start { tries: starts + 1 });
         };
-        let is_first = known.order.replace(order.clone()).is_none();
-        self.acks.push(Ack::OrderStarted { booking_id, order_id: order.to_string() });
-        if is_first {
+        self.acks.push(match &place {
+            Place::Order(order) => Ack::OrderStarted { booking_id, order_id: order.to_string() },
+            Place::Link(link) => Ack::LinkStarted { booking_id, link_id: link.to_string() },
+        });
+        let Some(known) = self.scenario.sagas.get_mut(saga) else { return };
+        if known.places.contains(&place) || known.places.len() >= known.plan.ways.len() {
+            return;
+        }
+        known.places.push(place);
+        if known.places.len() < known.plan.ways.len() {
+            self.later(saga, (5, 90), Step::Start { tries: 0 });
+        } else {
             self.later(saga, (1, 20), Step::Open { tries: 0 });
         }
     }
@@ -319,11 +352,18 @@ impl World {
 
     fn pay_now(&mut self, saga: usize, id: Id<Booking>, pay: Pay) {
         let Some(known) = self.scenario.sagas.get(saga) else { return };
-        let (Some(order), stays) = (known.order.clone(), known.plan.stays) else { return };
-        let paid = self.pay(&order, pay.course, pay.oddity);
+        let (stays, places) = (known.plan.stays, known.places.clone());
+        // Another window may still show the way of before.
+        let is_old = places.len() > 1 && self.rng.chance(300);
+        let place = if is_old { places.first() } else { places.last() };
+        let Some(place) = place else { return };
+        let paid = match place {
+            Place::Order(order) => self.pay(order, pay.course, pay.oddity),
+            Place::Link(link) => self.pay_link(link, pay.course, pay.oddity),
+        };
         if stays {
             self.later(saga, (4, 40), Step::Check);
-            if let Some(payment) = paid {
+            if let (Some(payment), Place::Order(_)) = (paid, place) {
                 // The checkout's answer comes at once, the money a little later.
                 self.submit_answer(id, &payment);
             }

@@ -46,7 +46,7 @@ impl World {
             .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
         let page = asked.map_err(|_silent| Error::Unavailable)?;
         for report in page.items {
-            match self.booking_of_report(&report) {
+            match self.booking_of_report(&report)? {
                 Some(booking_id) => {
                     let told = self.fetch_missing_refunds(vec![report]);
                     self.apply_reports(booking_id, &told, (Source::Poll, PollDirective::Keep))?;
@@ -61,13 +61,18 @@ impl World {
         Ok(page.next)
     }
 
-    fn booking_of_report(&self, report: &PaymentReport) -> Option<Id<Booking>> {
-        self.booking_of(&report.payment.id).or_else(|| {
-            let order = report.payment.fact.order.as_ref()?;
-            let mut rows = self.payments.tables.collections.values();
-            let row = rows.find(|row| row.order_id.as_deref() == Some(order.as_str()));
-            row.map(|row| row.booking_id)
-        })
+    fn booking_of_report(&mut self, report: &PaymentReport) -> Result<Option<Id<Booking>>, Error> {
+        let payment = &report.payment;
+        if let Some(booking_id) = self.booking_of(&payment.id) {
+            return Ok(Some(booking_id));
+        }
+        let Some(order) = &payment.fact.order else { return Ok(None) };
+        match self.booking_of_order(order) {
+            Some(booking_id) => Ok(Some(booking_id)),
+            // As the service does: only money is worth a question.
+            None if payment.fact.status < Status::Captured => Ok(None),
+            None => self.adopt_link_order(order),
+        }
     }
 
     /// Captured money without a known booking goes to suspense.
@@ -121,6 +126,7 @@ impl World {
         let without: Vec<Id<Booking>> = states
             .filter(|(_, state)| matches!(state, State::Open(known) if known.order.is_none()))
             .map(|(id, _)| *id)
+            .filter(|id| self.payments.tables.leases.contains_key(id))
             .collect();
         for booking_id in without {
             let mut open = self.lock_collection(booking_id);

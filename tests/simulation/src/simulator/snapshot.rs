@@ -10,8 +10,8 @@ use super::store::LogModel;
 use super::world::World;
 use crate::checker::snapshot::{
     BookingStore, CheckpointRow, EventRow, Log, MailRow, NotificationsStore, ParkedRow,
-    PaymentsStore, ProviderBook, ProviderOrder, ProviderPayment, ProviderRefund, Snapshot,
-    TimerRow, WebhookRow,
+    PaymentsStore, ProviderBook, ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund,
+    Snapshot, TimerRow, WebhookRow,
 };
 
 impl World {
@@ -27,6 +27,7 @@ impl World {
             payments: PaymentsStore {
                 log: log(&self.payments.log),
                 collections: self.payments.tables.collections.values().cloned().collect(),
+                links: self.payments.tables.links.values().cloned().collect(),
                 refunds: self.payments.tables.refunds.values().cloned().collect(),
                 webhooks: self.webhooks(),
                 ledger: Some(self.payments.tables.ledger.clone()),
@@ -83,6 +84,13 @@ impl World {
             amount_minor: order.amount.minor,
             currency: order.amount.currency.clone(),
         });
+        let links = book.links.iter().map(|(id, link)| ProviderLink {
+            provider_link_id: id.to_string(),
+            reference: link.reference.clone(),
+            status: link.status.word().to_owned(),
+            created_at: link.created_at,
+            ended_at: link.ended_at,
+        });
         let payments = book.payments.iter().map(|(id, paid)| ProviderPayment {
             payment_id: id.to_string(),
             order_id: paid.order.as_ref().map(ToString::to_string),
@@ -106,6 +114,7 @@ impl World {
         });
         ProviderBook {
             orders: orders.collect(),
+            links: links.collect(),
             payments: payments.collect(),
             refunds: refunds.collect(),
             adjustments_minor: 0,
@@ -137,6 +146,14 @@ impl World {
                 "booking.v1.BookingConfirmed" if says("claimAccepted") => Some(End::ClaimAccepted),
                 "booking.v1.BookingConfirmed" if says("reinstated") => Some(End::Reinstated),
                 "payments.v1.PaymentRetained" => Some(End::CancelledRetained),
+                "payments.v1.PaymentLinkObserved" => {
+                    match event.payload.get("status").and_then(|it| it.as_str()) {
+                        Some("paid") => Some(End::LinkPaid),
+                        Some("cancelled") => Some(End::LinkCancelled),
+                        Some("expired") => Some(End::LinkExpired),
+                        _ => None,
+                    }
+                }
                 _ => None,
             });
         }

@@ -29,6 +29,15 @@ pub(crate) enum When {
     After(i64),
 }
 
+/// A way of paying.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The checkout on our page.
+    Checkout,
+    /// A payment link.
+    Link,
+}
+
 /// One payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pay {
@@ -41,6 +50,8 @@ pub(crate) struct Pay {
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     story: Story,
+    /// The ways that the customer starts, one after the other.
+    pub(crate) ways: Vec<Way>,
     pub(crate) pays: Vec<Pay>,
     /// Whether the page stays open, so that the checkout's answer arrives.
     pub(crate) stays: bool,
@@ -112,7 +123,7 @@ impl World {
                 slot_request,
                 plan,
                 booking: None,
-                order: None,
+                places: Vec::new(),
                 starts: 0,
             });
             let millis = arrives * 1000 + self.rng.between(0, 900);
@@ -212,8 +223,19 @@ fn plan(rng: &mut Rng) -> Plan {
         RefundChoice::ByPolicy,
     );
     let refunds = rng.weighted(&[(880, 0), (80, 1), (40, 2)], 0);
+    let ways = rng.weighted(
+        &[
+            (520, [Some(Way::Checkout), None, None]),
+            (260, [Some(Way::Link), None, None]),
+            (80, [Some(Way::Link), Some(Way::Checkout), None]),
+            (70, [Some(Way::Checkout), Some(Way::Link), None]),
+            (70, [Some(Way::Link), Some(Way::Checkout), Some(Way::Link)]),
+        ],
+        [Some(Way::Checkout), None, None],
+    );
     Plan {
         story,
+        ways: ways.into_iter().flatten().collect(),
         pays,
         stays: rng.chance(600),
         is_claim_accepted: rng.chance(500),
