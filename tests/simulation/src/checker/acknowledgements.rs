@@ -4,7 +4,7 @@ use booking::domain::booking::Event as BookingEvent;
 use booking::domain::day::Event as DayEvent;
 use kernel::Id;
 use kernel::id::Booking;
-use payments::domain::collection::Event as MoneyEvent;
+use payments::domain::collection::{Event as MoneyEvent, LinkChange};
 
 use super::history::History;
 use super::snapshot::{Ack, Snapshot};
@@ -43,6 +43,12 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
         Ack::ClaimAccepted(id) => booking(id, |it| matches!(it, BookingEvent::Confirmed { .. })),
         Ack::OrderStarted { booking_id, order_id } => money(history, *booking_id, |it| {
             matches!(it, MoneyEvent::OrderCreated { order, .. } if order.as_str() == order_id)
+        }),
+        Ack::LinkStarted { booking_id, link_id } => money(history, *booking_id, |it| {
+            let MoneyEvent::Link { change: LinkChange::Created { created, .. }, .. } = it else {
+                return false;
+            };
+            created.id.as_str() == link_id
         }),
         // A claim is no news once the money is here.
         Ack::Claimed(id) => money(history, *id, |it| {

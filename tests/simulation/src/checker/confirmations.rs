@@ -79,8 +79,7 @@ fn unpaid(
     if there.captured_at.is_none() {
         return Some("the provider has not captured it");
     }
-    let row = snapshot.payments.collections.iter().find(|row| row.booking_id == id);
-    if row.is_none_or(|row| row.order_id.is_none() || row.order_id != there.order_id) {
+    if !there.order_id.as_deref().is_some_and(|order| is_order_of(snapshot, id, order)) {
         return Some("it was made for another order");
     }
     let Some(facts) = facts else { return Some("nobody asked for the booking") };
@@ -91,4 +90,18 @@ fn unpaid(
         return Some("it is of another currency");
     }
     None
+}
+
+/// Whether an order was made for a booking: its collection's own, or one beneath a payment link
+/// of it, whose reference the provider's order then has as its receipt.
+fn is_order_of(snapshot: &Snapshot, id: Id<Booking>, order_id: &str) -> bool {
+    let mut collections = snapshot.payments.collections.iter();
+    let mut orders = snapshot.provider.orders.iter();
+    let receipt = orders.find(|it| it.order_id == order_id).map(|it| it.receipt.as_str());
+    let mut links = snapshot.payments.links.iter().filter(|link| link.booking_id == id);
+    collections.any(|row| row.booking_id == id && row.order_id.as_deref() == Some(order_id))
+        || links.any(|link| {
+            link.order_ids.iter().any(|it| it == order_id)
+                && receipt == Some(link.link_id.to_string().as_str())
+        })
 }

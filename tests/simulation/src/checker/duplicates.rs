@@ -1,20 +1,23 @@
-//! I4: at most one capture of an order is kept, at most one refund for each cause gives a payment
-//! back, and no more goes back than came.
+//! I4: at most one capture of a booking is kept, at most one link of it can be paid, at most one
+//! refund for each cause gives a payment back, and no more goes back than came.
 
 use std::collections::BTreeMap;
 
-use payments::domain::fact::ProviderRefundId;
+use kernel::Id;
+use kernel::id::Booking;
+use payments::domain::fact::{OrderId, ProviderRefundId};
 use payments::domain::refund::{Cause, End};
 
 use super::history::History;
 use super::money::left_at_provider;
-use super::snapshot::Snapshot;
+use super::snapshot::{Ack, ProviderLink, Snapshot};
 use super::{Finding, Invariant, Violation};
 
 /// Goes through the provider's orders, payments and refunds.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I4);
     orders(snapshot, &mut found);
+    links(snapshot, &mut found);
     for payment in &snapshot.provider.payments {
         if left_at_provider(snapshot, payment) < 0 {
             found.add(format!("more of {} went back than came", payment.payment_id));
@@ -38,6 +41,37 @@ fn orders(snapshot: &Snapshot, found: &mut Finding) {
         let Some(order) = &row.order_id else { continue };
         if let Some(other) = ours.insert(order, row.booking_id.to_string()) {
             found.add(format!("{} and {other} have one order", row.booking_id));
+        }
+    }
+}
+
+/// One link for each reference; and of the links that were handed out for a booking, each was over
+/// before the next one was made.
+fn links(snapshot: &Snapshot, found: &mut Finding) {
+    let mut references: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut handed_out: BTreeMap<Id<Booking>, BTreeMap<&str, &ProviderLink>> = BTreeMap::new();
+    for link in &snapshot.provider.links {
+        let id = link.provider_link_id.as_str();
+        if let Some(other) = references.insert(&link.reference, id) {
+            found.add(format!("{id} and {other} are links of one reference"));
+        }
+        for ack in &snapshot.acks {
+            if let Ack::LinkStarted { booking_id, link_id } = ack
+                && link_id == id
+            {
+                handed_out.entry(*booking_id).or_default().insert(id, link);
+            }
+        }
+    }
+    for (booking_id, links) in handed_out {
+        let mut links: Vec<&ProviderLink> = links.into_values().collect();
+        links.sort_by_key(|link| link.created_at);
+        for pair in links.windows(2) {
+            let [one, other] = pair else { continue };
+            if one.ended_at.is_none_or(|ended_at| ended_at > other.created_at) {
+                let (one, other) = (&one.provider_link_id, &other.provider_link_id);
+                found.add(format!("{one} and {other} of {booking_id} could be paid at once"));
+            }
         }
     }
 }
@@ -73,15 +107,17 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     }
 }
 
-/// At most one capture of an order stays whole; another one that stays has a refund that failed or
-/// is being asked for.
+/// At most one capture of a booking's order and links stays whole; another one that stays has a
+/// refund that failed or is being asked for.
 fn kept(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     let collections = &history.collections;
     for row in &snapshot.payments.collections {
-        let Some(order) = row.order_id.as_deref() else { continue };
         let Some(collection) = collections.get(&row.booking_id) else { continue };
+        let is_ours = |order: &str| {
+            OrderId::parse(order).is_some_and(|order| collection.is_own_order(&order))
+        };
         let captured = snapshot.provider.payments.iter().filter(|payment| {
-            payment.order_id.as_deref() == Some(order) && payment.captured_at.is_some()
+            payment.order_id.as_deref().is_some_and(is_ours) && payment.captured_at.is_some()
         });
         let kept = captured.filter(|payment| left_at_provider(snapshot, payment) > 0);
         let unasked = kept.filter(|payment| {
@@ -94,7 +130,7 @@ fn kept(snapshot: &Snapshot, history: &History, found: &mut Finding) {
         });
         let unasked: Vec<&str> = unasked.map(|it| it.payment_id.as_str()).collect();
         if unasked.len() > 1 {
-            found.add(format!("{order} has kept {}", unasked.join(" and ")));
+            found.add(format!("{} has kept {}", row.booking_id, unasked.join(" and ")));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use booking::domain::booking::State;
 use payments::domain::collection::Collection;
+use payments::domain::fact::OrderId;
 use payments::domain::refund::{Cause, End};
 
 use super::history::{History, is_live};
@@ -24,7 +25,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let states = &history.states;
     for payment in &snapshot.provider.payments {
         let Some(captured_at) = payment.captured_at else { continue };
-        let Some(order) = our_order(snapshot, payment) else { continue };
+        let Some(order) = our_order(snapshot, history, payment) else { continue };
         let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
         let Some(row) = order else {
             if !fresh {
@@ -62,16 +63,24 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
 /// it is ours and we do not know it.
 fn our_order<'s>(
     snapshot: &'s Snapshot,
+    history: &History,
     payment: &ProviderPayment,
 ) -> Option<Option<&'s CollectionRow>> {
     let order_id = payment.order_id.as_deref()?;
+    let id = OrderId::parse(order_id);
+    let is_beneath_link = |row: &CollectionRow| {
+        let collection = history.collections.get(&row.booking_id);
+        id.as_ref().zip(collection).is_some_and(|(id, it)| it.is_link_order(id))
+    };
     let known = snapshot.payments.collections.iter();
-    let mut known = known.filter(|row| row.order_id.as_deref() == Some(order_id));
+    let mut known =
+        known.filter(|row| row.order_id.as_deref() == Some(order_id) || is_beneath_link(row));
     if let Some(row) = known.next() {
         return Some(Some(row));
     }
     let order = snapshot.provider.orders.iter().find(|order| order.order_id == order_id)?;
-    order.receipt.starts_with("col_").then_some(None)
+    let is_ours = ["col_", "lnk_"].iter().any(|kind| order.receipt.starts_with(kind));
+    is_ours.then_some(None)
 }
 
 /// What of a payment is still with the provider or was paid out to us.
@@ -189,7 +198,7 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
     }
     for payment in &snapshot.provider.payments {
         let booked = at_provider.remove(payment.payment_id.as_str()).unwrap_or(0);
-        let is_ours = matches!(our_order(snapshot, payment), Some(Some(_)));
+        let is_ours = matches!(our_order(snapshot, history, payment), Some(Some(_)));
         let Some(captured_at) = payment.captured_at.filter(|_| is_ours || booked != 0) else {
             if booked != 0 {
                 found.add(format!("the ledger has {booked} of {}", payment.payment_id));

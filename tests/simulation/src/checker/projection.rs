@@ -13,7 +13,7 @@ use payments::read_model::project::standing_word;
 use super::history::{History, HistoryEvent};
 use super::ledger;
 use super::overlap::practitioner_of;
-use super::snapshot::{BookingRow, CollectionRow, Holder, RefundRow, Snapshot};
+use super::snapshot::{BookingRow, CollectionRow, Holder, LinkRow, RefundRow, Snapshot};
 use super::{Finding, Invariant, Violation};
 
 /// Compares each table with what the events come to.
@@ -22,6 +22,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     bookings(snapshot, history, &mut found);
     reservations(snapshot, history, &mut found);
     collections(snapshot, history, &mut found);
+    links(snapshot, history, &mut found);
     refunds(snapshot, history, &mut found);
     mails(snapshot, &mut found);
     ledger::check(snapshot, history, &mut found);
@@ -175,6 +176,26 @@ fn collections(snapshot: &Snapshot, history: &History, found: &mut Finding) {
             }
             Some(_) => {}
         }
+    }
+}
+
+fn links(snapshot: &Snapshot, history: &History, found: &mut Finding) {
+    let mut rows: BTreeMap<_, &LinkRow> =
+        snapshot.payments.links.iter().map(|row| (row.link_id, row)).collect();
+    for (booking_id, collection) in &history.collections {
+        for (link_id, link) in &collection.links {
+            let expected = LinkRow::of(*booking_id, *link_id, link);
+            match rows.remove(link_id) {
+                None => found.add(format!("{link_id} has no row")),
+                Some(row) if *row != expected => {
+                    found.add(format!("{link_id} is {row:?}, and not {expected:?}"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    for id in rows.keys() {
+        found.add(format!("{id} has a link's row and no events"));
     }
 }
 

@@ -1,11 +1,12 @@
 //! Everything that can be read from outside after a run. Each field says which table or which page
 //! of the sandbox it is taken from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use eventstore::Recorded;
-use kernel::id::{Block, Booking, Collection, Customer, Mail, Refund, Review};
+use kernel::id::{Block, Booking, Collection, Customer, Mail, PaymentLink, Refund, Review};
 use kernel::{Id, Timestamp};
+use payments::domain::link::Link;
 use uuid::Uuid;
 
 /// What a run left behind, read while nothing was under way.
@@ -166,6 +167,8 @@ pub struct PaymentsStore {
     pub log: Log,
     /// `collections`.
     pub collections: Vec<CollectionRow>,
+    /// `payment_links`.
+    pub links: Vec<LinkRow>,
     /// `refunds`.
     pub refunds: Vec<RefundRow>,
     /// `webhook_inbox`.
@@ -210,6 +213,42 @@ pub struct CollectionRow {
     pub state: String,
     /// The payment that counts.
     pub verified_payment_id: Option<String>,
+}
+
+/// One row of `payment_links`, with its rows of `payment_link_orders`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkRow {
+    /// Our id, the reference.
+    pub link_id: Id<PaymentLink>,
+    /// What it pays for.
+    pub booking_id: Id<Booking>,
+    /// The provider's id, once its creation was answered.
+    pub provider_link_id: Option<String>,
+    /// `created`, `partially_paid`, `paid`, `cancelled`, `expired` or `absent`.
+    pub status: String,
+    /// Why it is not handed out any more.
+    pub withdrawn: Option<String>,
+    /// Until when it takes money.
+    pub expires_at: Timestamp,
+    /// The orders beneath it.
+    pub order_ids: BTreeSet<String>,
+}
+
+impl LinkRow {
+    /// The row of a link as it stands.
+    #[must_use]
+    pub fn of(booking_id: Id<Booking>, link_id: Id<PaymentLink>, link: &Link) -> Self {
+        let status = if link.is_absent { "absent" } else { link.status.word() };
+        Self {
+            link_id,
+            booking_id,
+            provider_link_id: link.created.as_ref().map(|created| created.id.to_string()),
+            status: status.to_owned(),
+            withdrawn: link.withdrawn.map(|why| why.word().to_owned()),
+            expires_at: link.expires_at,
+            order_ids: link.orders.iter().map(ToString::to_string).collect(),
+        }
+    }
 }
 
 /// One row of `refunds`.
@@ -297,6 +336,8 @@ pub struct MailRow {
 pub struct ProviderBook {
     /// Its orders.
     pub orders: Vec<ProviderOrder>,
+    /// Its payment links.
+    pub links: Vec<ProviderLink>,
     /// Its payments.
     pub payments: Vec<ProviderPayment>,
     /// Its refunds.
@@ -318,6 +359,21 @@ pub struct ProviderOrder {
     pub amount_minor: i64,
     /// ISO 4217 code.
     pub currency: String,
+}
+
+/// A payment link at the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderLink {
+    /// Its id.
+    pub provider_link_id: String,
+    /// Our reference.
+    pub reference: String,
+    /// `created`, `partially_paid`, `paid`, `cancelled` or `expired`.
+    pub status: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Since when it takes no money, if it takes none.
+    pub ended_at: Option<Timestamp>,
 }
 
 /// A payment at the provider.
@@ -374,6 +430,8 @@ pub enum Ack {
     Released(Id<Booking>),
     /// `StartPayment` answered with this order.
     OrderStarted { booking_id: Id<Booking>, order_id: String },
+    /// The same with a payment link, by the provider's id.
+    LinkStarted { booking_id: Id<Booking>, link_id: String },
     /// `ClaimPayment` was answered.
     Claimed(Id<Booking>),
     /// A webhook was answered with 200.

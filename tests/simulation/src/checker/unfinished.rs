@@ -8,9 +8,9 @@ use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use notifications::timers::kinds::SEND_MAIL;
-use payments::domain::collection::Event as MoneyEvent;
+use payments::domain::collection::{Collection, Event as MoneyEvent, LinkChange};
 use payments::domain::refund::{Cause, End};
-use payments::timers::kinds::{FOLD_WEBHOOK, REFUND, RENEW_REFUND};
+use payments::timers::kinds::{CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_REFUND};
 use payments::timers::polling::POLL_ORDER;
 
 use super::history::History;
@@ -19,8 +19,10 @@ use super::{Finding, Invariant, Violation};
 
 /// How late something may be.
 const GRACE_SECONDS: i64 = 60;
-/// How long an order is asked for after it was made.
+/// How long an order or a link is asked for after it was made.
 const POLLED_SECONDS: i64 = 72 * 60 * 60;
+/// How long after its end a link that cannot be cancelled is tried.
+const CLOSED_SECONDS: i64 = 60 * 60;
 /// Consumers with their source and reader.
 const CONSUMERS: [(&str, &str, &str); 8] = [
     ("booking", "booking-on-payments", "payments"),
@@ -79,13 +81,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     for webhook in &snapshot.payments.webhooks {
         match &webhook.waits_for_order_id {
             None if !webhook.folded => rest.needs("payments", FOLD_WEBHOOK, &webhook.event_id),
-            Some(order)
-                if snapshot
-                    .payments
-                    .collections
-                    .iter()
-                    .any(|it| it.order_id.as_ref() == Some(order)) =>
-            {
+            Some(order) if is_known(snapshot, order) => {
                 rest.found.add(format!("a webhook waits for {order}, which we know"));
             }
             None | Some(_) => {}
@@ -97,6 +93,13 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         }
     }
     rest.found.violations
+}
+
+/// Whether an order is a collection's own, or beneath a link.
+fn is_known(snapshot: &Snapshot, order: &String) -> bool {
+    let payments = &snapshot.payments;
+    payments.collections.iter().any(|it| it.order_id.as_ref() == Some(order))
+        || payments.links.iter().any(|it| it.order_ids.contains(order))
 }
 
 struct Unfinished<'s> {
@@ -182,7 +185,7 @@ impl<'s> Unfinished<'s> {
         for (id, collection) in &history.collections {
             let past = history.money.get(id).map(Vec::as_slice).unwrap_or_default();
             let at = |is: fn(&MoneyEvent) -> bool| past.iter().find(|it| is(&it.event));
-            let ordered = at(|it| matches!(it, MoneyEvent::OrderCreated { .. }));
+            let ordered = past.iter().rfind(|it| is_payable_since(&it.event));
             let age = ordered.map(|it| self.snapshot.taken_at.seconds_since(it.at));
             if !collection.is_settled() && age.is_some_and(|age| age < POLLED_SECONDS) {
                 self.needs("payments", POLL_ORDER, &id.to_string());
@@ -192,12 +195,25 @@ impl<'s> Unfinished<'s> {
             if verified.is_some_and(|it| self.is_late(it.at)) && !is_parked {
                 self.taken_in(*id, history.states.get(id));
             }
+            self.links(collection);
             for (refund_id, refund) in &collection.refunds {
                 if refund.end.is_none() {
                     self.needs("payments", REFUND, &refund_id.to_string());
                 } else if collection.is_renewable(*refund_id) {
                     self.needs("payments", RENEW_REFUND, &refund_id.to_string());
                 }
+            }
+        }
+    }
+
+    /// A link that was withdrawn and may still take money is being cancelled.
+    fn links(&mut self, collection: &Collection) {
+        let withdrawn = collection.links.iter();
+        let withdrawn = withdrawn.filter(|(_, link)| link.withdrawn.is_some() && !link.is_over());
+        for (link_id, link) in withdrawn {
+            let late = self.snapshot.taken_at.seconds_since(link.expires_at);
+            if late < CLOSED_SECONDS {
+                self.needs("payments", CLOSE_LINK, &link_id.to_string());
             }
         }
     }
@@ -219,6 +235,15 @@ impl<'s> Unfinished<'s> {
             self.found.add(format!("{id} is paid and neither placed nor unplaced"));
         }
     }
+}
+
+/// Whether an event begins a time in which something can be paid.
+fn is_payable_since(event: &MoneyEvent) -> bool {
+    matches!(
+        event,
+        MoneyEvent::OrderCreated { .. }
+            | MoneyEvent::Link { change: LinkChange::Created { .. }, .. }
+    )
 }
 
 fn position(log: &Log, consumer: &str) -> i64 {
