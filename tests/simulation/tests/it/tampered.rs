@@ -3,14 +3,23 @@
 
 #![expect(clippy::indexing_slicing, reason = "a case that does not find its place has failed")]
 
+mod places;
+mod rows;
+
 use kernel::Id;
 use simulation::checker::snapshot::{
-    Ack, CheckpointRow, EventRow, Holder, LedgerLine, Log, ProviderOrder, ProviderRefund,
-    ReceiptRow, ReservationRow, SentMail, Snapshot, TimerRow,
+    Ack, CheckpointRow, EventRow, Holder, LedgerLine, ProviderLink, ProviderOrder, ReceiptRow,
+    ReservationRow, SentMail, Snapshot, TimerRow,
 };
 use simulation::checker::{Invariant, check};
 use simulation::simulator::{RunOptions, run};
 use uuid::Uuid;
+
+use places::{
+    a_new_id, ack, append, captured_orders, drop_all, drop_one, entry_of_a_client, forget_mails,
+    live_booking, refund, verified,
+};
+use rows::WRONG_ROWS;
 
 /// How many runs may be looked at for one that has what is to be changed.
 const SEEDS: u64 = 150;
@@ -20,7 +29,7 @@ type Tamper = fn(&mut Snapshot) -> bool;
 
 /// What breaks which invariant: what it is called, a part of what the checker says of it, so that
 /// no other check speaks for one that is dead, and how it is done.
-const CASES: [(Invariant, &str, &str, Tamper); 64] = [
+const CASES: [(Invariant, &str, &str, Tamper); 67] = [
     (Invariant::I1, "a request that nobody stored", "Requested(bkg_", |it| {
         ack(it, Ack::Requested(a_new_id()))
     }),
@@ -56,6 +65,10 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     (Invariant::I1, "another order", "OrderStarted {", |it| {
         let order_id = "order_00000000000000".to_owned();
         ack(it, Ack::OrderStarted { booking_id: a_new_id(), order_id })
+    }),
+    (Invariant::I1, "another link", "LinkStarted {", |it| {
+        let link_id = "plink_00000000000000".to_owned();
+        ack(it, Ack::LinkStarted { booking_id: a_new_id(), link_id })
     }),
     (Invariant::I1, "a webhook that was not kept", "Webhook {", |it| {
         it.payments.webhooks.pop().is_some()
@@ -100,7 +113,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     }),
     (Invariant::I3, "an entry that is missing", "the ledger has 0 of", |it| {
         let Some(lines) = it.payments.ledger.as_mut() else { return false };
-        let Some(entry) = lines.first().map(|line| line.entry.clone()) else { return false };
+        let Some(entry) = entry_of_a_client(lines) else { return false };
         lines.retain(|line| line.entry != entry);
         true
     }),
@@ -121,6 +134,21 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
         let order_id = "order_again".to_owned();
         it.provider.orders.push(ProviderOrder { order_id, ..order });
         true
+    }),
+    (Invariant::I4, "two links that can be paid", "could be paid at once", |it| {
+        let started = it.acks.iter().find_map(|ack| match ack {
+            Ack::LinkStarted { booking_id, link_id } => Some((*booking_id, link_id.clone())),
+            _ => None,
+        });
+        let Some((booking_id, link_id)) = started else { return false };
+        let links = &mut it.provider.links;
+        let Some(first) = links.iter().find(|it| it.provider_link_id == link_id).cloned() else {
+            return false;
+        };
+        let other = "plink_other".to_owned();
+        let reference = "lnk_other".to_owned();
+        links.push(ProviderLink { provider_link_id: other.clone(), reference, ..first });
+        ack(it, Ack::LinkStarted { booking_id, link_id: other })
     }),
     (Invariant::I4, "two receipts for one payment", "has 2 receipts", |it| {
         let Some(rows) = it.payments.receipts.as_mut() else { return false };
@@ -287,6 +315,23 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
             true
         })
     }),
+    (Invariant::I7, "a link that nobody cancels", "nobody will do close-link", |it| {
+        let log = &it.payments.log;
+        let withdrawn = log
+            .events
+            .iter()
+            .find(|row| row.event.event_type == "payments.v1.PaymentLinkWithdrawn");
+        let Some(link) = withdrawn.map(|row| row.event.payload["linkId"].clone()) else {
+            return false;
+        };
+        let opened = log.events.iter().find(|row| {
+            row.event.event_type == "payments.v1.PaymentLinkOpened"
+                && row.event.payload["linkId"] == link
+        });
+        let Some(opened_at) = opened.map(|row| row.event.recorded_at) else { return false };
+        it.taken_at = opened_at;
+        drop_all(&mut it.payments.log, "PaymentLinkObserved")
+    }),
     (Invariant::I7, "a mail that nobody sends", "nobody will do send_mail", |it| {
         it.notifications.mails.first_mut().is_some_and(|row| {
             "queued".clone_into(&mut row.state);
@@ -339,7 +384,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
         "which no event of its booking tells",
         |it| {
             let Some(lines) = it.payments.ledger.as_mut() else { return false };
-            let Some(first) = lines.first().map(|line| line.entry.clone()) else { return false };
+            let Some(first) = entry_of_a_client(lines) else { return false };
             let again: Vec<LedgerLine> =
                 lines.iter().filter(|line| line.entry == first).cloned().collect();
             lines.extend(
@@ -351,39 +396,6 @@ const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     (Invariant::I9, "a mail that told otherwise", "and was told as None", |it| {
         drop_all(&mut it.notifications.log, "MailSent")
     }),
-];
-
-/// The tables that are compared with their events, each with one wrong value.
-const WRONG_ROWS: [(&str, &str, Tamper); 8] = [
-    ("bookings", "the row of", |it| {
-        it.booking.bookings.first_mut().is_some_and(|row| {
-            row.price_minor += 1;
-            true
-        })
-    }),
-    ("bookings: one too few", "has no row", |it| it.booking.bookings.pop().is_some()),
-    ("reservations", "no row has it", |it| {
-        let live = it.booking.reservations.iter_mut().find(|row| row.live);
-        live.is_some_and(|row| {
-            row.live = false;
-            true
-        })
-    }),
-    ("collections", "the collection of", |it| {
-        it.payments.collections.first_mut().is_some_and(|row| {
-            row.state.push('!');
-            true
-        })
-    }),
-    ("collections: one too few", "has no row", |it| it.payments.collections.pop().is_some()),
-    ("refunds", "and not RefundRow", |it| {
-        it.payments.refunds.first_mut().is_some_and(|row| {
-            row.amount_minor += 1;
-            true
-        })
-    }),
-    ("refunds: one too few", "rfn_", |it| it.payments.refunds.pop().is_some()),
-    ("mails: one too few", "has events and no row", |it| it.notifications.mails.pop().is_some()),
 ];
 
 #[test]
@@ -405,96 +417,4 @@ fn every_check_reports_what_breaks_it() {
         }
     }
     assert!(unseen.is_empty(), "{}", unseen.join("\n"));
-}
-
-/// Forgets the mails of a kind.
-fn forget_mails(snapshot: &mut Snapshot, kind: &str) -> bool {
-    let before = snapshot.notifications.mails.len();
-    snapshot.notifications.mails.retain(|row| row.kind != kind);
-    snapshot.notifications.mails.len() < before
-}
-
-fn a_new_id() -> Id<kernel::id::Booking> {
-    Id::from_uuid(Uuid::nil())
-}
-
-fn ack(snapshot: &mut Snapshot, ack: Ack) -> bool {
-    snapshot.acks.push(ack);
-    true
-}
-
-/// The booking that has a time which still counts.
-fn live_booking(row: &ReservationRow) -> Option<String> {
-    match row.holder {
-        Holder::Booking(id) if row.live => Some(id.to_string()),
-        Holder::Booking(_) | Holder::Block(_) => None,
-    }
-}
-
-/// Appends an event to its stream once more.
-fn append(log: &mut Log, row: EventRow) -> bool {
-    let same = log.events.iter().filter(|it| it.event.stream_id == row.event.stream_id);
-    let version = same.map(|it| it.event.version).max().unwrap_or(0) + 1;
-    let seq = log.events.iter().map(|it| it.seq).max().unwrap_or(0) + 1;
-    let position = log.events.iter().filter_map(|it| it.position).max().map(|it| it + 1);
-    let event_id = Uuid::nil();
-    let event = eventstore::Recorded { version, event_id, ..row.event };
-    log.events.push(EventRow { seq, position, event });
-    true
-}
-
-/// The orders of all payments that were captured as they should, each as often as it was.
-fn captured_orders(snapshot: &Snapshot) -> Vec<String> {
-    let payments = snapshot.provider.payments.iter().filter(|it| it.captured_at.is_some());
-    payments.filter_map(|it| it.order_id.clone()).collect()
-}
-
-/// Forgets every event whose type has this word.
-fn drop_all(log: &mut Log, word: &str) -> bool {
-    let before = log.events.len();
-    log.events.retain(|row| !row.event.event_type.contains(word));
-    log.events.len() < before
-}
-
-fn drop_one(log: &mut Log, version: i64) -> bool {
-    let at = log.events.iter().position(|row| row.event.version == version);
-    let last = log.events.iter().any(|row| row.event.version > version);
-    at.filter(|_| last).is_some_and(|at| {
-        log.events.remove(at);
-        true
-    })
-}
-
-/// Gives back a part of a payment that counts.
-fn refund(snapshot: &mut Snapshot, minor: i64, receipt: Option<String>) -> bool {
-    let rows = &snapshot.payments.collections;
-    let counted = rows.iter().find(|row| row.state == "paid");
-    let Some(payment_id) = counted.and_then(|row| row.verified_payment_id.clone()) else {
-        return false;
-    };
-    snapshot.provider.refunds.push(ProviderRefund {
-        provider_refund_id: "rfnd_other".to_owned(),
-        payment_id,
-        amount_minor: minor,
-        status: "processed".to_owned(),
-        receipt,
-    });
-    true
-}
-
-/// Changes a payment on which a confirmed booking rests, in the provider's book.
-fn verified(
-    snapshot: &mut Snapshot,
-    change: fn(&mut simulation::checker::snapshot::ProviderPayment),
-) -> bool {
-    let rows = &snapshot.payments.collections;
-    let counted = rows.iter().find(|row| row.state == "paid");
-    let Some(payment_id) = counted.and_then(|row| row.verified_payment_id.clone()) else {
-        return false;
-    };
-    let mut payments = snapshot.provider.payments.iter_mut();
-    payments.find(|payment| payment.payment_id == payment_id).is_some_and(|payment| {
-        change(payment);
-        true
-    })
 }
