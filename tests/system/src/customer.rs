@@ -217,6 +217,23 @@ impl<'p> Customer<'p> {
         Ok(order_id)
     }
 
+    /// Starts the payment by a link and returns the provider's id of it.
+    ///
+    /// # Errors
+    /// When payments refuses.
+    pub async fn link(&self, booking_id: &str) -> Result<String> {
+        let body = json!({
+            "bookingId": booking_id, "idempotencyKey": format!("link-{booking_id}"),
+            "method": "PAYMENT_METHOD_LINK",
+        });
+        let started = self.call("payments.v1.PaymentsService/StartPayment", body).await?.ok()?;
+        let link_id = started["linkId"].as_str().context("no link")?.to_owned();
+        let booking_id = booking_id.parse()?;
+        let link = link_id.clone();
+        self.practice.record_ack(Ack::LinkStarted { booking_id, link_id: link });
+        Ok(link_id)
+    }
+
     /// Reports that checkout is being opened.
     ///
     /// # Errors

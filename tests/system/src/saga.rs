@@ -2,6 +2,7 @@
 //! wrong. A client repeats a call without an answer with the same key, as the page does.
 
 mod disputes;
+mod links;
 mod staff;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -73,6 +74,14 @@ pub enum Plan {
     ClaimAccepted,
     /// Paid and placed, and disputed later; the payer's bank decides for either side.
     Disputed,
+    /// Paid by a link.
+    ByLink,
+    /// A link is made; the checkout is chosen and paid, and the link is paid, too.
+    LinkThenCheckout,
+    /// A link is made and never paid.
+    LinkAbandoned,
+    /// A link is paid after the hold and the link have ended.
+    LinkPaidLate,
     /// A consultation that costs nothing: confirmed as soon as it is asked for.
     Free,
     /// No booking: the practice closes an hour and opens it again.
@@ -81,7 +90,7 @@ pub enum Plan {
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -99,6 +108,10 @@ impl Plan {
         Self::RefundedByStaff,
         Self::ClaimAccepted,
         Self::Disputed,
+        Self::ByLink,
+        Self::LinkThenCheckout,
+        Self::LinkAbandoned,
+        Self::LinkPaidLate,
         Self::Free,
         Self::Blocked,
     ];
@@ -257,6 +270,9 @@ impl RunningSaga<'_, '_> {
                     Err(_refused) => self.wait_for_hold_end().await,
                 };
             }
+            Plan::ByLink | Plan::LinkThenCheckout | Plan::LinkAbandoned | Plan::LinkPaidLate => {
+                return self.follow_link(plan).await;
+            }
             _ => {}
         }
         let order = match self.customer.order(&self.booking_id).await {
@@ -372,9 +388,12 @@ impl RunningSaga<'_, '_> {
 
     /// Pays at the provider. Returns none when it was paid and the answer was lost.
     async fn pay(&self, order: &str, how: Value) -> Result<Option<Value>> {
-        let mut body = json!({ "order_id": order, "method": "upi" });
-        if let (Some(body), Some(how)) = (body.as_object_mut(), how.as_object()) {
-            body.extend(how.clone());
+        self.call_pay(json!({ "order_id": order, "method": "upi" }), how).await
+    }
+
+    async fn call_pay(&self, mut body: Value, how: Value) -> Result<Option<Value>> {
+        if let (Some(body), Value::Object(how)) = (body.as_object_mut(), how) {
+            body.extend(how);
         }
         self.call_sandbox("/api/pay", &body).await
     }

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 use simulation::checker::snapshot::{
     BookingStore, CheckpointRow, Log, NotificationsStore, ParkedRow, PaymentsStore, ProviderBook,
-    ProviderOrder, ProviderPayment, ProviderRefund, Snapshot, TimerRow,
+    ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund, Snapshot, TimerRow,
 };
 use simulation::checker::{HumanTask, Violation, check, human_tasks};
 use sqlx::postgres::PgRow;
@@ -137,9 +137,14 @@ async fn payments_store(database: &mut PgConnection) -> Result<PaymentsStore> {
     let ledger = "select entry_id::text as entry, payment_id, account, amount_minor,
                          amount_currency
                   from ledger_lines join ledger_entries using (entry_id)";
+    let links = "select l.*, array(
+                     select order_id from payment_link_orders o where o.link_id = l.link_id
+                 ) as order_ids
+                 from payment_links l";
     Ok(PaymentsStore {
         log: log(database).await?,
         collections: rows(database, "select * from collections", rows::collection).await?,
+        links: rows(database, links, rows::link).await?,
         refunds: rows(database, "select * from refunds", rows::refund).await?,
         webhooks: rows(database, "select * from webhook_inbox", rows::webhook).await?,
         ledger: match sqlx::query_scalar("select to_regclass('ledger_lines') is not null")
@@ -173,6 +178,10 @@ fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or_default()
 }
 
+fn seconds(value: &Value) -> Option<kernel::Timestamp> {
+    kernel::Timestamp::from_seconds(number(value))
+}
+
 fn provider(book: &Value) -> ProviderBook {
     let orders = part(book, "orders").map(|order| ProviderOrder {
         order_id: text(&order["id"]),
@@ -180,15 +189,25 @@ fn provider(book: &Value) -> ProviderBook {
         amount_minor: number(&order["amount"]),
         currency: text(&order["currency"]),
     });
+    let links = part(book, "payment_links").map(|link| ProviderLink {
+        provider_link_id: text(&link["id"]),
+        reference: text(&link["reference_id"]),
+        status: text(&link["status"]),
+        created_at: seconds(&link["created_at"]).unwrap_or(kernel::Timestamp::EPOCH),
+        ended_at: match link["status"].as_str() {
+            Some("paid") => seconds(&link["updated_at"]),
+            Some("cancelled") => seconds(&link["cancelled_at"]),
+            Some("expired") => seconds(&link["expired_at"]),
+            _ => None,
+        },
+    });
     let payments = part(book, "payments").map(|payment| ProviderPayment {
         payment_id: text(&payment["id"]),
         order_id: payment["order_id"].as_str().map(str::to_owned),
         amount_minor: number(&payment["amount"]),
         currency: text(&payment["currency"]),
         status: text(&payment["status"]),
-        captured_at: (payment["captured"] == true)
-            .then(|| kernel::Timestamp::from_seconds(number(&payment["created_at"])))
-            .flatten(),
+        captured_at: seconds(&payment["created_at"]).filter(|_| payment["captured"] == true),
         pays_order: payment["pays_order"] == true,
     });
     let refunds = part(book, "refunds").map(|refund| ProviderRefund {
@@ -207,6 +226,7 @@ fn provider(book: &Value) -> ProviderBook {
     }
     ProviderBook {
         orders: orders.collect(),
+        links: links.collect(),
         payments: payments.collect(),
         refunds: refunds.collect(),
         adjustments_minor: adjustments.sum(),

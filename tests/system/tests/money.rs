@@ -27,6 +27,8 @@ async fn money_is_placed_or_refunded() -> Result<()> {
     paid_a_minute_after_checkout_was_closed(&practice, &issuer).await?;
     a_webhook_comes_a_hundred_times(&practice, &issuer).await?;
     another_amount_is_signed(&practice, &issuer).await?;
+    a_link_leads_back(&practice, &issuer).await?;
+    a_link_ends_with_its_hold(&practice, &issuer).await?;
     practice.run_to_completion().await?;
     practice.check().await
 }
@@ -39,15 +41,24 @@ struct Ordered<'p> {
     order_id: String,
 }
 
+/// A client with the last offered slot, because these tests move the clocks.
+async fn held<'p>(
+    practice: &'p Practice,
+    issuer: &TokenIssuer,
+    name: &str,
+) -> Result<(Customer<'p>, String, String)> {
+    let customer = Customer::with_issued_token(practice, issuer, name)?;
+    let starts_at = customer.free_starts("meditation").await?.pop().context("nothing is free")?;
+    let booking_id = customer.hold("meditation", &starts_at, "money-key").await?;
+    Ok((customer, starts_at, booking_id))
+}
+
 async fn ordered<'p>(
     practice: &'p Practice,
     issuer: &TokenIssuer,
     name: &str,
 ) -> Result<Ordered<'p>> {
-    let customer = Customer::with_issued_token(practice, issuer, name)?;
-    // The last offered slot, because these tests move the clocks.
-    let starts_at = customer.free_starts("meditation").await?.pop().context("nothing is free")?;
-    let booking_id = customer.hold("meditation", &starts_at, "money-key").await?;
+    let (customer, starts_at, booking_id) = held(practice, issuer, name).await?;
     let order_id = customer.order(&booking_id).await?;
     Ok(Ordered { customer, starts_at, booking_id, order_id })
 }
@@ -148,6 +159,56 @@ async fn another_amount_is_signed(practice: &Practice, issuer: &TokenIssuer) -> 
     });
     alarm.context("nobody was alarmed")?;
     Ok(())
+}
+
+/// No webhook arrives; the page of the link leads its payer back with the provider's signature.
+async fn a_link_leads_back(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let (customer, _, booking_id) = held(practice, issuer, "Linked").await?;
+    let link_id = customer.link(&booking_id).await?;
+    customer.open_checkout(&booking_id).await?;
+    let silence = json!({ "target": "webhook", "kind": "drop", "times": 0 });
+    practice.sandbox_post("/api/faults", &silence).await?;
+    practice.sandbox_post("/api/pay", &json!({ "link_id": link_id, "method": "upi" })).await?;
+    let page = link(practice, &link_id).await?["short_url"].as_str().context("url")?.to_owned();
+    let back = redirect(practice, &format!("{page}/return")).await?;
+    assert!(back.starts_with(&format!("{}/pay/link-return?", practice.url)), "{back}");
+    let flow = redirect(practice, &back).await?;
+    assert_eq!(flow, format!("/booking-flow?step=verification&b={booking_id}"));
+    customer.wait_for_state(&booking_id, CONFIRMED).await?;
+    practice.http.delete(format!("{}/api/faults", practice.sandbox)).send().await?;
+    Ok(())
+}
+
+/// The link of a hold that has ended is cancelled, and money that its page takes later is placed.
+async fn a_link_ends_with_its_hold(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
+    let (customer, _, booking_id) = held(practice, issuer, "Unlinked").await?;
+    let link_id = customer.link(&booking_id).await?;
+    practice.advance_clocks(16).await?;
+    customer.wait_for_state(&booking_id, "BOOKING_STATE_EXPIRED").await?;
+    until("the link is over", async || {
+        let status = link(practice, &link_id).await?["status"].clone();
+        Ok(["cancelled", "expired"].iter().any(|word| status == *word).then_some(()))
+    })
+    .await?;
+    let late = json!({ "link_id": link_id, "method": "upi", "over": true });
+    practice.sandbox_post("/api/pay", &late).await?;
+    customer.wait_for_state(&booking_id, CONFIRMED).await?;
+    Ok(())
+}
+
+/// A link in the provider's book.
+async fn link(practice: &Practice, link_id: &str) -> Result<Value> {
+    let book = practice.book().await?;
+    let mut links = book["payment_links"].as_array().into_iter().flatten();
+    links.find(|link| link["id"] == link_id).cloned().context("no such link")
+}
+
+/// Where an address leads.
+async fn redirect(practice: &Practice, url: &str) -> Result<String> {
+    let answer = practice.http.get(url).send().await?;
+    assert_eq!(answer.status(), 303, "{url}");
+    let location = answer.headers().get("location").context("it leads nowhere")?;
+    Ok(location.to_str()?.to_owned())
 }
 
 /// How many events of a type concern a booking.

@@ -16,6 +16,10 @@ pub fn to_json(ack: &Ack) -> Option<Value> {
             let id = booking_id.to_string();
             Some(json!({ "kind": "order_started", "id": id, "order": order_id }))
         }
+        Ack::LinkStarted { booking_id, link_id } => {
+            let id = booking_id.to_string();
+            Some(json!({ "kind": "link_started", "id": id, "link": link_id }))
+        }
         Ack::Claimed(id) => named("claimed", id.to_string()),
         Ack::Cancelled(id) => named("cancelled", id.to_string()),
         Ack::ClaimAccepted(id) => named("claim_accepted", id.to_string()),
@@ -43,6 +47,10 @@ pub fn from_json(value: &Value) -> Result<Ack> {
         "order_started" => {
             let order_id = text("order")?.to_owned();
             Ack::OrderStarted { booking_id: id.parse()?, order_id }
+        }
+        "link_started" => {
+            let link_id = text("link")?.to_owned();
+            Ack::LinkStarted { booking_id: id.parse()?, link_id }
         }
         "claimed" => Ack::Claimed(id.parse()?),
         "cancelled" => Ack::Cancelled(id.parse()?),

@@ -5,8 +5,8 @@ use kernel::Id;
 use kernel::id::{Block, Booking};
 use serde_json::Value;
 use simulation::checker::snapshot::{
-    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, MailRow, ReceiptRow, RefundRow,
-    ReservationRow, WebhookRow,
+    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, LinkRow, MailRow, ReceiptRow,
+    RefundRow, ReservationRow, WebhookRow,
 };
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -72,6 +72,18 @@ pub(super) fn collection(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
         order_id: row.try_get("order_id")?,
         state: row.try_get("state")?,
         verified_payment_id: row.try_get("verified_payment_id")?,
+    })
+}
+
+pub(super) fn link(row: &PgRow) -> Result<LinkRow, sqlx::Error> {
+    Ok(LinkRow {
+        link_id: row.try_get("link_id")?,
+        booking_id: row.try_get("booking_id")?,
+        provider_link_id: row.try_get("provider_link_id")?,
+        status: row.try_get("status")?,
+        withdrawn: row.try_get("withdrawn")?,
+        expires_at: row.try_get("expires_at")?,
+        order_ids: row.try_get::<Vec<String>, _>("order_ids")?.into_iter().collect(),
     })
 }
 
