@@ -7,7 +7,11 @@ import {
   SessionMode,
 } from '../../src/gen/booking/v1/booking_service_pb';
 import { NotificationsService } from '../../src/gen/notifications/v1/notifications_service_pb';
-import { PaymentsService } from '../../src/gen/payments/v1/payments_service_pb';
+import {
+  PaymentMethod,
+  PaymentsService,
+  type StartPaymentResponse,
+} from '../../src/gen/payments/v1/payments_service_pb';
 import { type Review, ReviewsService } from '../../src/gen/reviews/v1/reviews_service_pb';
 import { SERVICE } from './flow';
 import type { Person } from './people';
@@ -78,6 +82,17 @@ export async function holdTime(practice: Practice, { person, token }: Customer):
     contact: person,
   });
   return booking?.bookingId ?? '';
+}
+
+/** Has a payment link made for a booking whose time is kept. */
+export function makeLink(
+  practice: Practice,
+  { token }: Customer,
+  bookingId: string,
+): Promise<StartPaymentResponse> {
+  const till = createClient(PaymentsService, transport(practice.url, token));
+  const idempotencyKey = `link-${bookingId}`;
+  return till.startPayment({ bookingId, idempotencyKey, method: PaymentMethod.LINK });
 }
 
 /** Books and pays the next free time; says which booking it is. */

@@ -16,7 +16,12 @@ type ProviderPayment = { id: string; order_id: string; status: string; method: s
 /** The options with which a page opened the checkout. */
 type Opened = { order_id: string; referer: string; config: unknown };
 type Beacon = { order_id: string; script: string };
-type Book = { orders: ProviderOrder[]; payments: ProviderPayment[] };
+type ProviderLink = { id: string; status: string };
+type Book = {
+  orders: ProviderOrder[];
+  payments: ProviderPayment[];
+  payment_links: ProviderLink[];
+};
 
 export type Fault = { target: string; kind: string; times?: number; delay_ms?: number };
 
