@@ -120,9 +120,10 @@ async fn a_rejected_request_does_not_affect_the_others_of_its_batch() {
     }
     assert_eq!(odd.next().unwrap().unwrap(), first);
     odd.next().unwrap().unwrap();
-    let [one, other] = <[_; 2]>::try_from(twins).unwrap();
-    one.unwrap();
-    assert_eq!(reason(other), "SLOT_TAKEN");
+    // Either of the two may come first.
+    let (held, refused): (Vec<_>, Vec<_>) = twins.into_iter().partition(Result::is_ok);
+    assert_eq!(held.len(), 1);
+    assert!(refused.into_iter().all(|answer| reason(answer) == "SLOT_TAKEN"));
     assert_eq!(world.count("select count(*) from bookings").await, 13);
     assert_eq!(world.count("select count(*) from events").await, 26);
     let transactions = world.count(TRANSACTIONS).await - before;
