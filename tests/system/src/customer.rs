@@ -1,6 +1,7 @@
 //! A client who books with the calls of the web application.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -16,7 +17,7 @@ use crate::practice::Practice;
 use crate::tokens::TokenIssuer;
 
 /// How long a call is retried: every part may be killed in that time, more than once.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(240);
 
 /// The password of every account that these tests make.
 pub const PASSWORD: &str = "quiet river stones";
@@ -141,12 +142,15 @@ impl<'p> Customer<'p> {
     ///
     /// When there is no answer for minutes.
     pub async fn call(&self, method: &str, body: Value) -> Result<Answer> {
-        until_within(TIMEOUT, &format!("{method} answers"), async || {
+        let last = Mutex::new(String::new());
+        let answers = format!("{method} answers");
+        let waited = until_within(TIMEOUT, &answers, async || {
             let answered = self.call_once(method, &body).await;
             let again = |answer: &Answer| answer.status >= 500 || answer.status == 429;
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = format!("{answered:?}");
             Ok(answered.ok().filter(|answer| !again(answer)))
-        })
-        .await
+        });
+        waited.await.with_context(|| format!("the last answer: {last:?}"))
     }
 
     /// Free starts of a service in the coming days, soonest first.
