@@ -107,7 +107,8 @@ mod tests {
             let file = format!("{name}.toml");
             fs::copy(ours.join(&file), theirs.join(&file)).unwrap();
         }
-        assert_eq!(added(&theirs, &ours), ["privacy.toml", "refunds.toml", "terms.toml"]);
+        let texts = ["consent.toml", "privacy.toml", "refunds.toml", "terms.toml"];
+        assert_eq!(added(&theirs, &ours), texts);
         fs::remove_dir_all(root).unwrap();
     }
 
