@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::Error;
+use super::paragraphs::{line, paragraphs};
 use super::rules::Problems;
 
 /// The file's name inside the practice's folder.
@@ -126,32 +127,6 @@ fn text(found: &mut Problems, key: &str, paragraphs: &[String]) {
     let short = paragraphs.iter().all(|it| it.chars().count() <= PARAGRAPH_CHARS_MAX);
     let why = format!("one of its paragraphs is longer than {PARAGRAPH_CHARS_MAX} characters");
     found.unless(short, key, &why);
-}
-
-/// A text on one line, whatever the file's line breaks.
-fn line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    String::deserialize(deserializer).map(|text| one_line(text.lines()))
-}
-
-/// A text's paragraphs, which an empty line separates.
-fn paragraphs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let lines: Vec<&str> = text.lines().collect();
-    let blocks = lines.split(|line| line.trim().is_empty());
-    Ok(blocks.filter(|block| !block.is_empty()).map(|block| one_line(block.iter())).collect())
-}
-
-fn one_line(lines: impl IntoIterator<Item: AsRef<str>>) -> String {
-    let mut words = String::new();
-    for line in lines {
-        for word in line.as_ref().split_whitespace() {
-            if !words.is_empty() {
-                words.push(' ');
-            }
-            words.push_str(word);
-        }
-    }
-    words
 }
 
 #[cfg(test)]

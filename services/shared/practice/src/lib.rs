@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub mod consent;
 pub mod guide;
+mod paragraphs;
 mod practitioners;
 mod rules;
 mod values;
