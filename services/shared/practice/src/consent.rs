@@ -248,3 +248,6 @@ fn version(changed: Date, text: &str) -> String {
     }
     version
 }
+
+#[cfg(test)]
+mod tests;
