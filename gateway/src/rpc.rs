@@ -44,7 +44,9 @@ pub(crate) fn service(
     let router = Router::new()
         .add_service(Arc::new(Catalogue(to(&upstreams.catalogue))))
         .add_service(Arc::new(Booking(booking.clone())))
-        .add_service(Arc::new(BookingStaff(booking)))
+        .add_service(Arc::new(BookingStaff(booking.clone())))
+        .add_service(Arc::new(Consent(booking.clone())))
+        .add_service(Arc::new(ConsentStaff(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
         .add_service(Arc::new(PaymentsStaff(payments)))
         .add_service(Arc::new(Notifications(notifications.clone())))
@@ -103,6 +105,8 @@ fn reference_id(ctx: &RequestContext) -> String {
 struct Catalogue(Arc<Upstream>);
 struct Booking(Arc<Upstream>);
 struct BookingStaff(Arc<Upstream>);
+struct Consent(Arc<Upstream>);
+struct ConsentStaff(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
 struct PaymentsStaff(Arc<Upstream>);
 struct Notifications(Arc<Upstream>);
@@ -133,6 +137,8 @@ impl catalogue::CatalogueService for Catalogue {
         list_faqs: catalogue::ListFaqsRequest => catalogue::ListFaqsResponse;
         get_meditation_guide: catalogue::GetMeditationGuideRequest
             => catalogue::GetMeditationGuideResponse;
+        get_consent_terms:
+            catalogue::GetConsentTermsRequest => catalogue::GetConsentTermsResponse;
     }
 }
 
@@ -153,6 +159,23 @@ impl booking::BookingService for Booking {
         request: ServiceRequest<'_, booking::WatchBookingRequest>,
     ) -> ServiceResult<ServiceStream<StreamMessage<booking::WatchBookingResponse>>> {
         self.0.watch(&ctx, request.to_owned_message()).await
+    }
+}
+
+impl booking::ConsentService for Consent {
+    forward! {
+        get_consent: booking::GetConsentRequest => booking::GetConsentResponse;
+        get_consent_file: booking::GetConsentFileRequest => booking::GetConsentFileResponse;
+        withdraw_consent: booking::WithdrawConsentRequest => booking::WithdrawConsentResponse;
+    }
+}
+
+impl booking::ConsentStaffService for ConsentStaff {
+    forward! {
+        verify_consent_file:
+            booking::VerifyConsentFileRequest => booking::VerifyConsentFileResponse;
+        list_withdrawn_consents: booking::ListWithdrawnConsentsRequest
+            => booking::ListWithdrawnConsentsResponse;
     }
 }
 

@@ -151,6 +151,13 @@ impl CatalogueService for FakeBackend {
         let guide = MeditationGuide { minutes: 10, ..MeditationGuide::default() };
         Ok(Response::new(GetMeditationGuideResponse { guide: Some(guide) }))
     }
+
+    async fn get_consent_terms(
+        &self,
+        _request: Request<GetConsentTermsRequest>,
+    ) -> Result<Response<GetConsentTermsResponse>, Status> {
+        Ok(Response::new(GetConsentTermsResponse::default()))
+    }
 }
 
 #[tonic::async_trait]

@@ -3,6 +3,7 @@
 mod section;
 mod media;
 mod about;
+pub(crate) mod files;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -7,13 +7,14 @@ use contract::catalogue::v1::catalogue_internal_service_server::{
 };
 use contract::catalogue::v1::catalogue_service_server::{CatalogueService, CatalogueServiceServer};
 use contract::catalogue::v1::{
-    About, Figure, GetMeditationGuideRequest, GetMeditationGuideResponse, GetOfferingRequest,
-    GetOfferingResponse, GetPracticeRequest, GetPracticeResponse, GetServiceRequest,
-    GetServiceResponse, ListFaqsRequest, ListFaqsResponse, ListQuizAreasRequest,
-    ListQuizAreasResponse, ListServicesRequest, ListServicesResponse, MeditationGuide,
-    MeditationStep, Practice, Service,
+    About, ConsentTerm, ConsentTerms, Figure, GetConsentTermsRequest, GetConsentTermsResponse,
+    GetMeditationGuideRequest, GetMeditationGuideResponse, GetOfferingRequest, GetOfferingResponse,
+    GetPracticeRequest, GetPracticeResponse, GetServiceRequest, GetServiceResponse,
+    ListFaqsRequest, ListFaqsResponse, ListQuizAreasRequest, ListQuizAreasResponse,
+    ListServicesRequest, ListServicesResponse, MeditationGuide, MeditationStep, Practice, Service,
 };
 use kernel::{Code, Reject};
+use practice::consent;
 use practice::guide::Guide;
 use runtime::caller::Peers;
 use runtime::server::REQUEST_BYTES_MAX;
@@ -21,6 +22,7 @@ use runtime::status;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
+use crate::content::files::Files;
 use crate::content::{Content, practitioners};
 
 /// The services that may call `GetOffering`.
@@ -29,14 +31,12 @@ const OFFERING_CALLERS: &[&str] = &["booking", "notifications"];
 const SERVICE_ID_BYTES_MAX: usize = 100;
 
 /// Both gRPC services, on the same content.
-pub(crate) fn routes(
-    practice: &practice::Practice,
-    guide: &Guide,
-    content: Content,
-    peers: Peers,
-) -> Routes {
-    let (practice, guide) = (to_wire(practice, &content.about), guide_to_wire(guide));
-    let catalogue = Catalogue { inner: Arc::new(Inner { practice, guide, content, peers }) };
+pub(crate) fn routes(files: Files, peers: Peers) -> Routes {
+    let Files { practice, content, guide, consent } = files;
+    let (practice, guide) = (to_wire(&practice, &content.about), guide_to_wire(&guide));
+    let consent = consent_to_wire(consent);
+    let catalogue =
+        Catalogue { inner: Arc::new(Inner { practice, guide, consent, content, peers }) };
     let public = CatalogueServiceServer::new(catalogue.clone());
     let internal = CatalogueInternalServiceServer::new(catalogue);
     Routes::new(public.max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -51,6 +51,7 @@ struct Catalogue {
 struct Inner {
     practice: Practice,
     guide: MeditationGuide,
+    consent: ConsentTerms,
     content: Content,
     peers: Peers,
 }
@@ -152,6 +153,14 @@ impl CatalogueService for Catalogue {
         let guide = Some(self.inner.guide.clone());
         Ok(Response::new(GetMeditationGuideResponse { guide }))
     }
+
+    async fn get_consent_terms(
+        &self,
+        _request: Request<GetConsentTermsRequest>,
+    ) -> Result<Response<GetConsentTermsResponse>, Status> {
+        let terms = Some(self.inner.consent.clone());
+        Ok(Response::new(GetConsentTermsResponse { terms }))
+    }
 }
 
 #[tonic::async_trait]
@@ -228,6 +237,15 @@ fn guide_to_wire(guide: &Guide) -> MeditationGuide {
         closing: guide.closing.clone(),
         minutes: guide.minutes(),
     }
+}
+
+fn consent_to_wire(terms: consent::ConsentTerms) -> ConsentTerms {
+    let consent::ConsentTerms { version, introduction, terms, declaration } = terms;
+    let terms = terms.into_iter();
+    let terms = terms
+        .map(|consent::Term { title, paragraphs }| ConsentTerm { title, paragraphs })
+        .collect();
+    ConsentTerms { version, introduction, terms, declaration }
 }
 
 #[cfg(test)]

@@ -9,15 +9,13 @@ mod grpc;
 
 use std::path::Path;
 
-use practice::Practice;
-use practice::guide::{self, Guide};
 use runtime::caller::Peers;
 use runtime::server::Server;
-use runtime::{BoxError, Program, Shutdown, status};
+use runtime::{BoxError, Program, Shutdown};
 use tonic::service::Routes;
 
 use config::Config;
-use content::Content;
+use content::files::Files;
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "catalogue";
@@ -43,33 +41,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
 /// # Errors
 /// All mistakes of all files.
 pub fn routes(practice_dir: &Path, peers: Peers) -> Result<Routes, BoxError> {
-    let Files { practice, content, guide } = Files::read(practice_dir)?;
-    tracing::info!(services = content.services.len(), "the practice's files were read");
-    Ok(grpc::routes(&practice, &guide, content, peers))
-}
-
-/// The content of all of the practice's files.
-struct Files {
-    practice: Practice,
-    content: Content,
-    guide: Guide,
-}
-
-impl Files {
-    /// Loads all files, so that mistakes in one do not hide mistakes in others.
-    fn read(folder: &Path) -> Result<Self, BoxError> {
-        let practice = practice::load(folder);
-        let content = Content::load(folder, practice.as_ref().ok());
-        match (practice, content, guide::load(folder)) {
-            (Ok(practice), Ok(content), Ok(guide)) => Ok(Self { practice, content, guide }),
-            (practice, content, guide) => {
-                let errors = [
-                    practice.err().map(|error| status::chain(&error)),
-                    content.err().map(|error| error.to_string()),
-                    guide.err().map(|error| status::chain(&error)),
-                ];
-                Err(errors.into_iter().flatten().collect::<Vec<_>>().join("\n").into())
-            }
-        }
-    }
+    let files = Files::read(practice_dir)?;
+    tracing::info!(services = files.content.services.len(), "the practice's files were read");
+    Ok(grpc::routes(files, peers))
 }

@@ -62,6 +62,7 @@ impl BookingRequest {
             }),
             terms_accepted: true,
             practitioner_id: String::new(),
+            consent: None,
         }
     }
 }

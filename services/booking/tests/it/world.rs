@@ -284,6 +284,7 @@ pub(crate) fn new_request(service: &str, starts_at: Timestamp) -> RequestBooking
         contact: Some(asha()),
         terms_accepted: true,
         practitioner_id: String::new(),
+        consent: None,
     }
 }
 

@@ -217,6 +217,18 @@ fn an_older_folder_without_a_guide_is_refused_by_its_name() {
 }
 
 #[test]
+fn a_mistake_in_the_consent_is_reported_by_its_place() {
+    let copy =
+        Copy::new("consent").replace("consent.toml", "until {cancellation_hours}", "until {hours}");
+    let message = copy.refusal();
+    assert!(message.contains("terms.2.text: {hours} is no setting of practice.toml"), "{message}");
+    fs::remove_file(copy.folder.join("consent.toml")).unwrap();
+    let message = copy.refusal();
+    assert!(message.contains("consent.toml cannot be read: "), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+}
+
+#[test]
 fn mistakes_about_the_founder_are_reported_like_all_others() {
     let copy = Copy::new("about")
         .replace("about.toml", "philosophy = ", "philosopy = ")

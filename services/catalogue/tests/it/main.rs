@@ -12,8 +12,15 @@ mod dumps;
 use std::path::{Path, PathBuf};
 
 /// All of the practice's files.
-const PRACTICE_FILES: [&str; 6] =
-    ["practice.toml", "services.toml", "quiz.toml", "faqs.toml", "guide.toml", "about.toml"];
+const PRACTICE_FILES: [&str; 7] = [
+    "practice.toml",
+    "services.toml",
+    "quiz.toml",
+    "faqs.toml",
+    "guide.toml",
+    "about.toml",
+    "consent.toml",
+];
 
 /// The committed files of the practice.
 fn practice_dir() -> PathBuf {

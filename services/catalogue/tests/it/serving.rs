@@ -8,8 +8,9 @@ use catalogue::content::Content;
 use contract::catalogue::v1::catalogue_internal_service_client::CatalogueInternalServiceClient;
 use contract::catalogue::v1::catalogue_service_client::CatalogueServiceClient;
 use contract::catalogue::v1::{
-    GetMeditationGuideRequest, GetOfferingRequest, GetOfferingResponse, GetPracticeRequest,
-    GetServiceRequest, ListFaqsRequest, ListQuizAreasRequest, ListServicesRequest,
+    GetConsentTermsRequest, GetMeditationGuideRequest, GetOfferingRequest, GetOfferingResponse,
+    GetPracticeRequest, GetServiceRequest, ListFaqsRequest, ListQuizAreasRequest,
+    ListServicesRequest,
 };
 use p256::SecretKey;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
@@ -182,6 +183,22 @@ async fn the_meditation_guide_is_returned_whole() {
     assert!(steps.eq(wanted), "{:?}", guide.steps);
     // The policies that the website states.
     assert_eq!((guide.steps.len(), guide.minutes), (5, 10));
+}
+
+#[tokio::test]
+async fn the_terms_of_the_consent_are_returned_whole() {
+    let running = Running::start().await;
+    let answer = running.public().get_consent_terms(GetConsentTermsRequest {}).await.unwrap();
+    let terms = answer.into_inner().terms.unwrap();
+    let practice = practice::load(&practice_dir()).unwrap();
+    let written = practice::consent::load(&practice_dir(), &practice).unwrap();
+    assert_eq!(terms.version, written.version);
+    assert_eq!(
+        (terms.introduction, terms.declaration),
+        (written.introduction, written.declaration)
+    );
+    let all = terms.terms.iter().map(|term| (&term.title, &term.paragraphs));
+    assert!(all.eq(written.terms.iter().map(|term| (&term.title, &term.paragraphs))));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJImUKB1Nlc3Npb24SLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKqBAoHQm9va2luZxISCgpib29raW5nX2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSFQoNc2VydmljZV90aXRsZRgDIAEoCRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSHwoFcHJpY2UYByABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCCABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jaGVja291dF9vcGVuZWQYCiABKAgSLwoNcGF5bWVudF9zdGF0ZRgLIAEoDjIYLmJvb2tpbmcudjEuUGF5bWVudFN0YXRlEikKCm1haWxfc3RhdGUYDCABKA4yFS5ib29raW5nLnYxLk1haWxTdGF0ZRIQCghqb2luX3VybBgNIAEoCRIkCgdjb250YWN0GA4gASgLMhMuYm9va2luZy52MS5Db250YWN0Eg8KB3ZlcnNpb24YDyABKAMSGQoRcHJhY3RpdGlvbmVyX25hbWUYECABKAkSEAoIbG9jYXRpb24YESABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGBIgASgJImAKEExpc3RTbG90c1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglmcm9tX2RhdGUYAiABKAkSDAoEZGF5cxgDIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkirAEKEUxpc3RTbG90c1Jlc3BvbnNlEiEKBGRheXMYASADKAsyEy5ib29raW5nLnYxLlNsb3REYXkSEQoJdGltZV96b25lGAIgASgJEhcKD3RpbWVfem9uZV9sYWJlbBgDIAEoCRI1ChFuZXh0X2F2YWlsYWJsZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJbGFzdF9kYXRlGAUgASgJIkgKB1Nsb3REYXkSDAoEZGF0ZRgBIAEoCRIfCgVzbG90cxgCIAMoCzIQLmJvb2tpbmcudjEuU2xvdBIOCgZjbG9zZWQYAyABKAgidQoEU2xvdBItCglzdGFydHNfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF2YWlsYWJsZRgDIAEoCCLxAQoVUmVxdWVzdEJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoEbW9kZRgEIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSJAoHY29udGFjdBgFIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIWCg50ZXJtc19hY2NlcHRlZBgGIAEoCBIXCg9wcmFjdGl0aW9uZXJfaWQYByABKAkiPgoWUmVxdWVzdEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkIKE09wZW5DaGVja291dFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiPAoUT3BlbkNoZWNrb3V0UmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJEChVSZWxlYXNlQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiPgoWUmVsZWFzZUJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIicKEUdldEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiOgoSR2V0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciLAoWR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIjwKF0dldENhbGVuZGFyRmlsZVJlc3BvbnNlEhAKCGZpbGVuYW1lGAEgASgJEg8KB2NvbnRlbnQYAiABKAkiKQoTV2F0Y2hCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIjwKFFdhdGNoQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciLAoWR2V0Qm9va2luZ0ZhY3RzUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIu4BChdHZXRCb29raW5nRmFjdHNSZXNwb25zZRISCgpib29raW5nX2lkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEh8KBXByaWNlGAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EjEKDWhlbGRfdW50aWxfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBXN0YXRlGAUgASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSLQoJc3RhcnRzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIuChhHZXRCb29raW5nQ29udGFjdFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJYChlHZXRCb29raW5nQ29udGFjdFJlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSFQoNY2FsZW5kYXJfZmlsZRgCIAEoCSImChZMaXN0RGF5U2Vzc2lvbnNSZXF1ZXN0EgwKBGRhdGUYASABKAkiQAoXTGlzdERheVNlc3Npb25zUmVzcG9uc2USJQoIYm9va2luZ3MYASADKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJgoTR2V0U3RhZmZSb2xlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIiQKFEdldFN0YWZmUm9sZVJlc3BvbnNlEgwKBHJvbGUYASABKAkqYAoLU2Vzc2lvbk1vZGUSHAoYU0VTU0lPTl9NT0RFX1VOU1BFQ0lGSUVEEAASFwoTU0VTU0lPTl9NT0RFX09OTElORRABEhoKFlNFU1NJT05fTU9ERV9JTl9QRVJTT04QAirbAgoMQm9va2luZ1N0YXRlEh0KGUJPT0tJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJCT09LSU5HX1NUQVRFX0hFTEQQARIiCh5CT09LSU5HX1NUQVRFX0FXQUlUSU5HX1BBWU1FTlQQAhIbChdCT09LSU5HX1NUQVRFX0NPTkZJUk1FRBADEiMKH0JPT0tJTkdfU1RBVEVfTUVFVElOR19TQ0hFRFVMRUQQBBIbChdCT09LSU5HX1NUQVRFX0NPTVBMRVRFRBAFEhkKFUJPT0tJTkdfU1RBVEVfTk9fU0hPVxAGEhkKFUJPT0tJTkdfU1RBVEVfRVhQSVJFRBAHEhsKF0JPT0tJTkdfU1RBVEVfQ0FOQ0VMTEVEEAgSHQoZQk9PS0lOR19TVEFURV9SRVNDSEVEVUxFRBAJEh8KG0JPT0tJTkdfU1RBVEVfUEFJRF9VTlBMQUNFRBAKKlMKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPTUFJTF9TVEFURV9TRU5UEAESFQoRTUFJTF9TVEFURV9GQUlMRUQQAirOAQoMUGF5bWVudFN0YXRlEh0KGVBBWU1FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRFX1BFTkRJTkcQARIZChVQQVlNRU5UX1NUQVRFX0NMQUlNRUQQAhIWChJQQVlNRU5UX1NUQVRFX1BBSUQQAxIYChRQQVlNRU5UX1NUQVRFX0ZBSUxFRBAEEhsKF1BBWU1FTlRfU1RBVEVfUkVGVU5ESU5HEAUSGgoWUEFZTUVOVF9TVEFURV9SRUZVTkRFRBAGMuwECg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAEyhQMKFkJvb2tpbmdJbnRlcm5hbFNlcnZpY2USWgoPR2V0Qm9va2luZ0ZhY3RzEiIuYm9va2luZy52MS5HZXRCb29raW5nRmFjdHNSZXF1ZXN0GiMuYm9va2luZy52MS5HZXRCb29raW5nRmFjdHNSZXNwb25zZRJgChFHZXRCb29raW5nQ29udGFjdBIkLmJvb2tpbmcudjEuR2V0Qm9va2luZ0NvbnRhY3RSZXF1ZXN0GiUuYm9va2luZy52MS5HZXRCb29raW5nQ29udGFjdFJlc3BvbnNlEloKD0xpc3REYXlTZXNzaW9ucxIiLmJvb2tpbmcudjEuTGlzdERheVNlc3Npb25zUmVxdWVzdBojLmJvb2tpbmcudjEuTGlzdERheVNlc3Npb25zUmVzcG9uc2USUQoMR2V0U3RhZmZSb2xlEh8uYm9va2luZy52MS5HZXRTdGFmZlJvbGVSZXF1ZXN0GiAuYm9va2luZy52MS5HZXRTdGFmZlJvbGVSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJImUKB1Nlc3Npb24SLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKqBAoHQm9va2luZxISCgpib29raW5nX2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSFQoNc2VydmljZV90aXRsZRgDIAEoCRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSHwoFcHJpY2UYByABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCCABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jaGVja291dF9vcGVuZWQYCiABKAgSLwoNcGF5bWVudF9zdGF0ZRgLIAEoDjIYLmJvb2tpbmcudjEuUGF5bWVudFN0YXRlEikKCm1haWxfc3RhdGUYDCABKA4yFS5ib29raW5nLnYxLk1haWxTdGF0ZRIQCghqb2luX3VybBgNIAEoCRIkCgdjb250YWN0GA4gASgLMhMuYm9va2luZy52MS5Db250YWN0Eg8KB3ZlcnNpb24YDyABKAMSGQoRcHJhY3RpdGlvbmVyX25hbWUYECABKAkSEAoIbG9jYXRpb24YESABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGBIgASgJImAKEExpc3RTbG90c1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglmcm9tX2RhdGUYAiABKAkSDAoEZGF5cxgDIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkirAEKEUxpc3RTbG90c1Jlc3BvbnNlEiEKBGRheXMYASADKAsyEy5ib29raW5nLnYxLlNsb3REYXkSEQoJdGltZV96b25lGAIgASgJEhcKD3RpbWVfem9uZV9sYWJlbBgDIAEoCRI1ChFuZXh0X2F2YWlsYWJsZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJbGFzdF9kYXRlGAUgASgJIkgKB1Nsb3REYXkSDAoEZGF0ZRgBIAEoCRIfCgVzbG90cxgCIAMoCzIQLmJvb2tpbmcudjEuU2xvdBIOCgZjbG9zZWQYAyABKAgidQoEU2xvdBItCglzdGFydHNfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF2YWlsYWJsZRgDIAEoCCKXAgoVUmVxdWVzdEJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoEbW9kZRgEIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSJAoHY29udGFjdBgFIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIWCg50ZXJtc19hY2NlcHRlZBgGIAEoCBIXCg9wcmFjdGl0aW9uZXJfaWQYByABKAkSJAoHY29uc2VudBgIIAEoCzITLmJvb2tpbmcudjEuQ29uc2VudCJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRCb29raW5nRmFjdHNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAki7gEKF0dldEJvb2tpbmdGYWN0c1Jlc3BvbnNlEhIKCmJvb2tpbmdfaWQYASABKAkSEwoLY3VzdG9tZXJfaWQYAiABKAkSHwoFcHJpY2UYAyABKAsyEC5jb21tb24udjEuTW9uZXkSMQoNaGVsZF91bnRpbF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoFc3RhdGUYBSABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRItCglzdGFydHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldEJvb2tpbmdDb250YWN0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIlgKGUdldEJvb2tpbmdDb250YWN0UmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZxIVCg1jYWxlbmRhcl9maWxlGAIgASgJIiYKFkxpc3REYXlTZXNzaW9uc1JlcXVlc3QSDAoEZGF0ZRgBIAEoCSJAChdMaXN0RGF5U2Vzc2lvbnNSZXNwb25zZRIlCghib29raW5ncxgBIAMoCzITLmJvb2tpbmcudjEuQm9va2luZyImChNHZXRTdGFmZlJvbGVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiJAoUR2V0U3RhZmZSb2xlUmVzcG9uc2USDAoEcm9sZRgBIAEoCSpgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKs4BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYy7AQKDkJvb2tpbmdTZXJ2aWNlEk0KCUxpc3RTbG90cxIcLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVxdWVzdBodLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVzcG9uc2UiA5ACARJXCg5SZXF1ZXN0Qm9va2luZxIhLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5SZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlElEKDE9wZW5DaGVja291dBIfLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVxdWVzdBogLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVzcG9uc2USVwoOUmVsZWFzZUJvb2tpbmcSIS5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVsZWFzZUJvb2tpbmdSZXNwb25zZRJQCgpHZXRCb29raW5nEh0uYm9va2luZy52MS5HZXRCb29raW5nUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIgOQAgESXwoPR2V0Q2FsZW5kYXJGaWxlEiIuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXF1ZXN0GiMuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXNwb25zZSIDkAIBElMKDFdhdGNoQm9va2luZxIfLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVxdWVzdBogLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVzcG9uc2UwATKFAwoWQm9va2luZ0ludGVybmFsU2VydmljZRJaCg9HZXRCb29raW5nRmFjdHMSIi5ib29raW5nLnYxLkdldEJvb2tpbmdGYWN0c1JlcXVlc3QaIy5ib29raW5nLnYxLkdldEJvb2tpbmdGYWN0c1Jlc3BvbnNlEmAKEUdldEJvb2tpbmdDb250YWN0EiQuYm9va2luZy52MS5HZXRCb29raW5nQ29udGFjdFJlcXVlc3QaJS5ib29raW5nLnYxLkdldEJvb2tpbmdDb250YWN0UmVzcG9uc2USWgoPTGlzdERheVNlc3Npb25zEiIuYm9va2luZy52MS5MaXN0RGF5U2Vzc2lvbnNSZXF1ZXN0GiMuYm9va2luZy52MS5MaXN0RGF5U2Vzc2lvbnNSZXNwb25zZRJRCgxHZXRTdGFmZlJvbGUSHy5ib29raW5nLnYxLkdldFN0YWZmUm9sZVJlcXVlc3QaIC5ib29raW5nLnYxLkdldFN0YWZmUm9sZVJlc3BvbnNlYgZwcm90bzM", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -448,6 +448,14 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
    * @generated from field: string practitioner_id = 7;
    */
   practitionerId: string;
+
+  /**
+   * The client's consent to online sessions, if it was asked for. It is kept once per account and
+   * version of the terms: while one is in force, another one adds nothing.
+   *
+   * @generated from field: booking.v1.Consent consent = 8;
+   */
+  consent?: Consent | undefined;
 };
 
 /**
@@ -456,6 +464,55 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
  */
 export const RequestBookingRequestSchema: GenMessage<RequestBookingRequest> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_service, 7);
+
+/**
+ * A client's consent to online sessions.
+ *
+ * @generated from message booking.v1.Consent
+ */
+export type Consent = Message<"booking.v1.Consent"> & {
+  /**
+   * The version of the terms that the client was shown (catalogue's ConsentTerms).
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * The client's full name as written in the declaration, 1 to 160 characters.
+   *
+   * @generated from field: string full_name = 2;
+   */
+  fullName: string;
+
+  /**
+   * The client's mail address as written in the declaration.
+   *
+   * @generated from field: string email = 3;
+   */
+  email: string;
+
+  /**
+   * The client's typed signature, 1 to 160 characters.
+   *
+   * @generated from field: string signature = 4;
+   */
+  signature: string;
+
+  /**
+   * Must be true.
+   *
+   * @generated from field: bool accepted_declaration = 5;
+   */
+  acceptedDeclaration: boolean;
+};
+
+/**
+ * Describes the message booking.v1.Consent.
+ * Use `create(ConsentSchema)` to create a new message.
+ */
+export const ConsentSchema: GenMessage<Consent> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 8);
 
 /**
  * The booking that holds the time.
@@ -476,7 +533,7 @@ export type RequestBookingResponse = Message<"booking.v1.RequestBookingResponse"
  * Use `create(RequestBookingResponseSchema)` to create a new message.
  */
 export const RequestBookingResponseSchema: GenMessage<RequestBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 8);
+  messageDesc(file_booking_v1_booking_service, 9);
 
 /**
  * Says that checkout is being opened.
@@ -504,7 +561,7 @@ export type OpenCheckoutRequest = Message<"booking.v1.OpenCheckoutRequest"> & {
  * Use `create(OpenCheckoutRequestSchema)` to create a new message.
  */
 export const OpenCheckoutRequestSchema: GenMessage<OpenCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 9);
+  messageDesc(file_booking_v1_booking_service, 10);
 
 /**
  * The booking with its extended hold.
@@ -525,7 +582,7 @@ export type OpenCheckoutResponse = Message<"booking.v1.OpenCheckoutResponse"> & 
  * Use `create(OpenCheckoutResponseSchema)` to create a new message.
  */
 export const OpenCheckoutResponseSchema: GenMessage<OpenCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 10);
+  messageDesc(file_booking_v1_booking_service, 11);
 
 /**
  * Asks to give the time back.
@@ -553,7 +610,7 @@ export type ReleaseBookingRequest = Message<"booking.v1.ReleaseBookingRequest"> 
  * Use `create(ReleaseBookingRequestSchema)` to create a new message.
  */
 export const ReleaseBookingRequestSchema: GenMessage<ReleaseBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 11);
+  messageDesc(file_booking_v1_booking_service, 12);
 
 /**
  * The released booking.
@@ -574,7 +631,7 @@ export type ReleaseBookingResponse = Message<"booking.v1.ReleaseBookingResponse"
  * Use `create(ReleaseBookingResponseSchema)` to create a new message.
  */
 export const ReleaseBookingResponseSchema: GenMessage<ReleaseBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 12);
+  messageDesc(file_booking_v1_booking_service, 13);
 
 /**
  * Asks for one booking.
@@ -595,7 +652,7 @@ export type GetBookingRequest = Message<"booking.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 13);
+  messageDesc(file_booking_v1_booking_service, 14);
 
 /**
  * One booking.
@@ -616,7 +673,7 @@ export type GetBookingResponse = Message<"booking.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 14);
+  messageDesc(file_booking_v1_booking_service, 15);
 
 /**
  * Asks for a calendar file.
@@ -637,7 +694,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 15);
+  messageDesc(file_booking_v1_booking_service, 16);
 
 /**
  * A calendar file.
@@ -665,7 +722,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 16);
+  messageDesc(file_booking_v1_booking_service, 17);
 
 /**
  * Asks to be told of changes.
@@ -686,7 +743,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 17);
+  messageDesc(file_booking_v1_booking_service, 18);
 
 /**
  * The booking as it is now.
@@ -707,7 +764,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 18);
+  messageDesc(file_booking_v1_booking_service, 19);
 
 /**
  * Asks what a payment must know.
@@ -728,7 +785,7 @@ export type GetBookingFactsRequest = Message<"booking.v1.GetBookingFactsRequest"
  * Use `create(GetBookingFactsRequestSchema)` to create a new message.
  */
 export const GetBookingFactsRequestSchema: GenMessage<GetBookingFactsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 19);
+  messageDesc(file_booking_v1_booking_service, 20);
 
 /**
  * What a payment must know of a booking.
@@ -784,7 +841,7 @@ export type GetBookingFactsResponse = Message<"booking.v1.GetBookingFactsRespons
  * Use `create(GetBookingFactsResponseSchema)` to create a new message.
  */
 export const GetBookingFactsResponseSchema: GenMessage<GetBookingFactsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 20);
+  messageDesc(file_booking_v1_booking_service, 21);
 
 /**
  * Asks what a mail must know.
@@ -805,7 +862,7 @@ export type GetBookingContactRequest = Message<"booking.v1.GetBookingContactRequ
  * Use `create(GetBookingContactRequestSchema)` to create a new message.
  */
 export const GetBookingContactRequestSchema: GenMessage<GetBookingContactRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 21);
+  messageDesc(file_booking_v1_booking_service, 22);
 
 /**
  * What a mail must know of a booking.
@@ -834,7 +891,7 @@ export type GetBookingContactResponse = Message<"booking.v1.GetBookingContactRes
  * Use `create(GetBookingContactResponseSchema)` to create a new message.
  */
 export const GetBookingContactResponseSchema: GenMessage<GetBookingContactResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 22);
+  messageDesc(file_booking_v1_booking_service, 23);
 
 /**
  * Asks for the sessions of a day.
@@ -855,7 +912,7 @@ export type ListDaySessionsRequest = Message<"booking.v1.ListDaySessionsRequest"
  * Use `create(ListDaySessionsRequestSchema)` to create a new message.
  */
 export const ListDaySessionsRequestSchema: GenMessage<ListDaySessionsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 23);
+  messageDesc(file_booking_v1_booking_service, 24);
 
 /**
  * The sessions of a day.
@@ -876,7 +933,7 @@ export type ListDaySessionsResponse = Message<"booking.v1.ListDaySessionsRespons
  * Use `create(ListDaySessionsResponseSchema)` to create a new message.
  */
 export const ListDaySessionsResponseSchema: GenMessage<ListDaySessionsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 24);
+  messageDesc(file_booking_v1_booking_service, 25);
 
 /**
  * Asks for a person's role.
@@ -897,7 +954,7 @@ export type GetStaffRoleRequest = Message<"booking.v1.GetStaffRoleRequest"> & {
  * Use `create(GetStaffRoleRequestSchema)` to create a new message.
  */
 export const GetStaffRoleRequestSchema: GenMessage<GetStaffRoleRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 25);
+  messageDesc(file_booking_v1_booking_service, 26);
 
 /**
  * A person's role.
@@ -918,7 +975,7 @@ export type GetStaffRoleResponse = Message<"booking.v1.GetStaffRoleResponse"> & 
  * Use `create(GetStaffRoleResponseSchema)` to create a new message.
  */
 export const GetStaffRoleResponseSchema: GenMessage<GetStaffRoleResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 26);
+  messageDesc(file_booking_v1_booking_service, 27);
 
 /**
  * How a session takes place.
@@ -1163,7 +1220,8 @@ export const BookingService: GenService<{
    * FAILED_PRECONDITION or ABORTED with reason
    * SLOT_TAKEN, SLOT_PAST, SLOT_NOT_OFFERED, TOO_MANY_HOLDS, OVERLAPS_OWN_SESSION,
    * PRACTITIONER_NOT_OFFERED or TERMS_NOT_ACCEPTED, and for what costs nothing ADDRESS_NOT_PROVED or
-   * FREE_SESSION_USED; NOT_FOUND with PRACTITIONER_NOT_FOUND.
+   * FREE_SESSION_USED; NOT_FOUND with PRACTITIONER_NOT_FOUND. With a consent also
+   * CONSENT_VERSION_UNKNOWN, when its terms have changed, or DECLARATION_NOT_ACCEPTED.
    *
    * @generated from rpc booking.v1.BookingService.RequestBooking
    */
