@@ -8,4 +8,5 @@ pub mod booking;
 pub mod availability;
 pub mod practitioners;
 pub mod contact;
+pub mod consent;
 pub mod claim_policy;

@@ -131,7 +131,11 @@ fn name(text: &str, missing: ContactError, invalid: ContactError) -> Result<Stri
     if good { Ok(text.to_owned()) } else { Err(invalid) }
 }
 
-fn email(text: &str) -> Result<String, ContactError> {
+/// Validates a mail address and removes the blanks around it.
+///
+/// # Errors
+/// `EmailMissing` or `EmailInvalid`.
+pub(super) fn email(text: &str) -> Result<String, ContactError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(ContactError::EmailMissing);

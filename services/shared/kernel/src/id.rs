@@ -26,6 +26,8 @@ kinds! {
     Block = "blk";
     /// A booking of one or more sessions.
     Booking = "bkg";
+    /// A client's consent to online sessions.
+    Consent = "cns";
     /// A message that a visitor wrote in the contact form.
     ContactMessage = "msg";
     /// A wish for the meditation guide.
