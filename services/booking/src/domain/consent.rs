@@ -8,6 +8,8 @@ use kernel::{Id, Timestamp};
 
 use super::contact::{self, ContactError};
 
+pub mod document;
+
 /// The maximum length of the full name and of the signature, in characters.
 const NAME_MAX: usize = 160;
 /// The maximum length of a version, in bytes.

@@ -1,0 +1,154 @@
+//! A consent as a text file for the client: all words that were shown, who agreed to them, and in
+//! the last line a keyed fingerprint (HMAC-SHA256), by which the practice can prove the file later,
+//! also when the consent's row was erased.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::tz::TimeZone;
+use kernel::id::Consent;
+use kernel::{Id, Timestamp};
+use sha2::Sha256;
+
+use super::GivenConsent;
+
+/// Domain separation: the key signs nothing but these files.
+const DOMAIN: &[u8] = b"sukoon consent file 1\n";
+/// The fewest characters of a key that can be a secret.
+const KEY_CHARS_MIN: usize = 32;
+/// The line that has the fingerprint begins with this.
+const FINGERPRINT: &str = "Fingerprint: ";
+/// The line that has the consent's id begins with this.
+const RECORD: &str = "Record: ";
+/// The longest file that is verified, in bytes; the longest that is written has about half of it.
+pub const BYTES_MAX: usize = 200_000;
+
+/// The key is too short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("BOOKING_CONSENT_KEY has fewer than 32 characters")]
+pub struct WeakKey;
+
+/// Makes the fingerprints of consent files, and verifies them.
+#[derive(Clone)]
+pub struct Fingerprints(Hmac<Sha256>);
+
+impl fmt::Debug for Fingerprints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fingerprints").finish_non_exhaustive()
+    }
+}
+
+impl Fingerprints {
+    /// Uses this key. With another key, files that were handed out before can't be proved any more.
+    ///
+    /// # Errors
+    /// When it is too short to be a secret.
+    pub fn new(key: &str) -> Result<Self, WeakKey> {
+        if key.chars().count() < KEY_CHARS_MIN {
+            return Err(WeakKey);
+        }
+        Hmac::new_from_slice(key.as_bytes()).map(Self).map_err(|_never| WeakKey)
+    }
+
+    fn of(&self, body: &str) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        mac.update(DOMAIN);
+        mac.update(body.as_bytes());
+        mac
+    }
+}
+
+/// A consent file.
+#[derive(Clone)]
+pub struct Document {
+    /// The name to save it under.
+    pub filename: String,
+    /// Its whole text.
+    pub content: String,
+    /// The fingerprint of its last line.
+    pub fingerprint: String,
+}
+
+/// What a file says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verified {
+    /// The consent's id.
+    pub id: Id<Consent>,
+    /// Whether the practice handed out exactly these words.
+    pub genuine: bool,
+}
+
+/// Writes the file of a consent. `text` are the words that were shown, `practice` is the practice's
+/// name, `zone` its time zone.
+#[must_use]
+pub fn write(
+    given: &GivenConsent,
+    text: &str,
+    (practice, zone): (&str, &TimeZone),
+    fingerprints: &Fingerprints,
+) -> Document {
+    let mut lines = vec![
+        format!("{practice}: consent to online sessions"),
+        String::new(),
+        format!("{RECORD}{}", given.id),
+        format!("Version: {}", given.version),
+        format!("Booking: {}", given.booking_id),
+        format!("Account: {}", given.customer_id),
+        format!("Full name: {}", given.full_name),
+        format!("Email: {}", given.email),
+        format!("Signature: {}", given.signature),
+        "Declaration: accepted".to_owned(),
+        format!("Given: {}", moment(given.given_at, zone)),
+    ];
+    lines.extend(given.withdrawn_at.map(|at| format!("Withdrawn: {}", moment(at, zone))));
+    lines.extend([String::new(), "The text that was shown:".to_owned(), String::new()]);
+    lines.push(text.trim().to_owned());
+    let body = normalized(&lines.join("\n"));
+    let made = fingerprints.of(&body).finalize().into_bytes();
+    let fingerprint: String = made.iter().map(|byte| format!("{byte:02x}")).collect();
+    let day = given.given_at.in_zone(zone).date();
+    Document {
+        filename: format!("consent-{day}.txt"),
+        content: format!("{body}\n\n{FINGERPRINT}{fingerprint}\n"),
+        fingerprint,
+    }
+}
+
+/// Reads a file that says it is a consent; `None` when it is no such file. Line ends and blanks at
+/// the ends of lines don't matter: mail programs change them.
+#[must_use]
+pub fn verify(content: &str, fingerprints: &Fingerprints) -> Option<Verified> {
+    if content.len() > BYTES_MAX {
+        return None;
+    }
+    let content = normalized(content);
+    let (body, last) = content.rsplit_once('\n')?;
+    let fingerprint = unhex(last.strip_prefix(FINGERPRINT)?)?;
+    let body = body.trim_end();
+    // The first such line is ours: what the client typed stands behind it.
+    let id = body.lines().find_map(|line| line.strip_prefix(RECORD))?.parse().ok()?;
+    let genuine = fingerprints.of(body).verify_slice(&fingerprint).is_ok();
+    Some(Verified { id, genuine })
+}
+
+/// The same text with plain line ends and no blanks at the ends of lines and of the text.
+fn normalized(text: &str) -> String {
+    let text = text.trim_start_matches('\u{feff}');
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_end().to_owned()
+}
+
+/// "2026-11-25 10:12:03 +05:30 (2026-11-25T04:42:03Z)"
+fn moment(at: Timestamp, zone: &TimeZone) -> String {
+    let utc = at.jiff().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    format!("{} ({utc})", at.in_zone(zone).strftime("%Y-%m-%d %H:%M:%S %:z"))
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let good = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let pair = |at: usize| u8::from_str_radix(text.get(at..at.saturating_add(2))?, 16).ok();
+    good.then(|| (0..text.len()).step_by(2).map(pair).collect())?
+}
+
+#[cfg(test)]
+mod tests;
