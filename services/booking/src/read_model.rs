@@ -9,4 +9,5 @@ pub mod view;
 pub mod query;
 pub mod free_sessions;
 pub mod staff;
+pub mod consents;
 pub mod moved_zone;
