@@ -222,6 +222,7 @@ impl SpecBuilder<'_> {
         self.database("booking", settings);
         settings.set("BOOKING_MEETING_URL", self.sandbox_internal_url());
         settings.set("BOOKING_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
+        settings.set("BOOKING_CONSENT_KEY", secret_store.get_or_create("booking-consent-key")?);
         Ok(())
     }
 

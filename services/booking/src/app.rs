@@ -4,6 +4,7 @@
 use eventstore::Store;
 use practice::Practice;
 
+use self::consent_settings::ConsentSettings;
 use self::group_commit::GroupCommit;
 use self::pending_request::{HeldBooking, PendingRequest};
 use crate::clients::catalogue::Catalogue;
@@ -35,6 +36,8 @@ pub mod block_time;
 pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
+pub mod consent_settings;
+pub mod consent;
 
 /// The dependencies that commands share.
 #[derive(Debug)]
@@ -55,6 +58,8 @@ pub struct App {
     pub catalogue: Catalogue,
     /// The meeting provider.
     pub meetings: Meetings,
+    /// What clients consent to.
+    pub consent: ConsentSettings,
     /// How a customer's claim to have paid is treated.
     pub claim_policy: ClaimPolicy,
 }

@@ -28,6 +28,9 @@ pub struct Config {
     pub neighbours: Neighbours,
     /// The meeting provider.
     pub meetings: MeetingSettings,
+    /// The key of the fingerprints of consent files; `BOOKING_CONSENT_KEY`, at least 32 characters.
+    /// With another key, files that were handed out before can't be proved any more.
+    pub consent_key: SecretString,
     /// How a claimed payment is treated; `PAYMENT_CLAIM_POLICY`, review or accept.
     pub claim_policy: ClaimPolicy,
     /// Verification of user tokens.
@@ -83,6 +86,7 @@ impl Config {
                 url: reader.url("BOOKING_MEETING_URL"),
                 token: reader.secret("BOOKING_MEETING_TOKEN"),
             },
+            consent_key: reader.secret("BOOKING_CONSENT_KEY"),
             claim_policy: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
             users: UserSettings::read(reader),
             peers: PeerSettings::read(reader),

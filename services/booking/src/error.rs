@@ -3,7 +3,7 @@
 use kernel::{Code, CommandError, Reject};
 
 use crate::domain::availability::NotBookable;
-use crate::domain::{booking, contact};
+use crate::domain::{booking, consent, contact};
 
 /// The error of a command.
 pub type Error = CommandError<Rejection>;
@@ -32,6 +32,15 @@ pub enum Rejection {
     /// A field of the contact data is invalid.
     #[error("{}", contact_text(*.0))]
     InvalidContact(contact::ContactError),
+    /// A part of the consent is invalid.
+    #[error("{}", consent_words(*.0).text)]
+    InvalidConsent(consent::ConsentError),
+    /// The caller has never given a consent, or not this one.
+    #[error("There is no such consent.")]
+    ConsentNotFound,
+    /// A text is no consent file, or is too long for one.
+    #[error("This is not a consent file.")]
+    InvalidConsentFile,
     /// The terms were not accepted.
     #[error("Please agree to our simple terms to book your session.")]
     TermsNotAccepted,
@@ -137,6 +146,67 @@ fn contact_reason(wrong: contact::ContactError) -> (&'static str, &'static str) 
     }
 }
 
+/// What callers learn of an invalid part of a consent.
+struct ConsentWords {
+    reason: &'static str,
+    field: &'static str,
+    text: &'static str,
+}
+
+fn consent_words(wrong: consent::ConsentError) -> ConsentWords {
+    use consent::ConsentError;
+    let (reason, field, text) = match wrong {
+        ConsentError::VersionUnknown => (
+            "CONSENT_VERSION_UNKNOWN",
+            "consent.version",
+            "Our terms have changed. Please read them again.",
+        ),
+        ConsentError::FullNameMissing => {
+            ("CONSENT_NAME_REQUIRED", "consent.full_name", "Full name is required")
+        }
+        ConsentError::FullNameInvalid => (
+            "INVALID_CONSENT_NAME",
+            "consent.full_name",
+            "A full name has at most 160 characters on one line",
+        ),
+        ConsentError::EmailMissing => {
+            ("CONSENT_EMAIL_REQUIRED", "consent.email", "Email is required")
+        }
+        ConsentError::EmailInvalid => {
+            ("INVALID_CONSENT_EMAIL", "consent.email", "Invalid email address")
+        }
+        ConsentError::SignatureMissing => {
+            ("SIGNATURE_REQUIRED", "consent.signature", "Signature is required")
+        }
+        ConsentError::SignatureInvalid => (
+            "INVALID_SIGNATURE",
+            "consent.signature",
+            "A signature has at most 160 characters on one line",
+        ),
+        ConsentError::DeclarationNotAccepted => (
+            "DECLARATION_NOT_ACCEPTED",
+            "consent.accepted_declaration",
+            "Please accept the declaration to book your session.",
+        ),
+    };
+    ConsentWords { reason, field, text }
+}
+
+fn consent_code(wrong: consent::ConsentError) -> Code {
+    use consent::ConsentError;
+    match wrong {
+        ConsentError::VersionUnknown | ConsentError::DeclarationNotAccepted => {
+            Code::FailedPrecondition
+        }
+        ConsentError::FullNameMissing
+        | ConsentError::FullNameInvalid
+        | ConsentError::EmailMissing
+        | ConsentError::EmailInvalid
+        | ConsentError::SignatureMissing
+        | ConsentError::SignatureInvalid => Code::InvalidArgument,
+    }
+}
+
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
@@ -150,10 +220,13 @@ impl Reject for Rejection {
             | Self::InvalidDay
             | Self::InvalidTime
             | Self::InvalidCancelledBy
+            | Self::InvalidConsentFile
             | Self::InvalidRefund => Code::InvalidArgument,
+            Self::InvalidConsent(wrong) => consent_code(*wrong),
             Self::ServiceNotFound
             | Self::PractitionerNotFound
             | Self::BookingNotFound
+            | Self::ConsentNotFound
             | Self::BlockNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
             Self::InvalidPrice
@@ -183,6 +256,9 @@ impl Reject for Rejection {
             Self::InvalidStart => "INVALID_START",
             Self::InvalidMode => "INVALID_MODE",
             Self::InvalidContact(wrong) => contact_reason(*wrong).0,
+            Self::InvalidConsent(wrong) => consent_words(*wrong).reason,
+            Self::ConsentNotFound => "CONSENT_NOT_FOUND",
+            Self::InvalidConsentFile => "INVALID_CONSENT_FILE",
             Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
             Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
             Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
@@ -220,6 +296,8 @@ impl Reject for Rejection {
             Self::PractitionerNotFound | Self::PractitionerNotOffered => Some("practitioner_id"),
             Self::InvalidMode => Some("mode"),
             Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
+            Self::InvalidConsent(wrong) => Some(consent_words(*wrong).field),
+            Self::InvalidConsentFile => Some("content"),
             Self::TermsNotAccepted => Some("terms_accepted"),
             Self::InvalidDate => Some("from_date"),
             Self::RangeTooLong(_) => Some("days"),
@@ -234,6 +312,7 @@ impl Reject for Rejection {
             | Self::HoldEnded
             | Self::CheckoutOpened
             | Self::BookingNotFound
+            | Self::ConsentNotFound
             | Self::NotConfirmed
             | Self::TimeOccupied
             | Self::BlockNotFound

@@ -39,6 +39,7 @@ use staff::Role;
 use tonic::service::Routes;
 
 use crate::app::App;
+use crate::app::consent_settings::ConsentSettings;
 use crate::app::group_commit::GroupCommit;
 use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
@@ -46,6 +47,7 @@ use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use crate::consumers::notifications::OnNotifications;
 use crate::consumers::payments::OnPayments;
 use crate::domain::availability::Rules;
+use crate::domain::consent::document::Fingerprints;
 use crate::domain::practitioners::Practitioners;
 use crate::grpc::internal::InternalHandler;
 use crate::grpc::public::PublicHandler;
@@ -150,6 +152,10 @@ fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>)
 
 fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     let practice = practice::load(&config.practice_dir)?;
+    let consent = ConsentSettings {
+        terms: practice::consent::load(&config.practice_dir, &practice)?,
+        fingerprints: Fingerprints::new(config.consent_key.expose_secret())?,
+    };
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     Ok(Arc::new(App {
         store: Store::new(pool),
@@ -160,6 +166,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         group_commit: GroupCommit::new(),
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
+        consent,
         claim_policy: config.claim_policy,
     }))
 }

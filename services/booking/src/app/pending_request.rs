@@ -16,6 +16,7 @@ use crate::domain::span::Span;
 use crate::read_model::project;
 use crate::read_model::query::SlotRequest;
 use crate::read_model::view::View;
+use crate::repository::consents::NewConsent;
 
 /// A booking that holds the time, as its owner sees it.
 #[derive(Clone)]
@@ -56,6 +57,12 @@ impl PendingRequest {
             span: self.span,
             practitioner_id: self.details.practitioner_id.as_deref(),
         }
+    }
+
+    /// The consent that came with it, given with this booking.
+    pub(super) fn consent(&self, booking_id: Id<Booking>) -> Option<NewConsent<'_>> {
+        let consent = self.details.consent.as_ref()?;
+        Some(NewConsent { customer_id: self.customer_id, booking_id, consent })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validation of a booking request, before the database is used.
 
-use contract::booking::v1::RequestBookingRequest;
+use contract::booking::v1::{Consent as WireConsent, RequestBookingRequest};
 use contract::convert::timestamp;
 use jiff::civil::{Date, Time};
 use kernel::Timestamp;
@@ -8,6 +8,7 @@ use prost::Message as _;
 
 use crate::contract::read_mode;
 use crate::domain::booking::Mode;
+use crate::domain::consent::{Consent, ConsentInput};
 use crate::domain::contact::{Contact, ContactInput};
 use crate::error::{Error, Rejection, refuse};
 
@@ -39,14 +40,17 @@ pub struct BookingRequest {
     pub contact: Contact,
     /// The wanted practitioner; `None` for anyone.
     pub practitioner_id: Option<String>,
+    /// The customer's consent, if it was asked for.
+    pub consent: Option<Consent>,
 }
 
 impl BookingRequest {
-    /// Checks a request field by field.
+    /// Checks a request field by field. `consent_version` is the version of today's terms, to which
+    /// alone a client can consent.
     ///
     /// # Errors
     /// The first invalid field.
-    pub fn parse(mut request: RequestBookingRequest) -> Result<Self, Error> {
+    pub fn parse(mut request: RequestBookingRequest, consent_version: &str) -> Result<Self, Error> {
         let key = parse_key(&request.idempotency_key)?;
         request.idempotency_key.clear();
         let hash = eventstore::request_hash(&request.encode_to_vec());
@@ -73,8 +77,10 @@ impl BookingRequest {
             return Err(refuse(Rejection::TermsNotAccepted));
         }
         let practitioner_id = wanted_practitioner(request.practitioner_id);
+        let consent = request.consent.map(|given| parse_consent(&given, consent_version));
+        let consent = consent.transpose()?;
         let service_id = request.service_id;
-        Ok(Self { key, hash, service_id, starts_at, mode, contact, practitioner_id })
+        Ok(Self { key, hash, service_id, starts_at, mode, contact, practitioner_id, consent })
     }
 }
 
@@ -82,6 +88,17 @@ impl BookingRequest {
 #[must_use]
 pub fn wanted_practitioner(practitioner_id: String) -> Option<String> {
     Some(practitioner_id).filter(|id| !id.is_empty())
+}
+
+fn parse_consent(given: &WireConsent, version: &str) -> Result<Consent, Error> {
+    let input = ConsentInput {
+        version: &given.version,
+        full_name: &given.full_name,
+        email: &given.email,
+        signature: &given.signature,
+        accepted_declaration: given.accepted_declaration,
+    };
+    Consent::parse(&input, version).map_err(|wrong| refuse(Rejection::InvalidConsent(wrong)))
 }
 
 /// The allowed length of an idempotency key, in characters.

@@ -26,6 +26,7 @@ use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
+use crate::repository::consents::{self, NewConsent};
 use crate::repository::{
     self, DaySnapshot, Hold, LockedBooking, LockedDay, customer_lock, day_lock,
 };
@@ -48,7 +49,7 @@ pub async fn request_booking(
     request: RequestBookingRequest,
 ) -> Result<HeldBooking, Error> {
     let client = client.into();
-    let details = BookingRequest::parse(request)?;
+    let details = BookingRequest::parse(request, &app.consent.terms.version)?;
     let offering = app.catalogue.offering(&details.service_id).await?;
     let free = FreeRequest::of(&client, &offering)?;
     let length = i64::from(offering.duration_minutes);
@@ -286,6 +287,8 @@ impl<'a> HoldBatch<'a> {
         }
         let holds: Vec<Hold<'_>> = decided.iter().filter_map(Decision::hold).collect();
         let views = repository::insert_holds(tx, &self.app.practice, &holds, self.now).await?;
+        let given: Vec<_> = decided.iter().filter_map(Decision::consent).collect();
+        consents::insert(tx, &self.app.consent.terms, &given, self.now).await?;
         let mut views: BTreeMap<String, View> =
             views.into_iter().map(|view| (view.booking.booking_id.clone(), view)).collect();
         let outcome = |decided| match decided {
@@ -321,6 +324,8 @@ impl<'a> HoldBatch<'a> {
         project::touch(tx, before).await?;
         let contact = &request.details.contact;
         let view = repository::upsert_contact(tx, practice, before, contact, self.now).await?;
+        let given: Vec<_> = request.consent(before).into_iter().collect();
+        consents::insert(tx, &self.app.consent.terms, &given, self.now).await?;
         request.key.store(tx, before).await?;
         Ok(Some(held_booking(before, view)))
     }
@@ -408,6 +413,14 @@ impl Decision<'_> {
     fn hold(&self) -> Option<Hold<'_>> {
         match self {
             Self::Planned(plan) => Some(plan.hold()),
+            Self::Answered(_) => None,
+        }
+    }
+
+    /// The consent that comes with the hold.
+    fn consent(&self) -> Option<NewConsent<'_>> {
+        match self {
+            Self::Planned(plan) => plan.request.consent(plan.request.id),
             Self::Answered(_) => None,
         }
     }

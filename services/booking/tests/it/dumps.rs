@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use booking::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
+use booking::domain::consent::ConsentError;
 use booking::domain::contact::ContactError;
 use booking::error::Rejection;
 use testkit::{dump, every_variant};
@@ -12,7 +13,9 @@ use testkit::{dump, every_variant};
 fn rejections_reach_callers_like_this() {
     let mut all = every_variant!(
         Rejection: InvalidIdempotencyKey, IdempotencyKeyReused, ServiceNotFound, InvalidPrice,
-        InvalidStart, InvalidMode, InvalidContact(ContactError::NotesTooLong), TermsNotAccepted,
+        InvalidStart, InvalidMode, InvalidContact(ContactError::NotesTooLong),
+        InvalidConsent(ConsentError::VersionUnknown), ConsentNotFound, InvalidConsentFile,
+        TermsNotAccepted,
         SlotTaken, SlotPast, SlotNotOffered, TooManyHolds, HoldEnded, CheckoutOpened,
         BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
@@ -23,7 +26,12 @@ fn rejections_reach_callers_like_this() {
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,
         EmailMissing, EmailInvalid, PhoneInvalid, NotesTooLong,
     );
+    let consents = every_variant!(
+        ConsentError: VersionUnknown, FullNameMissing, FullNameInvalid, EmailMissing, EmailInvalid,
+        SignatureMissing, SignatureInvalid, DeclarationNotAccepted,
+    );
     all.extend(contacts.into_iter().map(Rejection::InvalidContact));
+    all.extend(consents.into_iter().map(Rejection::InvalidConsent));
     insta::assert_snapshot!("rejections", dump::rejections(&all));
 }
 

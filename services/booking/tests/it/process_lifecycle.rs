@@ -22,7 +22,7 @@ use tonic::Request;
 use tonic::service::Routes;
 
 use crate::fakes::{self, MEETING_TOKEN, Rooms};
-use crate::world::{MORNING, customer, new_request};
+use crate::world::{CONSENT_KEY, MORNING, customer, new_request};
 
 /// Another service, reduced to its feed.
 struct Neighbour {
@@ -97,6 +97,7 @@ async fn config(
             url: fakes::meetings(Rooms::default()).await,
             token: MEETING_TOKEN.to_owned().into(),
         },
+        consent_key: CONSENT_KEY.to_owned().into(),
         claim_policy: ClaimPolicy::Review,
         users: UserSettings {
             jwks_url: fakes::jwks(users.jwks()).await,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use booking::app::App;
+use booking::app::consent_settings::ConsentSettings;
 use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
 use booking::clients::catalogue::Catalogue;
@@ -12,6 +13,7 @@ use booking::clients::meeting::Meetings;
 use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
 use booking::domain::claim_policy::ClaimPolicy;
+use booking::domain::consent::document::Fingerprints;
 use booking::domain::practitioners::Practitioners;
 use booking::error::Error;
 use booking::read_model::view::{self, View};
@@ -35,6 +37,9 @@ use crate::fakes::{self, MEETING_TOKEN, Rooms};
 
 /// Nine in the morning of a Tuesday in Bhopal.
 pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
+
+/// The key of consent files.
+pub(crate) const CONSENT_KEY: &str = "the-key-of-consents-in-these-tests";
 
 /// The number of timers of bookings.
 pub(crate) const TIMERS: &str = "select count(*) from timers where kind <> 'sweep'";
@@ -92,6 +97,7 @@ impl World {
         let catalogue_url = fakes::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
         let rooms = Rooms::default();
         let meeting_url = fakes::meetings(rooms.clone()).await;
+        let terms = practice::consent::load(&folder(), &practice).unwrap();
         let app = Arc::new(App {
             store: db.store().unwrap(),
             rules: Rules::of(&practice),
@@ -101,6 +107,10 @@ impl World {
             group_commit: GroupCommit::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
+            consent: ConsentSettings {
+                terms,
+                fingerprints: Fingerprints::new(CONSENT_KEY).unwrap(),
+            },
             claim_policy,
         });
         Self { db, app, rooms, keys, peers, shutdown }
@@ -119,6 +129,7 @@ impl World {
             group_commit: GroupCommit::new(),
             catalogue: self.app.catalogue.clone(),
             meetings: self.app.meetings.clone(),
+            consent: self.app.consent.clone(),
             claim_policy: self.app.claim_policy,
         })
     }
