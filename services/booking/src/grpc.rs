@@ -7,3 +7,4 @@ pub mod watch;
 pub mod public;
 pub mod internal;
 pub mod staff;
+pub mod consent;

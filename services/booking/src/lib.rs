@@ -23,6 +23,8 @@ use std::time::Duration;
 use ::contract::booking::v1::booking_internal_service_server::BookingInternalServiceServer;
 use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
+use ::contract::booking::v1::consent_service_server::ConsentServiceServer;
+use ::contract::booking::v1::consent_staff_service_server::ConsentStaffServiceServer;
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
 use messaging::{
@@ -49,6 +51,7 @@ use crate::consumers::payments::OnPayments;
 use crate::domain::availability::Rules;
 use crate::domain::consent::document::Fingerprints;
 use crate::domain::practitioners::Practitioners;
+use crate::grpc::consent::ConsentHandler;
 use crate::grpc::internal::InternalHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
@@ -179,6 +182,7 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         parked = parked.consumer(consumer, source, reaction);
     }
     let staff = StaffHandler::new(Arc::clone(app), users.clone(), parked);
+    let consent = ConsentHandler::new(Arc::clone(app), users.clone());
     let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
     let internal = InternalHandler::new(Arc::clone(app), peers.clone());
     Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -188,6 +192,12 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         )
         .add_service(
             BookingStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            ConsentServiceServer::new(consent.clone()).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            ConsentStaffServiceServer::new(consent).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
         .add_service(FeedServer::service(app.store.clone(), peers.clone(), FEED_READERS))
 }

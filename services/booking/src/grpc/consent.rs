@@ -1,0 +1,134 @@
+//! The client's own consent, and what staff do with consent files. A consent does not exist for
+//! callers who didn't give it.
+
+use std::sync::Arc;
+
+use contract::booking::v1::consent_service_server::ConsentService;
+use contract::booking::v1::consent_staff_service_server::ConsentStaffService;
+use contract::booking::v1::{
+    ConsentRecord, GetConsentFileRequest, GetConsentFileResponse, GetConsentRequest,
+    GetConsentResponse, ListWithdrawnConsentsRequest, ListWithdrawnConsentsResponse,
+    VerifyConsentFileRequest, VerifyConsentFileResponse, WithdrawConsentRequest,
+    WithdrawConsentResponse, WithdrawnConsent,
+};
+use contract::convert::to_wire;
+use eventstore::{Act, StaffAuthorizer};
+use runtime::caller::Users;
+use runtime::status::to_status;
+use staff::Role;
+use tonic::{Request, Response, Status};
+
+use crate::app::App;
+use crate::app::consent::{
+    bookings_without_consent, consent_file, own_consent, verify_file, withdraw_consent,
+};
+use crate::domain::consent::GivenConsent;
+use crate::read_model::staff::StaffTable;
+
+/// The handler of both services.
+#[derive(Debug, Clone)]
+pub struct ConsentHandler {
+    app: Arc<App>,
+    users: Users,
+    authorizer: StaffAuthorizer,
+}
+
+impl ConsentHandler {
+    /// A handler for calls of signed-in users, and of staff, whose roles are in our table.
+    #[must_use]
+    pub fn new(app: Arc<App>, users: Users) -> Self {
+        let roles = Arc::new(StaffTable(app.store.clone()));
+        let authorizer = StaffAuthorizer::new(users.clone(), roles, app.store.clone());
+        Self { app, users, authorizer }
+    }
+}
+
+fn wire_consent(given: GivenConsent) -> ConsentRecord {
+    ConsentRecord {
+        consent_id: given.id.to_string(),
+        booking_id: given.booking_id.to_string(),
+        version: given.version,
+        full_name: given.full_name,
+        email: given.email,
+        signature: given.signature,
+        given_at: Some(to_wire(given.given_at)),
+        withdrawn_at: given.withdrawn_at.map(to_wire),
+    }
+}
+
+#[tonic::async_trait]
+impl ConsentService for ConsentHandler {
+    async fn get_consent(
+        &self,
+        request: Request<GetConsentRequest>,
+    ) -> Result<Response<GetConsentResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let given = own_consent(&self.app, user.customer).await;
+        let given = given.map_err(|error| to_status(&error))?;
+        let current_version = self.app.consent.terms.version.clone();
+        let current = given.as_ref().is_some_and(|given| given.is_current(&current_version));
+        let consent = given.map(wire_consent);
+        Ok(Response::new(GetConsentResponse { current_version, consent, current }))
+    }
+
+    async fn get_consent_file(
+        &self,
+        request: Request<GetConsentFileRequest>,
+    ) -> Result<Response<GetConsentFileResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let file = consent_file(&self.app, user.customer, &request.get_ref().consent_id).await;
+        let file = file.map_err(|error| to_status(&error))?;
+        Ok(Response::new(GetConsentFileResponse {
+            filename: file.filename,
+            content: file.content,
+            fingerprint: file.fingerprint,
+        }))
+    }
+
+    async fn withdraw_consent(
+        &self,
+        request: Request<WithdrawConsentRequest>,
+    ) -> Result<Response<WithdrawConsentResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let key = &request.get_ref().idempotency_key;
+        let last = withdraw_consent(&self.app, user.customer, key).await;
+        let consent = Some(wire_consent(last.map_err(|error| to_status(&error))?));
+        Ok(Response::new(WithdrawConsentResponse { consent }))
+    }
+}
+
+#[tonic::async_trait]
+impl ConsentStaffService for ConsentHandler {
+    async fn verify_consent_file(
+        &self,
+        request: Request<VerifyConsentFileRequest>,
+    ) -> Result<Response<VerifyConsentFileResponse>, Status> {
+        let act = Act { action: "VerifyConsentFile", subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
+        match verify_file(&self.app, &request.get_ref().content).await {
+            Ok(verified) => {
+                self.authorizer.audit_read(staff, act).await?;
+                let consent = verified.consent.map(wire_consent);
+                let genuine = verified.genuine;
+                Ok(Response::new(VerifyConsentFileResponse { genuine, consent }))
+            }
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
+        }
+    }
+
+    async fn list_withdrawn_consents(
+        &self,
+        request: Request<ListWithdrawnConsentsRequest>,
+    ) -> Result<Response<ListWithdrawnConsentsResponse>, Status> {
+        let act = Act { action: "ListWithdrawnConsents", subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
+        let found = bookings_without_consent(&self.app).await;
+        let found = found.map_err(|error| to_status(&error))?;
+        self.authorizer.audit_read(staff, act).await?;
+        let bookings = found.into_iter().map(|(view, at)| WithdrawnConsent {
+            booking: Some(view.booking),
+            withdrawn_at: Some(to_wire(at)),
+        });
+        Ok(Response::new(ListWithdrawnConsentsResponse { bookings: bookings.collect() }))
+    }
+}
