@@ -3,6 +3,8 @@
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::booking_staff_service_client::BookingStaffServiceClient;
+use contract::booking::v1::consent_service_client::ConsentServiceClient;
+use contract::booking::v1::consent_staff_service_client::ConsentStaffServiceClient;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::caller::{UserSettings, Users};
@@ -79,6 +81,15 @@ impl GrpcHarness {
         let answer = self.public().request_booking(request).await.unwrap();
         answer.into_inner().booking.unwrap().booking_id.parse().unwrap()
     }
+
+    pub(crate) fn consents(&self) -> ConsentServiceClient<Channel> {
+        ConsentServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn consents_staff(&self) -> ConsentStaffServiceClient<Channel> {
+        ConsentStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
     pub(crate) fn staff(&self) -> BookingStaffServiceClient<Channel> {
         BookingStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }

@@ -28,6 +28,7 @@ mod upgrade;
 mod day_snapshots;
 mod group_commit;
 mod rebuild;
+mod consents;
 mod practitioners;
 mod free_sessions;
 mod dumps;
