@@ -26,6 +26,7 @@ mod dispute;
 mod doctor;
 mod orders;
 mod ledger;
+mod consent;
 
 use crate::environment::Environment;
 use crate::output;
@@ -63,6 +64,8 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
                             payment, else its order, else its booking
   dispute pack BOOKING [--output FILE]
                             what a bank asks for when it disputes the payment, as one file
+  consent withdrawn         sessions to come whose client has withdrawn the consent
+  consent verify FILE       whether a consent file is ours and unchanged, and who gave it
   doctor                    what works and what doesn't, and what to do about it
   doctor payments [BOOKING]
                             whether the payment provider is set up, shown by a payment
@@ -117,6 +120,8 @@ static COMMANDS: &[Command] = &[
     command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
     command!(["orders", "explain"], [], (3, 3), orders::explain, check),
     command!(["dispute", "pack"], ["output"], (1, 1), dispute::pack, check),
+    command!(["consent", "withdrawn"], [], (0, 0), consent::withdrawn, check),
+    command!(["consent", "verify"], [], (1, 1), consent::verify, check),
     command!(["doctor", "payments"], [], (0, 1), doctor::payments, check_payments),
     command!(["doctor"], [], (0, 0), doctor::run, check),
     command!(["balances"], [], (0, 0), ledger::balances, check_balances),

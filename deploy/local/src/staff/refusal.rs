@@ -90,6 +90,7 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "MAIL_UNKNOWN" => "there is no mail with this id; `sukoon mails` shows them",
         "MAIL_IS_OVER" => "that mail was sent, dropped or settled already; it is not tried again",
         "MAIL_NOT_FAILED" => "only a mail that has failed can be settled",
+        "INVALID_CONSENT_FILE" => "that is not a consent file of this practice",
         "INVALID_BOOKING_ID" => "that is no booking's id",
         "SERVICE_UNAVAILABLE" | "DEADLINE_EXCEEDED" => {
             "that part of the practice does not answer right now"
