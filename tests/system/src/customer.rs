@@ -197,7 +197,64 @@ impl<'p> Customer<'p> {
         starts_at: &str,
         key: &str,
     ) -> Result<Result<String, Answer>> {
-        let request = self.request(service, starts_at, key);
+        self.send_request(self.request(service, starts_at, key)).await
+    }
+
+    /// Holds a slot with a consent to today's terms, or returns the refusal.
+    ///
+    /// # Errors
+    /// When booking or the catalogue does not answer.
+    pub async fn try_hold_with_consent(
+        &self,
+        service: &str,
+        starts_at: &str,
+        key: &str,
+    ) -> Result<Result<String, Answer>> {
+        let mut request = self.request(service, starts_at, key);
+        request["consent"] = self.consent().await?;
+        self.send_request(request).await
+    }
+
+    /// A consent to today's terms, as it is sent with a booking.
+    async fn consent(&self) -> Result<Value> {
+        let method = "catalogue.v1.CatalogueService/GetConsentTerms";
+        let told = self.call(method, json!({})).await?.ok()?;
+        Ok(json!({
+            "version": told["terms"]["version"], "fullName": "Asha Canaryworth",
+            "email": self.email, "signature": "canary-signature-of-a-consent",
+            "acceptedDeclaration": true,
+        }))
+    }
+
+    /// The own consent and whether it is in force, as booking answers.
+    ///
+    /// # Errors
+    /// When booking does not answer.
+    pub async fn own_consent(&self) -> Result<Value> {
+        self.call("booking.v1.ConsentService/GetConsent", json!({})).await?.ok()
+    }
+
+    /// The text of the file of a consent.
+    ///
+    /// # Errors
+    /// When booking refuses.
+    pub async fn consent_file(&self, consent_id: &str) -> Result<String> {
+        let body = json!({ "consentId": consent_id });
+        let file = self.call("booking.v1.ConsentService/GetConsentFile", body).await?.ok()?;
+        Ok(file["content"].as_str().context("no file")?.to_owned())
+    }
+
+    /// Withdraws the own consent.
+    ///
+    /// # Errors
+    /// When booking refuses.
+    pub async fn withdraw_consent(&self, key: &str) -> Result<()> {
+        let body = json!({ "idempotencyKey": key });
+        self.call("booking.v1.ConsentService/WithdrawConsent", body).await?.ok()?;
+        Ok(())
+    }
+
+    async fn send_request(&self, request: Value) -> Result<Result<String, Answer>> {
         let held = self.call("booking.v1.BookingService/RequestBooking", request).await?;
         if held.status != 200 {
             return Ok(Err(held));

@@ -22,6 +22,7 @@ pub mod recorder;
 pub mod reviews;
 pub mod saga;
 pub mod snapshot;
+pub mod staff_command;
 pub mod tokens;
 pub mod two_practitioners;
 

@@ -56,7 +56,7 @@ pub enum Plan {
     HeldOnly,
     /// An order is made and never paid.
     Abandoned,
-    /// Held and released.
+    /// Held, the consent withdrawn, and released.
     Released,
     /// Paid after the hold ended; the slot is still free.
     LateAndFree,
@@ -249,7 +249,7 @@ impl<'p> SagaRunner<'p> {
             // Sagas with adjacent numbers choose different slots.
             let starts_at = free.swap_remove((index * 7 + attempt) % free.len());
             let key = format!("saga-{number}-{attempt}");
-            let asked = customer.try_hold(service, &starts_at, &key).await?;
+            let asked = customer.try_hold_with_consent(service, &starts_at, &key).await?;
             if let Ok(booking_id) = asked {
                 return Ok(RunningSaga { runner: self, customer, service, starts_at, booking_id });
             }
@@ -264,6 +264,8 @@ impl RunningSaga<'_, '_> {
             Plan::HeldOnly => return self.wait_for_hold_end().await,
             Plan::Free => return self.expect_nothing_to_pay().await,
             Plan::Released => {
+                let key = format!("withdraw-{}", self.booking_id);
+                self.customer.withdraw_consent(&key).await?;
                 // If the hold has ended, there is nothing to release.
                 return match self.customer.release(&self.booking_id).await {
                     Ok(()) => Ok(()),

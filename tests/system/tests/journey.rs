@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 use system::forms::{request_guide, send_message, unsubscribe};
 use system::mails::unsubscribe_token;
@@ -47,8 +47,10 @@ async fn forms_are_filled_in(practice: &Practice) -> Result<String> {
 /// The checkout's answer never arrives: the browser is closed at the moment of payment.
 async fn paid_with_the_browser_closed(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let start = asha.free_starts("general-consultation").await?.remove(0);
-    let booking_id = asha.hold("general-consultation", &start, "first-key").await?;
-    let again = asha.hold("general-consultation", &start, "first-key").await?;
+    let hold =
+        async || asha.try_hold_with_consent("general-consultation", &start, "first-key").await;
+    let booking_id = hold().await?.map_err(|refused| anyhow!("{refused:?}"))?;
+    let again = hold().await?.map_err(|refused| anyhow!("{refused:?}"))?;
     assert_eq!(again, booking_id, "the same key gets the first answer");
     let order_id = asha.order(&booking_id).await?;
     asha.open_checkout(&booking_id).await?;

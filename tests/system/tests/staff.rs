@@ -4,67 +4,17 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
-use std::path::Path;
-
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 use sqlx::Executor as _;
 use system::practice::RAISED_LIMITS;
+use system::staff_command::{run, sukoon};
 use system::{Customer, Practice};
 use testkit::until;
 use tokio::process::Command;
 
 const SERVICE: &str = "general-consultation";
-
-/// The output and exit code of a command.
-#[derive(Debug)]
-struct Output {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Output {
-    #[track_caller]
-    fn done(self) -> String {
-        assert_eq!(self.code, Some(0), "{self:?}");
-        self.out
-    }
-
-    /// Fails unless the command was refused with this text.
-    #[track_caller]
-    fn refused(&self, words: &str) {
-        assert_eq!(self.code, Some(1), "{self:?}");
-        assert!(self.err.contains(words), "{words} is missing in {self:?}");
-    }
-
-    #[track_caller]
-    fn shows(&self, parts: &[&str]) {
-        for part in parts {
-            assert!(self.out.contains(part), "{part} is missing in {self:?}");
-        }
-    }
-}
-
-/// Runs `sukoon` with these arguments, as the owner or another person.
-async fn run(practice: &Practice, person: Option<(&str, &str)>, words: &str) -> Result<Output> {
-    let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
-    let mut command = Command::new(folder.join("sukoon"));
-    command.args(words.split_whitespace()).env("SUKOON_DATA", practice.data());
-    command.env_remove("SUKOON_URL").stdin(std::process::Stdio::null());
-    if let Some((email, password)) = person {
-        command.env("SUKOON_EMAIL", email).env("SUKOON_PASSWORD", password);
-    }
-    let ran = command.output().await?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Output { code: ran.status.code(), out: text(&ran.stdout), err: text(&ran.stderr) })
-}
-
-async fn sukoon(practice: &Practice, words: &str) -> Result<Output> {
-    run(practice, None, words).await
-}
 
 /// A free start that is days away, and its local date.
 async fn free_start(customer: &Customer<'_>, place: usize) -> Result<(String, String)> {
@@ -108,6 +58,7 @@ async fn staff_commands_work() -> Result<()> {
     a_part_is_given_back(&practice, &asha).await?;
     unexplained_money_is_listed(&practice).await?;
     a_dispute_has_its_file(&practice, &asha).await?;
+    a_consent_file_is_proved(&practice).await?;
     a_parked_event_is_tried_again(&practice, &asha).await?;
     a_mail_that_failed_is_tried_again_or_settled(&practice).await?;
     a_part_that_is_down_does_not_hide_the_others(&practice).await?;
@@ -333,6 +284,33 @@ async fn a_dispute_has_its_file(practice: &Practice, asha: &Customer<'_>) -> Res
     Ok(())
 }
 
+/// A client shows a consent file, which the practice proves, also after the withdrawal.
+async fn a_consent_file_is_proved(practice: &Practice) -> Result<()> {
+    let client = Customer::new(practice, "Consenting").await?;
+    let (start, _date) = free_start(&client, 0).await?;
+    let held = client.try_hold_with_consent(SERVICE, &start, "staff-consent").await?;
+    assert!(held.is_ok(), "{held:?}");
+    let own = client.own_consent().await?;
+    assert_eq!(own["current"], true, "{own}");
+    let consent_id = own["consent"]["consentId"].as_str().context("the consent has no id")?;
+    let content = client.consent_file(consent_id).await?;
+    let file = practice.data().join("consent.txt");
+    let verify = format!("consent verify {}", file.display());
+    std::fs::write(&file, &content)?;
+    sukoon(practice, &verify).await?.shows(&["Genuine", &client.email, "It is in force."]);
+    std::fs::write(&file, content.replace("18 or older", "16 or older"))?;
+    let forged = sukoon(practice, &verify).await?;
+    assert!(forged.out.contains("Not genuine"), "{forged:?}");
+    std::fs::write(&file, "Another text")?;
+    sukoon(practice, &verify).await?.refused("not a consent file of this practice");
+    client.withdraw_consent("staff-consent-withdrawn").await?;
+    std::fs::write(&file, &content)?;
+    sukoon(practice, &verify).await?.shows(&["Genuine", "It was withdrawn on"]);
+    // The session is only held, so no client has to be called.
+    sukoon(practice, "consent withdrawn").await?.shows(&["No client with a session to come"]);
+    Ok(())
+}
+
 /// Breaks the table of mails for a time, so that an event cannot be consumed.
 async fn a_parked_event_is_tried_again(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let mut database = practice.database("notifications").await?;
@@ -442,6 +420,8 @@ async fn every_action_was_audited(practice: &Practice) -> Result<()> {
                 ("CancelBooking", "done"),
                 ("AcceptClaim", "done"),
                 ("GetBookingHistory", "done"),
+                ("VerifyConsentFile", "done"),
+                ("VerifyConsentFile", "INVALID_CONSENT_FILE"),
                 ("ListParkedEvents", "done"),
                 ("RetryParkedEvents", "done"),
             ][..],
