@@ -5,6 +5,7 @@ import type {
   Faq,
   FaqGroup,
   MeditationGuide,
+  Package,
   Practice,
   QuizArea,
   Service,
@@ -55,6 +56,11 @@ export function useServices(): Service[] {
 /** One service, or undefined for an unknown id. */
 export function useService(serviceId: string | null | undefined): Service | undefined {
   return useSnapshot().services.find((service) => service.serviceId === serviceId);
+}
+
+/** One package, or undefined for an unknown id. */
+export function usePackage(packageId: string): Package | undefined {
+  return useSnapshot().packages.find((offer) => offer.packageId === packageId);
 }
 
 /** The consultation that costs nothing, where the practice offers one. */

@@ -26,9 +26,12 @@ export function focusAfterWindow(): void {
   });
 }
 
-/** A new step begins at the top, with the focus on its heading. */
-export function useStepFocus(step: string): void {
-  const shown = useRef<string | undefined>(undefined);
+/**
+ * A new step begins at the top, with the focus on its heading. `from` is the step before the first
+ * one, where another part of the page has shown it.
+ */
+export function useStepFocus(step: string, from?: string): void {
+  const shown = useRef(from);
 
   useEffect(() => {
     const before = shown.current;

@@ -6,8 +6,8 @@ import {
   PaymentState,
   SessionMode,
 } from '@/gen/booking/v1/booking_service_pb';
+import { toInstant } from '@/lib/instant';
 import { toDate } from '@/lib/time';
-import { toInstant } from './flow-url';
 import type { StepId } from './steps';
 
 /** The time is kept and can be paid for. */

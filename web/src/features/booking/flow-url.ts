@@ -1,5 +1,6 @@
 /** The flow's choices in the address, so that a reload keeps them. */
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { toInstant, validInstant } from '@/lib/instant';
 import { toDate } from '@/lib/time';
 import { isStepId, type StepId } from './steps';
 
@@ -21,21 +22,9 @@ type Choice = 'serviceId' | 'date' | 'slot' | 'practitioner';
 const NO_CHOICES: Pick<FlowUrl, Choice> = { serviceId: '', date: '', slot: '', practitioner: '' };
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z$/;
-
-function validInstant(text: string): string {
-  if (!INSTANT.test(text)) return '';
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? '' : toInstant(at);
-}
 
 function validDate(text: string): string {
   return DATE.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) ? text : '';
-}
-
-/** An instant as it is written in the address, without a fraction of seconds. */
-export function toInstant(at: Date): string {
-  return at.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** Reads the address. Whatever makes no sense is as if it were not there. */

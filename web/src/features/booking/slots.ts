@@ -1,7 +1,7 @@
 /** Days and starts as the picker shows them. */
 import type { Slot, SlotDay } from '@/gen/booking/v1/booking_service_pb';
+import { toInstant } from '@/lib/instant';
 import { localDate, localHour, toDate, type Zone } from '@/lib/time';
-import { toInstant } from './flow-url';
 
 export const WEEK_DAYS = 7;
 const DAY_MS = 86_400_000;

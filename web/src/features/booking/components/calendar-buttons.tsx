@@ -5,19 +5,8 @@ import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
 import { usePractice } from '@/lib/practice';
+import { saveFile } from '@/lib/save-file';
 import { googleCalendarUrl } from '../google-calendar';
-
-/** Hands a text to the browser as a file to save. */
-function saveFile(filename: string, content: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = filename;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  URL.revokeObjectURL(address);
-}
 
 /** The calendar file, and the address for people who use a calendar on the web. */
 export function CalendarButtons({ booking }: { booking: Booking }) {

@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button';
+import { toInstant } from '@/lib/instant';
 import { formatShortDate, formatTime } from '@/lib/time';
-import { toInstant } from '../flow-url';
 import type { Schedule } from '../hooks/use-schedule';
 
 type NextAvailableProps = {

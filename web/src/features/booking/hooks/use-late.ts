@@ -1,8 +1,8 @@
 /** Whether a start lies inside the cancellation limit, and whether the customer agreed to that. */
 import { useState } from 'react';
 import { isLate } from '@/lib/cancellation';
+import { toInstant } from '@/lib/instant';
 import { usePractice } from '@/lib/practice';
-import { toInstant } from '../flow-url';
 import { readLateConsents, startsIn, writeLateConsents } from '../late-booking';
 import { useNow } from './use-now';
 
