@@ -7,7 +7,7 @@ import { BookingSummary } from '@/features/booking/components/booking-summary';
 import { HoldTimer } from '@/features/booking/components/hold-timer';
 import { LateNotice } from '@/features/booking/components/late-notice';
 import { choicesOf } from '@/features/booking/flow-url';
-import { readHeld } from '@/features/booking/held-booking';
+import { wantedPractitioner } from '@/features/booking/held-booking';
 import { useLatePayment } from '@/features/booking/hooks/use-late-payment';
 import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
@@ -53,10 +53,9 @@ function Payable({ flow, booking }: PaymentScreenProps) {
 
   async function back() {
     setLeaving(true);
-    const wanted = readHeld();
-    const ofThis = wanted?.bookingId === booking.bookingId ? wanted.practitionerId : '';
+    const wanted = wantedPractitioner(booking.bookingId);
     const released = await release(booking);
-    moves.push({ ...choicesOf(booking, ofThis), step: 'calendar-terms', bookingId: '' });
+    moves.push({ ...choicesOf(booking, wanted), step: 'calendar-terms', bookingId: '' });
     if (released) reading.learn(released);
   }
 

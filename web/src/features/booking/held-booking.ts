@@ -22,6 +22,12 @@ export function readHeld(): HeldBooking | undefined {
   }
 }
 
+/** The practitioner that was wanted for a booking; empty for anyone, and where it is not known. */
+export function wantedPractitioner(bookingId: string): string {
+  const held = readHeld();
+  return held?.bookingId === bookingId ? held.practitionerId : '';
+}
+
 export function writeHeld(held: HeldBooking | null): void {
   writeTab(KEY, held ? JSON.stringify(held) : null);
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Alert } from '@/components/ui/alert';
+import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { classes } from '@/lib/classes';
@@ -17,10 +18,14 @@ import { bookingSlotLink } from '../api/booking-links';
 import { DAYS_SHOWN, type FreeDay, freeDays, useFreeTimes } from '../hooks/use-free-times';
 import { FreeTimesSkeleton } from './free-times-skeleton';
 
+/** Where a chosen start leads. The practitioner is left out for anyone. */
+export type SlotLink = (serviceId: string, startsAt: Date, practitionerId?: string) => string;
+
 type FreeTimesProps = {
   serviceId: string;
   /** Left out for anyone. */
   practitionerId?: string;
+  slotLink?: SlotLink | undefined;
 };
 
 function DayButton({ day, chosen, onChoose }: DayButtonProps) {
@@ -52,7 +57,7 @@ type DayButtonProps = { day: FreeDay; chosen: boolean; onChoose: () => void };
 
 type LinkOf = (startsAt: Date) => string;
 
-function Times({ day, link, zone }: { day: FreeDay; link: LinkOf; zone: Zone }) {
+function Times({ day, linkTo, zone }: { day: FreeDay; linkTo: LinkOf; zone: Zone }) {
   return (
     <div className="flex flex-col gap-4">
       {day.parts.map((part) => (
@@ -63,15 +68,15 @@ function Times({ day, link, zone }: { day: FreeDay; link: LinkOf; zone: Zone }) 
           <ul className="flex flex-wrap gap-2">
             {part.times.map(({ startsAt }) => (
               <li key={startsAt.toISOString()}>
-                <a
-                  href={link(startsAt)}
+                <AppLink
+                  to={linkTo(startsAt)}
                   className="flex min-h-11 items-center rounded-full border border-control bg-surface px-5 font-semibold numeric transition-colors duration-150 hover:border-brand hover:bg-brand hover:text-on-brand"
                 >
                   {formatClock(startsAt, zone)}
                   <span className="sr-only">
                     {` ${zone.label}, ${formatCalendarDate(day.date)}`}
                   </span>
-                </a>
+                </AppLink>
               </li>
             ))}
           </ul>
@@ -81,15 +86,15 @@ function Times({ day, link, zone }: { day: FreeDay; link: LinkOf; zone: Zone }) 
   );
 }
 
-type NoTimesProps = { next: Date | undefined; zone: Zone; link: LinkOf };
+type NoTimesProps = { next: Date | undefined; zone: Zone; linkTo: LinkOf };
 
-function NoTimes({ next, zone, link }: NoTimesProps) {
+function NoTimes({ next, zone, linkTo }: NoTimesProps) {
   return (
     <Alert
       title="No free times in these days"
       action={
         next ? (
-          <Button size="sm" variant="secondary" href={link(next)}>
+          <Button size="sm" variant="secondary" to={linkTo(next)}>
             {`Next free: ${formatShortDate(next, zone)}, ${formatTime(next, zone)}`}
           </Button>
         ) : (
@@ -140,7 +145,7 @@ function Holding() {
 }
 
 /** Free times of a week at a time. Choosing one begins the booking with it. */
-export function FreeTimes(whose: FreeTimesProps) {
+export function FreeTimes({ slotLink = bookingSlotLink, ...whose }: FreeTimesProps) {
   const [weeks, setWeeks] = useState<readonly string[]>(['']);
   const [chosenDate, setChosenDate] = useState<string>();
   const fromDate = weeks.at(-1) ?? '';
@@ -153,7 +158,7 @@ export function FreeTimes(whose: FreeTimesProps) {
   const days = freeDays(data);
   const next = data.nextAvailableAt ? toDate(data.nextAvailableAt) : undefined;
   const day = days.find(({ date }) => date === chosenDate) ?? days.find(({ count }) => count > 0);
-  const link = (at: Date) => bookingSlotLink(whose.serviceId, at, whose.practitionerId);
+  const linkTo = (at: Date) => slotLink(whose.serviceId, at, whose.practitionerId);
   const following = addDays(days.at(-1)?.date ?? '', 1);
 
   return (
@@ -169,9 +174,9 @@ export function FreeTimes(whose: FreeTimesProps) {
         ))}
       </div>
       {day ? (
-        <Times day={day} link={link} zone={zone} />
+        <Times day={day} zone={zone} linkTo={linkTo} />
       ) : (
-        <NoTimes next={next} zone={zone} link={link} />
+        <NoTimes next={next} zone={zone} linkTo={linkTo} />
       )}
       <WeekSteps
         isFirst={weeks.length === 1}

@@ -1,4 +1,4 @@
-/** The practitioner that the address of a service's page names. */
+/** The practitioner that the address of a page with free times names. */
 import { useSearchParams } from 'react-router';
 import { chosenPractitioner } from '@/components/practitioner-choice';
 import type { Practitioner } from '@/gen/catalogue/v1/catalogue_service_pb';
@@ -13,10 +13,12 @@ export function usePractitioner(all: readonly Practitioner[]) {
   return {
     chosen: hydrated ? chosenPractitioner(all, query.get(KEY) ?? '') : '',
     choose: (practitionerId: string) => {
-      setQuery(practitionerId ? { [KEY]: practitionerId } : {}, {
-        replace: true,
-        preventScrollReset: true,
-      });
+      const changed = (query: URLSearchParams) => {
+        if (practitionerId) query.set(KEY, practitionerId);
+        else query.delete(KEY);
+        return query;
+      };
+      setQuery(changed, { replace: true, preventScrollReset: true });
     },
   };
 }
