@@ -15,10 +15,12 @@ type SignInFormProps = {
   onDone: () => void;
   /** The password was right, but the address is not confirmed yet. */
   onUnconfirmed: (email: string, password: string) => void;
+  /** The address, where it is known already. */
+  email?: string | undefined;
 };
 
-export function SignInForm({ back, onDone, onUnconfirmed }: SignInFormProps) {
-  const fields = useFields<SignInValues>({ email: '', password: '' }, validateSignIn);
+export function SignInForm({ back, onDone, onUnconfirmed, email: known }: SignInFormProps) {
+  const fields = useFields<SignInValues>({ email: known ?? '', password: '' }, validateSignIn);
   const call = useAuthCall();
 
   async function onSubmit(event: FormEvent) {

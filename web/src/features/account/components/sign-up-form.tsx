@@ -20,7 +20,26 @@ type SignUpFormProps = {
   onDone: () => void;
   /** The account waits for the code of the mail. */
   onCodeSent: (email: string, password: string) => void;
+  /** What is known of the person already. */
+  known?: Partial<SignUpValues>;
+  /** Leads to signing in, where another page has the forms; else a link does. */
+  onExisting?: () => void;
 };
+
+const SIGN_IN = { variant: 'secondary', size: 'sm' } as const;
+
+/** The way on for an account that exists. */
+function ToSignIn({ back, onExisting }: Pick<SignUpFormProps, 'back' | 'onExisting'>) {
+  return onExisting ? (
+    <Button {...SIGN_IN} onClick={onExisting}>
+      Sign In
+    </Button>
+  ) : (
+    <Button {...SIGN_IN} to={accountPath('/sign-in', back)}>
+      Sign In
+    </Button>
+  );
+}
 
 function SignUpFields({ fields }: { fields: ReturnType<typeof useFields<SignUpValues>> }) {
   return (
@@ -80,8 +99,9 @@ function Agreed() {
   );
 }
 
-export function SignUpForm({ back, onDone, onCodeSent }: SignUpFormProps) {
-  const fields = useFields<SignUpValues>(EMPTY, validateSignUp);
+export function SignUpForm(props: SignUpFormProps) {
+  const { back, onDone, onCodeSent, known, onExisting } = props;
+  const fields = useFields<SignUpValues>({ ...EMPTY, ...known }, validateSignUp);
   const call = useAuthCall();
 
   async function onSubmit(event: FormEvent) {
@@ -115,13 +135,7 @@ export function SignUpForm({ back, onDone, onCodeSent }: SignUpFormProps) {
       {shownAtField && !exists ? null : (
         <ProblemNotice
           problem={call.problem}
-          action={
-            exists ? (
-              <Button to={accountPath('/sign-in', back)} variant="secondary" size="sm">
-                Sign In
-              </Button>
-            ) : undefined
-          }
+          action={exists ? <ToSignIn back={back} onExisting={onExisting} /> : undefined}
         />
       )}
       {exists ? null : <ErrorSummary errors={fields.errors} attempt={fields.refusals} />}
