@@ -7,8 +7,15 @@ import {
   type ListSlotsRequest,
   type RequestBookingRequest,
 } from '@/gen/booking/v1/booking_service_pb';
-import { CollectionState, PaymentsService } from '@/gen/payments/v1/payments_service_pb';
+import {
+  CollectionState,
+  PaymentMethod,
+  PaymentStatus,
+  PaymentsService,
+  type StartPaymentRequest,
+} from '@/gen/payments/v1/payments_service_pb';
 import { bookingFixture, FREE_SESSION, slotsFixture } from './booking-fixture';
+import { ConsentServer } from './consent-server';
 import { refusal } from './refusal';
 
 /** A server with one booking, which a test can change while the page looks. */
@@ -23,6 +30,12 @@ export class BookingServer {
   answers: string[] = [];
   /** What the next requests for a booking are refused with. */
   refusals: ConnectError[] = [];
+  /** What the provider says when it is asked. */
+  payment = { state: CollectionState.PENDING, paymentStatus: PaymentStatus.OTHER };
+  /** What asking the provider ends with, where it fails. */
+  checkFailure: ConnectError | undefined;
+  /** Consents, and the terms that they are to. */
+  consents = new ConsentServer();
   /** Until then no order is made. */
   ready: Promise<void> = Promise.resolve();
   #wake: (() => void) | undefined;
@@ -63,14 +76,18 @@ export class BookingServer {
     const practitionerName = practitionerId === 'ravi' ? 'Ravi Menon' : 'Meera Joshi';
     const free = serviceId === 'free-consultation' ? FREE_SESSION : {};
     this.booking = bookingFixture({ contact, practitionerId, practitionerName, ...free });
+    this.consents.take(request.consent, this.booking.bookingId);
     return { booking: this.booking };
   }
 
-  async start() {
+  async start({ method }: StartPaymentRequest) {
     await this.ready;
     if (this.orderFailures > 0) {
       this.orderFailures -= 1;
       throw refusal(Code.FailedPrecondition, 'PROVIDER_REFUSED', { referenceId: 'ref-1' });
+    }
+    if (method === PaymentMethod.LINK) {
+      return { linkUrl: 'https://pay.example/l/1', linkId: 'plink_1', state: this.payment.state };
     }
     return {
       orderId: 'order_1',
@@ -87,6 +104,7 @@ export class BookingServer {
       return { booking: this.booking };
     };
     return createRouterTransport(({ service }) => {
+      this.consents.serve(service);
       service(BookingService, {
         listSlots: (request) => this.slots(request),
         requestBooking: (request) => this.request(request),
@@ -103,12 +121,15 @@ export class BookingServer {
         },
       });
       service(PaymentsService, {
-        startPayment: () => this.start(),
+        startPayment: (request) => this.start(request),
         submitCheckoutAnswer: ({ paymentId }) => {
           this.answers.push(paymentId);
           return { state: CollectionState.PENDING };
         },
-        checkPayment: () => ({ state: CollectionState.PENDING }),
+        checkPayment: () => {
+          if (this.checkFailure) throw this.checkFailure;
+          return this.payment;
+        },
         claimPayment: () => ({ state: CollectionState.PENDING }),
       });
     });
