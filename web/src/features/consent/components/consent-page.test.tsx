@@ -1,0 +1,91 @@
+/** /consent: what was agreed to, its file, and its withdrawal. */
+import { createRouterTransport } from '@connectrpc/connect';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { Toaster } from '@/components/ui/toaster';
+import { ConsentServer } from '@/testing/consent-server';
+import { renderApp } from '@/testing/render-app';
+import { ConsentPage } from './consent-page';
+
+const auth = vi.hoisted(() => ({ current: {} as object }));
+const saved = vi.hoisted(() => vi.fn());
+
+vi.mock('@/lib/auth', () => ({ useAuth: () => auth.current, signOut: () => undefined }));
+vi.mock('@/lib/save-file', () => ({ saveFile: saved }));
+
+let desk: ConsentServer;
+
+beforeEach(() => {
+  auth.current = { status: 'signed-in', user: { id: 'u1' } };
+  desk = new ConsentServer();
+  saved.mockReset();
+});
+
+function open() {
+  const transport = createRouterTransport(({ service }) => desk.serve(service));
+  renderApp(
+    <>
+      <ConsentPage />
+      <Toaster />
+    </>,
+    { path: '/consent', transport },
+  );
+  return userEvent.setup();
+}
+
+test('a visitor is asked to sign in, and comes back', () => {
+  auth.current = { status: 'signed-out', user: undefined };
+  open();
+  const link = screen.getByRole('link', { name: 'Sign In' });
+  expect(link.getAttribute('href')).toBe('/sign-in?return=%2Fconsent');
+});
+
+test('without a consent the page says when it is asked for', async () => {
+  open();
+  expect(await screen.findByText(/haven't given a consent yet/)).toBeTruthy();
+});
+
+test('a failure can be tried again', async () => {
+  desk.away = true;
+  desk.giveBefore();
+  const person = open();
+  const retry = await screen.findByRole('button', { name: 'Try again' });
+  desk.away = false;
+  await person.click(retry);
+  expect(await screen.findByText('A. Rao')).toBeTruthy();
+});
+
+test('a consent is saved as the file that the server writes', async () => {
+  desk.giveBefore();
+  const person = open();
+  await person.click(await screen.findByRole('button', { name: 'Download Consent' }));
+  await waitFor(() =>
+    expect(saved).toHaveBeenCalledWith(
+      'consent-2026-11-22.txt',
+      'Record: cns_1',
+      'text/plain;charset=utf-8',
+    ),
+  );
+});
+
+test('a withdrawal says what it means, asks once, and is written down', async () => {
+  desk.giveBefore();
+  const person = open();
+  await person.click(await screen.findByRole('button', { name: 'Withdraw Consent' }));
+  const dialog = within(screen.getByRole('dialog'));
+  expect(dialog.getByText(/are not cancelled by this/)).toBeTruthy();
+  await person.click(dialog.getByRole('button', { name: 'Keep it' }));
+  expect(desk.records[0]?.withdrawnAt).toBeUndefined();
+  await person.click(screen.getByRole('button', { name: 'Withdraw Consent' }));
+  await person.click(screen.getByRole('button', { name: 'Yes, withdraw it' }));
+  expect(await screen.findByText('You have withdrawn this consent')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Withdraw Consent' })).toBeNull();
+  expect(within(screen.getByTestId('toasts')).getByText('Consent withdrawn')).toBeTruthy();
+});
+
+test('a consent to earlier terms says so', async () => {
+  desk.giveBefore('2026-01-01.a');
+  open();
+  expect(await screen.findByText('Our terms have changed since then')).toBeTruthy();
+});
