@@ -16,9 +16,10 @@ export type BookingDraft = {
   lateConsents: LateConsents;
 };
 
-export function useDraft(user: AuthUser | undefined): BookingDraft {
+/** `validate` says what the form asks for; the flow's own rules if nothing is given. */
+export function useDraft(user: AuthUser | undefined, validate = validateContact): BookingDraft {
   const [stored] = useState(readDraft);
-  const fields = useFields<ContactValues>(stored.contact, validateContact);
+  const fields = useFields<ContactValues>(stored.contact, validate);
   const [inPerson, setInPerson] = useState(stored.inPerson);
   const [agreed, setAgreed] = useState(false);
   const lateConsents = useLateConsents(user?.id);

@@ -14,6 +14,14 @@ import { readHeld, writeHeld } from '../held-booking';
 import { fingerprint, idempotencyKey, renewIdempotencyKey } from '../request-idempotency-key';
 import { SLOTS_KEY } from './use-slots';
 
+/** A consent that was given on this page. */
+export type GivenConsent = {
+  version: string;
+  fullName: string;
+  email: string;
+  signature: string;
+};
+
 export type Wish = {
   serviceId: string;
   instant: string;
@@ -21,6 +29,8 @@ export type Wish = {
   practitionerId: string;
   inPerson: boolean;
   contact: ContactValues;
+  /** The consent to online sessions, where it was asked for. */
+  consent?: GivenConsent | undefined;
 };
 
 /** Why another time is refused while the earlier one is still held. */
@@ -33,11 +43,12 @@ function isGranted(booking: Booking): boolean {
 
 /** A hash of the whole request. */
 export function contentOf(wish: Wish): string {
-  const { contact } = wish;
+  const { contact, consent } = wish;
   const parts = [wish.serviceId, wish.instant, String(wish.inPerson)];
   const typed = [contact.firstName, contact.lastName, contact.email, contact.phone, contact.notes];
   const wanted = wish.practitionerId ? [wish.practitionerId] : [];
-  return [...parts, ...typed.map((text) => text.trim()), ...wanted].join('\u0000');
+  const signed = consent ? Object.values(consent) : [];
+  return [...parts, ...typed.map((text) => text.trim()), ...wanted, ...signed].join('\u0000');
 }
 
 /** The held booking can stay as it is when nothing was changed, or when it may not be given back. */
@@ -53,7 +64,7 @@ export function useRequestBooking() {
   const client = useMemo(() => createClient(BookingService, transport), [transport]);
 
   async function request(wish: Wish): Promise<Booking> {
-    const { contact } = wish;
+    const { contact, consent } = wish;
     const answer = await client.requestBooking({
       idempotencyKey: idempotencyKey(contentOf(wish)),
       serviceId: wish.serviceId,
@@ -68,6 +79,7 @@ export function useRequestBooking() {
         notes: contact.notes.trim(),
       },
       termsAccepted: true,
+      ...(consent && { consent: { ...consent, acceptedDeclaration: true } }),
     });
     if (!answer.booking) throw new Error('The answer holds no booking.');
     return answer.booking;

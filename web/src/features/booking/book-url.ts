@@ -1,0 +1,98 @@
+/** The choices of /book in its address, so that a reload and a second tab show the same. */
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { toInstant, validInstant } from '@/lib/instant';
+import { toDate } from '@/lib/time';
+
+const BOOK_PATH = '/book';
+
+/** The steps that have an address; without one the page shows sessions and free times. */
+const STEPS = ['calendar-terms', 'auth', 'payment', 'confirmation'] as const;
+export type BookStepId = (typeof STEPS)[number];
+
+export type BookUrl = {
+  serviceId: string;
+  packageId: string;
+  /** The chosen start as an instant, "2026-11-24T05:30:00Z", or empty. */
+  slot: string;
+  /** The chosen practitioner's id, or empty for anyone. */
+  practitioner: string;
+  step: BookStepId | undefined;
+  bookingId: string;
+  /** The client left the sign-in without signing in. */
+  cancelled: boolean;
+  /** The client accepted the consent and was sent to the sign-in. */
+  returned: boolean;
+};
+
+export const NOTHING_CHOSEN: BookUrl = {
+  serviceId: '',
+  packageId: '',
+  slot: '',
+  practitioner: '',
+  step: undefined,
+  bookingId: '',
+  cancelled: false,
+  returned: false,
+};
+
+function isStep(value: string | null): value is BookStepId {
+  return STEPS.some((step) => step === value);
+}
+
+/** Reads the address. Whatever makes no sense is as if it were not there. */
+export function parseBookUrl(query: URLSearchParams): BookUrl {
+  const step = query.get('step');
+  return {
+    serviceId: query.get('service') ?? '',
+    packageId: query.get('package') ?? '',
+    slot: validInstant(query.get('slot') ?? ''),
+    practitioner: query.get('practitioner') ?? '',
+    step: isStep(step) ? step : undefined,
+    bookingId: query.get('b') ?? '',
+    cancelled: query.get('auth') === 'cancelled',
+    returned: query.get('returned') === 'true',
+  };
+}
+
+function withQuery(path: string, entries: Record<string, string>): string {
+  const query = new URLSearchParams(Object.entries(entries).filter(([, value]) => value));
+  // Colons are allowed in a query, and a time is easier to read with them.
+  const text = query.toString().replaceAll('%3A', ':');
+  return text ? `${path}?${text}` : path;
+}
+
+/** The address of /book-session with a chosen time. */
+export function bookSessionPath({ serviceId, slot, practitioner, cancelled }: BookUrl): string {
+  const auth = cancelled ? 'cancelled' : '';
+  return withQuery('/book-session', { service: serviceId, slot, practitioner, auth });
+}
+
+/** The address of a point in /book. Once there is a booking, its id alone finds everything again. */
+export function bookPath(url: BookUrl): string {
+  const held = url.bookingId !== '';
+  return withQuery(BOOK_PATH, {
+    service: held ? '' : url.serviceId,
+    package: held ? '' : url.packageId,
+    slot: held ? '' : url.slot,
+    practitioner: held ? '' : url.practitioner,
+    step: url.step ?? '',
+    b: url.bookingId,
+    auth: url.cancelled ? 'cancelled' : '',
+    returned: url.returned && !held ? 'true' : '',
+  });
+}
+
+/** The address at which a chosen time is gone on with. */
+export function bookSlotPath(serviceId: string, startsAt: Date, practitioner = ''): string {
+  const slot = toInstant(startsAt);
+  return bookPath({ ...NOTHING_CHOSEN, serviceId, slot, practitioner, step: 'calendar-terms' });
+}
+
+/** The choices that led to a booking, for the way back to the calendar. */
+export function bookChoicesOf(
+  { serviceId, sessions }: Booking,
+  practitioner: string,
+): Partial<BookUrl> {
+  const startsAt = sessions[0]?.startsAt;
+  return { serviceId, slot: startsAt ? toInstant(toDate(startsAt)) : '', practitioner };
+}
