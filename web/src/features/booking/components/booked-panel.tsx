@@ -1,0 +1,161 @@
+import type { ReactNode } from 'react';
+import { Alert } from '@/components/ui/alert';
+import { AppLink } from '@/components/ui/app-link';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+import { formatPhone } from '@/lib/phone';
+import { usePractice } from '@/lib/practice';
+import { bookingReference } from '@/lib/reference';
+import { formatDate, formatOwnPlace, formatTimeRange, type Zone } from '@/lib/time';
+import { isOnWord, sessionTimes } from '../booking-state';
+import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
+import { BookingSummary, type SummaryRow } from './booking-summary';
+import { CalendarButtons } from './calendar-buttons';
+
+function rowsOf(booking: Booking, zone: Zone): SummaryRow[] {
+  const times = sessionTimes(booking);
+  const { contact, serviceTitle } = booking;
+  const own = times ? formatOwnPlace(times.startsAt, zone) : undefined;
+  const rows: (SummaryRow | undefined)[] = [
+    { label: 'Service', value: serviceTitle },
+    booking.practitionerName ? { label: 'With', value: booking.practitionerName } : undefined,
+    times && { label: 'Date', value: formatDate(times.startsAt, zone) },
+    times && { label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) },
+    own ? { label: 'Your time', value: own } : undefined,
+    contact && { label: 'Email', value: contact.email },
+    contact?.phone ? { label: 'Phone', value: formatPhone(contact.phone) } : undefined,
+  ];
+  return rows.filter((row) => row !== undefined);
+}
+
+/** Whether the confirmation was sent, as far as is known. */
+function mailWords(booking: Booking): string {
+  const to = booking.contact?.email ? ` to ${booking.contact.email}` : '';
+  if (booking.mailState === MailState.SENT) return `A confirmation email was sent${to}.`;
+  return `A confirmation email${to} is on its way.`;
+}
+
+/** How many hours before its start a client is reminded of a session. */
+const REMINDER_HOURS = 24;
+const HOUR_MS = 3_600_000;
+
+/** A session that was booked later than its reminder has none. */
+function hasReminder(booking: Booking): boolean {
+  const times = sessionTimes(booking);
+  return times !== undefined && times.startsAt.getTime() - Date.now() > REMINDER_HOURS * HOUR_MS;
+}
+
+function WhatsNext({ booking }: { booking: Booking }) {
+  return (
+    <Card className="flex flex-col gap-3">
+      <h2 className="text-h3">What's Next</h2>
+      <ul className="flex list-disc flex-col gap-1.5 pl-5">
+        {booking.mailState === MailState.FAILED ? null : <li>{mailWords(booking)}</li>}
+        <li>A meeting link is included.</li>
+        {hasReminder(booking) ? (
+          <li>We remind you {REMINDER_HOURS} hours before your session.</li>
+        ) : null}
+        <li>Please join 5 minutes early.</li>
+      </ul>
+      {booking.mailState === MailState.FAILED ? (
+        <Alert tone="warn" title={MAIL_FAILED}>
+          {mailFailedMessage(booking)} Your booking stands; everything you need is on this page.
+        </Alert>
+      ) : null}
+    </Card>
+  );
+}
+
+/** The booking's own link, once the room exists. */
+function MeetingLink({ booking }: { booking: Booking }) {
+  if (!booking.joinUrl) {
+    return (
+      <p role="status" className="text-ink-2">
+        Your meeting link follows in a moment. It appears here, and we mail it to you.
+      </p>
+    );
+  }
+  return (
+    <Button href={booking.joinUrl} target="_blank" rel="noopener noreferrer" size="lg">
+      Save Meeting Link<span className="sr-only"> (opens in a new tab)</span>
+    </Button>
+  );
+}
+
+function Notes({ booking }: { booking: Booking }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Alert tone="ok" title="Your session is in our calendar">
+        Its booking id is{' '}
+        <span className="font-semibold numeric">{bookingReference(booking.bookingId)}</span>. Please
+        quote it when you write to us.
+      </Alert>
+      <Alert title="Follow-up Email Scheduled">
+        After the session we write to you, and you can tell us how it was.
+      </Alert>
+    </div>
+  );
+}
+
+function Policy({ booking }: { booking: Booking }) {
+  const { cancellationHours } = usePractice();
+  return (
+    <p className="text-ink-2">
+      You can cancel until {cancellationHours} hours before it starts.{' '}
+      <AppLink
+        to={`/cancellation-policy?b=${booking.bookingId}`}
+        className="text-brand underline underline-offset-4"
+      >
+        How that works
+      </AppLink>
+    </p>
+  );
+}
+
+type BookedPanelProps = {
+  booking: Booking;
+  zone: Zone;
+  /** The session starts inside the cancellation limit. */
+  late: boolean;
+  /** The client's consent. */
+  consent: ReactNode;
+};
+
+/** "Booking Confirmed!" of /book: what was booked, what comes next, and the ways on. */
+export function BookedPanel({ booking, zone, late, consent }: BookedPanelProps) {
+  const isOver = (sessionTimes(booking)?.endsAt.getTime() ?? 0) < Date.now();
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="flex flex-col gap-6">
+        <BookingSummary title="Session Details" rows={rowsOf(booking, zone)}>
+          <CalendarButtons booking={booking} />
+          {isOnWord(booking) ? null : (
+            <AppLink
+              to={`/receipt?b=${booking.bookingId}`}
+              className="inline-flex min-h-11 items-center self-start font-semibold text-brand hover:underline"
+            >
+              Receipt
+            </AppLink>
+          )}
+        </BookingSummary>
+        {consent}
+      </div>
+      <div className="flex flex-col gap-6">
+        {isOver ? null : (
+          <>
+            <WhatsNext booking={booking} />
+            <Notes booking={booking} />
+            {late ? null : <Policy booking={booking} />}
+          </>
+        )}
+        <div className="flex flex-wrap items-center gap-3">
+          {isOver ? null : <MeetingLink booking={booking} />}
+          <Button to="/" variant="secondary" size="lg">
+            Return to Home
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
