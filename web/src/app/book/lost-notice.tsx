@@ -1,0 +1,64 @@
+import { useEffect, useRef } from 'react';
+import { chosenPractitioner } from '@/components/practitioner-choice';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import type { BookUrl } from '@/features/booking/book-url';
+import { useSlots } from '@/features/booking/hooks/use-slots';
+import { nearestFree } from '@/features/booking/slots';
+import { usePracticeZone, useService } from '@/lib/practice';
+import { formatDateTime, formatShortDate, formatTime, localDate } from '@/lib/time';
+import type { UrlMoves } from '@/lib/use-url-state';
+import type { Lost } from './lost-time';
+
+/** Around the lost time are the days that a client would choose from first. */
+const DAYS = 3;
+const SUGGESTIONS = 3;
+
+type LostNoticeProps = { lost: Lost; moves: UrlMoves<BookUrl> };
+
+/** Says at once that the chosen time is gone, and offers the closest ones. */
+export function LostNotice({ lost, moves }: LostNoticeProps) {
+  const zone = usePracticeZone();
+  const ref = useRef<HTMLDivElement>(null);
+  // After the heading of the view, which has the focus first.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => ref.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  const { serviceId, practitioner } = moves.url;
+  const all = useService(serviceId)?.practitioners ?? [];
+  const practitionerId = chosenPractitioner(all, practitioner);
+  const at = new Date(lost.instant);
+  const fromDate = localDate(at, zone.timeZone);
+  const { data } = useSlots({
+    serviceId,
+    fromDate,
+    days: DAYS,
+    ...(practitionerId && { practitionerId }),
+  });
+  const near = nearestFree(data?.days ?? [], at, SUGGESTIONS);
+  const passed = lost.reason === 'SLOT_PAST';
+  const when = formatDateTime(at, zone);
+  return (
+    <div ref={ref} tabIndex={-1} className="rounded-card">
+      <Alert
+        tone="warn"
+        live
+        title={passed ? `${when} is too soon now` : `${when} was just taken`}
+        action={near.map((start) => (
+          <Button
+            key={start.instant}
+            variant="secondary"
+            size="sm"
+            onClick={() => moves.push({ slot: start.instant, step: 'calendar-terms' })}
+          >
+            {formatShortDate(start.at, zone)}, {formatTime(start.at, zone)}
+          </Button>
+        ))}
+      >
+        {passed ? '' : 'It was booked moments before you. '}Your details are saved.{' '}
+        {near.length > 0 ? 'Nearby times:' : 'Please choose another time below.'}
+      </Alert>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+/** "Proceed to Payment": the time is held with the consent, and the payment opens in its tab. */
+import { useEffect, useState } from 'react';
+import { instantOf, isLive } from '@/features/booking/booking-state';
+import { contactField } from '@/features/booking/contact-rules';
+import { writeHeldAnywhere } from '@/features/booking/held-anywhere';
+import { readHeld } from '@/features/booking/held-booking';
+import { useBooking } from '@/features/booking/hooks/use-booking';
+import type { BookingDraft } from '@/features/booking/hooks/use-draft';
+import { useRequestBooking, type Wish } from '@/features/booking/hooks/use-request-booking';
+import { consentField, isAboutConsent } from '@/features/consent/consent-rules';
+import { useRefreshConsent } from '@/features/consent/hooks/use-own-consent';
+import { useOpenLink } from '@/features/payments/hooks/use-payment-link';
+import type { PaymentTab } from '@/features/payments/payment-tab';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { describeError } from '@/lib/errors';
+import { formatPrice } from '@/lib/money';
+import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
+import type { Lost } from './lost-time';
+import type { Book } from './use-book';
+
+const GONE = new Set(['SLOT_TAKEN', 'SLOT_PAST', 'SLOT_NOT_OFFERED']);
+
+type Asked = { book: Book; onLost: (lost: Lost) => void; onOpened: (blocked: boolean) => void };
+
+function writeFlowKeys({ service, moves }: Book): void {
+  if (!service) return;
+  const { serviceId: id, title } = service;
+  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: formatPrice(service.price) }));
+  writeTab(FLOW_KEYS.dateTime, moves.url.slot);
+}
+
+/** Shows a refusal where it is corrected; false for one that has no field. */
+function useRefusal({ book, onLost }: Asked) {
+  const { moves, draft, consentForm, setSigned } = book;
+  return function refused(error: unknown): boolean {
+    const { reason, field, message } = describeError(error);
+    if (GONE.has(reason)) {
+      onLost({ instant: moves.url.slot, reason });
+      moves.push({ slot: '', step: undefined, returned: false });
+      return true;
+    }
+    if (isAboutConsent(field)) {
+      setSigned(undefined);
+      const wrong = consentField(field);
+      if (wrong) consentForm.fields.refuse({ [wrong]: message });
+      else consentForm.setAccepted(false);
+      moves.push({ step: 'calendar-terms' });
+      return true;
+    }
+    const wrong = contactField(field);
+    if (wrong) draft.fields.refuse({ [wrong]: message });
+    return wrong !== undefined;
+  };
+}
+
+/** Notes are in no storage of this browser: after a reload they come from the server, which has them. */
+function useKeptNotes({ fields }: BookingDraft, held: Booking | undefined): void {
+  const { replace } = fields;
+  const notes = held && isLive(held) ? (held.contact?.notes ?? '') : '';
+  useEffect(() => {
+    if (notes) replace((typed) => ({ ...typed, notes: typed.notes || notes }));
+  }, [notes, replace]);
+}
+
+export function useProceed(asked: Asked) {
+  const { book, onOpened } = asked;
+  const { moves, draft, signed, consentForm, user, reading, practitionerId } = book;
+  const [heldId] = useState(() => readHeld()?.bookingId ?? '');
+  const held = useBooking(heldId, user?.id).booking;
+  useKeptNotes(draft, held);
+  const request = useRequestBooking();
+  const openLink = useOpenLink();
+  const refreshConsent = useRefreshConsent();
+  const refused = useRefusal(asked);
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+
+  /** Another time or practitioner that this tab holds is given back; the same is asked for again. */
+  function otherHold(): Booking | undefined {
+    if (!held || !isLive(held)) return undefined;
+    const other = practitionerId !== '' && held.practitionerId !== practitionerId;
+    return other || instantOf(held) !== moves.url.slot ? held : undefined;
+  }
+
+  async function hold(): Promise<Booking> {
+    const { serviceId, slot: instant } = moves.url;
+    const contact = draft.fields.values;
+    const consent = signed && { ...signed };
+    const wish: Wish = { serviceId, instant, practitionerId, inPerson: false, contact, consent };
+    const booking = await request.mutateAsync({ wish, held: otherHold() });
+    // From here on the server keeps notes and signature.
+    consentForm.forget();
+    refreshConsent();
+    writeHeldAnywhere(booking.bookingId);
+    return booking;
+  }
+
+  async function run(tab: PaymentTab | undefined): Promise<void> {
+    setPending(true);
+    setError(undefined);
+    try {
+      writeFlowKeys(book);
+      const booking = await hold();
+      reading.learn(booking);
+      const { link, booking: opened } = await openLink(booking.bookingId).catch((why: unknown) => {
+        // The time is held; the next step makes the link, and says what is wrong with it.
+        tab?.close();
+        moves.push({ step: 'payment', bookingId: booking.bookingId });
+        throw why;
+      });
+      if (opened) reading.learn(opened);
+      if (link.address) tab?.go(link.address);
+      else tab?.close();
+      onOpened(tab === undefined);
+      moves.push({ step: 'payment', bookingId: booking.bookingId });
+    } catch (why) {
+      tab?.close();
+      if (!refused(why)) setError(why);
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return { run, isPending, error };
+}
