@@ -1,0 +1,104 @@
+/** The steps of /book behind its first view; loaded when a time was chosen or a booking is opened. */
+import { type ReactNode, useState } from 'react';
+import { useStepFocus } from '@/app/booking/step-focus';
+import { PageHeading } from '@/components/ui/page-heading';
+import { Skeleton } from '@/components/ui/skeleton';
+import { Stepper } from '@/components/ui/stepper';
+import type { BookUrl } from '@/features/booking/book-url';
+import { isEnded } from '@/features/booking/booking-state';
+import { endedWords } from '@/features/booking/components/ended-panel';
+import { usePractice } from '@/lib/practice';
+import { usePageTitle } from '@/lib/use-page-title';
+import type { UrlMoves } from '@/lib/use-url-state';
+import { AuthScreen } from './auth-screen';
+import { ConfirmationScreen } from './confirmation-screen';
+import { ConsentStep } from './consent-step';
+import { DetailsScreen } from './details-screen';
+import { LinkScreen } from './link-screen';
+import { LostNotice } from './lost-notice';
+import type { Lost } from './lost-time';
+import { type Book, useBook } from './use-book';
+
+const STEPS = [
+  { id: 'consent', label: 'Consent' },
+  { id: 'auth', label: 'Sign In' },
+  { id: 'details', label: 'Details' },
+  { id: 'payment', label: 'Payment' },
+  { id: 'confirmation', label: 'Confirmation' },
+] as const;
+
+const TITLES: Record<Exclude<Book['step'], 'calendar'>, string> = {
+  consent: 'Consent to Online Session',
+  auth: 'Sign In Required',
+  details: 'Booking Details',
+  payment: 'Complete Your Payment',
+  confirmation: 'Booking Confirmed!',
+};
+
+function titleOf({ step, booking, reading, asking }: Book, refundDays: string): string {
+  if (step === 'calendar') return 'Book a Session';
+  if (asking) return 'Your Booking';
+  if (step === 'payment' || step === 'confirmation') {
+    if (reading.isMissing) return 'Booking Not Found';
+    if (!booking) return 'Your Booking';
+    if (isEnded(booking)) return endedWords(booking, refundDays).title;
+  }
+  return TITLES[step];
+}
+
+type ScreenProps = { book: Book; onLost: (lost: Lost) => void; blocked: boolean | undefined };
+
+function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
+  if (book.asking) return <Skeleton className="h-96 w-full rounded-card" />;
+  switch (book.step) {
+    case 'consent':
+      return <ConsentStep book={book} />;
+    case 'auth':
+      return <AuthScreen book={book} />;
+    case 'details':
+      return <DetailsScreen book={book} onLost={onLost} onOpened={onOpened} />;
+    case 'payment':
+      return <LinkScreen book={book} blocked={blocked} />;
+    default:
+      return <ConfirmationScreen book={book} />;
+  }
+}
+
+type OnOpened = { onOpened: (blocked: boolean) => void };
+
+type BookStepsProps = {
+  moves: UrlMoves<BookUrl>;
+  /** The first view, which the steps lead back to with a notice. */
+  start: (notice: ReactNode) => ReactNode;
+  /** The first view was shown before the steps. */
+  fromStart: boolean;
+};
+
+export function BookSteps({ moves, start, fromStart }: BookStepsProps) {
+  const book = useBook(moves);
+  const { step, booking, reading } = book;
+  // Whether the browser refused the tab of the payment; unknown where this page has opened none.
+  const [blocked, setBlocked] = useState<boolean>();
+  // A chosen time that was taken meanwhile, until another one is chosen.
+  const [lost, setLost] = useState<Lost>();
+  if (lost && step !== 'calendar' && moves.url.slot !== lost.instant) setLost(undefined);
+  const title = titleOf(book, usePractice().refundDaysText);
+  usePageTitle(title);
+  useStepFocus(step, fromStart ? 'calendar' : undefined);
+  if (step === 'calendar') {
+    return start(lost ? <LostNotice key={lost.instant} lost={lost} moves={moves} /> : null);
+  }
+  const isOver = reading.isMissing || isEnded(booking);
+  const narrow = step !== 'confirmation' || isOver;
+  return (
+    <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
+      {isOver || book.asking ? null : (
+        <Stepper steps={STEPS} current={step} label="Booking steps" />
+      )}
+      <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
+        <PageHeading>{title}</PageHeading>
+        <Screen book={book} onLost={setLost} blocked={blocked} onOpened={setBlocked} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { useEffect } from 'react';
+import { Skeleton } from '@/components/ui/skeleton';
+import { sessionTimes } from '@/features/booking/booking-state';
+import { BookedPanel } from '@/features/booking/components/booked-panel';
+import { OwnConsent } from '@/features/consent/components/own-consent';
+import { isLate } from '@/lib/cancellation';
+import { usePractice } from '@/lib/practice';
+import { clearFlowKeys } from '@/lib/tab-storage';
+import { Unreadable } from './link-screen';
+import type { Book } from './use-book';
+
+/** "Booking Confirmed!" */
+export function ConfirmationScreen({ book }: { book: Book }) {
+  const { booking, reading, zone, own } = book;
+  const { cancellationHours } = usePractice();
+  useEffect(clearFlowKeys, []);
+  if (!booking) {
+    return reading.error ? (
+      <Unreadable book={book} />
+    ) : (
+      <Skeleton className="h-96 w-full rounded-card" />
+    );
+  }
+  const startsAt = sessionTimes(booking)?.startsAt;
+  const { consent, current = false } = own.data ?? {};
+  return (
+    <BookedPanel
+      booking={booking}
+      zone={zone}
+      late={startsAt ? isLate(startsAt, cancellationHours, Date.now()) : false}
+      consent={consent ? <OwnConsent record={consent} current={current} /> : null}
+    />
+  );
+}

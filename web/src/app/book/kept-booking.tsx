@@ -1,0 +1,33 @@
+import { useState } from 'react';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import type { BookUrl } from '@/features/booking/book-url';
+import { isLive } from '@/features/booking/booking-state';
+import { readHeldAnywhere } from '@/features/booking/held-anywhere';
+import { useBooking } from '@/features/booking/hooks/use-booking';
+import { usePracticeZone } from '@/lib/practice';
+import { formatTime, toDate } from '@/lib/time';
+import type { UrlMoves } from '@/lib/use-url-state';
+
+type KeptBookingProps = { userId: string; moves: UrlMoves<BookUrl> };
+
+/** Leads a client back to a time that is held, also when the browser was closed meanwhile. */
+export function KeptBooking({ userId, moves }: KeptBookingProps) {
+  const [bookingId] = useState(readHeldAnywhere);
+  const zone = usePracticeZone();
+  const { booking } = useBooking(bookingId, userId);
+  if (!booking || !isLive(booking) || !booking.heldUntilAt) return null;
+  const until = formatTime(toDate(booking.heldUntilAt), zone);
+  return (
+    <Alert
+      title={`Your time is kept until ${until}`}
+      action={
+        <Button size="sm" onClick={() => moves.push({ step: 'payment', bookingId })}>
+          Go On to Payment
+        </Button>
+      }
+    >
+      {booking.serviceTitle}: you have not paid for it yet.
+    </Alert>
+  );
+}
