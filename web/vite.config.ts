@@ -83,6 +83,35 @@ const ACCOUNT = filesNamed([
 ]);
 const ART = filesNamed(['service-art', 'motifs', 'random']);
 
+/** Messages, and the client that sends them: a page that needs one of these files needs the others. */
+const RPC = new RegExp(
+  [
+    '@bufbuild/protobuf/dist/esm/(?:is-message|descriptors|create|registry|proto-int64|from-bin)',
+    '@bufbuild/protobuf/dist/esm/(?:wire|codegenv2)/',
+    '@bufbuild/protobuf/dist/esm/reflect/(?:scalar|unsafe|guard|message|names|nested-types)\\.',
+    '@bufbuild/protobuf/dist/esm/wkt/(?:wrappers|timestamp)\\.',
+    '@bufbuild/protobuf/dist/esm/wkt/google/protobuf/(?:descriptor|timestamp)_pb\\.',
+    '@connectrpc/connect/dist/esm/(?:any-client|promise-client|protocol/async-iterable)\\.',
+    'src/gen/common/v1/money_pb\\.',
+  ].join('|'),
+);
+/** What the booking flow and the steps of /book have in common. */
+const BOOKING_NAMES = [
+  ...['free-session', 'booking-rows', 'booking-summary', 'ended-panel', 'mail-messages', 'steps'],
+  ...['google-calendar', 'calendar-buttons', 'hold-clock', 'hold-timer', 'held-booking', 'draft'],
+  ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'use-now', 'contact-rules'],
+  ...['request-idempotency-key', 'use-slots', 'slots', 'use-request-booking', 'use-draft'],
+  ...['use-mail-toast', 'booking-state', 'follow-booking', 'use-booking', 'flow-url'],
+];
+const BOOKING = new RegExp(
+  [
+    `/features/(?:booking|payments)/(?:.*/)?(?:${BOOKING_NAMES.join('|')})\\.`,
+    '/(?:app/booking/step-focus|components/ui/stepper|lib/save-file)\\.',
+    '/gen/(?:booking/v1/booking|payments/v1/payments)_service_pb\\.',
+    '@tanstack/.*/(?:mutationObserver|useMutation)\\.',
+  ].join('|'),
+);
+
 const PARCELS = {
   includeDependenciesRecursively: false,
   groups: [
@@ -91,6 +120,8 @@ const PARCELS = {
     { name: 'refresh', test: REFRESH },
     { name: 'art', test: ART },
     { name: 'account', test: ACCOUNT },
+    { name: 'rpc', test: RPC },
+    { name: 'booking', test: BOOKING },
     { name: 'form', test: FORM },
     { name: 'read', test: READ },
     { name: 'review-words', test: REVIEW_WORDS },

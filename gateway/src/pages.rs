@@ -1,7 +1,6 @@
 //! The site's pages and files: each path's page with its status, and cache headers with which no
 //! outdated page is shown.
 
-pub(crate) mod booking_links;
 mod ranges;
 
 use std::sync::Arc;
@@ -57,9 +56,6 @@ pub(crate) async fn serve(
     let path = request.uri().path();
     let request_headers = request.headers();
     let files = &site.files;
-    if let Some(to) = booking_links::redirect(files, request.uri()) {
-        return to;
-    }
     if let Some(answer) = serve_static(files, path, &request) {
         return answer;
     }

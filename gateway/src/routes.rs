@@ -21,8 +21,6 @@ pub(crate) const LINK_RETURN: &str = "/pay/link-return";
 pub(crate) const POLICY_REPORTS: &str = "/policy-reports";
 /// The unsubscribe link of mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
-/// Paths that have no page yet and lead to the booking flow.
-const BOOKING_LINKS: &[&str] = &["/book", "/book-session"];
 /// Folder of the pictures of reviews.
 const PICTURES: &str = "/pictures/";
 /// Folder of the practice's videos and their captions.
@@ -56,9 +54,6 @@ impl Routes {
             .find(|own| *own == path)
         {
             return Cow::Borrowed(own);
-        }
-        if let Some(link) = booking_link(path) {
-            return Cow::Borrowed(link);
         }
         if path.starts_with(PICTURES) {
             return Cow::Borrowed("/pictures/{name}");
@@ -94,12 +89,6 @@ impl Routes {
     }
 }
 
-/// The path without a trailing slash, if it is one of the booking links.
-pub(crate) fn booking_link(path: &str) -> Option<&'static str> {
-    let path = path.strip_suffix('/').unwrap_or(path);
-    BOOKING_LINKS.iter().copied().find(|own| *own == path)
-}
-
 /// A path that is safe to log: short, with plain characters only.
 pub(crate) fn sanitized_path(path: &str) -> String {
     let plain = |char: char| match char {
@@ -111,21 +100,12 @@ pub(crate) fn sanitized_path(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{booking_link, sanitized_path};
+    use super::sanitized_path;
 
     #[test]
     fn a_path_in_the_log_is_short_and_plain() {
         assert_eq!(sanitized_path("/about/us"), "/about/us");
         assert_eq!(sanitized_path("/a\nb@c%20d<script>"), "/a_b_c_20d_script_");
         assert_eq!(sanitized_path(&"/x".repeat(100)).len(), 80);
-    }
-
-    #[test]
-    fn only_booking_links_are_redirected() {
-        assert_eq!(booking_link("/book"), Some("/book"));
-        assert_eq!(booking_link("/book-session/"), Some("/book-session"));
-        for other in ["/booking-flow", "/book//", "/book/x", "//book", "/", "/bookshop"] {
-            assert_eq!(booking_link(other), None, "{other}");
-        }
     }
 }

@@ -120,11 +120,6 @@ impl WebFiles {
         }
     }
 
-    /// A service's id from the site's own list, if there is such a service.
-    pub(crate) fn service(&self, id: &str) -> Option<&str> {
-        self.services.get(id).map(String::as_str)
-    }
-
     /// A file that is not a page. Names may have spaces and non-English letters, which browsers
     /// escape in a path.
     pub(crate) fn file(&self, path: &str) -> Option<&WebFile> {

@@ -10,7 +10,6 @@
 
 mod response_cache;
 mod bodies;
-mod booking_links;
 mod calls;
 mod connections;
 mod staff;

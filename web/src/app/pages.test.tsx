@@ -89,14 +89,11 @@ test('the guide is hidden from search engines', () => {
   expect(head).toMatchObject({ title: 'Meditation Guide', hidden: true });
 });
 
-test.each([...PAGES, NOT_FOUND])(
-  '$path loads the file that it names',
-  async ({ path, page, sentOn }) => {
-    const name = page.file ?? path.slice(1);
-    // Vitest writes the file that an import names into the code of the import.
-    const file = `"/src/(app/routes/${name}|features/.*/${name}-page)\\.tsx"`;
-    if (!sentOn) expect(String(page.load)).toMatch(new RegExp(file));
-    await page.preload();
-    expect(page.loaded).toBeTypeOf('function');
-  },
-);
+test.each([...PAGES, NOT_FOUND])('$path loads the file that it names', async ({ path, page }) => {
+  const name = page.file ?? path.slice(1);
+  // Vitest writes the file that an import names into the code of the import.
+  const file = `"/src/(app/routes/${name}|features/.*/${name}-page)\\.tsx"`;
+  expect(String(page.load)).toMatch(new RegExp(file));
+  await page.preload();
+  expect(page.loaded).toBeTypeOf('function');
+});

@@ -26,8 +26,6 @@ export type PageEntry = {
   withGuide?: boolean;
   /** Its document carries this text. */
   legal?: LegalName;
-  /** The gateway sends its address on; only the development server shows the page. */
-  sentOn?: boolean;
 };
 
 const SERVICE = new LazyPage(
@@ -35,14 +33,6 @@ const SERVICE = new LazyPage(
   (it) => it.default,
   'service',
 );
-
-/** Leads on to the booking flow, from two addresses. */
-function toBooking(): LazyPage {
-  return new LazyPage(
-    () => import('./to-booking'),
-    (it) => it.ToBooking,
-  );
-}
 
 function legal(name: LegalName): PageEntry {
   const { title, label, description } = LEGAL_PAGES[name];
@@ -165,15 +155,22 @@ export const PAGES: readonly PageEntry[] = [
   ...LEGAL_NAMES.map(legal),
   {
     path: '/book',
-    page: toBooking(),
-    head: unlisted('Book'),
-    sentOn: true,
+    page: new LazyPage(
+      () => import('./routes/book'),
+      (it) => it.default,
+    ),
+    head: listed(
+      'Book a Session',
+      'Choose a session and a free time, agree to our terms, and pay online: in a few minutes.',
+    ),
   },
   {
     path: '/book-session',
-    page: toBooking(),
+    page: new LazyPage(
+      () => import('./routes/book-session'),
+      (it) => it.default,
+    ),
     head: unlisted('Book a Session'),
-    sentOn: true,
   },
   {
     path: '/meditation-guide',
@@ -213,6 +210,15 @@ export const PAGES: readonly PageEntry[] = [
       (it) => it.ReceiptPage,
     ),
     head: unlisted('Your Receipt'),
+    personal: true,
+  },
+  {
+    path: '/consent',
+    page: new LazyPage(
+      () => import('@/features/consent/components/consent-page'),
+      (it) => it.ConsentPage,
+    ),
+    head: unlisted('Your Consent'),
     personal: true,
   },
   {

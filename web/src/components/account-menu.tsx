@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useId, useState } from 'react';
 import { type AuthUser, signOut, useAuth } from '@/lib/auth';
+import { AppLink } from './ui/app-link';
 import { Button } from './ui/button';
 import { toast } from './ui/toast-store';
 import { useDismiss } from './use-dismiss';
@@ -44,7 +45,14 @@ function AvatarMenu({ user }: { user: AuthUser }) {
       >
         <p className="font-semibold">{displayName(user)}</p>
         {user.firstName ? <p className="text-sm text-ink-2">{user.email}</p> : null}
-        <Button variant="secondary" size="sm" block className="mt-4" onClick={leave}>
+        <AppLink
+          to="/consent"
+          onClick={close}
+          className="mt-2 inline-flex min-h-11 items-center font-semibold text-brand hover:underline"
+        >
+          Your consent
+        </AppLink>
+        <Button variant="secondary" size="sm" block className="mt-2" onClick={leave}>
           Sign out
         </Button>
       </div>

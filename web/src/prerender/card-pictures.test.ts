@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 test('each page of its own and each service has a card, and other pages the welcome page’s', () => {
   const snapshot = practiceFixture();
-  expect(allCards(snapshot)).toHaveLength(8 + 7);
+  expect(allCards(snapshot)).toHaveLength(9 + 7);
   expect(cardOf('/about', snapshot).title).toBe(`Meet ${snapshot.practice.practitionerName}`);
   expect(cardOf('/services/meditation', snapshot).name).toBe('service-meditation');
   expect(cardOf('/booking-flow', snapshot).name).toBe('home');

@@ -24,6 +24,7 @@ const ART: Record<string, Card['art']> = {
   reviews: { seed: 'relationship-counseling', accent: 'sun' },
   faq: { seed: 'karmic-healing', accent: 'leaf' },
   contact: { seed: 'relationship-counseling', accent: 'clay' },
+  book: { seed: 'general-consultation', accent: 'leaf' },
   'cancellation-policy': { seed: 'vedic-astrology', accent: 'plum' },
   'meditation-guide': { seed: 'meditation', accent: 'leaf' },
 };
@@ -32,6 +33,7 @@ const WORDS: Record<string, readonly [title: string, line: string]> = {
   services: ['Our services', 'Every session with its length and its price'],
   reviews: ['What people say', 'Reviews after sessions, in their own words'],
   faq: ['Questions, answered', 'Sessions, booking, payment and healing'],
+  book: ['Book a session', 'Free times, and payment online'],
   contact: ['Get in touch', 'Write to us, call, or come by'],
   'cancellation-policy': ['If plans change', 'Cancelling a session'],
   'meditation-guide': ['A meditation for beginners', 'Five steps and ten minutes'],

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { PAGES } from '@/app/pages';
 import { matchPage } from '@/app/router';
 import { linksAt } from '@/app/site-links';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { cardOf } from './card';
 import { assertPolicy, renderDocument } from './document';
 import { ORIGIN, REVIEW } from './origin';
-import { fixedPaths, indexablePaths, policyOrigins, robotsTxt, sitemapXml } from './site';
+import { indexablePaths, policyOrigins, robotsTxt, sitemapXml } from './site';
 import { decimalPrice, structuredData } from './structured-data';
 
 const TEMPLATE = '<html><head><!--head--></head><body><!--body--></body></html>';
@@ -47,20 +46,18 @@ test('search engines are shown the public pages and no others', () => {
   const places = ['headerLeft', 'headerRight', 'footerLegal', 'footerRules'] as const;
   const pages = places.flatMap(linksAt).map(({ to }) => to);
   const services = SNAPSHOT.services.map(({ serviceId }) => `/service/${serviceId}`);
-  expect([...INDEXABLE].sort()).toEqual([...pages, ...services].sort());
+  // What leads to a booking names its service; the page without one is for search engines, too.
+  expect([...INDEXABLE].sort()).toEqual([...pages, '/book', ...services].sort());
   expect(INDEXABLE).toContain('/service/karmic-healing');
-  for (const path of ['/book', '/book-session', '/booking-flow', '/receipt', '/meditation-guide']) {
+  for (const path of [
+    '/book-session',
+    '/booking-flow',
+    '/consent',
+    '/receipt',
+    '/meditation-guide',
+  ]) {
     expect(INDEXABLE).not.toContain(path);
   }
-});
-
-test('the gateway sends /book on, so the build has no page for it', () => {
-  expect(fixedPaths()).not.toContain('/book');
-  expect(fixedPaths()).not.toContain('/book-session');
-  expect(PAGES.filter(({ sentOn }) => sentOn).map(({ path }) => path)).toEqual([
-    '/book',
-    '/book-session',
-  ]);
 });
 
 test.each(INDEXABLE)('%s has one canonical address, its own', (path) => {
@@ -234,7 +231,7 @@ test('the sitemap holds each public address once, with the day of the build', ()
 test('robots.txt names the sitemap and closes the private paths', () => {
   const lines = robotsTxt().trim().split('\n');
   expect(lines).toContain(`Sitemap: ${ORIGIN}/sitemap.xml`);
-  for (const path of ['/booking-flow', '/receipt', '/sign-in', '/unsubscribe', '/book']) {
+  for (const path of ['/booking-flow', '/receipt', '/sign-in', '/unsubscribe', '/consent']) {
     expect(lines).toContain(`Disallow: ${path}`);
   }
   for (const path of INDEXABLE) {

@@ -9,7 +9,7 @@ function isFixed({ path }: PageEntry): boolean {
 
 /** Paths that are there in every practice. */
 export function fixedPaths(): string[] {
-  return PAGES.filter((entry) => isFixed(entry) && !entry.sentOn).map(({ path }) => path);
+  return PAGES.filter((entry) => isFixed(entry)).map(({ path }) => path);
 }
 
 /** The one address of each service. */
@@ -19,15 +19,13 @@ function servicePaths({ services }: Snapshot): string[] {
 
 /** The paths that search engines shall keep, each once. */
 export function indexablePaths(snapshot: Snapshot): string[] {
-  const open = PAGES.filter(
-    (entry) => isFixed(entry) && !entry.sentOn && !entry.head(snapshot, {}).hidden,
-  );
+  const open = PAGES.filter((entry) => isFixed(entry) && !entry.head(snapshot, {}).hidden);
   return [...open.map(({ path }) => path), ...servicePaths(snapshot)];
 }
 
 /** Paths that search engines need not even fetch: steps of one person, or not there to be read. */
 function privatePaths(): string[] {
-  const own = PAGES.filter((entry) => entry.personal || entry.sentOn).map(({ path }) => path);
+  const own = PAGES.filter((entry) => entry.personal).map(({ path }) => path);
   return [...own, '/unsubscribe'];
 }
 
