@@ -1,0 +1,62 @@
+/** The first view of /book, for a visitor. */
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useLocation } from 'react-router';
+import { expect, test, vi } from 'vitest';
+import { BookingServer } from '@/testing/booking-server';
+import { renderApp, writtenApp } from '@/testing/render-app';
+import BookPage from '../routes/book';
+// Loaded with the tests, so that none of them waits for it.
+import '@/features/catalogue/components/free-times';
+
+vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-out', user: undefined }) }));
+
+const CONSENT = '/book?service=general-consultation&slot=2026-11-24T05:30:00Z&step=calendar-terms';
+
+function Address() {
+  const { pathname, search } = useLocation();
+  return <p data-testid="address">{`${pathname}${search}`}</p>;
+}
+
+function open(path: string) {
+  const page = (
+    <main>
+      <BookPage />
+      <Address />
+    </main>
+  );
+  renderApp(page, { path, transport: new BookingServer().transport() });
+  return userEvent.setup();
+}
+
+function address(): string {
+  return screen.getByTestId('address').textContent ?? '';
+}
+
+test('the written page is the first view of a visitor, whatever the address asks', () => {
+  const html = writtenApp(<BookPage />, { path: CONSENT });
+  for (const said of ['How It Works', 'Payment Options', 'Crisis Support', 'Free times', '14416']) {
+    expect(html).toContain(said);
+  }
+});
+
+test('an unknown service and a package are answered, with sessions to choose from', async () => {
+  open('/book?service=levitation');
+  await screen.findByText("We don't offer this session");
+  expect(screen.getByLabelText('Session')).toHaveProperty('value', 'general-consultation');
+});
+
+test.each([
+  ['starter', /Starter Package: 3 sessions for ₹4,500/],
+  ['none', "We don't offer this package"],
+])('package=%s has a clear sentence', async (id, said) => {
+  open(`/book?package=${id}`);
+  expect(await screen.findByText(said)).toBeTruthy();
+  expect(await screen.findByRole('link', { name: /^11:00 am IST/ })).toBeTruthy();
+});
+
+test('another session shows its own times', async () => {
+  const person = open('/book');
+  await person.selectOptions(await screen.findByLabelText('Session'), 'meditation');
+  expect(address()).toBe('/book?service=meditation');
+});
