@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page, Response } from '@playwright/test';
+import { CONSENT } from './support/book';
 import { CALENDAR, expectReady, expectStep } from './support/flow';
 import { BOOKING, LEGAL_PATHS, PATHS, pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
@@ -29,8 +30,8 @@ const PLAIN = [
   ...LEGAL_PATHS,
 ];
 
-/** What belongs to one customer, and is opened from a mail. */
-const OWN = pathOf('receipt');
+/** What belongs to one customer, and is opened from a mail or from the account's menu. */
+const OWN = [pathOf('receipt'), pathOf('consent')];
 const REVIEWS = pathOf('reviews');
 
 const COMPRESSED = /^(?:text\/|image\/svg|application\/(?:javascript|json|manifest))/;
@@ -65,7 +66,7 @@ const KINDS: Record<string, 'scripts' | 'styles' | 'fonts'> = {
 };
 
 function limitOf(path: string): number {
-  if (path === OWN) return BOOKING_SCRIPTS_MAX;
+  if (OWN.includes(path)) return BOOKING_SCRIPTS_MAX;
   if (path === REVIEWS) return REVIEWS_SCRIPTS_MAX;
   return PLAIN.includes(path) ? PLAIN_SCRIPTS_MAX : PUBLIC_SCRIPTS_MAX;
 }
@@ -90,6 +91,16 @@ function reviewPlace(practice: Practice): Place {
       return `/reviews/${reviewId}`;
     },
     settled: (page) => expect(page.getByText(words)).toBeVisible(),
+  };
+}
+
+/** The first step behind the free times of /book. */
+function consentPlace(): Place {
+  return {
+    name: '/book, the consent',
+    scriptsMax: BOOKING_SCRIPTS_MAX,
+    path: () => CONSENT,
+    settled: (page) => expect(page.getByLabel('Signature')).toBeVisible(),
   };
 }
 
@@ -190,7 +201,12 @@ async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]>
   const baseURL = practice.url;
   const viewport = { width: 1280, height: 800 };
   const weights: Weight[] = [];
-  const places = [...publicPlaces(), reviewPlace(practice), ...bookingPlaces(practice)];
+  const places = [
+    ...publicPlaces(),
+    reviewPlace(practice),
+    consentPlace(),
+    ...bookingPlaces(practice),
+  ];
   for (const place of places) {
     const context = await browser.newContext({ baseURL, viewport });
     const page = await context.newPage();

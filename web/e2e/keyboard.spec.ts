@@ -1,6 +1,7 @@
 /** A whole booking and a review without a mouse; other files have the quiz and the other forms. */
 import type { Locator, Page } from '@playwright/test';
-import { CALENDAR, expectConfirmed, expectReady, expectStep } from './support/flow';
+import { BOOK, COMPLETED, SIGNATURE, timesOf } from './support/book';
+import { CALENDAR, expectConfirmed, expectReady, expectStep, lateTick } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
@@ -65,6 +66,42 @@ test('everything can be done with the keyboard', async ({ page, practice, sandbo
   await sandbox.mail(person.email, /^Your session is confirmed/);
   await press(page, 'Complete Booking');
   await expect(page).toHaveURL(/\/services$/);
+});
+
+test('a session is booked at /book with the keyboard', async ({ page, practice }) => {
+  const person = newPerson('Ketaki');
+  await signUpQuietly(page, practice.url, person);
+  await page.goto(BOOK);
+  const free = page.locator('#times').getByRole('button', { name: / free$/ });
+  await walkTo(page, free.and(page.locator('button:enabled')).last());
+  await page.keyboard.press('Enter');
+  await walkTo(page, timesOf(page).first());
+  await page.keyboard.press('Enter');
+
+  await expectStep(page, 'Consent to Online Session');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await walkTo(page, page.getByLabel('Signature'));
+  await page.keyboard.type(SIGNATURE);
+  await walkTo(page, page.getByRole('checkbox'));
+  await page.keyboard.press('Space');
+  await press(page, 'Accept & Continue to Payment');
+
+  await expectStep(page, 'Booking Details');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await walkTo(page, page.getByLabel('Special requests'));
+  await page.keyboard.type('A quiet voice, please');
+  const tick = lateTick(page);
+  if (await tick.isVisible()) {
+    await walkTo(page, tick);
+    await page.keyboard.press('Space');
+  }
+  const opened = page.context().waitForEvent('page');
+  await press(page, 'Proceed to Payment');
+  await (await opened).close();
+  await expectStep(page, 'Complete Your Payment');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await press(page, COMPLETED);
+  await expect(page.getByText('We have not seen your payment yet')).toBeVisible();
 });
 
 test('the next free time is taken with the keyboard, and has the focus', async ({

@@ -1,5 +1,6 @@
 /** Code that does not come: what is missing says so in its own place, and the page stays. */
 import type { Locator, Page } from '@playwright/test';
+import { CONSENT } from './support/book';
 import { chunkAddress, goneChunk, lostChunk } from './support/chunks';
 import { CALENDAR, expectStep } from './support/flow';
 import { look } from './support/look';
@@ -52,6 +53,12 @@ const SECTIONS: readonly Section[] = [
     words: NO_TIMES,
     open: async (page) => void (await page.goto(SERVICE_PATH)),
     there: (page) => page.getByRole('link', { name: /IST/ }).first(),
+  },
+  {
+    chunk: 'book-steps',
+    words: 'The next step could not be loaded',
+    open: async (page) => void (await page.goto(CONSENT)),
+    there: (page) => page.getByLabel('Signature'),
   },
   {
     chunk: 'review-list',

@@ -178,27 +178,35 @@ test('/booking-flow: five-step booking and payment flow @phone', async ({ page, 
   await expect(page).toHaveURL(/\/services$/);
 });
 
-// Until the page itself is built, its links lead on with what they carry.
-test('/book: on to the booking with its service kept @phone', async ({ page }) => {
-  const answer = await page.goto('/book?service=energy-healing');
-  expect(answer?.status()).toBe(200);
-  await expect(page).toHaveURL(/\/booking-flow\?service=energy-healing/);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign In Required');
-  await expect(main(page).getByText('Energy Healing').first()).toBeVisible();
-  await expectFrame(page);
-  for (const path of ['/book', '/book?service=levitation']) {
-    await page.goto(path);
-    await expect(page).toHaveURL(/\/services$/);
-  }
+test('/book: sessions and free times, and what follows from a choice @phone', async ({ page }) => {
+  await open(page, '/book?service=energy-healing', {
+    title: /^Book a Session · /,
+    heading: 'Book a Session',
+  });
+  const sections = [
+    'Free times',
+    'How It Works',
+    'Payment Options',
+    'Crisis Support',
+    'Questions before you book?',
+  ];
+  await expectHeadings(page, sections);
+  await expect(main(page).getByLabel('Session', { exact: true })).toHaveValue('energy-healing');
+  await expect(main(page).getByText(/14416/)).toBeVisible();
+  await expectLink(page, 'Contact Us', '/contact');
+  await expect(main(page).getByText(/^All times are in IST/)).toBeVisible();
+  const canonical = page.locator('link[rel="canonical"]');
+  await expect(canonical).toHaveAttribute('href', /\/book$/);
 });
 
-test('/book-session: on to the booking with its service kept @phone', async ({ page }) => {
-  await page.goto('/book-session?service=meditation');
-  await expect(page).toHaveURL(/\/booking-flow\?service=meditation/);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign In Required');
-  await page.goto('/book-session?auth=cancelled');
-  await expect(page).toHaveURL(/\/services$/);
-  await expectFrame(page);
+test('/book-session: free times and the gate behind them @phone', async ({ page }) => {
+  await open(page, '/book-session', { title: /^Book a Session · /, heading: 'Book a Session' });
+  await expect(main(page).getByText(/^All times are in IST/)).toBeVisible();
+  await open(page, '/book-session?auth=cancelled', {
+    title: /^Book a Session · /,
+    heading: 'Book a Session',
+  });
+  await expect(main(page).getByText('You left the sign-in')).toBeVisible();
 });
 
 test('/cancellation-policy: policy with countdown @phone', async ({ page }) => {

@@ -311,7 +311,7 @@ test('a page whose code takes its time shows that it is coming', async ({ page }
   await expect(page.getByText('Loading the page…')).toHaveCount(0);
 });
 
-test('what leads to a booking ends in the booking flow with its service', async ({ page }) => {
+test('what leads to a booking ends at its free times with its service', async ({ page }) => {
   await page.goto('/services');
   await page.getByRole('button', { name: 'Energy Healing' }).click();
   const dialog = page.getByRole('dialog', { name: 'Energy Healing' });
@@ -325,15 +325,10 @@ test('what leads to a booking ends in the booking flow with its service', async 
   await expect(book).toHaveAttribute('href', '/book?service=energy-healing');
   await look(page, 'service-dialog');
   await book.click();
-  await expect(page).toHaveURL(/\/booking-flow\?service=energy-healing/);
-  await expectStep(page, 'Sign In Required');
-  for (const path of ['/book', '/book-session', '/book?service=levitation']) {
-    await page.goto(path);
-    await expect(page).toHaveURL(/\/services$/);
-    await expectStep(page, 'Find what helps you today');
-  }
-  await page.goto('/book-session?service=meditation');
-  await expect(page).toHaveURL(/\/booking-flow\?service=meditation/);
+  await expect(page).toHaveURL(/\/book\?service=energy-healing$/);
+  await expectStep(page, 'Book a Session');
+  await expect(page.getByLabel('Session', { exact: true })).toHaveValue('energy-healing');
+  await expect(page.getByText(/^All times are in IST/)).toBeVisible();
 });
 
 test.describe('people who want less movement', () => {

@@ -16,7 +16,8 @@ import {
   type StandIn,
   standIn,
 } from './support/answers';
-import { CALENDAR } from './support/flow';
+import { CONSENT } from './support/book';
+import { CALENDAR, expectStep } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import type { Practice } from './support/practice';
@@ -104,6 +105,23 @@ test('times of the booking flow @phone', async ({ page, complaints, practice }) 
   await expect(page.getByText('Loading times…')).toBeAttached();
   const shown = page.getByTestId('times');
   await seeThrough(page, { desk, shown }, 'step-2');
+});
+
+test('the terms of the consent @phone', async ({ page, complaints }) => {
+  expectTrouble(complaints, RPC.consentTerms);
+  const desk = await standIn(page, RPC.consentTerms, 'wait');
+  await page.goto(CONSENT);
+  await expectStep(page, 'Consent to Online Session');
+  await seeThrough(page, { desk, shown: page.getByLabel('Signature') }, 'consent');
+});
+
+test('an own consent @phone', async ({ page, complaints, practice }) => {
+  await signUpQuietly(page, practice.url, newPerson('Jaya'));
+  expectTrouble(complaints, RPC.getConsent);
+  const desk = await standIn(page, RPC.getConsent, 'wait');
+  await page.goto('/consent');
+  const shown = page.getByText("You haven't given a consent yet.");
+  await seeThrough(page, { desk, shown }, 'own-consent');
 });
 
 test('the list of reviews @phone', async ({ page, complaints }) => {

@@ -10,7 +10,7 @@ type Line = { situation: string } & (
   | { outside: string }
 );
 
-const BOOK_PAGE = 'the scheduling page /book';
+const SCHEDULING = 'the scheduling provider';
 
 export const CATALOGUE: readonly Line[] = [
   { situation: 'Meditation guide send failure', tests: ['Meditation guide send failure'] },
@@ -18,9 +18,9 @@ export const CATALOGUE: readonly Line[] = [
     situation: 'Meditation guide success',
     tests: ['the guide is asked for, and it closes'],
   },
-  { situation: 'Scheduling: "Failed to fetch event types"', waitsFor: BOOK_PAGE },
-  { situation: 'Scheduling: "No event types found"', waitsFor: BOOK_PAGE },
-  { situation: 'Scheduling: "Failed to create booking: …"', waitsFor: BOOK_PAGE },
+  { situation: 'Scheduling: "Failed to fetch event types"', waitsFor: SCHEDULING },
+  { situation: 'Scheduling: "No event types found"', waitsFor: SCHEDULING },
+  { situation: 'Scheduling: "Failed to create booking: …"', waitsFor: SCHEDULING },
   {
     situation: 'Video: "Failed to load video: …", and the fallback',
     tests: [
@@ -71,10 +71,16 @@ export const CATALOGUE: readonly Line[] = [
     situation: 'Contact: failure',
     tests: ['what was typed outlives a server that is away, and a reload'],
   },
-  { situation: 'Calendar booking failure (/book)', waitsFor: BOOK_PAGE },
+  {
+    situation: 'Calendar booking failure (/book)',
+    tests: ['Calendar booking failure: an alert, and the step stays'],
+  },
   { situation: 'Review', tests: ['Review: what is missing, what failed, and the thanks'] },
   { situation: 'Admin', tests: ['Admin: granted, denied, removed and not removed'] },
-  { situation: 'Follow-up e-mail', waitsFor: BOOK_PAGE },
+  {
+    situation: 'Follow-up e-mail',
+    tests: ['a visitor agrees, signs in, pays in another tab and is confirmed'],
+  },
   { situation: 'Uncaught render error', tests: ['Uncaught render error'] },
   {
     situation: 'Unknown route',

@@ -92,6 +92,21 @@ export class Sandbox {
     await this.post('/api/pay', { order_id: orderId, method: 'upi' });
   }
 
+  /** Pays a payment link without a browser. */
+  async payLink(linkId: string): Promise<void> {
+    await this.post('/api/pay', { link_id: linkId, method: 'upi' });
+  }
+
+  /** Lets a payment link end now. */
+  async endLink(linkId: string, becomes: 'expired' | 'cancelled'): Promise<void> {
+    await this.post('/api/link', { link_id: linkId, becomes });
+  }
+
+  /** Whether the provider sends its webhooks. */
+  async sendWebhooks(sent: boolean): Promise<void> {
+    await this.post('/api/switches', { webhooks_off: !sent });
+  }
+
   /** What the provider's dashboard adds to every price, or takes off it; nothing by default. */
   async switches(percent: { convenience_fee_percent?: number; offer_percent?: number }) {
     await this.post('/api/switches', percent);
