@@ -1,0 +1,366 @@
+/** /book: from the free times to a session that was paid on the provider's own page. */
+import type { Page } from '@playwright/test';
+import { expectTrouble, RPC, standIn } from './support/answers';
+import {
+  acceptButton,
+  BOOK,
+  COMPLETED,
+  CONSENT,
+  chooseSlot,
+  giveConsent,
+  NOTES,
+  payInTab,
+  proceed,
+  SIGNATURE,
+  timesOf,
+} from './support/book';
+import { expectEase } from './support/ease';
+import { agreeIfLate, bookingOf, expectStep, orderOf, payByCard, payByUpi } from './support/flow';
+import { look } from './support/look';
+import { newPerson, type Person, signUpQuietly } from './support/people';
+import { expect, expectToast, test } from './support/test';
+import { refusal } from './support/watch';
+
+function seeStep(page: Page, name: string): Promise<void> {
+  return expectEase(page, name, page.getByRole('main'));
+}
+
+function fullName({ firstName, lastName }: Person): string {
+  return `${firstName} ${lastName}`;
+}
+
+/** From the calendar to the details, signed in already. */
+async function toDetails(page: Page, person: Person): Promise<void> {
+  await page.goto(BOOK);
+  await chooseSlot(page);
+  await giveConsent(page, fullName(person), person.email);
+  await expectStep(page, 'Booking Details');
+}
+
+/** What every storage of this tab holds. */
+function kept(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+}
+
+test('a visitor agrees, signs in, pays in another tab and is confirmed @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Asha');
+  await page.goto(BOOK);
+  await seeStep(page, 'book-start');
+  await chooseSlot(page);
+  await expectStep(page, 'Consent to Online Session');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Liability' })).toBeVisible();
+  await expect(acceptButton(page)).toBeDisabled();
+  await seeStep(page, 'book-consent');
+  await giveConsent(page, fullName(person), person.email);
+
+  await expectStep(page, 'Sign In Required');
+  await expect(page).toHaveURL(/returned=true/);
+  await seeStep(page, 'book-sign-in');
+  expect(await kept(page)).not.toContain(SIGNATURE);
+  await expect(page.getByLabel('First name')).toHaveValue(person.firstName);
+  await page.getByLabel('Phone').fill(person.phone);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Create Account' }).click();
+
+  await expectStep(page, 'Booking Details');
+  await expect(page.getByLabel('Phone')).toHaveValue(person.phone);
+  await page.getByLabel('Special requests').fill(NOTES);
+  await seeStep(page, 'book-details');
+  const tab = await proceed(page);
+  await expect(tab).toHaveURL(new RegExp(`^${practice.sandboxUrl}/l/`));
+  expect(await tab.evaluate(() => window.opener)).toBeNull();
+  await expect(page.getByText('A payment window has opened in a new tab')).toBeVisible();
+  await seeStep(page, 'book-payment');
+  expect(await kept(page)).not.toContain(NOTES);
+
+  await page.getByRole('button', { name: COMPLETED }).click();
+  await expect(page.getByText('We have not seen your payment yet')).toBeVisible();
+  await look(page, 'book-unpaid');
+  await payInTab(tab, payByCard);
+  await tab.close();
+
+  // The money was reported meanwhile, so the page has gone on by itself, or goes on at a press.
+  await expectStep(page, 'Booking Confirmed!');
+  await expectToast(page, 'Follow-up Email Scheduled');
+  await expectToast(page, 'Email Sent!');
+  const main = page.getByRole('main');
+  for (const said of [
+    'General Consultation',
+    person.email,
+    `A confirmation email was sent to ${person.email}.`,
+    'A meeting link is included.',
+    'Please join 5 minutes early.',
+    'Follow-up Email Scheduled',
+    'Your session is in our calendar',
+  ]) {
+    await expect(main.getByText(said, { exact: true }).first()).toBeVisible();
+  }
+  const link = page.getByRole('link', { name: /^Save Meeting Link/ });
+  await expect(link).toHaveAttribute('href', /^http/);
+  await seeStep(page, 'book-confirmed');
+  const mail = await sandbox.mail(person.email, /^Your session is confirmed/);
+  expect(mail.text).toContain((await link.getAttribute('href')) ?? 'no link');
+  const stored = await page.evaluate(() => [
+    ...Object.keys(sessionStorage),
+    ...Object.keys(localStorage),
+  ]);
+  for (const key of ['selectedService', 'selectedDateTime', 'paymentLinkId', 'heldBooking']) {
+    expect(stored).not.toContain(key);
+  }
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Add to calendar' }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.ics$/);
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await expect(page).toHaveURL(`${practice.url}/`);
+});
+
+test('paid by UPI, and the button asks the provider where nothing was reported', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Avani');
+  await signUpQuietly(page, practice.url, person);
+  await toDetails(page, person);
+  const tab = await proceed(page);
+  await payInTab(tab, payByUpi);
+  await tab.close();
+  await expectStep(page, 'Booking Confirmed!');
+
+  await page.goto(BOOK);
+  await chooseSlot(page);
+  await (await proceed(page)).close();
+  await sandbox.sendWebhooks(false);
+  try {
+    await sandbox.payLink(await orderOf(page));
+    await page.getByRole('button', { name: COMPLETED }).click();
+    await expectStep(page, 'Booking Confirmed!');
+  } finally {
+    await sandbox.sendWebhooks(true);
+  }
+});
+
+test('a payment page that was cancelled or has expired is followed by another one @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Bhavna');
+  await signUpQuietly(page, practice.url, person);
+  await toDetails(page, person);
+  await (await proceed(page)).close();
+  for (const becomes of ['expired', 'cancelled'] as const) {
+    const link = await orderOf(page);
+    await sandbox.endLink(link, becomes);
+    await page.getByRole('button', { name: COMPLETED }).click();
+    await expect(page.getByText('Payment was cancelled or expired')).toBeVisible();
+    await look(page, `book-link-${becomes}`);
+    await expect.poll(() => orderOf(page)).not.toBe(link);
+  }
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: /^Open it again/ }).click();
+  await payInTab(await opened, payByCard);
+  await expectStep(page, 'Booking Confirmed!');
+});
+
+test('Calendar booking failure: an alert, and the step stays @phone', async ({
+  page,
+  practice,
+  complaints,
+}) => {
+  expectTrouble(complaints, RPC.checkPayment);
+  const person = newPerson('Bela');
+  await signUpQuietly(page, practice.url, person);
+  await toDetails(page, person);
+  await (await proceed(page)).close();
+  await standIn(page, RPC.checkPayment, 'refuse');
+  await page.getByRole('button', { name: COMPLETED }).click();
+  const alert = page.getByRole('main').getByRole('alert');
+  await expect(alert).toContainText(
+    'There was an error creating your booking. Please contact support.',
+  );
+  await expectStep(page, 'Complete Your Payment');
+  await look(page, 'book-failed');
+});
+
+test('reload, back, a second tab and a closed browser lose nothing', async ({ page, practice }) => {
+  const person = newPerson('Chitra');
+  await signUpQuietly(page, practice.url, person);
+  await toDetails(page, person);
+  await page.getByLabel('Phone').fill('98765 00000');
+  await page.reload();
+  // The signature is in no storage, so it is asked for again; the rest is still there.
+  await expectStep(page, 'Consent to Online Session');
+  await expect(page.getByLabel('Full name')).toHaveValue(fullName(person));
+  await expect(page.getByLabel('Signature')).toHaveValue('');
+  await giveConsent(page, fullName(person), person.email);
+  await expectStep(page, 'Booking Details');
+  await expect(page.getByLabel('Phone')).toHaveValue('98765 00000');
+  await page.getByLabel('Special requests').fill(NOTES);
+  await (await proceed(page)).close();
+  const bookingId = bookingOf(page);
+
+  await page.reload();
+  await expectStep(page, 'Complete Your Payment');
+  const pay = { name: /^Open the Payment Page/ };
+  await expect(page.getByRole('link', pay)).toHaveAttribute('target', '_blank');
+  const second = await page.context().newPage();
+  await second.goto(`/book?b=${bookingId}`);
+  await expectStep(second, 'Complete Your Payment');
+  await second.close();
+
+  // Back is a step back, and going on again is the same booking.
+  await page.goBack();
+  await expectStep(page, 'Booking Details');
+  await expect(page.getByLabel('Special requests')).toHaveValue(NOTES);
+  await page.goForward();
+  await expectStep(page, 'Complete Your Payment');
+  expect(bookingOf(page)).toBe(bookingId);
+
+  // A browser that was closed has no history; the first view leads back to the held time.
+  await page.goto('/book');
+  await page.getByRole('button', { name: 'Go On to Payment' }).click();
+  await expectStep(page, 'Complete Your Payment');
+  expect(bookingOf(page)).toBe(bookingId);
+});
+
+test('leaving with a signature or notes that are kept nowhere is asked about', async ({ page }) => {
+  await page.goto(CONSENT);
+  await page.getByLabel('Signature').fill(SIGNATURE);
+  const asked = page.waitForEvent('dialog');
+  const left = page.goto('/contact').catch(() => undefined);
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await left;
+  await expectStep(page, 'Consent to Online Session');
+  await expect(page.getByLabel('Signature')).toHaveValue(SIGNATURE);
+  await page.getByLabel('Signature').fill('');
+  await page.goto('/contact');
+  await expectStep(page, 'Get in Touch');
+});
+
+test('of two people and one time, one hears that it is taken and loses nothing @phone', async ({
+  page,
+  otherPage,
+  practice,
+  complaints,
+}) => {
+  complaints.expect(refusal(RPC.requestBooking));
+  const people = [newPerson('Damini'), newPerson('Esha')] as const;
+  for (const [index, each] of [page, otherPage].entries()) {
+    const person = people[index] ?? people[0];
+    await signUpQuietly(each, practice.url, person);
+    if (each === page) await toDetails(each, person);
+  }
+  const address = page.url().replace('step=payment', 'step=calendar-terms');
+  await otherPage.goto(address);
+  await giveConsent(otherPage, fullName(people[1]), people[1].email);
+  await expectStep(otherPage, 'Booking Details');
+  await otherPage.getByLabel('Special requests').fill(NOTES);
+  await (await proceed(page)).close();
+
+  await agreeIfLate(otherPage);
+  await otherPage.getByRole('button', { name: 'Proceed to Payment' }).click();
+  await expect(otherPage.getByText(/was just taken$/)).toBeVisible();
+  await expectStep(otherPage, 'Book a Session');
+  await look(otherPage, 'book-taken');
+  await chooseSlot(otherPage);
+  await expectStep(otherPage, 'Booking Details');
+  await expect(otherPage.getByLabel('Special requests')).toHaveValue(NOTES);
+});
+
+test('a client who has agreed is not asked again, and can withdraw as easily @phone', async ({
+  page,
+  practice,
+}) => {
+  const person = newPerson('Falguni');
+  await signUpQuietly(page, practice.url, person);
+  await toDetails(page, person);
+  await (await proceed(page)).close();
+
+  await page.goto(BOOK);
+  await chooseSlot(page);
+  await expectStep(page, 'Booking Details');
+
+  await page.goto('/consent');
+  await expect(page.getByText(SIGNATURE)).toBeVisible();
+  await seeStep(page, 'consent-in-force');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download Consent' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^consent-\d{4}-\d{2}-\d{2}\.txt$/);
+  await page.getByRole('button', { name: 'Withdraw Consent' }).click();
+  await expect(page.getByRole('dialog')).toContainText('are not cancelled by this');
+  await look(page, 'consent-withdrawing');
+  await page.getByRole('button', { name: 'Yes, withdraw it' }).click();
+  await expect(page.getByText('You have withdrawn this consent')).toBeVisible();
+  await look(page, 'consent-withdrawn');
+
+  await page.goto(BOOK);
+  await chooseSlot(page);
+  await expectStep(page, 'Consent to Online Session');
+  await expect(page.getByText('You withdrew your consent')).toBeVisible();
+});
+
+test('what the address asks for is answered @phone', async ({ page }) => {
+  await page.goto('/book?service=levitation');
+  await expect(page.getByText("We don't offer this session")).toBeVisible();
+  await expect(timesOf(page).first()).toBeVisible();
+  await page.goto('/book?package=starter');
+  await expect(page.getByText('Starter Package: 3 sessions for ₹4,500')).toBeVisible();
+  await seeStep(page, 'book-package');
+  await page.goto(`${BOOK}&auth=cancelled`);
+  await expect(page.getByText('You left the sign-in')).toBeVisible();
+  await seeStep(page, 'book-cancelled');
+  // Without a chosen time there is nothing to return to.
+  await page.goto('/book?returned=true');
+  await expectStep(page, 'Book a Session');
+  await page.getByLabel('Session', { exact: true }).selectOption('meditation');
+  await expect(page).toHaveURL(/\/book\?service=meditation/);
+});
+
+test('a visitor who leaves the sign-in comes back to the calendar, and can go on', async ({
+  page,
+}) => {
+  await page.goto(CONSENT);
+  await giveConsent(page, 'Gita Verma', 'gita@example.com');
+  await expectStep(page, 'Sign In Required');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(/auth=cancelled/);
+  await expectStep(page, 'Book a Session');
+  await page.getByRole('button', { name: /^Go on with/ }).click();
+  await expectStep(page, 'Sign In Required');
+});
+
+test('/book-session leads through its gate into /book with the chosen time @phone', async ({
+  page,
+  practice,
+}) => {
+  const person = newPerson('Hansa');
+  await page.goto('/book-session?service=meditation');
+  await chooseSlot(page);
+  const gate = page.getByRole('heading', { level: 2, name: 'Sign In Required' });
+  await expect(gate).toBeVisible();
+  await seeStep(page, 'book-session-gate');
+  await page.getByRole('main').getByRole('link', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(/\/book-session\?auth=cancelled$/);
+  await expect(page.getByText('You left the sign-in')).toBeVisible();
+  await expect(gate).toHaveCount(0);
+
+  await page.goto('/book-session?service=meditation');
+  await chooseSlot(page);
+  const slot = new URL(page.url()).searchParams.get('slot') ?? 'none';
+  const back = page.url();
+  await signUpQuietly(page, practice.url, person);
+  await page.goto(back);
+  await expect(page).toHaveURL(/\/book\?service=meditation/);
+  await expectStep(page, 'Consent to Online Session');
+  expect(new URL(page.url()).searchParams.get('slot')).toBe(slot);
+});
