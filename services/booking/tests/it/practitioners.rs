@@ -241,7 +241,7 @@ async fn a_closed_time_is_one_practitioners() {
 /// Streams and rows of a practice from before it had a second practitioner.
 #[tokio::test]
 async fn what_was_booked_before_belongs_to_the_first_practitioner() {
-    let world = World::new().await;
+    let world = World::without_timers().await;
     let held = world.hold(customer(1), at(1, 14)).await;
     let booked = world.hold(customer(2), at(1, 15)).await;
     world.pay(booked, "pay_1").await;
