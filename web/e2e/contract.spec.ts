@@ -5,7 +5,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
-import { BookingInternalService, BookingService } from '../src/gen/booking/v1/booking_service_pb';
+import { BookingService } from '../src/gen/booking/v1/booking_service_pb';
 import {
   CatalogueService,
   ListServicesResponseSchema,
@@ -141,11 +141,11 @@ test('watching a booking needs a token', async ({ baseURL }) => {
 });
 
 test('what services say to each other does not exist for a browser', async ({ baseURL }) => {
-  const line = connect(baseURL);
-  const internal = createClient(BookingInternalService, line.transport);
-  const { error } = await refusal(internal.getBookingContact({ bookingId: 'bkg_1' }));
-  expect(error.code).toBe(Code.Unimplemented);
-  expect(last(line).answer.status).toBe(404);
+  const url = `${baseURL}/rpc/booking.v1.BookingInternalService/GetBookingContact`;
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: '{"bookingId":"bkg_1"}' });
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ code: 'unimplemented' });
 });
 
 test('what cannot be read is refused in the same form', async ({ baseURL }) => {

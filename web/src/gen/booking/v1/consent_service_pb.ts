@@ -4,8 +4,6 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Booking } from "./booking_service_pb";
-import { file_booking_v1_booking_service } from "./booking_service_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/consent_service.proto.
  */
 export const file_booking_v1_consent_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2NvbnNlbnRfc2VydmljZS5wcm90bxIKYm9va2luZy52MSLdAQoNQ29uc2VudFJlY29yZBISCgpjb25zZW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIRCglmdWxsX25hbWUYBCABKAkSDQoFZW1haWwYBSABKAkSEQoJc2lnbmF0dXJlGAYgASgJEiwKCGdpdmVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgx3aXRoZHJhd25fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhMKEUdldENvbnNlbnRSZXF1ZXN0ImoKEkdldENvbnNlbnRSZXNwb25zZRIXCg9jdXJyZW50X3ZlcnNpb24YASABKAkSKgoHY29uc2VudBgCIAEoCzIZLmJvb2tpbmcudjEuQ29uc2VudFJlY29yZBIPCgdjdXJyZW50GAMgASgIIisKFUdldENvbnNlbnRGaWxlUmVxdWVzdBISCgpjb25zZW50X2lkGAEgASgJIlAKFkdldENvbnNlbnRGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCSIxChZXaXRoZHJhd0NvbnNlbnRSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCSJFChdXaXRoZHJhd0NvbnNlbnRSZXNwb25zZRIqCgdjb25zZW50GAEgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkIisKGFZlcmlmeUNvbnNlbnRGaWxlUmVxdWVzdBIPCgdjb250ZW50GAEgASgJIlgKGVZlcmlmeUNvbnNlbnRGaWxlUmVzcG9uc2USDwoHZ2VudWluZRgBIAEoCBIqCgdjb25zZW50GAIgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkIh4KHExpc3RXaXRoZHJhd25Db25zZW50c1JlcXVlc3QiTwodTGlzdFdpdGhkcmF3bkNvbnNlbnRzUmVzcG9uc2USLgoIYm9va2luZ3MYASADKAsyHC5ib29raW5nLnYxLldpdGhkcmF3bkNvbnNlbnQiagoQV2l0aGRyYXduQ29uc2VudBIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nEjAKDHdpdGhkcmF3bl9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAynAIKDkNvbnNlbnRTZXJ2aWNlElAKCkdldENvbnNlbnQSHS5ib29raW5nLnYxLkdldENvbnNlbnRSZXF1ZXN0Gh4uYm9va2luZy52MS5HZXRDb25zZW50UmVzcG9uc2UiA5ACARJcCg5HZXRDb25zZW50RmlsZRIhLmJvb2tpbmcudjEuR2V0Q29uc2VudEZpbGVSZXF1ZXN0GiIuYm9va2luZy52MS5HZXRDb25zZW50RmlsZVJlc3BvbnNlIgOQAgESWgoPV2l0aGRyYXdDb25zZW50EiIuYm9va2luZy52MS5XaXRoZHJhd0NvbnNlbnRSZXF1ZXN0GiMuYm9va2luZy52MS5XaXRoZHJhd0NvbnNlbnRSZXNwb25zZTLlAQoTQ29uc2VudFN0YWZmU2VydmljZRJgChFWZXJpZnlDb25zZW50RmlsZRIkLmJvb2tpbmcudjEuVmVyaWZ5Q29uc2VudEZpbGVSZXF1ZXN0GiUuYm9va2luZy52MS5WZXJpZnlDb25zZW50RmlsZVJlc3BvbnNlEmwKFUxpc3RXaXRoZHJhd25Db25zZW50cxIoLmJvb2tpbmcudjEuTGlzdFdpdGhkcmF3bkNvbnNlbnRzUmVxdWVzdBopLmJvb2tpbmcudjEuTGlzdFdpdGhkcmF3bkNvbnNlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_booking_v1_booking_service, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2NvbnNlbnRfc2VydmljZS5wcm90bxIKYm9va2luZy52MSLdAQoNQ29uc2VudFJlY29yZBISCgpjb25zZW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIRCglmdWxsX25hbWUYBCABKAkSDQoFZW1haWwYBSABKAkSEQoJc2lnbmF0dXJlGAYgASgJEiwKCGdpdmVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgx3aXRoZHJhd25fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhMKEUdldENvbnNlbnRSZXF1ZXN0ImoKEkdldENvbnNlbnRSZXNwb25zZRIXCg9jdXJyZW50X3ZlcnNpb24YASABKAkSKgoHY29uc2VudBgCIAEoCzIZLmJvb2tpbmcudjEuQ29uc2VudFJlY29yZBIPCgdjdXJyZW50GAMgASgIIisKFUdldENvbnNlbnRGaWxlUmVxdWVzdBISCgpjb25zZW50X2lkGAEgASgJIlAKFkdldENvbnNlbnRGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCSIxChZXaXRoZHJhd0NvbnNlbnRSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCSJFChdXaXRoZHJhd0NvbnNlbnRSZXNwb25zZRIqCgdjb25zZW50GAEgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkMpwCCg5Db25zZW50U2VydmljZRJQCgpHZXRDb25zZW50Eh0uYm9va2luZy52MS5HZXRDb25zZW50UmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0Q29uc2VudFJlc3BvbnNlIgOQAgESXAoOR2V0Q29uc2VudEZpbGUSIS5ib29raW5nLnYxLkdldENvbnNlbnRGaWxlUmVxdWVzdBoiLmJvb2tpbmcudjEuR2V0Q29uc2VudEZpbGVSZXNwb25zZSIDkAIBEloKD1dpdGhkcmF3Q29uc2VudBIiLmJvb2tpbmcudjEuV2l0aGRyYXdDb25zZW50UmVxdWVzdBojLmJvb2tpbmcudjEuV2l0aGRyYXdDb25zZW50UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * A consent as it was given.
@@ -236,119 +234,6 @@ export const WithdrawConsentResponseSchema: GenMessage<WithdrawConsentResponse> 
   messageDesc(file_booking_v1_consent_service, 6);
 
 /**
- * Asks whether a file is genuine.
- *
- * @generated from message booking.v1.VerifyConsentFileRequest
- */
-export type VerifyConsentFileRequest = Message<"booking.v1.VerifyConsentFileRequest"> & {
-  /**
-   * The file's text.
-   *
-   * @generated from field: string content = 1;
-   */
-  content: string;
-};
-
-/**
- * Describes the message booking.v1.VerifyConsentFileRequest.
- * Use `create(VerifyConsentFileRequestSchema)` to create a new message.
- */
-export const VerifyConsentFileRequestSchema: GenMessage<VerifyConsentFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_consent_service, 7);
-
-/**
- * Whether a file is genuine.
- *
- * @generated from message booking.v1.VerifyConsentFileResponse
- */
-export type VerifyConsentFileResponse = Message<"booking.v1.VerifyConsentFileResponse"> & {
-  /**
-   * True when the practice handed out exactly these words.
-   *
-   * @generated from field: bool genuine = 1;
-   */
-  genuine: boolean;
-
-  /**
-   * The consent of a genuine file as it is now; unset when it was erased.
-   *
-   * @generated from field: booking.v1.ConsentRecord consent = 2;
-   */
-  consent?: ConsentRecord | undefined;
-};
-
-/**
- * Describes the message booking.v1.VerifyConsentFileResponse.
- * Use `create(VerifyConsentFileResponseSchema)` to create a new message.
- */
-export const VerifyConsentFileResponseSchema: GenMessage<VerifyConsentFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_consent_service, 8);
-
-/**
- * Asks for sessions whose client has withdrawn the consent.
- *
- * @generated from message booking.v1.ListWithdrawnConsentsRequest
- */
-export type ListWithdrawnConsentsRequest = Message<"booking.v1.ListWithdrawnConsentsRequest"> & {
-};
-
-/**
- * Describes the message booking.v1.ListWithdrawnConsentsRequest.
- * Use `create(ListWithdrawnConsentsRequestSchema)` to create a new message.
- */
-export const ListWithdrawnConsentsRequestSchema: GenMessage<ListWithdrawnConsentsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_consent_service, 9);
-
-/**
- * Sessions whose client has withdrawn the consent.
- *
- * @generated from message booking.v1.ListWithdrawnConsentsResponse
- */
-export type ListWithdrawnConsentsResponse = Message<"booking.v1.ListWithdrawnConsentsResponse"> & {
-  /**
-   * The bookings, at most 100.
-   *
-   * @generated from field: repeated booking.v1.WithdrawnConsent bookings = 1;
-   */
-  bookings: WithdrawnConsent[];
-};
-
-/**
- * Describes the message booking.v1.ListWithdrawnConsentsResponse.
- * Use `create(ListWithdrawnConsentsResponseSchema)` to create a new message.
- */
-export const ListWithdrawnConsentsResponseSchema: GenMessage<ListWithdrawnConsentsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_consent_service, 10);
-
-/**
- * A booking whose client has withdrawn the consent.
- *
- * @generated from message booking.v1.WithdrawnConsent
- */
-export type WithdrawnConsent = Message<"booking.v1.WithdrawnConsent"> & {
-  /**
-   * The booking with contact data.
-   *
-   * @generated from field: booking.v1.Booking booking = 1;
-   */
-  booking?: Booking | undefined;
-
-  /**
-   * When the last consent was withdrawn.
-   *
-   * @generated from field: google.protobuf.Timestamp withdrawn_at = 2;
-   */
-  withdrawnAt?: Timestamp | undefined;
-};
-
-/**
- * Describes the message booking.v1.WithdrawnConsent.
- * Use `create(WithdrawnConsentSchema)` to create a new message.
- */
-export const WithdrawnConsentSchema: GenMessage<WithdrawnConsent> = /*@__PURE__*/
-  messageDesc(file_booking_v1_consent_service, 11);
-
-/**
  * A client's own consent to online sessions: it is given with a booking, and read and withdrawn here.
  * Every call needs the signed-in client, for whom alone the consent exists.
  *
@@ -389,36 +274,4 @@ export const ConsentService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_booking_v1_consent_service, 0);
-
-/**
- * What the practice's staff does with consents. PERMISSION_DENIED with reason STAFF_ONLY or
- * ROLE_NOT_ALLOWED for other callers. The audit log keeps every call and its caller.
- *
- * @generated from service booking.v1.ConsentStaffService
- */
-export const ConsentStaffService: GenService<{
-  /**
-   * Says whether a file is a consent that this practice handed out, unchanged. Roles: owner, admin.
-   * INVALID_ARGUMENT with reason INVALID_CONSENT_FILE when it is no such file or is too large.
-   *
-   * @generated from rpc booking.v1.ConsentStaffService.VerifyConsentFile
-   */
-  verifyConsentFile: {
-    methodKind: "unary";
-    input: typeof VerifyConsentFileRequestSchema;
-    output: typeof VerifyConsentFileResponseSchema;
-  },
-  /**
-   * Confirmed online sessions still to come whose client has withdrawn every consent, soonest first.
-   * Roles: all.
-   *
-   * @generated from rpc booking.v1.ConsentStaffService.ListWithdrawnConsents
-   */
-  listWithdrawnConsents: {
-    methodKind: "unary";
-    input: typeof ListWithdrawnConsentsRequestSchema;
-    output: typeof ListWithdrawnConsentsResponseSchema;
-  },
-}> = /*@__PURE__*/
-  serviceDesc(file_booking_v1_consent_service, 1);
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file catalogue/v1/catalogue_service.proto.
  */
 export const file_catalogue_v1_catalogue_service: GenFile = /*@__PURE__*/
-  fileDesc("CiRjYXRhbG9ndWUvdjEvY2F0YWxvZ3VlX3NlcnZpY2UucHJvdG8SDGNhdGFsb2d1ZS52MSIUChJHZXRQcmFjdGljZVJlcXVlc3QiPwoTR2V0UHJhY3RpY2VSZXNwb25zZRIoCghwcmFjdGljZRgBIAEoCzIWLmNhdGFsb2d1ZS52MS5QcmFjdGljZSKVBAoIUHJhY3RpY2USDAoEbmFtZRgBIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgCIAEoCRINCgVwaG9uZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIPCgdhZGRyZXNzGAUgASgJEgwKBGNpdHkYBiABKAkSDgoGcmVnaW9uGAcgASgJEhEKCXRpbWVfem9uZRgIIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYCSABKAkSFQoNY29udGFjdF9ob3VycxgKIAEoCRIVCg1zdXBwb3J0X2hvdXJzGAsgASgJEhAKCHdoYXRzYXBwGAwgASgJEiUKB2ZpZ3VyZXMYDSADKAsyFC5jYXRhbG9ndWUudjEuRmlndXJlEhoKEmNhbmNlbGxhdGlvbl9ob3VycxgOIAEoBRITCgtjcmlzaXNfbm90ZRgPIAEoCRIXCg9yZXZpZXdfc2VydmljZXMYECADKAkSIgoFYWJvdXQYESABKAsyEy5jYXRhbG9ndWUudjEuQWJvdXQSGAoQcmVmdW5kX2RheXNfdGV4dBgSIAEoCRIXCg9yZXBseV9kYXlzX3RleHQYEyABKAkSFgoOd2VsbGJlaW5nX25vdGUYFCABKAkSFAoMaG9sZF9taW51dGVzGBUgASgFEjEKDXByYWN0aXRpb25lcnMYFiADKAsyGi5jYXRhbG9ndWUudjEuUHJhY3RpdGlvbmVyIjUKDFByYWN0aXRpb25lchIXCg9wcmFjdGl0aW9uZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCSKLAQoFQWJvdXQSFAoMaW50cm9kdWN0aW9uGAEgASgJEg0KBXN0b3J5GAIgAygJEhIKCnBoaWxvc29waHkYAyABKAkSMwoOcXVhbGlmaWNhdGlvbnMYBCADKAsyGy5jYXRhbG9ndWUudjEuUXVhbGlmaWNhdGlvbhIUCgxwb3J0cmFpdF91cmwYBSABKAkiMwoNUXVhbGlmaWNhdGlvbhINCgV0aXRsZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSIzCgZGaWd1cmUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWxhYmVsGAMgASgJIhUKE0xpc3RTZXJ2aWNlc1JlcXVlc3QilQEKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEicKCHNlcnZpY2VzGAEgAygLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2USJwoIcGFja2FnZXMYAiADKAsyFS5jYXRhbG9ndWUudjEuUGFja2FnZRIrCgxjb25zdWx0YXRpb24YAyABKAsyFS5jYXRhbG9ndWUudjEuU2VydmljZSInChFHZXRTZXJ2aWNlUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIjwKEkdldFNlcnZpY2VSZXNwb25zZRImCgdzZXJ2aWNlGAEgASgLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2Ui7wIKB1NlcnZpY2USEgoKc2VydmljZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIcChRkZXRhaWxlZF9kZXNjcmlwdGlvbhgEIAEoCRInCghmZWF0dXJlcxgFIAMoCzIVLmNhdGFsb2d1ZS52MS5GZWF0dXJlEhUKDWR1cmF0aW9uX3RleHQYBiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgHIAEoBRIfCgVwcmljZRgIIAEoCzIQLmNvbW1vbi52MS5Nb25leRISCgpkaXNjbGFpbWVyGAkgASgJEhEKCXZpZGVvX3VybBgKIAEoCRIOCgZhY2NlbnQYCyABKAkSFAoMY2FwdGlvbnNfdXJsGAwgASgJEhMKC2NyaXNpc19ub3RlGA0gASgIEjEKDXByYWN0aXRpb25lcnMYDiADKAsyGi5jYXRhbG9ndWUudjEuUHJhY3RpdGlvbmVyIiwKB0ZlYXR1cmUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSJ0CgdQYWNrYWdlEhIKCnBhY2thZ2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIc2Vzc2lvbnMYBCABKAUSHwoFcHJpY2UYBSABKAsyEC5jb21tb24udjEuTW9uZXkiFgoUTGlzdFF1aXpBcmVhc1JlcXVlc3QiPgoVTGlzdFF1aXpBcmVhc1Jlc3BvbnNlEiUKBWFyZWFzGAEgAygLMhYuY2F0YWxvZ3VlLnYxLlF1aXpBcmVhInAKCFF1aXpBcmVhEg8KB2FyZWFfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDgoGYWNjZW50GAQgASgJEh8KF3JlY29tbWVuZGVkX3NlcnZpY2VfaWRzGAUgAygJIhEKD0xpc3RGYXFzUmVxdWVzdCJkChBMaXN0RmFxc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmNhdGFsb2d1ZS52MS5GYXFHcm91cBIoCg1xdWlja19hbnN3ZXJzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSI6CghGYXFHcm91cBINCgV0aXRsZRgBIAEoCRIfCgRmYXFzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSInCgNGYXESEAoIcXVlc3Rpb24YASABKAkSDgoGYW5zd2VyGAIgASgJIigKEkdldE9mZmVyaW5nUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIrYBChNHZXRPZmZlcmluZ1Jlc3BvbnNlEhIKCnNlcnZpY2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgDIAEoBRIfCgVwcmljZRgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIYChBwcmFjdGl0aW9uZXJfaWRzGAUgAygJEgwKBGZyZWUYBiABKAgSGQoRcmVwZWF0X2FmdGVyX2RheXMYByABKAUiGwoZR2V0TWVkaXRhdGlvbkd1aWRlUmVxdWVzdCJKChpHZXRNZWRpdGF0aW9uR3VpZGVSZXNwb25zZRIsCgVndWlkZRgBIAEoCzIdLmNhdGFsb2d1ZS52MS5NZWRpdGF0aW9uR3VpZGUihQEKD01lZGl0YXRpb25HdWlkZRINCgV0aXRsZRgBIAEoCRIUCgxpbnRyb2R1Y3Rpb24YAiADKAkSKwoFc3RlcHMYAyADKAsyHC5jYXRhbG9ndWUudjEuTWVkaXRhdGlvblN0ZXASDwoHY2xvc2luZxgEIAMoCRIPCgdtaW51dGVzGAUgASgFIkQKDk1lZGl0YXRpb25TdGVwEg0KBXRpdGxlGAEgASgJEg8KB21pbnV0ZXMYAiABKAUSEgoKcGFyYWdyYXBocxgDIAMoCSIYChZHZXRDb25zZW50VGVybXNSZXF1ZXN0IkQKF0dldENvbnNlbnRUZXJtc1Jlc3BvbnNlEikKBXRlcm1zGAEgASgLMhouY2F0YWxvZ3VlLnYxLkNvbnNlbnRUZXJtcyJ0CgxDb25zZW50VGVybXMSDwoHdmVyc2lvbhgBIAEoCRIUCgxpbnRyb2R1Y3Rpb24YAiADKAkSKAoFdGVybXMYAyADKAsyGS5jYXRhbG9ndWUudjEuQ29uc2VudFRlcm0SEwoLZGVjbGFyYXRpb24YBCABKAkiMAoLQ29uc2VudFRlcm0SDQoFdGl0bGUYASABKAkSEgoKcGFyYWdyYXBocxgCIAMoCTKfBQoQQ2F0YWxvZ3VlU2VydmljZRJXCgtHZXRQcmFjdGljZRIgLmNhdGFsb2d1ZS52MS5HZXRQcmFjdGljZVJlcXVlc3QaIS5jYXRhbG9ndWUudjEuR2V0UHJhY3RpY2VSZXNwb25zZSIDkAIBEloKDExpc3RTZXJ2aWNlcxIhLmNhdGFsb2d1ZS52MS5MaXN0U2VydmljZXNSZXF1ZXN0GiIuY2F0YWxvZ3VlLnYxLkxpc3RTZXJ2aWNlc1Jlc3BvbnNlIgOQAgESVAoKR2V0U2VydmljZRIfLmNhdGFsb2d1ZS52MS5HZXRTZXJ2aWNlUmVxdWVzdBogLmNhdGFsb2d1ZS52MS5HZXRTZXJ2aWNlUmVzcG9uc2UiA5ACARJdCg1MaXN0UXVpekFyZWFzEiIuY2F0YWxvZ3VlLnYxLkxpc3RRdWl6QXJlYXNSZXF1ZXN0GiMuY2F0YWxvZ3VlLnYxLkxpc3RRdWl6QXJlYXNSZXNwb25zZSIDkAIBEk4KCExpc3RGYXFzEh0uY2F0YWxvZ3VlLnYxLkxpc3RGYXFzUmVxdWVzdBoeLmNhdGFsb2d1ZS52MS5MaXN0RmFxc1Jlc3BvbnNlIgOQAgESbAoSR2V0TWVkaXRhdGlvbkd1aWRlEicuY2F0YWxvZ3VlLnYxLkdldE1lZGl0YXRpb25HdWlkZVJlcXVlc3QaKC5jYXRhbG9ndWUudjEuR2V0TWVkaXRhdGlvbkd1aWRlUmVzcG9uc2UiA5ACARJjCg9HZXRDb25zZW50VGVybXMSJC5jYXRhbG9ndWUudjEuR2V0Q29uc2VudFRlcm1zUmVxdWVzdBolLmNhdGFsb2d1ZS52MS5HZXRDb25zZW50VGVybXNSZXNwb25zZSIDkAIBMm4KGENhdGFsb2d1ZUludGVybmFsU2VydmljZRJSCgtHZXRPZmZlcmluZxIgLmNhdGFsb2d1ZS52MS5HZXRPZmZlcmluZ1JlcXVlc3QaIS5jYXRhbG9ndWUudjEuR2V0T2ZmZXJpbmdSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money]);
+  fileDesc("CiRjYXRhbG9ndWUvdjEvY2F0YWxvZ3VlX3NlcnZpY2UucHJvdG8SDGNhdGFsb2d1ZS52MSIUChJHZXRQcmFjdGljZVJlcXVlc3QiPwoTR2V0UHJhY3RpY2VSZXNwb25zZRIoCghwcmFjdGljZRgBIAEoCzIWLmNhdGFsb2d1ZS52MS5QcmFjdGljZSKVBAoIUHJhY3RpY2USDAoEbmFtZRgBIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgCIAEoCRINCgVwaG9uZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIPCgdhZGRyZXNzGAUgASgJEgwKBGNpdHkYBiABKAkSDgoGcmVnaW9uGAcgASgJEhEKCXRpbWVfem9uZRgIIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYCSABKAkSFQoNY29udGFjdF9ob3VycxgKIAEoCRIVCg1zdXBwb3J0X2hvdXJzGAsgASgJEhAKCHdoYXRzYXBwGAwgASgJEiUKB2ZpZ3VyZXMYDSADKAsyFC5jYXRhbG9ndWUudjEuRmlndXJlEhoKEmNhbmNlbGxhdGlvbl9ob3VycxgOIAEoBRITCgtjcmlzaXNfbm90ZRgPIAEoCRIXCg9yZXZpZXdfc2VydmljZXMYECADKAkSIgoFYWJvdXQYESABKAsyEy5jYXRhbG9ndWUudjEuQWJvdXQSGAoQcmVmdW5kX2RheXNfdGV4dBgSIAEoCRIXCg9yZXBseV9kYXlzX3RleHQYEyABKAkSFgoOd2VsbGJlaW5nX25vdGUYFCABKAkSFAoMaG9sZF9taW51dGVzGBUgASgFEjEKDXByYWN0aXRpb25lcnMYFiADKAsyGi5jYXRhbG9ndWUudjEuUHJhY3RpdGlvbmVyIjUKDFByYWN0aXRpb25lchIXCg9wcmFjdGl0aW9uZXJfaWQYASABKAkSDAoEbmFtZRgCIAEoCSKLAQoFQWJvdXQSFAoMaW50cm9kdWN0aW9uGAEgASgJEg0KBXN0b3J5GAIgAygJEhIKCnBoaWxvc29waHkYAyABKAkSMwoOcXVhbGlmaWNhdGlvbnMYBCADKAsyGy5jYXRhbG9ndWUudjEuUXVhbGlmaWNhdGlvbhIUCgxwb3J0cmFpdF91cmwYBSABKAkiMwoNUXVhbGlmaWNhdGlvbhINCgV0aXRsZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSIzCgZGaWd1cmUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEg0KBWxhYmVsGAMgASgJIhUKE0xpc3RTZXJ2aWNlc1JlcXVlc3QilQEKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEicKCHNlcnZpY2VzGAEgAygLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2USJwoIcGFja2FnZXMYAiADKAsyFS5jYXRhbG9ndWUudjEuUGFja2FnZRIrCgxjb25zdWx0YXRpb24YAyABKAsyFS5jYXRhbG9ndWUudjEuU2VydmljZSInChFHZXRTZXJ2aWNlUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIjwKEkdldFNlcnZpY2VSZXNwb25zZRImCgdzZXJ2aWNlGAEgASgLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2Ui7wIKB1NlcnZpY2USEgoKc2VydmljZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIcChRkZXRhaWxlZF9kZXNjcmlwdGlvbhgEIAEoCRInCghmZWF0dXJlcxgFIAMoCzIVLmNhdGFsb2d1ZS52MS5GZWF0dXJlEhUKDWR1cmF0aW9uX3RleHQYBiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgHIAEoBRIfCgVwcmljZRgIIAEoCzIQLmNvbW1vbi52MS5Nb25leRISCgpkaXNjbGFpbWVyGAkgASgJEhEKCXZpZGVvX3VybBgKIAEoCRIOCgZhY2NlbnQYCyABKAkSFAoMY2FwdGlvbnNfdXJsGAwgASgJEhMKC2NyaXNpc19ub3RlGA0gASgIEjEKDXByYWN0aXRpb25lcnMYDiADKAsyGi5jYXRhbG9ndWUudjEuUHJhY3RpdGlvbmVyIiwKB0ZlYXR1cmUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSJ0CgdQYWNrYWdlEhIKCnBhY2thZ2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIc2Vzc2lvbnMYBCABKAUSHwoFcHJpY2UYBSABKAsyEC5jb21tb24udjEuTW9uZXkiFgoUTGlzdFF1aXpBcmVhc1JlcXVlc3QiPgoVTGlzdFF1aXpBcmVhc1Jlc3BvbnNlEiUKBWFyZWFzGAEgAygLMhYuY2F0YWxvZ3VlLnYxLlF1aXpBcmVhInAKCFF1aXpBcmVhEg8KB2FyZWFfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDgoGYWNjZW50GAQgASgJEh8KF3JlY29tbWVuZGVkX3NlcnZpY2VfaWRzGAUgAygJIhEKD0xpc3RGYXFzUmVxdWVzdCJkChBMaXN0RmFxc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmNhdGFsb2d1ZS52MS5GYXFHcm91cBIoCg1xdWlja19hbnN3ZXJzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSI6CghGYXFHcm91cBINCgV0aXRsZRgBIAEoCRIfCgRmYXFzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSInCgNGYXESEAoIcXVlc3Rpb24YASABKAkSDgoGYW5zd2VyGAIgASgJIhsKGUdldE1lZGl0YXRpb25HdWlkZVJlcXVlc3QiSgoaR2V0TWVkaXRhdGlvbkd1aWRlUmVzcG9uc2USLAoFZ3VpZGUYASABKAsyHS5jYXRhbG9ndWUudjEuTWVkaXRhdGlvbkd1aWRlIoUBCg9NZWRpdGF0aW9uR3VpZGUSDQoFdGl0bGUYASABKAkSFAoMaW50cm9kdWN0aW9uGAIgAygJEisKBXN0ZXBzGAMgAygLMhwuY2F0YWxvZ3VlLnYxLk1lZGl0YXRpb25TdGVwEg8KB2Nsb3NpbmcYBCADKAkSDwoHbWludXRlcxgFIAEoBSJECg5NZWRpdGF0aW9uU3RlcBINCgV0aXRsZRgBIAEoCRIPCgdtaW51dGVzGAIgASgFEhIKCnBhcmFncmFwaHMYAyADKAkiGAoWR2V0Q29uc2VudFRlcm1zUmVxdWVzdCJEChdHZXRDb25zZW50VGVybXNSZXNwb25zZRIpCgV0ZXJtcxgBIAEoCzIaLmNhdGFsb2d1ZS52MS5Db25zZW50VGVybXMidAoMQ29uc2VudFRlcm1zEg8KB3ZlcnNpb24YASABKAkSFAoMaW50cm9kdWN0aW9uGAIgAygJEigKBXRlcm1zGAMgAygLMhkuY2F0YWxvZ3VlLnYxLkNvbnNlbnRUZXJtEhMKC2RlY2xhcmF0aW9uGAQgASgJIjAKC0NvbnNlbnRUZXJtEg0KBXRpdGxlGAEgASgJEhIKCnBhcmFncmFwaHMYAiADKAkynwUKEENhdGFsb2d1ZVNlcnZpY2USVwoLR2V0UHJhY3RpY2USIC5jYXRhbG9ndWUudjEuR2V0UHJhY3RpY2VSZXF1ZXN0GiEuY2F0YWxvZ3VlLnYxLkdldFByYWN0aWNlUmVzcG9uc2UiA5ACARJaCgxMaXN0U2VydmljZXMSIS5jYXRhbG9ndWUudjEuTGlzdFNlcnZpY2VzUmVxdWVzdBoiLmNhdGFsb2d1ZS52MS5MaXN0U2VydmljZXNSZXNwb25zZSIDkAIBElQKCkdldFNlcnZpY2USHy5jYXRhbG9ndWUudjEuR2V0U2VydmljZVJlcXVlc3QaIC5jYXRhbG9ndWUudjEuR2V0U2VydmljZVJlc3BvbnNlIgOQAgESXQoNTGlzdFF1aXpBcmVhcxIiLmNhdGFsb2d1ZS52MS5MaXN0UXVpekFyZWFzUmVxdWVzdBojLmNhdGFsb2d1ZS52MS5MaXN0UXVpekFyZWFzUmVzcG9uc2UiA5ACARJOCghMaXN0RmFxcxIdLmNhdGFsb2d1ZS52MS5MaXN0RmFxc1JlcXVlc3QaHi5jYXRhbG9ndWUudjEuTGlzdEZhcXNSZXNwb25zZSIDkAIBEmwKEkdldE1lZGl0YXRpb25HdWlkZRInLmNhdGFsb2d1ZS52MS5HZXRNZWRpdGF0aW9uR3VpZGVSZXF1ZXN0GiguY2F0YWxvZ3VlLnYxLkdldE1lZGl0YXRpb25HdWlkZVJlc3BvbnNlIgOQAgESYwoPR2V0Q29uc2VudFRlcm1zEiQuY2F0YWxvZ3VlLnYxLkdldENvbnNlbnRUZXJtc1JlcXVlc3QaJS5jYXRhbG9ndWUudjEuR2V0Q29uc2VudFRlcm1zUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_common_v1_money]);
 
 /**
  * Asks for the practice's public settings.
@@ -826,90 +826,6 @@ export const FaqSchema: GenMessage<Faq> = /*@__PURE__*/
   messageDesc(file_catalogue_v1_catalogue_service, 20);
 
 /**
- * Asks for the price and length of a service.
- *
- * @generated from message catalogue.v1.GetOfferingRequest
- */
-export type GetOfferingRequest = Message<"catalogue.v1.GetOfferingRequest"> & {
-  /**
-   * The service's id.
-   *
-   * @generated from field: string service_id = 1;
-   */
-  serviceId: string;
-};
-
-/**
- * Describes the message catalogue.v1.GetOfferingRequest.
- * Use `create(GetOfferingRequestSchema)` to create a new message.
- */
-export const GetOfferingRequestSchema: GenMessage<GetOfferingRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 21);
-
-/**
- * The price and length of a service.
- *
- * @generated from message catalogue.v1.GetOfferingResponse
- */
-export type GetOfferingResponse = Message<"catalogue.v1.GetOfferingResponse"> & {
-  /**
-   * The service's id.
-   *
-   * @generated from field: string service_id = 1;
-   */
-  serviceId: string;
-
-  /**
-   * Its title.
-   *
-   * @generated from field: string title = 2;
-   */
-  title: string;
-
-  /**
-   * Whole minutes that a session reserves.
-   *
-   * @generated from field: int32 duration_minutes = 3;
-   */
-  durationMinutes: number;
-
-  /**
-   * Price of one session.
-   *
-   * @generated from field: common.v1.Money price = 4;
-   */
-  price?: Money | undefined;
-
-  /**
-   * The practitioners that give it, in the practice's order; empty means all of the practice.
-   *
-   * @generated from field: repeated string practitioner_ids = 5;
-   */
-  practitionerIds: string[];
-
-  /**
-   * True of the consultation that costs nothing; only then the price may be zero.
-   *
-   * @generated from field: bool free = 6;
-   */
-  free: boolean;
-
-  /**
-   * After how many days a client may have it again; 0 for once and no more. Only where it is free.
-   *
-   * @generated from field: int32 repeat_after_days = 7;
-   */
-  repeatAfterDays: number;
-};
-
-/**
- * Describes the message catalogue.v1.GetOfferingResponse.
- * Use `create(GetOfferingResponseSchema)` to create a new message.
- */
-export const GetOfferingResponseSchema: GenMessage<GetOfferingResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 22);
-
-/**
  * Asks for the meditation guide.
  *
  * @generated from message catalogue.v1.GetMeditationGuideRequest
@@ -922,7 +838,7 @@ export type GetMeditationGuideRequest = Message<"catalogue.v1.GetMeditationGuide
  * Use `create(GetMeditationGuideRequestSchema)` to create a new message.
  */
 export const GetMeditationGuideRequestSchema: GenMessage<GetMeditationGuideRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 23);
+  messageDesc(file_catalogue_v1_catalogue_service, 21);
 
 /**
  * The meditation guide.
@@ -943,7 +859,7 @@ export type GetMeditationGuideResponse = Message<"catalogue.v1.GetMeditationGuid
  * Use `create(GetMeditationGuideResponseSchema)` to create a new message.
  */
 export const GetMeditationGuideResponseSchema: GenMessage<GetMeditationGuideResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 24);
+  messageDesc(file_catalogue_v1_catalogue_service, 22);
 
 /**
  * A short meditation in steps, in the practice's own words.
@@ -992,7 +908,7 @@ export type MeditationGuide = Message<"catalogue.v1.MeditationGuide"> & {
  * Use `create(MeditationGuideSchema)` to create a new message.
  */
 export const MeditationGuideSchema: GenMessage<MeditationGuide> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 25);
+  messageDesc(file_catalogue_v1_catalogue_service, 23);
 
 /**
  * One step of a meditation.
@@ -1027,7 +943,7 @@ export type MeditationStep = Message<"catalogue.v1.MeditationStep"> & {
  * Use `create(MeditationStepSchema)` to create a new message.
  */
 export const MeditationStepSchema: GenMessage<MeditationStep> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 26);
+  messageDesc(file_catalogue_v1_catalogue_service, 24);
 
 /**
  * Asks for the terms of the consent.
@@ -1042,7 +958,7 @@ export type GetConsentTermsRequest = Message<"catalogue.v1.GetConsentTermsReques
  * Use `create(GetConsentTermsRequestSchema)` to create a new message.
  */
 export const GetConsentTermsRequestSchema: GenMessage<GetConsentTermsRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 27);
+  messageDesc(file_catalogue_v1_catalogue_service, 25);
 
 /**
  * The terms of the consent.
@@ -1063,7 +979,7 @@ export type GetConsentTermsResponse = Message<"catalogue.v1.GetConsentTermsRespo
  * Use `create(GetConsentTermsResponseSchema)` to create a new message.
  */
 export const GetConsentTermsResponseSchema: GenMessage<GetConsentTermsResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 28);
+  messageDesc(file_catalogue_v1_catalogue_service, 26);
 
 /**
  * What a client agrees to before an online session.
@@ -1105,7 +1021,7 @@ export type ConsentTerms = Message<"catalogue.v1.ConsentTerms"> & {
  * Use `create(ConsentTermsSchema)` to create a new message.
  */
 export const ConsentTermsSchema: GenMessage<ConsentTerms> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 29);
+  messageDesc(file_catalogue_v1_catalogue_service, 27);
 
 /**
  * One numbered term of the consent.
@@ -1133,7 +1049,7 @@ export type ConsentTerm = Message<"catalogue.v1.ConsentTerm"> & {
  * Use `create(ConsentTermSchema)` to create a new message.
  */
 export const ConsentTermSchema: GenMessage<ConsentTerm> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 30);
+  messageDesc(file_catalogue_v1_catalogue_service, 28);
 
 /**
  * What the practice offers and says about itself. Everything here is public and may be cached.
@@ -1214,23 +1130,4 @@ export const CatalogueService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_catalogue_v1_catalogue_service, 0);
-
-/**
- * What services ask the catalogue; the gateway does not route it. Callers: booking, notifications.
- *
- * @generated from service catalogue.v1.CatalogueInternalService
- */
-export const CatalogueInternalService: GenService<{
-  /**
-   * Returns what a booking must know of a service: price and length. NOT_FOUND, SERVICE_NOT_FOUND.
-   *
-   * @generated from rpc catalogue.v1.CatalogueInternalService.GetOffering
-   */
-  getOffering: {
-    methodKind: "unary";
-    input: typeof GetOfferingRequestSchema;
-    output: typeof GetOfferingResponseSchema;
-  },
-}> = /*@__PURE__*/
-  serviceDesc(file_catalogue_v1_catalogue_service, 1);
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file reviews/v1/reviews_service.proto.
  */
 export const file_reviews_v1_reviews_service: GenFile = /*@__PURE__*/
-  fileDesc("CiByZXZpZXdzL3YxL3Jldmlld3Nfc2VydmljZS5wcm90bxIKcmV2aWV3cy52MSLaAQoGUmV2aWV3EhEKCXJldmlld19pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3NlcnZpY2UYAyABKAkSDgoGcmF0aW5nGAQgASgFEgwKBHRleHQYBSABKAkSEAoIdmVyaWZpZWQYBiABKAgSFgoOdXNlcl9nZW5lcmF0ZWQYByABKAgSLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFaW1hZ2UYCSABKAsyFy5yZXZpZXdzLnYxLlJldmlld0ltYWdlIk4KC1Jldmlld0ltYWdlEgwKBHBhdGgYASABKAkSEgoKc21hbGxfcGF0aBgCIAEoCRINCgV3aWR0aBgDIAEoBRIOCgZoZWlnaHQYBCABKAUitwEKE1N1Ym1pdFJldmlld1JlcXVlc3QSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRIPCgdzZXJ2aWNlGAMgASgJEg4KBnJhdGluZxgEIAEoBRIMCgR0ZXh0GAUgASgJEhAKCGltYWdlX2lkGAYgASgJEhIKCmludml0YXRpb24YByABKAkSFQoNd2l0aG91dF9iYWRnZRgIIAEoCBIXCg9pZGVtcG90ZW5jeV9rZXkYCSABKAkiOgoUU3VibWl0UmV2aWV3UmVzcG9uc2USIgoGcmV2aWV3GAEgASgLMhIucmV2aWV3cy52MS5SZXZpZXciZQoSTGlzdFJldmlld3NSZXF1ZXN0EigKBmZpbHRlchgBIAEoDjIYLnJldmlld3MudjEuUmV2aWV3RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlMKE0xpc3RSZXZpZXdzUmVzcG9uc2USIwoHcmV2aWV3cxgBIAMoCzISLnJldmlld3MudjEuUmV2aWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIlChBHZXRSZXZpZXdSZXF1ZXN0EhEKCXJldmlld19pZBgBIAEoCSI3ChFHZXRSZXZpZXdSZXNwb25zZRIiCgZyZXZpZXcYASABKAsyEi5yZXZpZXdzLnYxLlJldmlldyIWChRHZXRTdGF0aXN0aWNzUmVxdWVzdCJYChVHZXRTdGF0aXN0aWNzUmVzcG9uc2USDQoFY291bnQYASABKAMSFgoOdmVyaWZpZWRfY291bnQYAiABKAMSGAoQY291bnRzX2J5X3JhdGluZxgDIAMoAyInChFDaGVja0JhZGdlUmVxdWVzdBISCgppbnZpdGF0aW9uGAEgASgJIi8KEkNoZWNrQmFkZ2VSZXNwb25zZRIZChF3b3VsZF9iZV92ZXJpZmllZBgBIAEoCCItChdDcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIl8KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRISCgppbnZpdGF0aW9uGAEgASgJEi8KC3ZhbGlkX3VudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCpjCgxSZXZpZXdGaWx0ZXISHQoZUkVWSUVXX0ZJTFRFUl9VTlNQRUNJRklFRBAAEhoKFlJFVklFV19GSUxURVJfVkVSSUZJRUQQARIYChRSRVZJRVdfRklMVEVSX1JFQ0VOVBACMq8DCg5SZXZpZXdzU2VydmljZRJRCgxTdWJtaXRSZXZpZXcSHy5yZXZpZXdzLnYxLlN1Ym1pdFJldmlld1JlcXVlc3QaIC5yZXZpZXdzLnYxLlN1Ym1pdFJldmlld1Jlc3BvbnNlElMKC0xpc3RSZXZpZXdzEh4ucmV2aWV3cy52MS5MaXN0UmV2aWV3c1JlcXVlc3QaHy5yZXZpZXdzLnYxLkxpc3RSZXZpZXdzUmVzcG9uc2UiA5ACARJNCglHZXRSZXZpZXcSHC5yZXZpZXdzLnYxLkdldFJldmlld1JlcXVlc3QaHS5yZXZpZXdzLnYxLkdldFJldmlld1Jlc3BvbnNlIgOQAgESWQoNR2V0U3RhdGlzdGljcxIgLnJldmlld3MudjEuR2V0U3RhdGlzdGljc1JlcXVlc3QaIS5yZXZpZXdzLnYxLkdldFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBEksKCkNoZWNrQmFkZ2USHS5yZXZpZXdzLnYxLkNoZWNrQmFkZ2VSZXF1ZXN0Gh4ucmV2aWV3cy52MS5DaGVja0JhZGdlUmVzcG9uc2UydwoWUmV2aWV3c0ludGVybmFsU2VydmljZRJdChBDcmVhdGVJbnZpdGF0aW9uEiMucmV2aWV3cy52MS5DcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBokLnJldmlld3MudjEuQ3JlYXRlSW52aXRhdGlvblJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("CiByZXZpZXdzL3YxL3Jldmlld3Nfc2VydmljZS5wcm90bxIKcmV2aWV3cy52MSLaAQoGUmV2aWV3EhEKCXJldmlld19pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3NlcnZpY2UYAyABKAkSDgoGcmF0aW5nGAQgASgFEgwKBHRleHQYBSABKAkSEAoIdmVyaWZpZWQYBiABKAgSFgoOdXNlcl9nZW5lcmF0ZWQYByABKAgSLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFaW1hZ2UYCSABKAsyFy5yZXZpZXdzLnYxLlJldmlld0ltYWdlIk4KC1Jldmlld0ltYWdlEgwKBHBhdGgYASABKAkSEgoKc21hbGxfcGF0aBgCIAEoCRINCgV3aWR0aBgDIAEoBRIOCgZoZWlnaHQYBCABKAUitwEKE1N1Ym1pdFJldmlld1JlcXVlc3QSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRIPCgdzZXJ2aWNlGAMgASgJEg4KBnJhdGluZxgEIAEoBRIMCgR0ZXh0GAUgASgJEhAKCGltYWdlX2lkGAYgASgJEhIKCmludml0YXRpb24YByABKAkSFQoNd2l0aG91dF9iYWRnZRgIIAEoCBIXCg9pZGVtcG90ZW5jeV9rZXkYCSABKAkiOgoUU3VibWl0UmV2aWV3UmVzcG9uc2USIgoGcmV2aWV3GAEgASgLMhIucmV2aWV3cy52MS5SZXZpZXciZQoSTGlzdFJldmlld3NSZXF1ZXN0EigKBmZpbHRlchgBIAEoDjIYLnJldmlld3MudjEuUmV2aWV3RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlMKE0xpc3RSZXZpZXdzUmVzcG9uc2USIwoHcmV2aWV3cxgBIAMoCzISLnJldmlld3MudjEuUmV2aWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIlChBHZXRSZXZpZXdSZXF1ZXN0EhEKCXJldmlld19pZBgBIAEoCSI3ChFHZXRSZXZpZXdSZXNwb25zZRIiCgZyZXZpZXcYASABKAsyEi5yZXZpZXdzLnYxLlJldmlldyIWChRHZXRTdGF0aXN0aWNzUmVxdWVzdCJYChVHZXRTdGF0aXN0aWNzUmVzcG9uc2USDQoFY291bnQYASABKAMSFgoOdmVyaWZpZWRfY291bnQYAiABKAMSGAoQY291bnRzX2J5X3JhdGluZxgDIAMoAyInChFDaGVja0JhZGdlUmVxdWVzdBISCgppbnZpdGF0aW9uGAEgASgJIi8KEkNoZWNrQmFkZ2VSZXNwb25zZRIZChF3b3VsZF9iZV92ZXJpZmllZBgBIAEoCCpjCgxSZXZpZXdGaWx0ZXISHQoZUkVWSUVXX0ZJTFRFUl9VTlNQRUNJRklFRBAAEhoKFlJFVklFV19GSUxURVJfVkVSSUZJRUQQARIYChRSRVZJRVdfRklMVEVSX1JFQ0VOVBACMq8DCg5SZXZpZXdzU2VydmljZRJRCgxTdWJtaXRSZXZpZXcSHy5yZXZpZXdzLnYxLlN1Ym1pdFJldmlld1JlcXVlc3QaIC5yZXZpZXdzLnYxLlN1Ym1pdFJldmlld1Jlc3BvbnNlElMKC0xpc3RSZXZpZXdzEh4ucmV2aWV3cy52MS5MaXN0UmV2aWV3c1JlcXVlc3QaHy5yZXZpZXdzLnYxLkxpc3RSZXZpZXdzUmVzcG9uc2UiA5ACARJNCglHZXRSZXZpZXcSHC5yZXZpZXdzLnYxLkdldFJldmlld1JlcXVlc3QaHS5yZXZpZXdzLnYxLkdldFJldmlld1Jlc3BvbnNlIgOQAgESWQoNR2V0U3RhdGlzdGljcxIgLnJldmlld3MudjEuR2V0U3RhdGlzdGljc1JlcXVlc3QaIS5yZXZpZXdzLnYxLkdldFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBEksKCkNoZWNrQmFkZ2USHS5yZXZpZXdzLnYxLkNoZWNrQmFkZ2VSZXF1ZXN0Gh4ucmV2aWV3cy52MS5DaGVja0JhZGdlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * A review as everybody may see it.
@@ -429,55 +429,6 @@ export const CheckBadgeResponseSchema: GenMessage<CheckBadgeResponse> = /*@__PUR
   messageDesc(file_reviews_v1_reviews_service, 11);
 
 /**
- * Asks for an invitation.
- *
- * @generated from message reviews.v1.CreateInvitationRequest
- */
-export type CreateInvitationRequest = Message<"reviews.v1.CreateInvitationRequest"> & {
-  /**
-   * The booking whose session was completed.
-   *
-   * @generated from field: string booking_id = 1;
-   */
-  bookingId: string;
-};
-
-/**
- * Describes the message reviews.v1.CreateInvitationRequest.
- * Use `create(CreateInvitationRequestSchema)` to create a new message.
- */
-export const CreateInvitationRequestSchema: GenMessage<CreateInvitationRequest> = /*@__PURE__*/
-  messageDesc(file_reviews_v1_reviews_service, 12);
-
-/**
- * An invitation.
- *
- * @generated from message reviews.v1.CreateInvitationResponse
- */
-export type CreateInvitationResponse = Message<"reviews.v1.CreateInvitationResponse"> & {
-  /**
-   * The secret, 43 characters that can stand in a URL.
-   *
-   * @generated from field: string invitation = 1;
-   */
-  invitation: string;
-
-  /**
-   * Until when it can be used.
-   *
-   * @generated from field: google.protobuf.Timestamp valid_until = 2;
-   */
-  validUntil?: Timestamp | undefined;
-};
-
-/**
- * Describes the message reviews.v1.CreateInvitationResponse.
- * Use `create(CreateInvitationResponseSchema)` to create a new message.
- */
-export const CreateInvitationResponseSchema: GenMessage<CreateInvitationResponse> = /*@__PURE__*/
-  messageDesc(file_reviews_v1_reviews_service, 13);
-
-/**
  * Which reviews to list.
  *
  * @generated from enum reviews.v1.ReviewFilter
@@ -579,25 +530,4 @@ export const ReviewsService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_reviews_v1_reviews_service, 0);
-
-/**
- * What other services ask of reviews.
- *
- * @generated from service reviews.v1.ReviewsInternalService
- */
-export const ReviewsInternalService: GenService<{
-  /**
-   * The secret of the link in a follow-up mail, which lets the customer of a completed session write
-   * one verified review without signing in. The same booking has the same secret. Callers:
-   * notifications. NOT_FOUND with reason SESSION_NOT_COMPLETED.
-   *
-   * @generated from rpc reviews.v1.ReviewsInternalService.CreateInvitation
-   */
-  createInvitation: {
-    methodKind: "unary";
-    input: typeof CreateInvitationRequestSchema;
-    output: typeof CreateInvitationResponseSchema;
-  },
-}> = /*@__PURE__*/
-  serviceDesc(file_reviews_v1_reviews_service, 1);
 
