@@ -100,7 +100,7 @@ const BOOKING_NAMES = [
   ...['free-session', 'booking-rows', 'booking-summary', 'ended-panel', 'mail-messages', 'steps'],
   ...['google-calendar', 'calendar-buttons', 'hold-clock', 'hold-timer', 'held-booking', 'draft'],
   ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'use-now', 'contact-rules'],
-  ...['request-idempotency-key', 'use-slots', 'slots', 'use-request-booking', 'use-draft'],
+  ...['request-idempotency-key', 'use-request-booking', 'use-draft', 'slots-key'],
   ...['use-mail-toast', 'booking-state', 'follow-booking', 'use-booking', 'flow-url'],
 ];
 const BOOKING = new RegExp(

@@ -1,10 +1,20 @@
 import { useState } from 'react';
-import { ProveAddress } from '@/features/account/components/prove-address';
+import { LazySection } from '@/components/lazy-section';
+import { Skeleton } from '@/components/ui/skeleton';
 import { ScheduleStep } from '@/features/booking/components/schedule-step';
 import { readHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import type { Flow } from './use-flow';
+
+/** A free session needs it once, and no other session does. */
+const proveAddress = lazyLoader(
+  async () =>
+    (await importWithRetry(() => import('@/features/account/components/prove-address')))
+      .ProveAddress,
+);
 
 /** The calendar step, which knows the time that this tab may be holding already. */
 export function ScheduleScreen({ flow, service }: { flow: Flow; service: Service }) {
@@ -23,7 +33,15 @@ export function ScheduleScreen({ flow, service }: { flow: Flow; service: Service
         moves.push({ step: 'payment', bookingId: booking.bookingId });
       }}
       onBack={() => moves.push({ step: 'auth' })}
-      proof={(onProved) => <ProveAddress email={user?.email ?? ''} onProved={onProved} />}
+      proof={(onProved) => (
+        <LazySection
+          code={proveAddress}
+          resting={<Skeleton className="h-48 rounded-card" />}
+          missing="Your email could not be confirmed"
+        >
+          {(ProveAddress) => <ProveAddress email={user?.email ?? ''} onProved={onProved} />}
+        </LazySection>
+      )}
     />
   );
 }

@@ -12,7 +12,7 @@ import type { ContactValues } from '../draft';
 import { isFree } from '../free-session';
 import { readHeld, writeHeld } from '../held-booking';
 import { fingerprint, idempotencyKey, renewIdempotencyKey } from '../request-idempotency-key';
-import { SLOTS_KEY } from './use-slots';
+import { SLOTS_KEY } from '../slots-key';
 
 /** A consent that was given on this page. */
 export type GivenConsent = {

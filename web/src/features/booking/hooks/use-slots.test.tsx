@@ -7,7 +7,8 @@ import { connectGetKey } from '@/lib/connect-get';
 import { BOOKING } from '@/lib/read-slots';
 import { slotsFixture } from '@/testing/booking-fixture';
 import { renderApp } from '@/testing/render-app';
-import { SLOTS_KEY, useSlots } from './use-slots';
+import { SLOTS_KEY } from '../slots-key';
+import { useSlots } from './use-slots';
 
 afterEach(() => {
   vi.unstubAllGlobals();

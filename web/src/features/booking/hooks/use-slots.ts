@@ -13,9 +13,6 @@ const ALIVE = {
   refetchOnWindowFocus: true,
 } as const;
 
-/** The key of every read of starts. */
-export const SLOTS_KEY = connectGetKey(BOOKING, 'ListSlots');
-
 /** Nothing is asked while there is no range. An empty first date means the practice's today. */
 export function useSlots(range: SlotsInput | undefined) {
   const transport = useTransport();
