@@ -51,16 +51,20 @@ type LateSectionProps<Piece> = {
   resting: ReactNode;
   /** What to say where the code cannot be had. */
   missing: string;
+  /** The page around those words, where the code is all that the page has. */
+  around?: (notice: ReactNode) => ReactNode;
   children: (piece: Piece) => ReactNode;
 };
 
 /** Loads the code when it is mounted; code that is loaded already is shown at once. */
 export function LazySection<Piece>(props: LateSectionProps<Piece>) {
-  const { code, resting, missing, children } = props;
+  const { code, resting, missing, around, children } = props;
   const late = useLazyModule(code.load);
   const { fetch } = late;
   useEffect(() => void fetch(), [fetch]);
   const piece = late.piece ?? code.known;
   if (piece) return children(piece);
-  return late.failures > 0 ? <LazyNotice title={missing} late={late} /> : resting;
+  if (late.failures === 0) return resting;
+  const notice = <LazyNotice title={missing} late={late} />;
+  return around ? around(notice) : notice;
 }

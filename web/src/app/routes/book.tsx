@@ -29,14 +29,22 @@ function isUnderWay({ step, bookingId, cancelled }: BookUrl): boolean {
   return bookingId !== '' || (step !== undefined && !cancelled);
 }
 
-function StepsSkeleton() {
+function StepsFrame({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (
-    <div className="container-page flex flex-col gap-8 py-8 sm:py-12" aria-busy="true">
+    <div className="container-page flex flex-col gap-8 py-8 sm:py-12" aria-busy={busy}>
       <h1 tabIndex={-1} className="text-h1">
         Your Booking
       </h1>
-      <Skeleton className="mx-auto h-96 w-full max-w-3xl rounded-card" />
+      {children}
     </div>
+  );
+}
+
+function StepsSkeleton() {
+  return (
+    <StepsFrame busy>
+      <Skeleton className="mx-auto h-96 w-full max-w-3xl rounded-card" />
+    </StepsFrame>
   );
 }
 
@@ -75,6 +83,7 @@ export default function BookPage() {
       code={bookSteps}
       resting={underWay ? <StepsSkeleton /> : start(null)}
       missing="The next step could not be loaded"
+      around={(notice) => <StepsFrame busy={false}>{notice}</StepsFrame>}
     >
       {(BookSteps) => <BookSteps moves={moves} start={start} fromStart={fromStart} />}
     </LazySection>
