@@ -139,7 +139,7 @@ test('every public page has a card of 1200 × 630', async ({ request, practice }
     expect(html).toContain('<meta name="twitter:card" content="summary_large_image">');
     cards.add(property(html, 'og:image'));
   }
-  expect(cards.size).toBe(14);
+  expect(cards.size).toBe(15);
   for (const card of cards) {
     expect(card.startsWith(`${practice.url}/cards/`), card).toBe(true);
     const answer = await request.get(card);
