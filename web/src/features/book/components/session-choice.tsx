@@ -16,13 +16,14 @@ export function SessionChoice({ serviceId, onChange }: SessionChoiceProps) {
     label: labelOf(service),
   }));
   return (
-    <SelectField
-      label="Session"
-      name="service"
-      value={serviceId}
-      options={options}
-      onChange={(event) => onChange(event.target.value)}
-      className="max-w-xl"
-    />
+    <div className="max-w-xl">
+      <SelectField
+        label="Session"
+        name="service"
+        value={serviceId}
+        options={options}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
   );
 }
