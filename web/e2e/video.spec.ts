@@ -1,5 +1,6 @@
 /** The video of a service: no request before the press, its states, its keys and its failures. */
 import type { Locator, Page } from '@playwright/test';
+import { chunkAddress, chunkPath, lostChunk } from './support/chunks';
 import { look } from './support/look';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
@@ -68,9 +69,10 @@ async function openPaused(page: Page): Promise<number> {
 /** Notes whatever belongs to the video: its files, and the player's own code. */
 function noteAsked(page: Page): string[] {
   const asked: string[] = [];
+  const code = chunkPath('media-player');
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (/^\/media\/|\/media-player/.test(pathname)) asked.push(pathname);
+    if (pathname.startsWith('/media/') || pathname === code) asked.push(pathname);
   });
   return asked;
 }
@@ -266,13 +268,14 @@ test('a missing file has the same message @phone', async ({ page, complaints }) 
 });
 
 test('a player whose code does not come is asked for again', async ({ page, complaints }) => {
-  complaints.expect(/media-player.*ERR_FAILED/, /ERR_FAILED.*media-player/);
-  await page.route('**/media-player*', (route) => route.abort());
+  const code = chunkAddress('media-player');
+  complaints.expect(lostChunk('media-player'));
+  await page.route(code, (route) => route.abort());
   await page.goto(PATH);
   await cover(page).click();
   await isTold(page, 'the connection was lost');
   await look(page, 'video-no-player');
-  await page.unroute('**/media-player*');
+  await page.unroute(code);
   await page.getByRole('button', { name: 'Try again' }).click();
   await isIn(page, 'playing');
 });
