@@ -101,6 +101,7 @@ const BOOKING_NAMES = [
   ...['google-calendar', 'calendar-buttons', 'hold-clock', 'hold-timer', 'held-booking', 'draft'],
   ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'use-now', 'contact-rules'],
   ...['request-idempotency-key', 'use-request-booking', 'use-draft', 'slots-key'],
+  ...['payment-support'],
   ...['use-mail-toast', 'booking-state', 'follow-booking', 'use-booking', 'flow-url'],
 ];
 const BOOKING = new RegExp(

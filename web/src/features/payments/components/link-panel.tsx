@@ -4,11 +4,11 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Spinner } from '@/components/ui/spinner';
-import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { PROVIDER_NAME } from '../checkout-window';
 import type { LinkOutcome } from '../hooks/use-link-check';
 import type { PaymentLink } from '../hooks/use-payment-link';
+import { PaymentSupport } from './payment-support';
 
 /** The words of the error catalogue for a booking that could not be made. */
 export const BOOKING_FAILED = 'There was an error creating your booking. Please contact support.';
@@ -37,24 +37,6 @@ type LinkPanelProps = {
   summary: ReactNode;
   onBack: () => void;
 };
-
-function Support({ reference }: { reference: string }) {
-  const { email, phone } = usePractice();
-  return (
-    <p className="text-sm text-ink-2">
-      Reference <span className="font-semibold numeric">{reference}</span>. You may close this page:
-      we keep asking, and write to you either way. Questions? Write to{' '}
-      <a href={`mailto:${email}`} className="underline underline-offset-4">
-        {email}
-      </a>{' '}
-      or call{' '}
-      <a href={`tel:${phone}`} className="underline underline-offset-4">
-        {formatPhone(phone)}
-      </a>
-      .
-    </p>
-  );
-}
 
 function Where({ model, price }: { model: LinkPanelModel; price: string }) {
   const { opened, blocked, link } = model;
@@ -177,7 +159,7 @@ export function LinkPanel(props: LinkPanelProps) {
         We never see or keep your card or UPI data. If {PROVIDER_NAME} adds a fee of its own to the
         price, that fee isn't refunded.
       </p>
-      <Support reference={reference} />
+      <PaymentSupport reference={reference} />
     </Card>
   );
 }

@@ -4,12 +4,12 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Spinner } from '@/components/ui/spinner';
-import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import type { Verification } from '../hooks/use-verification';
 import { MONEY_SAFE } from '../payment-messages';
 import { ClaimDialog } from './claim-dialog';
 import { Countdown } from './countdown';
+import { PaymentSupport } from './payment-support';
 
 export type VerificationFacts = {
   reference: string;
@@ -29,24 +29,6 @@ type VerificationPanelProps = {
   /** Back to the payment step, for another attempt with the same order. */
   onPayAgain: () => void;
 };
-
-function Support({ reference }: { reference: string }) {
-  const { email, phone } = usePractice();
-  return (
-    <p className="text-sm text-ink-2">
-      Reference <span className="font-semibold numeric">{reference}</span>. You may close this page:
-      we keep asking, and write to you either way. Questions? Write to{' '}
-      <a href={`mailto:${email}`} className="underline underline-offset-4">
-        {email}
-      </a>{' '}
-      or call{' '}
-      <a href={`tel:${phone}`} className="underline underline-offset-4">
-        {formatPhone(phone)}
-      </a>
-      .
-    </p>
-  );
-}
 
 function Status({ verification, facts }: Pick<VerificationPanelProps, 'verification' | 'facts'>) {
   const { status, message, secondsLeft, windowSeconds } = verification;
@@ -160,7 +142,7 @@ export function VerificationPanel(props: VerificationPanelProps) {
         <ErrorNotice error={verification.claimError} onRetry={verification.claim} />
       ) : null}
       {status === 'paid' ? null : <Actions {...props} onAsk={() => setAsking(true)} />}
-      <Support reference={facts.reference} />
+      <PaymentSupport reference={facts.reference} />
       <ClaimDialog
         open={asking}
         onClose={() => setAsking(false)}
