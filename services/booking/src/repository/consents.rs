@@ -19,7 +19,7 @@ pub struct NewConsent<'c> {
     pub consent: &'c Consent,
 }
 
-/// Stores consents and, once for ever, the text of the terms. While a consent of a customer to
+/// Stores consents and, once per version, the text of the terms. While a consent of a customer to
 /// these terms is in force, another one adds nothing; the transaction holds the customers' locks.
 ///
 /// # Errors
