@@ -7,13 +7,14 @@ pub mod consent;
 pub mod guide;
 mod paragraphs;
 mod practitioners;
+mod embedding;
 mod rules;
 mod values;
 
 pub use practitioners::{LEAD_ID, Practitioner};
 pub use values::{
-    Availability, BlockedTime, Brand, DarkBrand, Figure, FurtherPractitioner, Identity, Location,
-    Mails, Papers, Policies, Practice, Receipts, ReviewChoices, Tax,
+    Availability, BlockedTime, Brand, DarkBrand, Embedding, Figure, FurtherPractitioner, Identity,
+    Location, Mails, Papers, Policies, Practice, Receipts, ReviewChoices, Tax,
 };
 
 /// The file's name inside the practice's folder.

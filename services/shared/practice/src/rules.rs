@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::embedding;
 use super::practitioners::LEAD_ID;
 use super::values::{
     Availability, BlockedTime, Brand, DarkBrand, Identity, Location, Mails, Papers, Policies,
@@ -26,6 +27,7 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     reviews(&mut found, &practice.reviews);
     mails(&mut found, &practice.mails);
     receipts(&mut found, &practice.receipts);
+    embedding::origins(&mut found, &practice.embedding);
     colours(&mut found, &practice.brand);
     let mut keys = HashSet::new();
     for figure in &practice.figures {

@@ -97,6 +97,18 @@ fn a_file_that_is_older_than_a_setting_has_its_usual_value() {
     assert_eq!(unsaid.wellbeing_note, "");
 }
 
+#[test]
+fn no_site_may_show_the_widget_unless_the_file_lists_it() {
+    assert!(load(&folder()).unwrap().embedding.origins.is_empty());
+    assert!(with("[embedding]\norigins = []", "").unwrap().embedding.origins.is_empty());
+    let listed = with("origins = []", "origins = [\"https://wellness.example\"]").unwrap();
+    assert_eq!(listed.embedding.origins, ["https://wellness.example"]);
+    let wrong = with("origins = []", "origins = [\"https://*\"]").unwrap_err().to_string();
+    assert!(wrong.contains("embedding.origins: \"https://*\" is no origin"), "{wrong}");
+    let unknown = with("origins = []", "origin = []").unwrap_err().to_string();
+    assert!(unknown.contains("origin") && unknown.contains("line"), "{unknown}");
+}
+
 /// The demonstration file with a block at its end.
 fn and(block: &str) -> Result<super::Practice, Error> {
     let text = fs::read_to_string(folder().join("practice.toml")).unwrap();

@@ -29,11 +29,23 @@ pub struct Practice {
     /// What receipts state.
     #[serde(default)]
     pub receipts: Receipts,
+    /// The sites that may show the booking widget.
+    #[serde(default)]
+    pub embedding: Embedding,
     /// Colours of mails.
     pub brand: Brand,
     /// Figures that the website states, in the practice's order.
     #[serde(default)]
     pub figures: Vec<Figure>,
+}
+
+/// The sites that may show the booking widget.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embedding {
+    /// Their origins, for example "https://www.example.org"; none by default.
+    #[serde(default)]
+    pub origins: Vec<String>,
 }
 
 /// Who the practice is and how to reach it.

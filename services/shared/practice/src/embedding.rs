@@ -1,0 +1,119 @@
+//! Which sites may show the booking widget.
+
+use std::collections::HashSet;
+
+use super::rules::Problems;
+use super::values::Embedding;
+
+/// Every response of the widget names them all.
+const ORIGINS_MAX: usize = 20;
+/// The longest name of a host.
+const HOST_CHARS_MAX: usize = 253;
+
+const KEY: &str = "embedding.origins";
+
+/// Checks the list: each is exactly what a browser calls the origin of a page.
+pub(super) fn origins(found: &mut Problems, embedding: &Embedding) {
+    let mut known = HashSet::new();
+    for origin in &embedding.origins {
+        let why = format!(
+            "{origin:?} is no origin: write it like \"https://www.example.org\", in small letters, \
+             without a path, a star or a slash at its end (http:// only for localhost)"
+        );
+        found.unless(is_origin(origin), KEY, &why);
+        found.unless(known.insert(origin), KEY, &format!("{origin:?} stands only once"));
+    }
+    let few = embedding.origins.len() <= ORIGINS_MAX;
+    found.unless(few, KEY, "there are at most 20 origins");
+}
+
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, authority)) = text.split_once("://") else { return false };
+    let (host, port) = match authority.split_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (authority, None),
+    };
+    let usual = match scheme {
+        "https" => "443",
+        "http" if matches!(host, "localhost" | "127.0.0.1") => "80",
+        _ => return false,
+    };
+    // A browser leaves the usual port out, so an origin with it would match no page.
+    is_host(host) && port.is_none_or(|port| port != usual && is_port(port))
+}
+
+fn is_port(text: &str) -> bool {
+    !text.starts_with(['0', '+']) && text.parse::<u16>().is_ok()
+}
+
+fn is_host(host: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(allowed)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    host.len() <= HOST_CHARS_MAX && host.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Embedding, is_origin, origins};
+    use crate::rules::Problems;
+
+    #[test]
+    fn an_origin_is_what_a_browser_calls_one() {
+        for good in [
+            "https://example.org",
+            "https://www.example.org:8443",
+            "https://xn--bcher-kva.example",
+            "https://192.0.2.7",
+            "http://localhost:8081",
+            "http://127.0.0.1",
+        ] {
+            assert!(is_origin(good), "{good}");
+        }
+        for wrong in [
+            "",
+            "*",
+            "https://",
+            "example.org",
+            "https://example.org/",
+            "https://example.org/book",
+            "https://*.example.org",
+            "https://Example.org",
+            "https://example.org:443",
+            "https://example.org:0",
+            "https://example.org:x",
+            "https://user@example.org",
+            "https://-a.example",
+            "https://a..example",
+            "http://example.org",
+            "http://localhost.example.org",
+            "file:///home",
+            "https://a.example; script-src *",
+            "https://a.example https://b.example",
+        ] {
+            assert!(!is_origin(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_problem_of_the_list_is_named() {
+        let listed = |list: &[&str]| {
+            let mut found = Problems::default();
+            let list = list.iter().map(|one| (*one).to_owned()).collect();
+            origins(&mut found, &Embedding { origins: list });
+            found.into_list()
+        };
+        assert_eq!(listed(&["https://a.example", "https://b.example"]), Vec::<String>::new());
+        let told = listed(&["https://a.example", "example.org", "https://a.example"]);
+        assert_eq!(told.len(), 2);
+        assert!(told[0].starts_with("embedding.origins: \"example.org\" is no origin"), "{told:?}");
+        assert!(told[1].contains("stands only once"), "{told:?}");
+        let many: Vec<_> = (0..21).map(|number| format!("https://{number}.example")).collect();
+        let many: Vec<_> = many.iter().map(String::as_str).collect();
+        assert_eq!(listed(&many), ["embedding.origins: there are at most 20 origins"]);
+    }
+}
