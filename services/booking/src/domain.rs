@@ -10,3 +10,4 @@ pub mod practitioners;
 pub mod contact;
 pub mod consent;
 pub mod claim_policy;
+pub mod report;

@@ -11,3 +11,4 @@ pub mod free_sessions;
 pub mod staff;
 pub mod consents;
 pub mod moved_zone;
+pub mod widget_reports;

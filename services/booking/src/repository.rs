@@ -24,6 +24,7 @@ use crate::read_model::view::View;
 pub mod consents;
 pub mod grant_role;
 mod holds;
+pub mod widget_reports;
 
 pub use holds::{Hold, upsert_contact};
 

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
 use crate::app::schedule_meeting::schedule_meeting;
-use crate::retention::delete_expired_keys;
+use crate::retention::delete_expired;
 
 pub mod kinds;
 
@@ -35,7 +35,7 @@ impl Timers {
 
     async fn handle(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
         if timer.kind == RETENTION {
-            delete_expired_keys(&self.app.store, timer.subject.clone()).await?;
+            delete_expired(&self.app.store, timer.subject.clone()).await?;
             return Ok(());
         }
         let id: Id<Booking> = timer.subject.parse()?;
