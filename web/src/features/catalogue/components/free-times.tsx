@@ -4,6 +4,7 @@ import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { classes } from '@/lib/classes';
+import { type FreeDay, freeDays } from '@/lib/free-days';
 import { usePractice } from '@/lib/practice';
 import {
   describeDay,
@@ -15,7 +16,7 @@ import {
   type Zone,
 } from '@/lib/time';
 import { bookingSlotLink } from '../api/booking-links';
-import { DAYS_SHOWN, type FreeDay, freeDays, useFreeTimes } from '../hooks/use-free-times';
+import { DAYS_SHOWN, useFreeTimes } from '../hooks/use-free-times';
 import { FreeTimesSkeleton } from './free-times-skeleton';
 
 /** Where a chosen start leads. The practitioner is left out for anyone. */
