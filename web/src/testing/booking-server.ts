@@ -7,6 +7,7 @@ import {
   type ListSlotsRequest,
   type RequestBookingRequest,
 } from '@/gen/booking/v1/booking_service_pb';
+import { WidgetService } from '@/gen/booking/v1/widget_service_pb';
 import {
   CollectionState,
   PaymentMethod,
@@ -36,6 +37,10 @@ export class BookingServer {
   checkFailure: ConnectError | undefined;
   /** Consents, and the terms that they are to. */
   consents = new ConsentServer();
+  /** Which booking each report was said to be about, "id booking". */
+  reports: string[] = [];
+  /** How often a report is not taken before it is. */
+  reportFailures = 0;
   /** Until then no order is made. */
   ready: Promise<void> = Promise.resolve();
   #wake: (() => void) | undefined;
@@ -118,6 +123,14 @@ export class BookingServer {
           this.released += 1;
           this.tell({ state: BookingState.CANCELLED });
           return found();
+        },
+      });
+      service(WidgetService, {
+        reportBooking: ({ reportId, bookingId }) => {
+          this.reportFailures -= 1;
+          if (this.reportFailures >= 0) throw refusal(Code.Unavailable, 'UPSTREAM_UNAVAILABLE');
+          this.reports.push(`${reportId} ${bookingId}`);
+          return {};
         },
       });
       service(PaymentsService, {

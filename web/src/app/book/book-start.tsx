@@ -75,7 +75,12 @@ function Calendar(props: BookStartProps) {
     <div className="container-page flex flex-col gap-6">
       <Notices {...props} />
       <div className="rounded-panel border border-hairline bg-surface p-5 shadow-soft sm:p-8">
-        <FreeTimesSection service={service} slotLink={bookSlotPath}>
+        <FreeTimesSection
+          service={service}
+          slotLink={(serviceId, startsAt, practitioner) =>
+            bookSlotPath(serviceId, startsAt, practitioner, url.report)
+          }
+        >
           <SessionChoice
             serviceId={service.serviceId}
             onChange={(serviceId) =>

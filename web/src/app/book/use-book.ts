@@ -12,6 +12,7 @@ import { writeHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
 import { useDraft } from '@/features/booking/hooks/use-draft';
 import { useMailToast } from '@/features/booking/hooks/use-mail-toast';
+import { useWidgetReport } from '@/features/booking/hooks/use-widget-report';
 import { renewIdempotencyKey } from '@/features/booking/request-idempotency-key';
 import { type SignedConsent, useConsentForm } from '@/features/consent/hooks/use-consent-form';
 import { useOwnConsent } from '@/features/consent/hooks/use-own-consent';
@@ -81,6 +82,8 @@ export function useBook(moves: UrlMoves<BookUrl>) {
   const placed = isPlaced(booking);
   const arrived = useArrival(url.bookingId, placed, url.step === 'payment');
   useMailToast(step === 'confirmation' ? booking : undefined, arrived);
+  // A booking that was read is one of this account.
+  useWidgetReport(url.report, booking?.bookingId ?? '');
   // What was signed belongs to one account, and no other one gives it.
   const signer = useRef(user?.id);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per account.

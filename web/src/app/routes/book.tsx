@@ -1,10 +1,11 @@
 /** /book: the free times, then consent, sign-in, details, payment and confirmation. */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { BookStart } from '@/app/book/book-start';
 import { LazySection } from '@/components/lazy-section';
 import { Skeleton } from '@/components/ui/skeleton';
 import { type BookUrl, bookPath, NOTHING_CHOSEN, parseBookUrl } from '@/features/booking/book-url';
 import { readHeldAnywhere } from '@/features/booking/held-anywhere';
+import { takePrefill } from '@/features/consent/take-prefill';
 import { useAuth } from '@/lib/auth';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { useHydrated } from '@/lib/use-hydrated';
@@ -54,6 +55,8 @@ export default function BookPage() {
   const { user } = useAuth();
   const [fromStart] = useState(() => !isUnderWay(moves.url));
   const [entered, setEntered] = useState(false);
+  // The steps come later, so what was taken is in the draft when their form reads it.
+  useEffect(takePrefill, []);
   const url = hydrated ? moves.url : NOTHING_CHOSEN;
   const underWay = isUnderWay(url);
   // Once a step was shown, what was typed in it stays, also behind the first view.

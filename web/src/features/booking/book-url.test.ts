@@ -30,6 +30,14 @@ test.each([
     `service=meditation&slot=${SLOT}&practitioner=ravi`,
     { serviceId: 'meditation', slot: SLOT, practitioner: 'ravi' },
   ],
+  [
+    `service=meditation&slot=${SLOT}&step=calendar-terms&report=${'a'.repeat(32)}`,
+    { serviceId: 'meditation', slot: SLOT, step: 'calendar-terms', report: 'a'.repeat(32) },
+  ],
+  [
+    `step=payment&b=bkg_1&report=${'a'.repeat(32)}`,
+    { step: 'payment', bookingId: 'bkg_1', report: 'a'.repeat(32) },
+  ],
   ['step=confirmation&b=bkg_1', { step: 'confirmation', bookingId: 'bkg_1' }],
 ] satisfies [string, Partial<BookUrl>][])(
   '"%s" survives the way through the address',
@@ -40,10 +48,10 @@ test.each([
   },
 );
 
-test.each(['auth=yes', 'returned=1', 'step=card', 'slot=tomorrow', 'slot=2026-13-40T05:30:00Z'])(
-  '%s is as if it were not there',
-  (query) => expect(parse(query)).toEqual(NOTHING_CHOSEN),
-);
+test.each([
+  ...['auth=yes', 'returned=1', 'step=card', 'slot=tomorrow', 'slot=2026-13-40T05:30:00Z'],
+  ...['report=1', `report=${'A'.repeat(32)}`],
+])('%s is as if it were not there', (query) => expect(parse(query)).toEqual(NOTHING_CHOSEN));
 
 test('what is booked and when does not stand beside a booking', () => {
   const url: BookUrl = {

@@ -1,6 +1,7 @@
 /** The choices of /book in its address, so that a reload and a second tab show the same. */
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { toInstant, validInstant } from '@/lib/instant';
+import { validReportId } from '@/lib/report-id';
 import { toDate } from '@/lib/time';
 
 const BOOK_PATH = '/book';
@@ -22,6 +23,8 @@ export type BookUrl = {
   cancelled: boolean;
   /** The client accepted the consent and was sent to the sign-in. */
   returned: boolean;
+  /** By which the widget on another site, where this began, learns of the booking; or empty. */
+  report: string;
 };
 
 export const NOTHING_CHOSEN: BookUrl = {
@@ -33,6 +36,7 @@ export const NOTHING_CHOSEN: BookUrl = {
   bookingId: '',
   cancelled: false,
   returned: false,
+  report: '',
 };
 
 function isStep(value: string | null): value is BookStepId {
@@ -51,6 +55,7 @@ export function parseBookUrl(query: URLSearchParams): BookUrl {
     bookingId: query.get('b') ?? '',
     cancelled: query.get('auth') === 'cancelled',
     returned: query.get('returned') === 'true',
+    report: validReportId(query.get('report') ?? ''),
   };
 }
 
@@ -79,13 +84,19 @@ export function bookPath(url: BookUrl): string {
     b: url.bookingId,
     auth: url.cancelled ? 'cancelled' : '',
     returned: url.returned && !held ? 'true' : '',
+    report: url.report,
   });
 }
 
-/** The address at which a chosen time is gone on with. */
-export function bookSlotPath(serviceId: string, startsAt: Date, practitioner = ''): string {
-  const slot = toInstant(startsAt);
-  return bookPath({ ...NOTHING_CHOSEN, serviceId, slot, practitioner, step: 'calendar-terms' });
+/** The address at which a chosen time is gone on with, and told of by a report, if there is one. */
+export function bookSlotPath(
+  serviceId: string,
+  startsAt: Date,
+  practitioner = '',
+  report = '',
+): string {
+  const chosen = { serviceId, slot: toInstant(startsAt), practitioner, report };
+  return bookPath({ ...NOTHING_CHOSEN, ...chosen, step: 'calendar-terms' });
 }
 
 /** The choices that led to a booking, for the way back to the calendar. */
