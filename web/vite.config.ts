@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { type ConfigEnv, defineConfig, type Plugin, type UserConfig } from 'vite';
 
 const GATEWAY = `http://127.0.0.1:${process.env.PORT ?? '8080'}`;
 
@@ -140,35 +140,69 @@ const NAMES = {
   assetFileNames: 'assets/[name]-[hash:7][extname]',
 };
 
-export default defineConfig(({ command, isSsrBuild }) => ({
-  plugins: [react(), tailwindcss(), developmentDocument(), developmentMedia()],
-  resolve: {
-    alias: [
-      { find: '@', replacement: source('') },
-      // What react-router exports for browsers is its development build.
-      ...(command === 'build' ? [{ find: /^react-router$/, replacement: ROUTER }] : []),
-      // connect-query's own file loads the protobuf runtime into every page.
-      { find: /^\.\/use-transport\.js$/, replacement: source('lib/connect-query-transport.tsx') },
-    ],
-  },
-  server: {
-    proxy: { '/rpc': GATEWAY, '/auth/v1': GATEWAY, '/uploads': GATEWAY, '/pictures': GATEWAY },
-  },
-  build: isSsrBuild
-    ? {
-        ssr: true,
-        outDir: 'dist-server',
-        copyPublicDir: false,
-        rolldownOptions: { input: { prerender: 'src/prerender/main.ts' } },
-      }
-    : {
-        outDir: 'dist',
-        manifest: true,
-        assetsInlineLimit: 0,
-        modulePreload: { polyfill: false },
-        rolldownOptions: { output: { codeSplitting: PARCELS, ...NAMES } },
+/**
+ * The widget on other sites is built by itself (`--mode widget`), so that it shares no file with the
+ * pages, and so is the script for these sites (`--mode embed`), one classic script.
+ */
+const WIDGET_MODES = ['widget', 'embed'];
+
+function widgetConfig(mode: string): UserConfig {
+  const script = mode === 'embed';
+  const input = script ? 'src/widget/embed.ts' : 'src/widget/frame.ts';
+  return {
+    resolve: { alias: [{ find: '@', replacement: source('') }] },
+    build: {
+      outDir: 'dist-server/widget',
+      emptyOutDir: !script,
+      copyPublicDir: false,
+      manifest: script ? false : 'manifest.json',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rolldownOptions: {
+        input,
+        output: script ? { format: 'iife', entryFileNames: 'embed.js' } : NAMES,
       },
-  // The prerender is one file, but for what draws and writes the cards: that brings files along.
-  ssr: { noExternal: true, external: ['fontkit', 'wawoff2', '@resvg/resvg-wasm'] },
-  define: isSsrBuild ? { 'process.env.NODE_ENV': '"production"' } : {},
-}));
+    },
+  };
+}
+
+function siteConfig({ command, isSsrBuild }: ConfigEnv): UserConfig {
+  return {
+    plugins: [react(), tailwindcss(), developmentDocument(), developmentMedia()],
+    resolve: {
+      alias: [
+        { find: '@', replacement: source('') },
+        // What react-router exports for browsers is its development build.
+        ...(command === 'build' ? [{ find: /^react-router$/, replacement: ROUTER }] : []),
+        // connect-query's own file loads the protobuf runtime into every page.
+        { find: /^\.\/use-transport\.js$/, replacement: source('lib/connect-query-transport.tsx') },
+      ],
+    },
+    server: {
+      proxy: { '/rpc': GATEWAY, '/auth/v1': GATEWAY, '/uploads': GATEWAY, '/pictures': GATEWAY },
+    },
+    build: isSsrBuild
+      ? {
+          ssr: true,
+          outDir: 'dist-server',
+          copyPublicDir: false,
+          rolldownOptions: { input: { prerender: 'src/prerender/main.ts' } },
+        }
+      : {
+          outDir: 'dist',
+          manifest: true,
+          assetsInlineLimit: 0,
+          modulePreload: { polyfill: false },
+          rolldownOptions: { output: { codeSplitting: PARCELS, ...NAMES } },
+        },
+    // The prerender is one file, but for what draws and writes the cards: that brings files along.
+    ssr: { noExternal: true, external: ['fontkit', 'wawoff2', '@resvg/resvg-wasm'] },
+    define: isSsrBuild ? { 'process.env.NODE_ENV': '"production"' } : {},
+  };
+}
+
+export default defineConfig((environment) =>
+  WIDGET_MODES.includes(environment.mode)
+    ? widgetConfig(environment.mode)
+    : siteConfig(environment),
+);

@@ -19,12 +19,18 @@ import { takeScripts } from './lazy-scripts';
 import { readLegalFiles } from './legal-files';
 import { assertMedia, copyMedia } from './media-files';
 import { REVIEW } from './origin';
-import { OUR_PRACTICE, readGuideFile, readPracticeFiles } from './practice-files';
+import {
+  OUR_PRACTICE,
+  readEmbeddingOrigins,
+  readGuideFile,
+  readPracticeFiles,
+} from './practice-files';
 import { type RenderedPage, renderMarks, renderPage } from './render-page';
 import { allMarks, headWithGaps, marksToGap, withAnswerGap, withGaps } from './review-words';
 import type { SeoPage } from './seo-tags';
 import { buildDate, fixedPaths, policyOrigins, robotsTxt, sitemapXml } from './site';
 import { structuredData } from './structured-data';
+import { takeWidgetFiles, widgetDocument } from './widget-document';
 
 const DIST = 'dist';
 /** What Vite built, kept for the browser tests, which ask for files of code by their words. */
@@ -132,6 +138,7 @@ async function main(): Promise<void> {
   const snapshot = readPracticeFiles(folder);
   const guide = readGuideFile(folder);
   const legal = readLegalFiles(folder);
+  const frameAncestors = readEmbeddingOrigins(folder);
   assertMedia(snapshot, folder);
   const { template, code } = takeScripts(readFileSync(join(DIST, 'index.html'), 'utf8'));
   const files = readBuiltFiles(DIST);
@@ -148,6 +155,9 @@ async function main(): Promise<void> {
   await renderReview(site);
   await renderTo(DYNAMIC.reviews.missing, MISSING_REVIEW, site, anyAddress);
 
+  const widget = widgetDocument(snapshot, frameAncestors, takeWidgetFiles(DIST));
+  write(join('embed', 'book', 'index.html'), widget);
+
   copyMedia(folder, DIST);
   const { cards, icon } = await drawPictures(allCards(snapshot), snapshot);
   for (const { name, picture } of cards) write(join('cards', `${name}.png`), picture);
@@ -155,11 +165,15 @@ async function main(): Promise<void> {
   write('robots.txt', robotsTxt());
   write('sitemap.xml', sitemapXml(snapshot, buildDate()));
   write('routes.json', `${JSON.stringify({ static: fixed, services, dynamic: DYNAMIC })}\n`);
-  const policy = { scriptHashes: [inlineScriptHash()], ...policyOrigins(snapshot) };
+  const policy = {
+    scriptHashes: [inlineScriptHash()],
+    ...policyOrigins(snapshot),
+    frameAncestors,
+  };
   write('csp.json', `${JSON.stringify(policy)}\n`);
   renameSync(join(DIST, '.vite/manifest.json'), BUILT_FILES);
   rmSync(join(DIST, '.vite'), { recursive: true });
-  process.stdout.write(`prerendered ${paths.length + 5} pages\n`);
+  process.stdout.write(`prerendered ${paths.length + 6} pages\n`);
 }
 
 await main();

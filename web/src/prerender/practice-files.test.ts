@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readPracticeFiles } from './practice-files';
+import { readEmbeddingOrigins, readPracticeFiles } from './practice-files';
 
 const OURS = resolve(import.meta.dirname, '../../../deploy/local/practice');
 
@@ -73,4 +73,30 @@ test('an older folder has the usual values, as the catalogue reads it', () => {
   expect(practice.replyDaysText).toBe('2-3 business days');
   expect(practice.wellbeingNote).toBe('');
   expect(services.some(({ crisisNote }) => crisisNote)).toBe(false);
+});
+
+test('the sites that may show the widget are listed, and anything but an origin stops the build', () => {
+  expect(readEmbeddingOrigins(folder)).toEqual([]);
+  const list = (text: string) =>
+    rewrite('practice.toml', (line) => line.replace(/^origins = .*/, `origins = ${text}`));
+  list('["https://wellness.example", "http://localhost:8081"]');
+  expect(readEmbeddingOrigins(folder)).toEqual([
+    'https://wellness.example',
+    'http://localhost:8081',
+  ]);
+  for (const wrong of [
+    '["*"]',
+    '["https://wellness.example/"]',
+    '["http://wellness.example"]',
+    '["https://a.example:443"]',
+    '[1]',
+    '"https://wellness.example"',
+  ]) {
+    list(wrong);
+    expect(() => readEmbeddingOrigins(folder)).toThrow(/practice\.toml: embedding\.origins: /);
+  }
+  rewrite('practice.toml', (line) =>
+    line === '[embedding]' || /^origins = /.test(line) ? '' : line,
+  );
+  expect(readEmbeddingOrigins(folder)).toEqual([]);
 });

@@ -107,6 +107,29 @@ function readPractice(folder: string): Practice {
   return fromJson(PracticeSchema, practice, LENIENT);
 }
 
+/** Exactly what a browser calls an origin; the services hold the file to more (crate practice). */
+const ORIGIN = /^(?:https:\/\/[a-z0-9.-]+|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d+)?$/;
+
+function isOrigin(text: JsonValue): text is string {
+  return (
+    typeof text === 'string' &&
+    ORIGIN.test(text) &&
+    URL.canParse(text) &&
+    new URL(text).origin === text
+  );
+}
+
+/** Origins of the sites that may show the widget; none in an older file. */
+export function readEmbeddingOrigins(folder: string): string[] {
+  const { origins = [] } = section(readToml(folder, 'practice.toml'), 'embedding');
+  const refuse = (what: JsonValue | undefined, why: string) => {
+    throw new Error(`practice.toml: embedding.origins: ${JSON.stringify(what)} is no ${why}`);
+  };
+  if (!Array.isArray(origins)) return refuse(origins, 'list');
+  const wrong = origins.find((origin) => !isOrigin(origin));
+  return wrong === undefined ? origins.filter(isOrigin) : refuse(wrong, 'origin');
+}
+
 /** A text's paragraphs, which an empty line separates; other line breaks mean nothing. */
 export function paragraphsOf(text: JsonValue | undefined): string[] {
   return String(text ?? '')
