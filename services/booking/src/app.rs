@@ -38,6 +38,7 @@ pub mod unblock_time;
 pub mod list_bookings;
 pub mod consent_settings;
 pub mod consent;
+pub mod widget_report;
 
 /// The dependencies that commands share.
 #[derive(Debug)]

@@ -116,6 +116,15 @@ pub enum Rejection {
     /// The session has ended.
     #[error("The session of this booking has ended.")]
     SessionEnded,
+    /// A report's id is not 32 hexadecimal digits.
+    #[error("A report's id has 32 hexadecimal digits in lower case.")]
+    InvalidReportId,
+    /// The report has ended, or another account has its id.
+    #[error("The page that this booking began on can't be told of it any more.")]
+    ReportEnded,
+    /// The account has the maximum number of reports.
+    #[error("Too many bookings were begun on other pages. Please wait a little.")]
+    TooManyReports,
 }
 
 fn contact_text(wrong: contact::ContactError) -> &'static str {
@@ -221,6 +230,7 @@ impl Reject for Rejection {
             | Self::InvalidTime
             | Self::InvalidCancelledBy
             | Self::InvalidConsentFile
+            | Self::InvalidReportId
             | Self::InvalidRefund => Code::InvalidArgument,
             Self::InvalidConsent(wrong) => consent_code(*wrong),
             Self::ServiceNotFound
@@ -229,6 +239,7 @@ impl Reject for Rejection {
             | Self::ConsentNotFound
             | Self::BlockNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
+            Self::TooManyReports => Code::ResourceExhausted,
             Self::InvalidPrice
             | Self::TermsNotAccepted
             | Self::SlotPast
@@ -243,6 +254,7 @@ impl Reject for Rejection {
             | Self::NotConfirmed
             | Self::NotCancellable
             | Self::NotClaimed
+            | Self::ReportEnded
             | Self::SessionEnded => Code::FailedPrecondition,
         }
     }
@@ -281,6 +293,9 @@ impl Reject for Rejection {
             Self::InvalidRefund => "INVALID_REFUND",
             Self::NotCancellable => "NOT_CANCELLABLE",
             Self::NotClaimed => "NOT_CLAIMED",
+            Self::InvalidReportId => "INVALID_REPORT_ID",
+            Self::ReportEnded => "REPORT_ENDED",
+            Self::TooManyReports => "TOO_MANY_REPORTS",
         }
     }
 
@@ -305,6 +320,7 @@ impl Reject for Rejection {
             Self::InvalidTime => Some("from_time"),
             Self::InvalidCancelledBy => Some("cancelled_by"),
             Self::InvalidRefund => Some("refund"),
+            Self::InvalidReportId | Self::ReportEnded => Some("report_id"),
             Self::InvalidPrice
             | Self::AddressNotProved
             | Self::FreeSessionUsed
@@ -318,6 +334,7 @@ impl Reject for Rejection {
             | Self::BlockNotFound
             | Self::NotCancellable
             | Self::NotClaimed
+            | Self::TooManyReports
             | Self::SessionEnded => None,
         }
     }

@@ -8,3 +8,4 @@ pub mod public;
 pub mod internal;
 pub mod staff;
 pub mod consent;
+pub mod widget;

@@ -25,6 +25,7 @@ use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
 use ::contract::booking::v1::consent_service_server::ConsentServiceServer;
 use ::contract::booking::v1::consent_staff_service_server::ConsentStaffServiceServer;
+use ::contract::booking::v1::widget_service_server::WidgetServiceServer;
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
 use messaging::{
@@ -55,6 +56,7 @@ use crate::grpc::consent::ConsentHandler;
 use crate::grpc::internal::InternalHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
+use crate::grpc::widget::WidgetHandler;
 use crate::read_model::moved_zone;
 use crate::repository::DaySnapshotCache;
 use crate::timers::Timers;
@@ -183,6 +185,7 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
     }
     let staff = StaffHandler::new(Arc::clone(app), users.clone(), parked);
     let consent = ConsentHandler::new(Arc::clone(app), users.clone());
+    let widget = WidgetHandler::new(Arc::clone(app), users.clone());
     let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
     let internal = InternalHandler::new(Arc::clone(app), peers.clone());
     Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -199,6 +202,7 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         .add_service(
             ConsentStaffServiceServer::new(consent).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
+        .add_service(WidgetServiceServer::new(widget).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(FeedServer::service(app.store.clone(), peers.clone(), FEED_READERS))
 }
 
