@@ -27,12 +27,18 @@ use crate::web_files::{WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.
 const BOOKING: &str = "/booking-flow";
+/// The one document that other sites may frame.
+const WIDGET: &str = "/embed/book";
+/// The script that puts the widget on a page of another site.
+const WIDGET_SCRIPT: &str = "/embed.js";
 /// Folder of the pictures in previews of shared links.
 const CARDS: &str = "/cards/";
 /// Files in /assets/ have a hash of their content in their name.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// Icons and similar files keep their names and change rarely.
 const ONE_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+/// The widget's script keeps its name on other sites for ever, and a mended one has to reach them soon.
+const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// A page may be cached but is revalidated each time.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
@@ -91,20 +97,26 @@ pub(crate) fn serve_static<B>(
     let request_headers = request.headers();
     if let Some(page) = files.page(path) {
         let mut answer = file_response(page, request_headers, REVALIDATE);
-        if path == BOOKING {
-            answer.extensions_mut().insert(Document::Booking);
+        match path {
+            BOOKING => drop(answer.extensions_mut().insert(Document::Booking)),
+            WIDGET => drop(answer.extensions_mut().insert(Document::Widget)),
+            _ => {}
         }
         return Some(answer);
     }
     let file = files.file(path)?;
-    let cache = if path.starts_with("/assets/") { IMMUTABLE } else { ONE_HOUR };
+    let cache = match path {
+        WIDGET_SCRIPT => FIVE_MINUTES,
+        path if path.starts_with("/assets/") => IMMUTABLE,
+        _ => ONE_HOUR,
+    };
     let mut answer = if file.compressible {
         file_response(file, request_headers, cache)
     } else {
         range_response(file, request.method(), request_headers, cache)
     };
-    if path.starts_with(CARDS) {
-        answer.extensions_mut().insert(Document::Card);
+    if path.starts_with(CARDS) || path == WIDGET_SCRIPT {
+        answer.extensions_mut().insert(Document::Shared);
     }
     Some(answer)
 }

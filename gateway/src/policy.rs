@@ -1,6 +1,7 @@
 //! The security headers of every response. A content security policy binds to the document, so only
 //! the booking document may load the payment provider's checkout, which uses inline styles; all
-//! other pages load our own files only.
+//! other pages load our own files only. Only the widget's document may be framed, by the origins that
+//! the practice lists.
 
 pub(crate) mod reports;
 
@@ -53,8 +54,11 @@ pub(crate) enum Document {
     Booking,
     /// An uploaded picture, with a stricter policy of its own.
     Picture,
-    /// A picture that other sites may show, in previews of shared links.
-    Card,
+    /// A file that other sites may load: a picture in previews of shared links, or the script that
+    /// puts the widget on their pages.
+    Shared,
+    /// The document of the widget, which the listed origins may frame.
+    Widget,
 }
 
 /// Input of the policies.
@@ -67,15 +71,20 @@ pub(crate) struct PolicyParts<'a> {
     pub(crate) https: bool,
 }
 
-/// The headers of ordinary responses and of the booking document, built once.
+/// The headers of ordinary responses, of the booking document and of the widget, built once.
 pub(crate) struct Policies {
     ordinary: Vec<(HeaderName, HeaderValue)>,
     booking: Vec<(HeaderName, HeaderValue)>,
+    widget_policy: HeaderValue,
 }
 
 impl Policies {
     pub(crate) fn new(parts: &PolicyParts<'_>) -> Result<Self, http::header::InvalidHeaderValue> {
-        Ok(Self { ordinary: headers(parts, false)?, booking: headers(parts, true)? })
+        Ok(Self {
+            ordinary: headers(parts, false)?,
+            booking: headers(parts, true)?,
+            widget_policy: widget_policy(parts).parse()?,
+        })
     }
 
     /// Sets the headers. Values that the response already had are replaced, except a picture's
@@ -89,7 +98,11 @@ impl Policies {
         if let (Document::Picture, Some(own)) = (document, own) {
             answer.insert(CONTENT_SECURITY_POLICY, own);
         }
-        if document == Document::Card {
+        if document == Document::Widget {
+            answer.insert(CONTENT_SECURITY_POLICY, self.widget_policy.clone());
+        }
+        // A page with a cross-origin embedder policy frames only what says this as well.
+        if matches!(document, Document::Shared | Document::Widget) {
             answer.insert(CORP, HeaderValue::from_static("cross-origin"));
         }
     }
@@ -156,6 +169,22 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
         directives.push("upgrade-insecure-requests".to_owned());
     }
     directives.join("; ")
+}
+
+/// The widget needs no picture, font or form, and no inline script. Without a list of origins no page
+/// frames it, not even one of ours.
+fn widget_policy(parts: &PolicyParts<'_>) -> String {
+    let ancestors = &parts.allowed.frame_ancestors;
+    let ancestors = if ancestors.is_empty() { "'none'".to_owned() } else { ancestors.join(" ") };
+    let mut policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors {ancestors}"
+    );
+    if parts.https {
+        policy.push_str("; upgrade-insecure-requests");
+    }
+    policy
 }
 
 fn permissions(origins: &[String]) -> String {

@@ -119,6 +119,8 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (booking::CONSENT_SERVICE_GET_CONSENT_SPEC, Access::SignedIn),
     (booking::CONSENT_SERVICE_GET_CONSENT_FILE_SPEC, Access::SignedIn),
     (booking::CONSENT_SERVICE_WITHDRAW_CONSENT_SPEC, Access::SignedIn),
+    (booking::WIDGET_SERVICE_REPORT_BOOKING_SPEC, Access::SignedIn),
+    (booking::WIDGET_SERVICE_GET_REPORT_SPEC, Access::Public),
     (payments::PAYMENTS_SERVICE_START_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_SUBMIT_CHECKOUT_ANSWER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_CHECK_PAYMENT_SPEC, Access::SignedIn),

@@ -46,7 +46,8 @@ pub(crate) fn service(
         .add_service(Arc::new(Booking(booking.clone())))
         .add_service(Arc::new(BookingStaff(booking.clone())))
         .add_service(Arc::new(Consent(booking.clone())))
-        .add_service(Arc::new(ConsentStaff(booking)))
+        .add_service(Arc::new(ConsentStaff(booking.clone())))
+        .add_service(Arc::new(Widget(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
         .add_service(Arc::new(PaymentsStaff(payments)))
         .add_service(Arc::new(Notifications(notifications.clone())))
@@ -107,6 +108,7 @@ struct Booking(Arc<Upstream>);
 struct BookingStaff(Arc<Upstream>);
 struct Consent(Arc<Upstream>);
 struct ConsentStaff(Arc<Upstream>);
+struct Widget(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
 struct PaymentsStaff(Arc<Upstream>);
 struct Notifications(Arc<Upstream>);
@@ -176,6 +178,13 @@ impl booking::ConsentStaffService for ConsentStaff {
             booking::VerifyConsentFileRequest => booking::VerifyConsentFileResponse;
         list_withdrawn_consents: booking::ListWithdrawnConsentsRequest
             => booking::ListWithdrawnConsentsResponse;
+    }
+}
+
+impl booking::WidgetService for Widget {
+    forward! {
+        report_booking: booking::ReportBookingRequest => booking::ReportBookingResponse;
+        get_report: booking::GetReportRequest => booking::GetReportResponse;
     }
 }
 

@@ -94,9 +94,11 @@ fn https_is_enforced_only_where_it_is_used() {
 }
 
 #[test]
-fn only_cards_have_the_cross_origin_policy() {
+fn only_what_other_sites_load_has_the_cross_origin_policy() {
     let policy = "cross-origin-resource-policy";
-    assert_eq!(sent(Document::Card, true)[policy], "cross-origin");
+    for shared in [Document::Shared, Document::Widget] {
+        assert_eq!(sent(shared, true)[policy], "cross-origin");
+    }
     for other in [Document::Ordinary, Document::Booking, Document::Picture] {
         assert_eq!(sent(other, true)[policy], "same-origin");
     }
@@ -118,4 +120,31 @@ fn a_picture_keeps_its_own_stricter_policy() {
     assert_eq!(picture["content-security-policy"], strict);
     assert_eq!(picture["x-content-type-options"], "nosniff");
     assert_ne!(applied(Document::Ordinary)["content-security-policy"], strict);
+}
+
+#[test]
+fn only_the_widget_may_be_framed_and_only_by_the_listed_origins() {
+    let listed = || CspSources {
+        frame_ancestors: vec![
+            "https://site.example".to_owned(),
+            "http://localhost:8081".to_owned(),
+        ],
+        ..CspSources::default()
+    };
+    let widget = sent_with(Document::Widget, false, listed());
+    assert_eq!(
+        widget["content-security-policy"],
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors https://site.example http://localhost:8081"
+    );
+    for other in [Document::Ordinary, Document::Booking, Document::Shared] {
+        let policy = sent_with(other, false, listed());
+        let policy = policy["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(!policy.contains("site.example"), "{policy}");
+    }
+    let unlisted = sent(Document::Widget, true);
+    let unlisted = unlisted["content-security-policy"].to_str().unwrap();
+    assert!(unlisted.ends_with("frame-ancestors 'none'; upgrade-insecure-requests"), "{unlisted}");
 }

@@ -13,6 +13,8 @@ pub(crate) struct CspFile {
     media_origins: Vec<String>,
     #[serde(default)]
     image_origins: Vec<String>,
+    #[serde(default)]
+    frame_ancestors: Vec<String>,
 }
 
 /// The same, validated.
@@ -24,6 +26,8 @@ pub(crate) struct CspSources {
     pub(crate) media_origins: Vec<String>,
     /// Origins of the practice's external pictures.
     pub(crate) image_origins: Vec<String>,
+    /// Origins of the sites that may frame the widget.
+    pub(crate) frame_ancestors: Vec<String>,
 }
 
 /// Validates hashes (quotes are removed) and origins: they become part of a header, so nothing else
@@ -34,13 +38,16 @@ pub(crate) fn validate(list: CspFile) -> Result<CspSources, SiteError> {
     if !origins.all(|origin| is_secure_origin(origin)) {
         return Err(malformed());
     }
+    if !list.frame_ancestors.iter().all(|origin| is_secure_origin(origin) || is_local(origin)) {
+        return Err(malformed());
+    }
     let hashes = list.script_hashes.iter().map(|hash| hash.trim_matches('\'').to_owned());
     let script_hashes: Vec<_> = hashes.collect();
     if !script_hashes.iter().all(|hash| is_script_hash(hash)) {
         return Err(malformed());
     }
-    let CspFile { media_origins, image_origins, .. } = list;
-    Ok(CspSources { script_hashes, media_origins, image_origins })
+    let CspFile { media_origins, image_origins, frame_ancestors, .. } = list;
+    Ok(CspSources { script_hashes, media_origins, image_origins, frame_ancestors })
 }
 
 fn is_script_hash(hash: &str) -> bool {
@@ -58,6 +65,13 @@ fn is_secure_origin(origin: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
 }
 
+/// A site on the same machine, while it is being made.
+fn is_local(origin: &str) -> bool {
+    let Some(authority) = origin.strip_prefix("http://") else { return false };
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
+    matches!(host, "localhost" | "127.0.0.1") && port.parse::<u16>().is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{CspFile, validate};
@@ -68,7 +82,12 @@ mod tests {
             script_hashes: vec![hash.to_owned()],
             media_origins: vec![media.to_owned()],
             image_origins: vec![image.to_owned()],
+            frame_ancestors: Vec::new(),
         }
+    }
+
+    fn framed_by(origin: &str) -> CspFile {
+        CspFile { frame_ancestors: vec![origin.to_owned()], ..listed(HASH, MEDIA, IMAGES) }
     }
 
     const HASH: &str = "'sha256-ab+/='";
@@ -113,9 +132,30 @@ mod tests {
     }
 
     #[test]
+    fn only_an_origin_may_frame_the_widget() {
+        for good in ["https://site.example", "http://localhost:8081", "http://127.0.0.1:8081"] {
+            assert_eq!(validate(framed_by(good)).unwrap().frame_ancestors, [good]);
+        }
+        for wrong in [
+            "*",
+            "https:",
+            "https://*.example",
+            "http://site.example",
+            "http://localhost.example",
+            "http://localhost:8081; script-src *",
+            "https://site.example 'self'",
+            "",
+        ] {
+            let checked = validate(framed_by(wrong));
+            assert!(matches!(checked, Err(SiteError::Malformed { .. })), "{wrong}");
+        }
+    }
+
+    #[test]
     fn older_builds_name_no_origins() {
         let list = serde_json::from_str(r#"{"scriptHashes": ["sha256-ab"]}"#).unwrap();
         let allowed = validate(list).unwrap();
         assert!(allowed.media_origins.is_empty() && allowed.image_origins.is_empty());
+        assert!(allowed.frame_ancestors.is_empty());
     }
 }

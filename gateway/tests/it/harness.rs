@@ -30,6 +30,8 @@ pub(crate) const CUSTOMER: &str = "0198c0de-0000-7000-8000-000000000002";
 pub(crate) const SCRIPT_HASH: &str = "sha256-c2NyaXB0";
 pub(crate) const MEDIA_ORIGIN: &str = "https://media.example";
 pub(crate) const IMAGE_ORIGIN: &str = "https://images.example";
+/// The site that may frame the widget.
+pub(crate) const WIDGET_SITE: &str = "https://wellness.example";
 pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 
 /// Settings that a test may change.
@@ -233,6 +235,7 @@ fn write_site() -> PathBuf {
         "scriptHashes": [SCRIPT_HASH],
         "mediaOrigins": [MEDIA_ORIGIN],
         "imageOrigins": [IMAGE_ORIGIN],
+        "frameAncestors": [WIDGET_SITE],
     });
     let files = [
         ("index.html", "<h1>home</h1>".to_owned()),
@@ -251,6 +254,8 @@ fn write_site() -> PathBuf {
         ("unsubscribe/index.html", "<h1>unsubscribe</h1>".to_owned()),
         ("booking-flow/index.html", "<h1>booking</h1>".to_owned()),
         ("service/energy-healing/index.html", "<h1>energy</h1>".to_owned()),
+        ("embed/book/index.html", "<h1>widget</h1>".to_owned()),
+        ("embed.js", "customElements.define".to_owned()),
         ("404.html", "<h1>Page Not Found</h1>".to_owned()),
         (
             "review.html",

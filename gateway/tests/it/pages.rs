@@ -4,7 +4,7 @@ use http::StatusCode;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::harness::{CHECKOUT, IMAGE_ORIGIN, MEDIA_ORIGIN, SCRIPT_HASH, TestGateway};
+use crate::harness::{CHECKOUT, IMAGE_ORIGIN, MEDIA_ORIGIN, SCRIPT_HASH, TestGateway, WIDGET_SITE};
 
 #[tokio::test]
 async fn every_path_has_its_page() {
@@ -145,5 +145,37 @@ async fn only_the_booking_document_may_use_the_provider() {
         // Responses from the cache are not logged at `info`; see response_cache.rs.
         let is_logged = !path.starts_with("/assets/");
         assert_eq!(answer.headers().contains_key("x-reference-id"), is_logged, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn only_the_widget_may_be_framed_and_its_script_loaded_elsewhere() {
+    let gateway = TestGateway::new().await;
+    let policy = |answer: &reqwest::Response| {
+        answer.headers()["content-security-policy"].to_str().unwrap().to_owned()
+    };
+    let widget = gateway.get("/embed/book?service=energy-healing").await;
+    assert_eq!(widget.headers()["cache-control"], "no-cache");
+    assert!(policy(&widget).ends_with(&format!("frame-ancestors {WIDGET_SITE}")));
+    let script = gateway.get("/embed.js").await;
+    assert_eq!(script.headers()["cache-control"], "public, max-age=300");
+    for shared in [&widget, &script] {
+        assert_eq!(shared.headers()["cross-origin-resource-policy"], "cross-origin");
+    }
+    let others = [
+        "/",
+        "/services",
+        "/booking-flow",
+        "/embed.js",
+        "/embed",
+        "/embed/book/more",
+        "/embed/other",
+        "/rpc/x",
+        "/nothing",
+    ];
+    for path in others {
+        let answer = gateway.get(path).await;
+        assert!(policy(&answer).contains("frame-ancestors 'none'"), "{path}");
+        assert!(!policy(&answer).contains(WIDGET_SITE), "{path}");
     }
 }
