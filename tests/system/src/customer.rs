@@ -254,6 +254,21 @@ impl<'p> Customer<'p> {
         Ok(())
     }
 
+    /// Says that the widget on another site is to be told of a booking, and reads what it is told.
+    ///
+    /// # Errors
+    /// When booking refuses.
+    pub async fn report(&self, report_id: &str, booking_id: &str) -> Result<String> {
+        let key = format!("report-{booking_id}");
+        let body = json!({
+            "idempotencyKey": key, "reportId": report_id, "bookingId": booking_id,
+        });
+        self.call("booking.v1.WidgetService/ReportBooking", body).await?.ok()?;
+        let body = json!({ "reportId": report_id });
+        let told = self.call("booking.v1.WidgetService/GetReport", body).await?.ok()?;
+        Ok(told["state"].as_str().unwrap_or_default().to_owned())
+    }
+
     async fn send_request(&self, request: Value) -> Result<Result<String, Answer>> {
         let held = self.call("booking.v1.BookingService/RequestBooking", request).await?;
         if held.status != 200 {

@@ -56,7 +56,7 @@ pub enum Plan {
     HeldOnly,
     /// An order is made and never paid.
     Abandoned,
-    /// Held, the consent withdrawn, and released.
+    /// Held, the consent withdrawn, reported to a widget, and released.
     Released,
     /// Paid after the hold ended; the slot is still free.
     LateAndFree,
@@ -266,6 +266,8 @@ impl RunningSaga<'_, '_> {
             Plan::Released => {
                 let key = format!("withdraw-{}", self.booking_id);
                 self.customer.withdraw_consent(&key).await?;
+                let report_id = self.booking_id.trim_start_matches("bkg_");
+                self.customer.report(report_id, &self.booking_id).await?;
                 // If the hold has ended, there is nothing to release.
                 return match self.customer.release(&self.booking_id).await {
                     Ok(()) => Ok(()),
