@@ -20,7 +20,7 @@ fn rejections_reach_callers_like_this() {
         BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
-        AddressNotProved, FreeSessionUsed,
+        AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,
     );
     let contacts = every_variant!(
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,

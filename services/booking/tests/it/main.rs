@@ -31,4 +31,5 @@ mod rebuild;
 mod consents;
 mod practitioners;
 mod free_sessions;
+mod widget_reports;
 mod dumps;
