@@ -23,6 +23,8 @@ const BOOKING_SCRIPTS_MAX = 200 * KB;
 const STYLES_MAX = 15 * KB;
 const FONTS_MAX = 70 * KB;
 const PAGE_MAX = 300 * KB;
+/** For the widget in a frame of another site, with everything that it loads and reads, and its script. */
+const WIDGET_MAX = 25 * KB;
 /** For pages that read nothing of their own. */
 const PLAIN_SCRIPTS_MAX = 112 * KB;
 const PLAIN = [
@@ -233,4 +235,26 @@ test('no page weighs more than it may', async ({ browser, practice }) => {
     expect.soft(fonts, `fonts of ${name}`).toBeLessThanOrEqual(FONTS_MAX);
     expect.soft(all, `all of ${name}`).toBeLessThanOrEqual(PAGE_MAX);
   }
+});
+
+test('the widget weighs no more than it may before it is touched', async ({ page, practice }) => {
+  const responses: Response[] = [];
+  page.on('response', (response) => responses.push(response));
+  await page.goto('/embed/book', { waitUntil: 'load' });
+  await expect(page.getByRole('link', { name: / IST, / }).first()).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  const script = await page.request.get('/embed.js');
+  let bytes = gzipSync(await script.body()).length;
+  const parts = [`embed.js ${bytes}`];
+  for (const response of responses) {
+    const { origin, pathname } = new URL(response.url());
+    expect(origin).toBe(practice.url);
+    const own = await bytesOf(response);
+    // The icon of a page is not asked for in a frame.
+    if (pathname === '/favicon.svg') continue;
+    parts.push(`${pathname} ${own}`);
+    bytes += own;
+  }
+  process.stdout.write(`\nthe widget: ${bytes} bytes (${parts.join(', ')})\n`);
+  expect(bytes).toBeLessThanOrEqual(WIDGET_MAX);
 });

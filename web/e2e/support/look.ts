@@ -65,3 +65,15 @@ export async function look(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ reducedMotion: null });
   });
 }
+
+/** The state in both colour schemes of the system, which a frame of ours follows. */
+export async function lookInSchemes(page: Page, name: string): Promise<void> {
+  await test.step(`look at ${name}`, async () => {
+    await fitsTheWidth(page);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme });
+      await inspect(page, name, colorScheme, true);
+    }
+    await page.emulateMedia({ reducedMotion: null, colorScheme: null });
+  });
+}
