@@ -7,6 +7,7 @@ use prost::Message as _;
 
 /// The public protos, and the detail of errors. Events and internal calls are left out.
 const GENERATED: &[&str] = &[
+    "booking/v1/booking_calendar_service.proto",
     "booking/v1/booking_service.proto",
     "booking/v1/booking_staff_service.proto",
     "booking/v1/consent_service.proto",
