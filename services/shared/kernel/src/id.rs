@@ -26,6 +26,8 @@ kinds! {
     Block = "blk";
     /// A booking of one or more sessions.
     Booking = "bkg";
+    /// The address of a practitioner's sessions for other calendars.
+    CalendarFeed = "cal";
     /// A client's consent to online sessions.
     Consent = "cns";
     /// A message that a visitor wrote in the contact form.

@@ -11,10 +11,11 @@ mod embedding;
 mod rules;
 mod values;
 
-pub use practitioners::{LEAD_ID, Practitioner};
+pub use practitioners::Practitioner;
 pub use values::{
-    Availability, BlockedTime, Brand, DarkBrand, Embedding, Figure, FurtherPractitioner, Identity,
-    Location, Mails, Papers, Policies, Practice, Receipts, ReviewChoices, Tax,
+    Availability, BlockedTime, Brand, BusyCalendar, CalendarKind, DarkBrand, Embedding, Figure,
+    FurtherPractitioner, Identity, LEAD_ID, Location, Mails, Papers, Policies, Practice, Receipts,
+    ReviewChoices, Tax,
 };
 
 /// The file's name inside the practice's folder.

@@ -1,10 +1,6 @@
 //! The people that give sessions: the first practitioner of `practice.toml` and its further ones.
 
-use super::values::{Availability, FurtherPractitioner, Practice};
-
-/// The id of the practice's first practitioner. It is part of the names of stored streams, so it
-/// stays when the practitioner's name changes.
-pub const LEAD_ID: &str = "lead";
+use super::values::{Availability, FurtherPractitioner, LEAD_ID, Practice};
 
 /// A person that gives sessions, with the hours that hold for them.
 #[derive(Debug, Clone)]

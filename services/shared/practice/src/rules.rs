@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use super::embedding;
-use super::practitioners::LEAD_ID;
 use super::values::{
-    Availability, BlockedTime, Brand, DarkBrand, Identity, Location, Mails, Papers, Policies,
-    Practice, Receipts, ReviewChoices, Tax,
+    Availability, BlockedTime, Brand, CalendarKind, DarkBrand, Identity, LEAD_ID, Location, Mails,
+    Papers, Policies, Practice, Receipts, ReviewChoices, Tax,
 };
 
 /// The longest name of a thing that a review can be about.
@@ -15,6 +14,9 @@ const REVIEW_SERVICE_CHARS_MAX: usize = 80;
 const PRACTITIONER_ID_CHARS_MAX: usize = 32;
 const PRACTITIONER_NAME_CHARS_MAX: usize = 80;
 const PRACTITIONERS_MAX: usize = 20;
+/// The longest id of a calendar, and the most calendars.
+const CALENDAR_ID_CHARS_MAX: usize = 32;
+const CALENDARS_MAX: usize = 20;
 
 /// Every value that cannot be meant, as its key and the reason.
 pub(super) fn problems(practice: &Practice) -> Vec<String> {
@@ -24,6 +26,7 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     policies(&mut found, &practice.policies);
     availability(&mut found, &practice.availability, practice.policies.hold_minutes);
     practitioners(&mut found, practice);
+    calendars(&mut found, practice);
     reviews(&mut found, &practice.reviews);
     mails(&mut found, &practice.mails);
     receipts(&mut found, &practice.receipts);
@@ -177,6 +180,43 @@ fn practitioners(found: &mut Problems, practice: &Practice) {
     }
     let few = practice.practitioners.len() < PRACTITIONERS_MAX;
     found.unless(few, "practitioners", "there are at most 20 practitioners");
+}
+
+/// Practitioners' own calendars.
+fn calendars(found: &mut Problems, practice: &Practice) {
+    let key = "calendars.calendar_id";
+    let mut ids = HashSet::new();
+    for calendar in &practice.calendars {
+        let id = &calendar.calendar_id;
+        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        let good = (1..=CALENDAR_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(allowed);
+        found.unless(good, key, "it must be 1 to 32 small letters, digits and hyphens");
+        found.unless(ids.insert(id), key, "an id stands only once");
+        let section = if good { format!("calendars.{id}") } else { "calendars".to_owned() };
+        let whose = &calendar.practitioner_id;
+        let known = whose == LEAD_ID
+            || practice.practitioners.iter().any(|it| it.practitioner_id == *whose);
+        found.unless(known, &format!("{section}.practitioner_id"), "there is no such practitioner");
+        let (url, username) = (format!("{section}.url"), format!("{section}.username"));
+        match calendar.kind {
+            CalendarKind::Address => {
+                let why = "the address of a calendar is a secret, and belongs to the settings";
+                found.unless(calendar.url.is_empty(), &url, why);
+                let why = "only a caldav calendar has one";
+                found.unless(calendar.username.is_empty(), &username, why);
+            }
+            CalendarKind::Caldav => {
+                // A server on the machine itself is for trials; booking decides whether it may be.
+                let web = ["https://", "http://127.0.0.1:"];
+                let web = web.iter().any(|start| calendar.url.starts_with(start));
+                found.unless(web, &url, "it must begin with https://");
+                found.unless(!calendar.url.contains('@'), &url, "no name or password belongs here");
+                found.text(&username, &calendar.username);
+            }
+        }
+    }
+    let few = practice.calendars.len() <= CALENDARS_MAX;
+    found.unless(few, "calendars", "there are at most 20 calendars");
 }
 
 fn reviews(found: &mut Problems, reviews: &ReviewChoices) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::{Weekday, date, time};
 
-use super::{Error, LEAD_ID, load, parse};
+use super::{CalendarKind, Error, LEAD_ID, load, parse};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../deploy/local/practice")
@@ -180,6 +180,44 @@ fn mistakes_about_practitioners_are_named() {
         (
             (0..20).map(|n| ravi.replace("ravi", &format!("p-{n}"))).collect(),
             "practitioners: there are at most 20",
+        ),
+    ] {
+        let error = and(&block).unwrap_err().to_string();
+        assert!(error.contains(told), "{told}\n{error}");
+    }
+}
+
+#[test]
+fn calendars_close_the_times_of_a_practitioner() {
+    assert_eq!(load(&folder()).unwrap().calendars, []);
+    let practice = and("[[calendars]]\ncalendar_id = \"google\"\nkind = \"address\"\n\
+         [[calendars]]\ncalendar_id = \"home\"\npractitioner_id = \"ravi\"\nkind = \"caldav\"\n\
+         url = \"https://dav.example/\"\nusername = \"ravi\"\n\
+         [[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi\"\n")
+    .unwrap();
+    let [google, home] = practice.calendars.try_into().unwrap();
+    assert_eq!((google.practitioner_id.as_str(), google.kind), (LEAD_ID, CalendarKind::Address));
+    assert_eq!((home.practitioner_id.as_str(), home.kind), ("ravi", CalendarKind::Caldav));
+}
+
+#[test]
+fn mistakes_about_calendars_are_named() {
+    let address = "[[calendars]]\ncalendar_id = \"a\"\nkind = \"address\"\n";
+    let caldav = "[[calendars]]\ncalendar_id = \"a\"\nkind = \"caldav\"\n\
+                  url = \"https://dav.example\"\nusername = \"ravi\"\n";
+    for (block, told) in [
+        (address.repeat(2), "calendar_id: an id stands only once"),
+        (address.replace("\"a\"", "\"A\""), "calendar_id: it must be 1 to 32 small"),
+        (format!("{address}practitioner_id = \"x\"\n"), "practitioner_id: there is no such"),
+        (format!("{address}url = \"https://a.example\"\n"), "calendars.a.url: the address"),
+        (format!("{address}username = \"a\"\n"), "calendars.a.username: only a caldav"),
+        (caldav.replace("https", "http"), "calendars.a.url: it must begin with https"),
+        (caldav.replace("dav.", "ravi:word@dav."), "calendars.a.url: no name or password"),
+        (caldav.replace("\"ravi\"", "\"\""), "calendars.a.username: it is empty"),
+        (address.replace("address", "carddav"), "unknown variant `carddav`"),
+        (
+            (0..21).map(|n| address.replace("\"a\"", &format!("\"a-{n}\""))).collect(),
+            "calendars: there are at most 20",
         ),
     ] {
         let error = and(&block).unwrap_err().to_string();

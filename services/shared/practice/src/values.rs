@@ -6,6 +6,10 @@ use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer};
 
+/// The id of the practice's first practitioner. It is part of the names of stored streams, so it
+/// stays when the practitioner's name changes.
+pub const LEAD_ID: &str = "lead";
+
 /// Everything that the practice says about itself in `practice.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +25,9 @@ pub struct Practice {
     /// Practitioners beside the first one, in the practice's order.
     #[serde(default)]
     pub practitioners: Vec<FurtherPractitioner>,
+    /// Calendars of practitioners that close times.
+    #[serde(default)]
+    pub calendars: Vec<BusyCalendar>,
     /// What reviews can be about.
     pub reviews: ReviewChoices,
     /// When mails are sent that no click of a person asks for.
@@ -349,11 +356,45 @@ pub struct Figure {
     pub label: String,
 }
 
+/// A calendar that is read every few minutes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusyCalendar {
+    /// A stable id: 1 to 32 small letters, digits and hyphens. Its secret has the same name.
+    pub calendar_id: String,
+    /// The practitioner whose times it closes; without it the practice's first one.
+    #[serde(default = "lead")]
+    pub practitioner_id: String,
+    /// How it is read.
+    pub kind: CalendarKind,
+    /// Of an account: the address of its server, of its calendars or of one of them.
+    #[serde(default)]
+    pub url: String,
+    /// Of an account: the name to sign in with.
+    #[serde(default)]
+    pub username: String,
+}
+
+/// How a calendar is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CalendarKind {
+    /// The whole calendar file at an address, which is the secret.
+    Address,
+    /// By CalDAV (RFC 4791) from an account, whose password is the secret.
+    Caldav,
+}
+
 fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error> {
     let name = String::deserialize(deserializer)?;
     TimeZone::get(&name).map_err(|_unknown| {
         serde::de::Error::custom("it is not the IANA name of a zone, such as Asia/Kolkata")
     })
+}
+
+/// The practice's first practitioner, of whom a file need not speak.
+fn lead() -> String {
+    LEAD_ID.to_owned()
 }
 
 fn time_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {

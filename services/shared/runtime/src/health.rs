@@ -33,6 +33,9 @@ pub const ORDERS: &str = "orders";
 /// The name under which payments tells whether the provider's webhooks are of our account.
 pub const WEBHOOKS: &str = "webhooks";
 
+/// The name under which booking tells whether it can read practitioners' own calendars.
+pub const CALENDARS: &str = "calendars";
+
 /// The name under which a service tells whether its consumers go on.
 pub const EVENTS: &str = "events";
 

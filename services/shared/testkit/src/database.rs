@@ -23,7 +23,15 @@ pub fn nats_url() -> Result<String> {
     setting("SUKOON_TEST_NATS_URL")
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests have no settings but these two")]
+/// The program of the tests' CalDAV server.
+///
+/// # Errors
+/// When `sukoon prepare --caldav` did not install it, or the tests were not started by `make test`.
+pub fn radicale() -> Result<String> {
+    setting("SUKOON_TEST_RADICALE")
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests have no settings but these three")]
 fn setting(name: &str) -> Result<String> {
     std::env::var(name).with_context(|| {
         format!(

@@ -8,6 +8,6 @@ pub mod keys;
 pub mod wait;
 
 pub use alarms::Alarms;
-pub use database::{TestDatabase, nats_url};
+pub use database::{TestDatabase, nats_url, radicale};
 pub use keys::{TestKeys, TestUsers};
 pub use wait::{until, until_in_feed, until_within};
