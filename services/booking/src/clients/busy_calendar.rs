@@ -1,0 +1,243 @@
+//! Reads when a practitioner is busy out of calendar files, as other programs export them.
+//!
+//! The library `calcard` parses files and rules of recurrence and knows the names that programs
+//! give to zones; which of its results count, exceptions of a series, bounds and instants are ours.
+//! Of an event only its times are read, so that no text of a private calendar is kept anywhere.
+
+mod moments;
+mod zones;
+mod event;
+mod series;
+
+use std::collections::BTreeMap;
+
+use calcard::icalendar::{
+    ICalendar, ICalendarComponentType, ICalendarFreeBusyType, ICalendarParameterName,
+    ICalendarParameterValue, ICalendarPeriod, ICalendarProperty, ICalendarValue,
+};
+use calcard::{Entry, Parser};
+use jiff::tz::TimeZone;
+use kernel::Timestamp;
+
+use self::event::Event;
+use self::moments::Length;
+use self::zones::Zones;
+use crate::domain::span::Span;
+
+/// The most events of a source.
+const EVENTS_MAX: usize = 10_000;
+/// The most times of a source that its events give before they are merged.
+const OCCURRENCES_MAX: usize = 100_000;
+/// The most busy times of a source, merged.
+const BUSY_TIMES_MAX: usize = 10_000;
+/// The end of the ids of events that are sessions of ours. Their times are known better here: a
+/// session that was cancelled may stay in the calendar into which its file was saved.
+const OWN_UID: &str = "@bookings.sukoon";
+
+/// Why a source's calendar cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It is no calendar file, such as a page that asks to sign in.
+    #[error("it is not a calendar file")]
+    NotACalendar,
+    /// It ends in the middle.
+    #[error("the calendar file is not complete")]
+    Incomplete,
+    /// It has more events than are read.
+    #[error("the calendar has too many events")]
+    TooManyEvents,
+    /// Its events take place more often than is read.
+    #[error("the calendar's events take place too often")]
+    TooManyTimes,
+}
+
+/// The busy times of a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BusyTimes {
+    /// In order, none overlapping or adjacent to another.
+    pub spans: Vec<Span>,
+    /// How many events were read.
+    pub events: usize,
+    /// How many of them could not be understood, wholly or in part.
+    pub odd_events: usize,
+}
+
+/// Collects busy times within a window from one calendar file or several.
+#[derive(Debug)]
+pub struct BusyReader<'z> {
+    window: Span,
+    zone: &'z TimeZone,
+    found: Vec<Span>,
+    events: usize,
+    odd_events: usize,
+}
+
+impl<'z> BusyReader<'z> {
+    /// A reader for the times within a window. Whole days, and times without a zone, are in `zone`.
+    #[must_use]
+    pub fn new(window: Span, zone: &'z TimeZone) -> Self {
+        Self { window, zone, found: Vec::new(), events: 0, odd_events: 0 }
+    }
+
+    /// Reads a calendar file.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn read(&mut self, text: &str) -> Result<(), Unreadable> {
+        check_form(text)?;
+        // Spaces at the ends of lines are no part of a name or a time.
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let text = lines.join("\r\n");
+        let mut parser = Parser::new(&text);
+        loop {
+            match parser.entry() {
+                Entry::ICalendar(calendar) => self.read_calendar(&calendar)?,
+                Entry::Eof => return Ok(()),
+                Entry::TooManyComponents => return Err(Unreadable::TooManyEvents),
+                // The parser is lenient: what it rejects is between calendars.
+                Entry::InvalidLine(_) | Entry::VCard(_) => {}
+                _ => return Err(Unreadable::Incomplete),
+            }
+        }
+    }
+
+    /// The busy times of all files that were read.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn finish(mut self) -> Result<BusyTimes, Unreadable> {
+        self.found.sort_by_key(|span| (span.starts_at(), span.ends_at()));
+        let mut spans: Vec<Span> = Vec::new();
+        for span in self.found {
+            let joined = spans.last().filter(|last| span.starts_at() <= last.ends_at());
+            let joined = joined
+                .and_then(|last| Span::new(last.starts_at(), last.ends_at().max(span.ends_at())));
+            match (joined, spans.last_mut()) {
+                (Some(joined), Some(last)) => *last = joined,
+                _ => spans.push(span),
+            }
+        }
+        if spans.len() > BUSY_TIMES_MAX {
+            return Err(Unreadable::TooManyTimes);
+        }
+        Ok(BusyTimes { spans, events: self.events, odd_events: self.odd_events })
+    }
+
+    fn read_calendar(&mut self, calendar: &ICalendar) -> Result<(), Unreadable> {
+        let zones = Zones::of(calendar, self.zone);
+        // Events by their id: a series and its exceptions have the same one.
+        let mut series: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+        for (number, component) in calendar.components.iter().enumerate() {
+            match component.component_type {
+                ICalendarComponentType::VEvent => {
+                    self.count_event()?;
+                    match Event::read(component, &zones) {
+                        Some(event) if event.uid.ends_with(OWN_UID) => {}
+                        Some(event) => {
+                            self.odd_events += usize::from(event.is_odd);
+                            // Events without an id are no series of one another.
+                            let uid = if event.uid.is_empty() {
+                                format!("{number}")
+                            } else {
+                                format!("uid {}", event.uid)
+                            };
+                            series.entry(uid).or_default().push(event);
+                        }
+                        None => self.odd_events += 1,
+                    }
+                }
+                ICalendarComponentType::VFreebusy => {
+                    self.count_event()?;
+                    self.read_free_busy(component, &zones)?;
+                }
+                _ => {}
+            }
+        }
+        for events in series.values() {
+            let mut odd = 0;
+            for span in series::busy_spans(events, self.window, &mut odd)? {
+                self.add(span)?;
+            }
+            self.odd_events += odd;
+        }
+        self.odd_events += zones.unknown();
+        Ok(())
+    }
+
+    fn count_event(&mut self) -> Result<(), Unreadable> {
+        self.events += 1;
+        if self.events > EVENTS_MAX { Err(Unreadable::TooManyEvents) } else { Ok(()) }
+    }
+
+    /// The periods of a list of busy times, as servers give for "free or busy" addresses.
+    fn read_free_busy(
+        &mut self,
+        component: &calcard::icalendar::ICalendarComponent,
+        zones: &Zones,
+    ) -> Result<(), Unreadable> {
+        for entry in &component.entries {
+            if entry.name != ICalendarProperty::Freebusy {
+                continue;
+            }
+            let free = ICalendarParameterValue::Fbtype(ICalendarFreeBusyType::Free);
+            if entry.parameters(&ICalendarParameterName::Fbtype).any(|kind| *kind == free) {
+                continue;
+            }
+            for value in &entry.values {
+                let span = match value {
+                    ICalendarValue::Period(period) => period_span(period, entry.tz_id(), zones),
+                    _ => None,
+                };
+                match span {
+                    Some((starts_at, ends_at)) => self.add_between(starts_at, ends_at)?,
+                    None => self.odd_events += 1,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_between(&mut self, from: Timestamp, to: Timestamp) -> Result<(), Unreadable> {
+        Span::new(from, to).map_or(Ok(()), |span| self.add(span))
+    }
+
+    fn add(&mut self, span: Span) -> Result<(), Unreadable> {
+        let from = span.starts_at().max(self.window.starts_at());
+        let to = span.ends_at().min(self.window.ends_at());
+        self.found.extend(Span::new(from, to));
+        if self.found.len() > OCCURRENCES_MAX { Err(Unreadable::TooManyTimes) } else { Ok(()) }
+    }
+}
+
+fn period_span(
+    period: &ICalendarPeriod,
+    zone_id: Option<&str>,
+    zones: &Zones,
+) -> Option<(Timestamp, Timestamp)> {
+    match period {
+        ICalendarPeriod::Range { start, end } => {
+            let start = zones.moment(start, zone_id)?.instant()?;
+            Some((start, zones.moment(end, zone_id)?.instant()?))
+        }
+        ICalendarPeriod::Duration { start, duration } => {
+            let start = zones.moment(start, zone_id)?;
+            Some((start.instant()?, start.end(Length::of(duration)?)?))
+        }
+    }
+}
+
+/// Checks that a text is a calendar file and has its end: a connection that breaks, or an error in
+/// the middle of an export, must not open what comes after it.
+fn check_form(text: &str) -> Result<(), Unreadable> {
+    let is_mark = |line: &str, mark: &str| line.trim().eq_ignore_ascii_case(mark);
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    if !lines.next().is_some_and(|line| is_mark(line, "BEGIN:VCALENDAR")) {
+        return Err(Unreadable::NotACalendar);
+    }
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    if is_mark(last, "END:VCALENDAR") { Ok(()) } else { Err(Unreadable::Incomplete) }
+}
+
+#[cfg(test)]
+mod tests;
