@@ -75,7 +75,11 @@ pub async fn block_time(
         .await
 }
 
-fn practitioner(app: &App, asked: &str) -> Result<String, Error> {
+/// The id of the practitioner that a request of staff names; the first one's when it names none.
+///
+/// # Errors
+/// `PractitionerNotFound`.
+pub(super) fn practitioner(app: &App, asked: &str) -> Result<String, Error> {
     let id = if asked.is_empty() { LEAD_ID } else { asked };
     let known = app.practitioners.get(id).ok_or(refuse(Rejection::PractitionerNotFound))?;
     Ok(known.id.clone())
