@@ -1,0 +1,384 @@
+//! The external scheduling provider, as Calendly's API (v2) is: event types, scheduled events,
+//! invitees. A practice without one has its own calendar only.
+//!
+//! The provider gets the time, the client's name and address, and our opaque id; never the service.
+//! The token stays on the server.
+
+use std::time::Duration;
+
+use kernel::Id;
+use kernel::id::Booking;
+use reqwest::header::RETRY_AFTER;
+use reqwest::{RequestBuilder, Response, StatusCode};
+use runtime::failpoint;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::domain::span::Span;
+
+/// The timeout of a request.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
+/// The longest address that is kept.
+const URI_CHARS_MAX: usize = 500;
+/// The longest message of the provider that is kept.
+const MESSAGE_CHARS_MAX: usize = 200;
+/// The largest response.
+const RESPONSE_BYTES_MAX: usize = 1_000_000;
+/// The longest pause that the provider may ask for, in seconds.
+const PAUSE_SECONDS_MAX: i64 = 24 * 60 * 60;
+/// The name by which our events are found again.
+const SOURCE: &str = "sukoon";
+/// What the provider shows as the reason of a cancellation.
+const REASON: &str = "The session was cancelled.";
+
+/// The practice's scheduling provider.
+#[derive(Debug, Clone)]
+pub enum Scheduling {
+    /// Our own calendar alone.
+    Own,
+    /// An external one.
+    External(Provider),
+}
+
+/// What the provider is to schedule.
+#[derive(Clone)]
+pub struct CalendarBookingRequest {
+    /// Our id; also the idempotency key.
+    pub booking_id: Id<Booking>,
+    /// The time of the session.
+    pub session: Span,
+    /// The client's given name.
+    pub first_name: String,
+    /// The client's family name.
+    pub last_name: String,
+    /// The client's address.
+    pub email: String,
+    /// The zone in which the provider writes to the client, IANA's name.
+    pub time_zone: String,
+}
+
+/// What the provider has scheduled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalendarBooking {
+    /// `resource.uri`: the calendar booking's id.
+    pub uri: String,
+    /// The event that it belongs to.
+    pub event_uri: String,
+}
+
+/// Why the provider did not do it. The texts are what the specification's catalogue of errors says.
+#[derive(Debug, thiserror::Error)]
+pub enum SchedulingError {
+    /// The event types cannot be had.
+    #[error("Failed to fetch event types")]
+    EventTypes(#[source] Cause),
+    /// The provider's account has none.
+    #[error("No event types found")]
+    NoEventTypes,
+    /// The event cannot be created.
+    #[error("Failed to create booking: {}", .0.message())]
+    Booking(#[source] Cause),
+    /// The event cannot be cancelled.
+    #[error("Failed to cancel booking: {}", .0.message())]
+    Cancellation(#[source] Cause),
+}
+
+/// What went wrong with a request.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    /// The provider did not answer.
+    #[error("the scheduling provider did not answer")]
+    NoResponse(#[source] reqwest::Error),
+    /// The provider refused, with its message.
+    #[error("the scheduling provider answered {0}")]
+    Refused(StatusCode, String, Option<i64>),
+    /// The response is not understood.
+    #[error("the scheduling provider's answer is not usable")]
+    InvalidResponse,
+}
+
+impl Cause {
+    fn message(&self) -> &str {
+        match self {
+            Self::Refused(_, message, _) if !message.is_empty() => message,
+            _ => "Unknown error",
+        }
+    }
+}
+
+impl SchedulingError {
+    /// The seconds after which the provider wants to be asked again, if it says so.
+    #[must_use]
+    pub fn pause_seconds(&self) -> Option<i64> {
+        match self {
+            Self::EventTypes(cause) | Self::Booking(cause) | Self::Cancellation(cause) => {
+                match cause {
+                    Cause::Refused(_, _, pause) => *pause,
+                    Cause::NoResponse(_) | Cause::InvalidResponse => None,
+                }
+            }
+            Self::NoEventTypes => None,
+        }
+    }
+}
+
+/// An external provider's account.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    http: reqwest::Client,
+    url: String,
+    token: SecretString,
+    /// The address of the account's user.
+    user: String,
+}
+
+#[derive(Deserialize)]
+struct Collection<T> {
+    collection: Vec<T>,
+}
+
+#[derive(Deserialize)]
+struct EventType {
+    uri: String,
+}
+
+#[derive(Deserialize)]
+struct ScheduledEvent {
+    uri: String,
+    #[serde(default)]
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct Single<T> {
+    resource: T,
+}
+
+#[derive(Deserialize)]
+struct Invitee {
+    uri: String,
+    event: String,
+    #[serde(default)]
+    tracking: Tracking,
+}
+
+#[derive(Default, Deserialize)]
+struct Tracking {
+    #[serde(default)]
+    utm_content: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Refusal {
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Serialize)]
+struct NewInvitee<'a> {
+    event_type: &'a str,
+    start_time: String,
+    invitee: Person<'a>,
+    tracking: Origin<'a>,
+}
+
+#[derive(Serialize)]
+struct Person<'a> {
+    name: String,
+    first_name: &'a str,
+    last_name: &'a str,
+    email: &'a str,
+    timezone: &'a str,
+}
+
+#[derive(Serialize)]
+struct Origin<'a> {
+    utm_source: &'a str,
+    utm_content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Cancellation<'a> {
+    reason: &'a str,
+}
+
+impl Provider {
+    /// An account of a provider at a URL.
+    ///
+    /// # Errors
+    /// When the HTTP client cannot be built.
+    pub fn new(url: &str, user: &str, token: SecretString) -> Result<Self, reqwest::Error> {
+        let (url, user) = (url.trim_end_matches('/').to_owned(), user.to_owned());
+        Ok(Self { http: runtime::http::client()?, url, token, user })
+    }
+
+    /// Schedules a session. One that was scheduled by a call whose answer was lost is found again,
+    /// so that a repeated call never makes a second one.
+    ///
+    /// # Errors
+    /// Why it was not scheduled.
+    pub async fn book(
+        &self,
+        request: &CalendarBookingRequest,
+    ) -> Result<CalendarBooking, SchedulingError> {
+        let event_type = self.event_type().await?;
+        let known = self.find(request).await.map_err(SchedulingError::Booking)?;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let booking_id = request.booking_id.to_string();
+        let invitee = NewInvitee {
+            event_type: &event_type,
+            start_time: request.session.starts_at().to_string(),
+            invitee: Person {
+                name: format!("{} {}", request.first_name, request.last_name),
+                first_name: &request.first_name,
+                last_name: &request.last_name,
+                email: &request.email,
+                timezone: &request.time_zone,
+            },
+            tracking: Origin { utm_source: SOURCE, utm_content: &booking_id },
+        };
+        failpoint::pass(&"scheduling.before");
+        let request = self.http.post(format!("{}/invitees", self.url));
+        let request = request.header("idempotency-key", &booking_id).json(&invitee);
+        let made: Result<Single<Invitee>, Cause> = self.ask(request).await;
+        failpoint::pass(&"scheduling.after");
+        let made = made.map_err(SchedulingError::Booking)?.resource;
+        self.checked(made).ok_or(SchedulingError::Booking(Cause::InvalidResponse))
+    }
+
+    /// Cancels what was scheduled; what is cancelled already stays so.
+    ///
+    /// # Errors
+    /// Why it was not cancelled.
+    pub async fn cancel(&self, booking: &CalendarBooking) -> Result<(), SchedulingError> {
+        failpoint::pass(&"scheduling.before");
+        let request = self.http.post(format!("{}/cancellation", booking.event_uri));
+        let cancelled: Result<serde_json::Value, Cause> =
+            self.ask(request.json(&Cancellation { reason: REASON })).await;
+        failpoint::pass(&"scheduling.after");
+        match cancelled {
+            Ok(_) | Err(Cause::Refused(StatusCode::NOT_FOUND, ..)) => Ok(()),
+            Err(cause @ Cause::Refused(StatusCode::FORBIDDEN, ..)) => {
+                // The provider refuses to cancel twice.
+                let found: Result<Single<ScheduledEvent>, Cause> =
+                    self.ask(self.http.get(&booking.event_uri)).await;
+                match found {
+                    Ok(found) if found.resource.status == "canceled" => Ok(()),
+                    _ => Err(SchedulingError::Cancellation(cause)),
+                }
+            }
+            Err(cause) => Err(SchedulingError::Cancellation(cause)),
+        }
+    }
+
+    /// The first of the user's event types.
+    async fn event_type(&self) -> Result<String, SchedulingError> {
+        let wanted = [("user", self.user.as_str()), ("active", "true")];
+        let url = format!("{}/event_types", self.url);
+        let found: Result<Collection<EventType>, Cause> = self.list(&url, &wanted).await;
+        let found = found.map_err(SchedulingError::EventTypes)?;
+        let first = found.collection.into_iter().map(|it| it.uri).find(|uri| is_plain(uri));
+        first.ok_or(SchedulingError::NoEventTypes)
+    }
+
+    /// What was scheduled for this booking before.
+    async fn find(
+        &self,
+        request: &CalendarBookingRequest,
+    ) -> Result<Option<CalendarBooking>, Cause> {
+        let starts_at = request.session.starts_at();
+        let (from, to) = (starts_at.to_string(), starts_at.plus_seconds(1).to_string());
+        let wanted = [
+            ("user", self.user.as_str()),
+            ("invitee_email", request.email.as_str()),
+            ("min_start_time", from.as_str()),
+            ("max_start_time", to.as_str()),
+            ("status", "active"),
+        ];
+        let url = format!("{}/scheduled_events", self.url);
+        let listed: Collection<ScheduledEvent> = self.list(&url, &wanted).await?;
+        let booking_id = request.booking_id.to_string();
+        for event in listed.collection {
+            if !self.is_event(&event.uri) {
+                continue;
+            }
+            let url = format!("{}/invitees", event.uri);
+            let invitees: Collection<Invitee> = self.list(&url, &[("status", "active")]).await?;
+            let ours = invitees
+                .collection
+                .into_iter()
+                .find(|it| it.tracking.utm_content.as_deref() == Some(booking_id.as_str()));
+            if let Some(ours) = ours {
+                return Ok(self.checked(ours));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn list<T: DeserializeOwned>(
+        &self,
+        url: &str,
+        wanted: &[(&str, &str)],
+    ) -> Result<T, Cause> {
+        let url = Url::parse_with_params(url, wanted);
+        self.ask(self.http.get(url.map_err(|_malformed| Cause::InvalidResponse)?)).await
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Cause> {
+        let request = request.bearer_auth(self.token.expose_secret()).timeout(ANSWER_TIMEOUT);
+        let answer = request.send().await.map_err(no_response)?;
+        if !answer.status().is_success() {
+            return Err(refused(answer).await);
+        }
+        serde_json::from_slice(&body(answer).await?).map_err(|_malformed| Cause::InvalidResponse)
+    }
+
+    /// The addresses are asked later with our token, so they must be the provider's own.
+    fn checked(&self, invitee: Invitee) -> Option<CalendarBooking> {
+        let good = self.is_event(&invitee.event) && is_plain(&invitee.uri);
+        good.then_some(CalendarBooking { uri: invitee.uri, event_uri: invitee.event })
+    }
+
+    fn is_event(&self, uri: &str) -> bool {
+        let id =
+            uri.strip_prefix(&self.url).and_then(|rest| rest.strip_prefix("/scheduled_events/"));
+        let plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        is_plain(uri) && id.is_some_and(|id| !id.is_empty() && plain(id))
+    }
+}
+
+fn is_plain(uri: &str) -> bool {
+    (1..=URI_CHARS_MAX).contains(&uri.len()) && uri.bytes().all(|b| b.is_ascii_graphic())
+}
+
+fn no_response(error: reqwest::Error) -> Cause {
+    Cause::NoResponse(error.without_url())
+}
+
+/// A response's bytes, up to the largest size.
+async fn body(mut answer: Response) -> Result<Vec<u8>, Cause> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(no_response)? {
+        if bytes.len() + chunk.len() > RESPONSE_BYTES_MAX {
+            return Err(Cause::InvalidResponse);
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+async fn refused(answer: Response) -> Cause {
+    let status = answer.status();
+    let pause = answer.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok());
+    let pause =
+        pause.and_then(|it| it.parse::<i64>().ok()).map(|it| it.clamp(1, PAUSE_SECONDS_MAX));
+    let said = body(answer).await.unwrap_or_default();
+    let said: Refusal = serde_json::from_slice(&said).unwrap_or_default();
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let message: String = said.message.chars().map(plain).take(MESSAGE_CHARS_MAX).collect();
+    Cause::Refused(status, message.trim().to_owned(), pause)
+}
