@@ -1,0 +1,203 @@
+//! The calendars of practitioners: the one that other programs subscribe to, and what staff does
+//! with its address.
+
+use std::sync::Arc;
+
+use contract::booking::v1::booking_calendar_service_server::BookingCalendarService;
+use contract::booking::v1::booking_calendar_staff_service_server::BookingCalendarStaffService;
+use contract::booking::v1::{
+    CalendarFeed, CalendarSource, GetCalendarBookingRequest, GetCalendarBookingResponse,
+    GetSessionCalendarRequest, GetSessionCalendarResponse, ListCalendarFeedsRequest,
+    ListCalendarFeedsResponse, ListCalendarSourcesRequest, ListCalendarSourcesResponse,
+    ReadCalendarSourceRequest, ReadCalendarSourceResponse, RenewCalendarFeedRequest,
+    RenewCalendarFeedResponse, StopCalendarFeedRequest, StopCalendarFeedResponse,
+};
+use contract::convert::to_wire;
+use eventstore::{Act, StaffAuthorizer};
+use runtime::caller::Users;
+use runtime::status::{to_status, unavailable};
+use staff::{Role, Staff};
+use tonic::{Request, Response, Status};
+
+use super::calendar::feed;
+use super::ownership::{load_owned, parse};
+use crate::app::App;
+use crate::app::calendar_feed::{self, read_feed, renew_feed, stop_feed};
+use crate::app::read_calendar::{self, read_soon};
+use crate::clients::calendars::Source;
+use crate::error::Error;
+use crate::read_model::busy_times::{self, SourceState};
+use crate::read_model::calendar_bookings;
+use crate::read_model::calendar_feeds::{self, Feed};
+use crate::read_model::staff::StaffTable;
+
+/// Those who may have the address of a practitioner's sessions.
+const CALENDAR_ROLES: &[Role] = &[Role::Owner, Role::Admin, Role::Practitioner];
+
+/// The handler of the calendar that other programs subscribe to.
+#[derive(Debug, Clone)]
+pub struct CalendarHandler {
+    app: Arc<App>,
+    users: Users,
+}
+
+impl CalendarHandler {
+    /// A handler that uses this app.
+    #[must_use]
+    pub fn new(app: Arc<App>, users: Users) -> Self {
+        Self { app, users }
+    }
+}
+
+#[tonic::async_trait]
+impl BookingCalendarService for CalendarHandler {
+    async fn get_session_calendar(
+        &self,
+        request: Request<GetSessionCalendarRequest>,
+    ) -> Result<Response<GetSessionCalendarResponse>, Status> {
+        let read = read_feed(&self.app, &request.get_ref().secret).await;
+        let (feed, sessions) = read.map_err(|error| to_status(&error))?;
+        let content = feed::calendar(&self.app.practice, &feed, &sessions);
+        Ok(Response::new(GetSessionCalendarResponse { content }))
+    }
+
+    async fn get_calendar_booking(
+        &self,
+        request: Request<GetCalendarBookingRequest>,
+    ) -> Result<Response<GetCalendarBookingResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let id = parse(&request.into_inner().booking_id)?;
+        load_owned(&self.app, user.customer, id).await?;
+        let found = calendar_bookings::of(self.app.store.pool(), id).await;
+        let (calendar_booking_id, problem) = found.map_err(|error| unavailable(&error))?;
+        let is_failing = !problem.is_empty();
+        Ok(Response::new(GetCalendarBookingResponse { calendar_booking_id, is_failing }))
+    }
+}
+
+/// The handler of staff's calls about calendars.
+#[derive(Debug, Clone)]
+pub struct CalendarStaffHandler {
+    app: Arc<App>,
+    authorizer: StaffAuthorizer,
+}
+
+impl CalendarStaffHandler {
+    /// A handler for calls of staff, whose roles are in this service's table.
+    #[must_use]
+    pub fn new(app: Arc<App>, users: Users) -> Self {
+        let roles = Arc::new(StaffTable(app.store.clone()));
+        let authorizer = StaffAuthorizer::new(users, roles, app.store.clone());
+        Self { app, authorizer }
+    }
+
+    async fn audit_rejection<T>(
+        &self,
+        (staff, act): (Staff, Act<'_>),
+        outcome: Result<T, Error>,
+    ) -> Result<T, Status> {
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
+        }
+    }
+
+    fn wire_source(&self, source: &Source, state: Option<&SourceState>) -> CalendarSource {
+        let practitioner_id = source.practitioner_id.clone();
+        CalendarSource {
+            calendar_id: source.calendar_id.clone(),
+            practitioner_name: self.app.practice.name_of_practitioner(&practitioner_id).to_owned(),
+            practitioner_id,
+            read_at: state.and_then(|state| state.read_at).map(to_wire),
+            tried_at: state.map(|state| to_wire(state.tried_at)),
+            failing_since_at: state.and_then(|state| state.failing_since).map(to_wire),
+            problem: state.map(|state| state.problem.clone()).unwrap_or_default(),
+            events: state.map_or(0, |state| state.events),
+            odd_events: state.map_or(0, |state| state.odd_events),
+            busy_times: state.map_or(0, |state| state.busy_times),
+        }
+    }
+
+    fn wire_feed(&self, practitioner_id: &str, feed: Option<&Feed>) -> CalendarFeed {
+        let path =
+            |feed: &Feed| format!("/calendars/{}.ics", self.app.feed_secrets.secret(feed.feed_id));
+        CalendarFeed {
+            practitioner_id: practitioner_id.to_owned(),
+            practitioner_name: self.app.practice.name_of_practitioner(practitioner_id).to_owned(),
+            path: feed.map(path).unwrap_or_default(),
+            shows_client_names: feed.is_some_and(|feed| feed.shows_client_names),
+            renewed_at: feed.map(|feed| to_wire(feed.renewed_at)),
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl BookingCalendarStaffService for CalendarStaffHandler {
+    async fn list_calendar_feeds(
+        &self,
+        request: Request<ListCalendarFeedsRequest>,
+    ) -> Result<Response<ListCalendarFeedsResponse>, Status> {
+        let act = Act { action: "ListCalendarFeeds", subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        let known = calendar_feeds::all(self.app.store.pool()).await;
+        let known = known.map_err(|error| unavailable(&error))?;
+        let current = self.app.practitioners.ids();
+        // The address of a practitioner who has left can still be taken away.
+        let former = known.iter().map(|feed| feed.practitioner_id.clone());
+        let former: Vec<String> = former.filter(|id| !current.contains(id)).collect();
+        let feeds = current
+            .iter()
+            .chain(&former)
+            .map(|id| self.wire_feed(id, known.iter().find(|feed| feed.practitioner_id == *id)));
+        Ok(Response::new(ListCalendarFeedsResponse { feeds: feeds.collect() }))
+    }
+
+    async fn renew_calendar_feed(
+        &self,
+        request: Request<RenewCalendarFeedRequest>,
+    ) -> Result<Response<RenewCalendarFeedResponse>, Status> {
+        let act = Act { action: calendar_feed::RENEW, subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
+        let renewed = renew_feed(&self.app, staff, request.into_inner()).await;
+        let feed = self.audit_rejection((staff, act), renewed).await?;
+        let feed = Some(self.wire_feed(&feed.practitioner_id, Some(&feed)));
+        Ok(Response::new(RenewCalendarFeedResponse { feed }))
+    }
+
+    async fn stop_calendar_feed(
+        &self,
+        request: Request<StopCalendarFeedRequest>,
+    ) -> Result<Response<StopCalendarFeedResponse>, Status> {
+        let act = Act { action: calendar_feed::STOP, subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
+        let stopped = stop_feed(&self.app, staff, request.into_inner()).await;
+        self.audit_rejection((staff, act), stopped).await?;
+        Ok(Response::new(StopCalendarFeedResponse {}))
+    }
+
+    async fn list_calendar_sources(
+        &self,
+        request: Request<ListCalendarSourcesRequest>,
+    ) -> Result<Response<ListCalendarSourcesResponse>, Status> {
+        let act = Act { action: "ListCalendarSources", subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        let states = busy_times::states(self.app.store.pool()).await;
+        let states = states.map_err(|error| unavailable(&error))?;
+        let sources = self.app.calendars.sources().iter();
+        let sources = sources.map(|it| self.wire_source(it, states.get(&it.calendar_id)));
+        Ok(Response::new(ListCalendarSourcesResponse { sources: sources.collect() }))
+    }
+
+    async fn read_calendar_source(
+        &self,
+        request: Request<ReadCalendarSourceRequest>,
+    ) -> Result<Response<ReadCalendarSourceResponse>, Status> {
+        let act = Act { action: read_calendar::METHOD, subject: "" };
+        let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
+        let set = read_soon(&self.app, staff, request.into_inner()).await;
+        self.audit_rejection((staff, act), set).await?;
+        Ok(Response::new(ReadCalendarSourceResponse {}))
+    }
+}
