@@ -4,11 +4,14 @@
 use eventstore::Store;
 use practice::Practice;
 
+use self::calendar_feed::FeedSecrets;
 use self::consent_settings::ConsentSettings;
 use self::group_commit::GroupCommit;
 use self::pending_request::{HeldBooking, PendingRequest};
+use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
+use crate::clients::scheduling::Scheduling;
 use crate::domain::availability::Rules;
 use crate::domain::claim_policy::ClaimPolicy;
 use crate::domain::practitioners::Practitioners;
@@ -36,6 +39,9 @@ pub mod block_time;
 pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
+pub mod calendar_feed;
+pub mod read_calendar;
+pub mod calendar_bookings;
 pub mod consent_settings;
 pub mod consent;
 pub mod widget_report;
@@ -57,8 +63,14 @@ pub struct App {
     pub group_commit: GroupCommit<PendingRequest, HeldBooking>,
     /// Prices and session lengths.
     pub catalogue: Catalogue,
+    /// The scheduling provider, or our own calendar alone.
+    pub scheduling: Scheduling,
+    /// Practitioners' own calendars.
+    pub calendars: Calendars,
     /// The meeting provider.
     pub meetings: Meetings,
+    /// Makes and verifies the secret addresses of practitioners' sessions.
+    pub feed_secrets: FeedSecrets,
     /// What clients consent to.
     pub consent: ConsentSettings,
     /// How a customer's claim to have paid is treated.

@@ -2,3 +2,6 @@
 
 pub mod catalogue;
 pub mod meeting;
+pub mod scheduling;
+pub mod busy_calendar;
+pub mod calendars;

@@ -1,5 +1,6 @@
 //! Settings, one struct per concern.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,9 +9,12 @@ use kernel::Id;
 use kernel::id::Customer;
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
-use secrecy::SecretString;
+use runtime::settings::Mode;
+use secrecy::{ExposeSecret as _, SecretString};
 use staff::Role;
+use url::{Host, Url};
 
+use crate::clients::calendars::CalendarSecrets;
 use crate::domain::claim_policy::ClaimPolicy;
 
 /// Settings of `serve`.
@@ -31,6 +35,13 @@ pub struct Config {
     /// The key of the fingerprints of consent files; `BOOKING_CONSENT_KEY`, at least 32 characters.
     /// With another key, files that were handed out before can't be proved any more.
     pub consent_key: SecretString,
+    /// The key of the secret addresses of practitioners' sessions; `BOOKING_FEED_KEY`, at least 32
+    /// characters. With another key all addresses that were given show nothing.
+    pub feed_key: SecretString,
+    /// The external scheduling provider; without one our own calendar is the only one.
+    pub scheduling: Option<SchedulingSettings>,
+    /// Practitioners' own calendars.
+    pub calendars: CalendarSettings,
     /// How a claimed payment is treated; `PAYMENT_CLAIM_POLICY`, review or accept.
     pub claim_policy: ClaimPolicy,
     /// Verification of user tokens.
@@ -57,6 +68,67 @@ pub struct MeetingSettings {
     pub url: String,
     /// Our token at the provider; `BOOKING_MEETING_TOKEN`.
     pub token: SecretString,
+}
+
+/// An external scheduling provider.
+#[derive(Debug, Clone)]
+pub struct SchedulingSettings {
+    /// The provider's API; `BOOKING_SCHEDULING_URL`, for example `https://api.calendly.com`.
+    pub url: String,
+    /// The address of the account's user; `BOOKING_SCHEDULING_USER`, the `uri` of `GET /users/me`.
+    pub user: String,
+    /// Our token at the provider; `BOOKING_SCHEDULING_TOKEN`.
+    pub token: SecretString,
+}
+
+impl SchedulingSettings {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let url = reader.optional_url("BOOKING_SCHEDULING_URL")?;
+        let user = reader.url("BOOKING_SCHEDULING_USER");
+        Some(Self { url, user, token: reader.secret("BOOKING_SCHEDULING_TOKEN") })
+    }
+}
+
+/// Practitioners' own calendars, which `practice.toml` names.
+#[derive(Debug, Clone, Default)]
+pub struct CalendarSettings {
+    /// Addresses and passwords by `calendar_id`; `BOOKING_CALENDAR_SECRETS`, a JSON object such as
+    /// `{"google": "https://…", "ravi": "…"}`.
+    pub secrets: CalendarSecrets,
+    /// An origin on this machine from which calendars may be read in a trial;
+    /// `BOOKING_CALENDAR_SANDBOX_URL`. Production refuses it.
+    pub sandbox: Option<Url>,
+}
+
+impl CalendarSettings {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let name = "BOOKING_CALENDAR_SECRETS";
+        let given = reader.optional_secret(name);
+        let parsed = given.map(|given| serde_json::from_str(given.expose_secret()));
+        let secrets: BTreeMap<String, String> = match parsed.transpose() {
+            Ok(secrets) => secrets.unwrap_or_default(),
+            Err(_unreadable) => {
+                reader.problem(name, "it must be a JSON object of texts by calendar_id");
+                BTreeMap::new()
+            }
+        };
+        let secrets = secrets.into_iter().map(|(id, secret)| (id, secret.into())).collect();
+        let name = "BOOKING_CALENDAR_SANDBOX_URL";
+        let sandbox = reader.optional_url(name).and_then(|url| Url::parse(&url).ok());
+        if let Some(url) = &sandbox {
+            let is_loopback = match url.host() {
+                Some(Host::Ipv4(address)) => address.is_loopback(),
+                Some(Host::Ipv6(address)) => address.is_loopback(),
+                Some(Host::Domain(_)) | None => false,
+            };
+            if reader.mode() == Mode::Production {
+                reader.problem(name, "it is for trials, and production refuses it");
+            } else if !is_loopback {
+                reader.problem(name, "it must be an address of this machine, such as 127.0.0.1");
+            }
+        }
+        Self { secrets, sandbox }
+    }
 }
 
 /// Settings of `migrate`.
@@ -87,6 +159,9 @@ impl Config {
                 token: reader.secret("BOOKING_MEETING_TOKEN"),
             },
             consent_key: reader.secret("BOOKING_CONSENT_KEY"),
+            feed_key: reader.secret("BOOKING_FEED_KEY"),
+            scheduling: SchedulingSettings::read(reader),
+            calendars: CalendarSettings::read(reader),
             claim_policy: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
             users: UserSettings::read(reader),
             peers: PeerSettings::read(reader),

@@ -101,6 +101,12 @@ pub enum Rejection {
     /// No such block.
     #[error("There is no such closed time.")]
     BlockNotFound,
+    /// No practitioner's sessions have this address.
+    #[error("There is no calendar at this address.")]
+    CalendarFeedNotFound,
+    /// The practice's file names no such calendar.
+    #[error("There is no such calendar.")]
+    CalendarSourceNotFound,
     /// `cancelled_by` is neither the customer nor the practice.
     #[error("Please say whether the customer or the practice cancels.")]
     InvalidCancelledBy,
@@ -237,7 +243,9 @@ impl Reject for Rejection {
             | Self::PractitionerNotFound
             | Self::BookingNotFound
             | Self::ConsentNotFound
-            | Self::BlockNotFound => Code::NotFound,
+            | Self::BlockNotFound
+            | Self::CalendarFeedNotFound
+            | Self::CalendarSourceNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
             Self::TooManyReports => Code::ResourceExhausted,
             Self::InvalidPrice
@@ -289,6 +297,8 @@ impl Reject for Rejection {
             Self::RangeTooLong(_) => "RANGE_TOO_LONG",
             Self::InvalidTime => "INVALID_TIME",
             Self::BlockNotFound => "BLOCK_NOT_FOUND",
+            Self::CalendarFeedNotFound => "CALENDAR_FEED_NOT_FOUND",
+            Self::CalendarSourceNotFound => "CALENDAR_SOURCE_NOT_FOUND",
             Self::InvalidCancelledBy => "INVALID_CANCELLED_BY",
             Self::InvalidRefund => "INVALID_REFUND",
             Self::NotCancellable => "NOT_CANCELLABLE",
@@ -332,6 +342,8 @@ impl Reject for Rejection {
             | Self::NotConfirmed
             | Self::TimeOccupied
             | Self::BlockNotFound
+            | Self::CalendarFeedNotFound
+            | Self::CalendarSourceNotFound
             | Self::NotCancellable
             | Self::NotClaimed
             | Self::TooManyReports

@@ -7,5 +7,6 @@ pub mod watch;
 pub mod public;
 pub mod internal;
 pub mod staff;
+pub mod calendars;
 pub mod consent;
 pub mod widget;

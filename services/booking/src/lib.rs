@@ -20,6 +20,8 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::contract::booking::v1::booking_calendar_service_server::BookingCalendarServiceServer;
+use ::contract::booking::v1::booking_calendar_staff_service_server as calendar_staff_server;
 use ::contract::booking::v1::booking_internal_service_server::BookingInternalServiceServer;
 use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
@@ -33,7 +35,7 @@ use messaging::{
     run_consumer, run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
+use runtime::health::{CALENDARS, Checks};
 use runtime::server::{REQUEST_BYTES_MAX, Server};
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
@@ -42,21 +44,28 @@ use staff::Role;
 use tonic::service::Routes;
 
 use crate::app::App;
+use crate::app::calendar_bookings::schedule_keeping;
+use crate::app::calendar_feed::FeedSecrets;
 use crate::app::consent_settings::ConsentSettings;
 use crate::app::group_commit::GroupCommit;
+use crate::app::read_calendar::schedule_readings;
+use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
+use crate::clients::scheduling::{Provider, Scheduling};
 use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use crate::consumers::notifications::OnNotifications;
 use crate::consumers::payments::OnPayments;
 use crate::domain::availability::Rules;
 use crate::domain::consent::document::Fingerprints;
 use crate::domain::practitioners::Practitioners;
+use crate::grpc::calendars::{CalendarHandler, CalendarStaffHandler};
 use crate::grpc::consent::ConsentHandler;
 use crate::grpc::internal::InternalHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
 use crate::grpc::widget::WidgetHandler;
+use crate::read_model::busy_times::failing_for;
 use crate::read_model::moved_zone;
 use crate::repository::DaySnapshotCache;
 use crate::timers::Timers;
@@ -66,6 +75,8 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
 
 /// The delay before the time zone check is retried when the database does not answer.
 const ZONE_CHECK_RETRY: Duration = Duration::from_secs(1);
+/// How long a calendar may be unreadable before that is a concern: servers have their bad minutes.
+const CALENDAR_PATIENCE_MINUTES: i32 = 30;
 /// The services that may read this service's feed.
 const FEED_READERS: &[&str] = &["payments", "notifications", "reviews"];
 
@@ -101,6 +112,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let (same_app, stop) = (Arc::clone(&app), shutdown.clone());
     tasks.spawn("timers", async move {
         verify_time_zone(&same_app, &stop).await?;
+        schedule_calendars(&same_app, &stop).await;
         timer_loop.await;
         Ok::<(), BoxError>(())
     });
@@ -118,6 +130,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
+    let watched = Arc::clone(&app);
+    let checks = checks.concern(CALENDARS, move || calendars_are_read(Arc::clone(&watched)));
     let checks = consumer_health.add_to(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
@@ -147,6 +161,34 @@ async fn verify_time_zone(app: &App, shutdown: &Shutdown) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// Sets the timers of practitioners' own calendars and of the scheduling provider's, as soon as the
+/// database answers.
+async fn schedule_calendars(app: &Arc<App>, shutdown: &Shutdown) {
+    let schedule = async || {
+        schedule_readings(app).await?;
+        schedule_keeping(app).await
+    };
+    while let Err(error) = schedule().await {
+        tracing::warn!(%error, "calendars are not kept yet");
+        tokio::select! {
+            () = shutdown.wait() => return,
+            () = tokio::time::sleep(ZONE_CHECK_RETRY) => {}
+        }
+    }
+}
+
+/// Fails while a practitioner's own calendar cannot be read for so long that somebody must act.
+async fn calendars_are_read(app: Arc<App>) -> Result<(), BoxError> {
+    if app.calendars.sources().is_empty() {
+        return Ok(());
+    }
+    let failing = failing_for(app.store.pool(), CALENDAR_PATIENCE_MINUTES).await?;
+    if failing.is_empty() {
+        return Ok(());
+    }
+    Err(format!("calendars cannot be read: {}", failing.join(", ")).into())
+}
+
 /// The consumers of other services' events: the consumer's name, the source, and the handler.
 fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
     [
@@ -166,11 +208,21 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         store: Store::new(pool),
         rules: Rules::of(&practice),
         practitioners: Practitioners::of(&practice),
-        practice,
         day_snapshots: DaySnapshotCache::new(),
         group_commit: GroupCommit::new(),
+        scheduling: match &config.scheduling {
+            None => Scheduling::Own,
+            Some(it) => Scheduling::External(Provider::new(&it.url, &it.user, it.token.clone())?),
+        },
+        calendars: Calendars::new(
+            &practice,
+            &config.calendars.secrets,
+            config.calendars.sandbox.as_ref(),
+        )?,
+        practice,
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
+        feed_secrets: FeedSecrets::new(&config.feed_key)?,
         consent,
         claim_policy: config.claim_policy,
     }))
@@ -184,6 +236,8 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         parked = parked.consumer(consumer, source, reaction);
     }
     let staff = StaffHandler::new(Arc::clone(app), users.clone(), parked);
+    let calendars = CalendarHandler::new(Arc::clone(app), users.clone());
+    let calendars_staff = CalendarStaffHandler::new(Arc::clone(app), users.clone());
     let consent = ConsentHandler::new(Arc::clone(app), users.clone());
     let widget = WidgetHandler::new(Arc::clone(app), users.clone());
     let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
@@ -196,6 +250,8 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         .add_service(
             BookingStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
+        .add_service(BookingCalendarServiceServer::new(calendars))
+        .add_service(calendar_staff_server::BookingCalendarStaffServiceServer::new(calendars_staff))
         .add_service(
             ConsentServiceServer::new(consent.clone()).max_decoding_message_size(REQUEST_BYTES_MAX),
         )

@@ -21,6 +21,7 @@ use crate::read_model::project::{self, DayKey};
 use crate::read_model::query;
 use crate::read_model::view::View;
 
+pub mod busy_times;
 pub mod consents;
 pub mod grant_role;
 mod holds;

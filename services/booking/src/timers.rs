@@ -11,10 +11,12 @@ use runtime::telemetry::job_span;
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use self::kinds::{CREATE_MEETING, HOLD_END, RETENTION, SESSION_END};
+use self::kinds::{CREATE_MEETING, HOLD_END, KEEP_CALENDAR, READ_CALENDAR, RETENTION, SESSION_END};
 use crate::app::App;
+use crate::app::calendar_bookings::keep_calendar;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
+use crate::app::read_calendar::read_calendar;
 use crate::app::schedule_meeting::schedule_meeting;
 use crate::retention::delete_expired;
 
@@ -36,6 +38,15 @@ impl Timers {
     async fn handle(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
         if timer.kind == RETENTION {
             delete_expired(&self.app.store, timer.subject.clone()).await?;
+            return Ok(());
+        }
+        if timer.kind == KEEP_CALENDAR {
+            keep_calendar(&self.app, Metadata::by("booking", traceparent)).await?;
+            return Ok(());
+        }
+        if timer.kind == READ_CALENDAR {
+            let metadata = Metadata::by("booking", traceparent);
+            read_calendar(&self.app, metadata, &timer.subject).await?;
             return Ok(());
         }
         let id: Id<Booking> = timer.subject.parse()?;

@@ -8,7 +8,7 @@ use crate::domain::booking::{Event, Facts, Mode, PlacementCheck};
 use crate::domain::day;
 use crate::domain::practitioners::Practitioners;
 use crate::error::Error;
-use crate::read_model::query;
+use crate::read_model::{busy_times, query};
 use crate::repository::LockedBooking;
 use crate::timers::kinds::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 
@@ -29,7 +29,18 @@ pub(crate) async fn check_placement(
         let practitioner = practitioners.get(&facts.practitioner_id);
         practitioner.is_some_and(|it| facts.sessions.iter().all(|span| it.rules.offers(*span)))
     });
-    Ok(PlacementCheck { free: locked.is_free(tx).await?, replaced, offered })
+    let free = locked.is_free(tx).await? && !is_busy(tx, locked).await?;
+    Ok(PlacementCheck { free, replaced, offered })
+}
+
+/// Whether the practitioner is busy by their own calendar. Sessions that are still held keep their
+/// time.
+async fn is_busy(tx: &mut Tx, locked: &LockedBooking) -> Result<bool, Error> {
+    let is_held = locked.state.held_until().is_some_and(|until| until > locked.now);
+    let Some(facts) = locked.state.facts().filter(|_| !is_held) else { return Ok(false) };
+    let times = facts.sessions.iter().map(|span| (facts.practitioner_id.as_str(), *span));
+    let busy = busy_times::are_busy(tx, &times.collect::<Vec<_>>()).await?;
+    Ok(busy.contains(&true))
 }
 
 /// Applies a booking's new events to its days and its timers.

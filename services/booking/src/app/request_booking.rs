@@ -23,6 +23,7 @@ use crate::domain::booking::Facts;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
+use crate::read_model::busy_times;
 use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
@@ -170,6 +171,22 @@ struct PriorState {
     holds: Holds,
     /// Whether the address has its free session already.
     free_used: bool,
+    /// Whether the practitioner is busy by their own calendar.
+    is_busy: bool,
+}
+
+/// Whether the practitioner of each request is busy by their own calendar. A practice without such
+/// calendars is not asked.
+async fn busy(
+    tx: &mut Tx,
+    app: &App,
+    requests: &[Arc<PendingRequest>],
+) -> Result<Vec<bool>, Error> {
+    if app.calendars.sources().is_empty() {
+        return Ok(vec![false; requests.len()]);
+    }
+    let times = requests.iter().map(|request| (request.practitioner.id.as_str(), request.span));
+    Ok(busy_times::are_busy(tx, &times.collect::<Vec<_>>()).await?)
 }
 
 /// A batch of requests and the days they are on, under their locks.
@@ -229,15 +246,16 @@ impl<'a> HoldBatch<'a> {
             days: BTreeMap::new(),
             now,
         };
-        for (((request, snapshot), (lookup, loaded)), holds) in
-            requests.iter().zip(snapshots).zip(loaded_days).zip(holds)
+        let busy = busy(tx, app, requests).await?;
+        for ((((request, snapshot), (lookup, loaded)), holds), is_busy) in
+            requests.iter().zip(snapshots).zip(loaded_days).zip(holds).zip(busy)
         {
             batch.load_day(tx, request, (snapshot.as_deref(), &loaded)).await?;
             let free_used = match &request.free {
                 Some(free) => free.was_given(tx, now).await?,
                 None => false,
             };
-            batch.prior.push(PriorState { lookup, holds, free_used });
+            batch.prior.push(PriorState { lookup, holds, free_used, is_busy });
         }
         Ok(batch)
     }
@@ -274,12 +292,13 @@ impl<'a> HoldBatch<'a> {
         let mut given: HashSet<&str> = HashSet::new();
         for (request, prior) in self.requests.iter().zip(std::mem::take(&mut self.prior)) {
             tx.set_metadata(request.metadata.clone());
-            let holds = prior.holds;
+            let (holds, is_busy) = (prior.holds, prior.is_busy);
             let email = request.free.as_ref().map(FreeRequest::email);
             let free_used = prior.free_used || email.is_some_and(|email| given.contains(email));
             let decision = match self.return_existing(tx, request, prior).await? {
                 Some(outcome) => Decision::Answered(Box::new(outcome)),
                 None if free_used => Decision::rejected(Rejection::FreeSessionUsed),
+                None if is_busy => self.refuse_busy(request),
                 None => self.place_hold(tx, request, holds).await?,
             };
             given.extend(email.filter(|_| decision.hold().is_some()));
@@ -328,6 +347,14 @@ impl<'a> HoldBatch<'a> {
         consents::insert(tx, &self.app.consent.terms, &given, self.now).await?;
         request.key.store(tx, before).await?;
         Ok(Some(held_booking(before, view)))
+    }
+
+    /// The rejection of a time in which the practitioner is busy: that of the timetable, where it
+    /// has no such start.
+    fn refuse_busy(&self, request: &PendingRequest) -> Decision<'a> {
+        let (starts_at, minutes) = (request.details.starts_at, request.offering.duration_minutes);
+        let offered = request.practitioner.rules.offer(starts_at, minutes, &[], self.now);
+        Decision::rejected(offered.err().map_or(Rejection::SlotTaken, Rejection::from))
     }
 
     async fn place_hold(

@@ -162,5 +162,7 @@ fn utc(instant: Timestamp) -> String {
     rounded.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
+pub(super) mod feed;
+
 #[cfg(test)]
 mod tests;

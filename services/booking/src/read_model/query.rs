@@ -10,7 +10,8 @@ use crate::domain::booking::Facts;
 use crate::domain::practitioners::OccupiedTime;
 use crate::domain::span::Span;
 
-/// A practitioner's occupied times between two instants: booked, closed, or with a live hold.
+/// A practitioner's occupied times between two instants: booked, closed, with a live hold, or busy
+/// by the practitioner's own calendar.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -24,6 +25,9 @@ pub async fn occupied(
         "select starts_at, ends_at, booking_id is not null as is_session from slot_reservations
          where live and practitioner_id = $1 and starts_at >= $2 and starts_at < $3
            and (held_until_at is null or held_until_at > $4)
+         union all
+         select starts_at, ends_at, false from busy_times
+         where practitioner_id = $1 and during && tstzrange($2, $3)
          order by starts_at",
     )
     .bind(practitioner_id)

@@ -9,6 +9,11 @@ pub const HOLD_END: &str = "hold-end";
 pub const SESSION_END: &str = "session-end";
 /// A meeting room is to be created.
 pub const CREATE_MEETING: &str = "create-meeting";
+/// An external scheduling provider's calendar is to be kept as our bookings are. There is one such
+/// timer, set at the start.
+pub const KEEP_CALENDAR: &str = "keep-calendar";
+/// A practitioner's own calendar is to be read; its subject is the calendar's id.
+pub const READ_CALENDAR: &str = "read-calendar";
 
 /// Retention: expired data is deleted. There is one such timer, set by a migration.
 pub const RETENTION: &str = "sweep";

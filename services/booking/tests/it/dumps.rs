@@ -21,6 +21,7 @@ fn rejections_reach_callers_like_this() {
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
         AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,
+        CalendarFeedNotFound, CalendarSourceNotFound,
     );
     let contacts = every_variant!(
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,

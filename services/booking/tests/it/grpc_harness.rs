@@ -1,5 +1,7 @@
 //! A test harness: the service over gRPC, with tokens of users and of other services.
 
+use contract::booking::v1::booking_calendar_service_client::BookingCalendarServiceClient;
+use contract::booking::v1::booking_calendar_staff_service_client::BookingCalendarStaffServiceClient;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::booking_staff_service_client::BookingStaffServiceClient;
@@ -88,6 +90,14 @@ impl GrpcHarness {
 
     pub(crate) fn consents_staff(&self) -> ConsentStaffServiceClient<Channel> {
         ConsentStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn calendars(&self) -> BookingCalendarServiceClient<Channel> {
+        BookingCalendarServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn calendar_staff(&self) -> BookingCalendarStaffServiceClient<Channel> {
+        BookingCalendarStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
     pub(crate) fn staff(&self) -> BookingStaffServiceClient<Channel> {

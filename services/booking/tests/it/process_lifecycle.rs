@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use booking::config::{Config, MeetingSettings, MigrationConfig, Neighbours};
+use booking::config::{CalendarSettings, Config, MeetingSettings, MigrationConfig, Neighbours};
 use booking::domain::claim_policy::ClaimPolicy;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};
@@ -22,7 +22,7 @@ use tonic::Request;
 use tonic::service::Routes;
 
 use crate::fakes::{self, MEETING_TOKEN, Rooms};
-use crate::world::{CONSENT_KEY, MORNING, customer, new_request};
+use crate::world::{CONSENT_KEY, FEED_KEY, MORNING, customer, new_request};
 
 /// Another service, reduced to its feed.
 struct Neighbour {
@@ -97,6 +97,9 @@ async fn config(
             url: fakes::meetings(Rooms::default()).await,
             token: MEETING_TOKEN.to_owned().into(),
         },
+        scheduling: None,
+        calendars: CalendarSettings::default(),
+        feed_key: FEED_KEY.to_owned().into(),
         consent_key: CONSENT_KEY.to_owned().into(),
         claim_policy: ClaimPolicy::Review,
         users: UserSettings {

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use booking::app::App;
+use booking::app::calendar_feed::FeedSecrets;
 use booking::app::consent_settings::ConsentSettings;
 use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
+use booking::clients::calendars::{CalendarSecrets, Calendars};
 use booking::clients::catalogue::Catalogue;
 use booking::clients::meeting::Meetings;
+use booking::clients::scheduling::Scheduling;
 use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
 use booking::domain::claim_policy::ClaimPolicy;
@@ -37,6 +40,9 @@ use crate::fakes::{self, MEETING_TOKEN, Rooms};
 
 /// Nine in the morning of a Tuesday in Bhopal.
 pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
+
+/// The key of the secret addresses of practitioners' sessions.
+pub(crate) const FEED_KEY: &str = "a-key-of-calendar-addresses-in-tests";
 
 /// The key of consent files.
 pub(crate) const CONSENT_KEY: &str = "the-key-of-consents-in-these-tests";
@@ -83,7 +89,26 @@ impl World {
         Self::of(practice_of_two(), ClaimPolicy::Review).await
     }
 
+    /// An app of a practice whose calendars have these secrets, and may be read from this origin on
+    /// this machine.
+    pub(crate) async fn with_calendars(
+        practice: Practice,
+        secrets: CalendarSecrets,
+        sandbox: &str,
+    ) -> Self {
+        let calendars = (secrets, Some(sandbox.parse().unwrap()));
+        Self::build(practice, ClaimPolicy::Review, calendars).await
+    }
+
     async fn of(practice: Practice, claim_policy: ClaimPolicy) -> Self {
+        Self::build(practice, claim_policy, (CalendarSecrets::new(), None)).await
+    }
+
+    async fn build(
+        practice: Practice,
+        claim_policy: ClaimPolicy,
+        (secrets, sandbox): (CalendarSecrets, Option<url::Url>),
+    ) -> Self {
         let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
         db.as_owner(&format!(
             "update clock set offset_by = timestamptz '{MORNING}' - clock_timestamp()"
@@ -102,11 +127,14 @@ impl World {
             store: db.store().unwrap(),
             rules: Rules::of(&practice),
             practitioners: Practitioners::of(&practice),
+            scheduling: Scheduling::Own,
+            calendars: Calendars::new(&practice, &secrets, sandbox.as_ref()).unwrap(),
             practice,
             day_snapshots: DaySnapshotCache::new(),
             group_commit: GroupCommit::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
+            feed_secrets: FeedSecrets::new(&FEED_KEY.to_owned().into()).unwrap(),
             consent: ConsentSettings {
                 terms,
                 fingerprints: Fingerprints::new(CONSENT_KEY).unwrap(),
@@ -120,15 +148,38 @@ impl World {
     pub(crate) fn another(&self, change: impl FnOnce(&mut Practice)) -> Arc<App> {
         let mut practice = self.app.practice.clone();
         change(&mut practice);
+        self.process(practice, (self.app.scheduling.clone(), self.app.calendars.clone()))
+    }
+
+    /// The same practice in another process, with other calendars.
+    pub(crate) fn another_with_calendars(&self, calendars: &Calendars) -> Arc<App> {
+        let practice = self.app.practice.clone();
+        self.process(practice, (Scheduling::Own, calendars.clone()))
+    }
+
+    /// The same practice in another process, with an external scheduling provider.
+    pub(crate) fn another_with_scheduling(&self, scheduling: Scheduling) -> Arc<App> {
+        let practice = self.app.practice.clone();
+        self.process(practice, (scheduling, self.app.calendars.clone()))
+    }
+
+    fn process(
+        &self,
+        practice: Practice,
+        (scheduling, calendars): (Scheduling, Calendars),
+    ) -> Arc<App> {
         Arc::new(App {
             store: self.db.store().unwrap(),
             rules: Rules::of(&practice),
             practitioners: Practitioners::of(&practice),
+            scheduling,
+            calendars,
             practice,
             day_snapshots: DaySnapshotCache::new(),
             group_commit: GroupCommit::new(),
             catalogue: self.app.catalogue.clone(),
             meetings: self.app.meetings.clone(),
+            feed_secrets: self.app.feed_secrets.clone(),
             consent: self.app.consent.clone(),
             claim_policy: self.app.claim_policy,
         })
