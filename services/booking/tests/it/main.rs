@@ -35,6 +35,7 @@ mod widget_reports;
 mod calendar_feeds;
 mod calendar_server;
 mod busy_calendars;
+mod caldav_hosts;
 mod radicale;
 mod scheduling_server;
 mod scheduling;
