@@ -11,7 +11,7 @@ use futures::future::{join, join_all};
 use http::{HeaderValue, StatusCode, header};
 use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
+use runtime::health::{CALENDARS, ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
 use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
@@ -74,6 +74,7 @@ impl Health {
             ("catalogue", Part::Service(Probe::new(&upstreams.catalogue.to_string())?)),
             ("booking", service(&booking)),
             ("booking_events", concern(&booking, EVENTS)),
+            ("booking_calendars", concern(&booking, CALENDARS)),
             ("payments", service(&payments)),
             ("payments_events", concern(&payments, EVENTS)),
             ("payments_orders", concern(&payments, ORDERS)),

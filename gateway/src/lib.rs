@@ -13,6 +13,7 @@ mod authorization;
 mod rpc;
 mod proxy;
 mod unsubscribe;
+mod calendar_feed;
 mod pages;
 mod health;
 
@@ -164,6 +165,10 @@ fn backend_router(
     let unsubscribe_routes = Router::new()
         .route(routes::UNSUBSCRIBE, any(unsubscribe::serve))
         .with_state(unsubscribe_routes);
+    let calendars = upstream::CalendarClient::new(&config.upstreams.booking, shutdown);
+    let calendars = Router::new()
+        .route("/calendars/{file}", any(calendar_feed::serve))
+        .with_state(Arc::new(calendars));
     Ok(Router::new()
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
@@ -173,6 +178,7 @@ fn backend_router(
         .merge(reports)
         .merge(pictures)
         .merge(unsubscribe_routes)
+        .merge(calendars)
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
         .fallback_service(any(pages::serve).with_state(site)))

@@ -21,6 +21,8 @@ pub(crate) const LINK_RETURN: &str = "/pay/link-return";
 pub(crate) const POLICY_REPORTS: &str = "/policy-reports";
 /// The unsubscribe link of mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
+/// Folder of the secret addresses of practitioners' sessions.
+pub(crate) const CALENDARS: &str = "/calendars/";
 /// Folder of the pictures of reviews.
 const PICTURES: &str = "/pictures/";
 /// Folder of the practice's videos and their captions.
@@ -54,6 +56,9 @@ impl Routes {
             .find(|own| *own == path)
         {
             return Cow::Borrowed(own);
+        }
+        if path.starts_with(CALENDARS) {
+            return Cow::Borrowed("/calendars/{secret}");
         }
         if path.starts_with(PICTURES) {
             return Cow::Borrowed("/pictures/{name}");

@@ -45,6 +45,8 @@ pub(crate) fn service(
         .add_service(Arc::new(Catalogue(to(&upstreams.catalogue))))
         .add_service(Arc::new(Booking(booking.clone())))
         .add_service(Arc::new(BookingStaff(booking.clone())))
+        .add_service(Arc::new(BookingCalendar(booking.clone())))
+        .add_service(Arc::new(BookingCalendarStaff(booking.clone())))
         .add_service(Arc::new(Consent(booking.clone())))
         .add_service(Arc::new(ConsentStaff(booking.clone())))
         .add_service(Arc::new(Widget(booking)))
@@ -106,6 +108,8 @@ fn reference_id(ctx: &RequestContext) -> String {
 struct Catalogue(Arc<Upstream>);
 struct Booking(Arc<Upstream>);
 struct BookingStaff(Arc<Upstream>);
+struct BookingCalendar(Arc<Upstream>);
+struct BookingCalendarStaff(Arc<Upstream>);
 struct Consent(Arc<Upstream>);
 struct ConsentStaff(Arc<Upstream>);
 struct Widget(Arc<Upstream>);
@@ -216,6 +220,31 @@ impl booking::BookingStaffService for BookingStaff {
             booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
         retry_parked_events:
             booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;
+    }
+}
+
+/// The calendar of a secret address is no call that is listed, and is served over HTTP.
+impl booking::BookingCalendarService for BookingCalendar {
+    forward! {
+        get_session_calendar:
+            booking::GetSessionCalendarRequest => booking::GetSessionCalendarResponse;
+        get_calendar_booking:
+            booking::GetCalendarBookingRequest => booking::GetCalendarBookingResponse;
+    }
+}
+
+impl booking::BookingCalendarStaffService for BookingCalendarStaff {
+    forward! {
+        list_calendar_feeds:
+            booking::ListCalendarFeedsRequest => booking::ListCalendarFeedsResponse;
+        renew_calendar_feed:
+            booking::RenewCalendarFeedRequest => booking::RenewCalendarFeedResponse;
+        stop_calendar_feed:
+            booking::StopCalendarFeedRequest => booking::StopCalendarFeedResponse;
+        list_calendar_sources:
+            booking::ListCalendarSourcesRequest => booking::ListCalendarSourcesResponse;
+        read_calendar_source:
+            booking::ReadCalendarSourceRequest => booking::ReadCalendarSourceResponse;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls of one service behind the gateway. Each has a timeout and forwards the caller's
-//! credentials and the trace; a failed call is logged here and becomes a standard error. Two calls
-//! are made by the gateway itself, for clients that don't speak Connect.
+//! credentials and the trace; a failed call is logged here and becomes a standard error. Three
+//! calls are made by the gateway itself, for clients that don't speak Connect.
 
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ use crate::wire::reviews::v1 as reviews;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a review's document waits for its content.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a calendar program waits for a practitioner's sessions.
+const CALENDAR_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of an unsubscribe request.
 const UNSUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -173,6 +175,45 @@ impl UnsubscribeClient {
             UNSUBSCRIBE_TIMEOUT,
         );
         response.await.map(|_answer| ()).map_err(|error| upstream_error(UNSUBSCRIBE, error))
+    }
+}
+
+/// Result of the look-up of a secret address of a practitioner's sessions.
+pub(crate) enum CalendarLookupResult {
+    /// The calendar file.
+    Found(String),
+    /// The address was never given, or was renewed or stopped.
+    Missing,
+    /// No response in time.
+    Unavailable,
+}
+
+/// Reads practitioners' calendars for other calendar programs.
+pub(crate) struct CalendarClient(Upstream);
+
+impl CalendarClient {
+    /// At the gRPC address of booking.
+    pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
+        Self(Upstream::new(address.clone(), shutdown.clone()))
+    }
+
+    /// Reads the calendar of a secret address.
+    pub(crate) async fn find(&self, secret: String) -> CalendarLookupResult {
+        let spec = booking::BOOKING_CALENDAR_SERVICE_GET_SESSION_CALENDAR_SPEC;
+        let request = booking::GetSessionCalendarRequest { secret, ..Default::default() };
+        let response = self.0.call::<_, booking::GetSessionCalendarResponse, _>(
+            spec,
+            request,
+            CALENDAR_TIMEOUT,
+        );
+        match response.await {
+            Ok(answer) => CalendarLookupResult::Found(answer.content),
+            Err(error) if error.code == ErrorCode::NotFound => CalendarLookupResult::Missing,
+            Err(error) => {
+                upstream_error(spec, error);
+                CalendarLookupResult::Unavailable
+            }
+        }
     }
 }
 
