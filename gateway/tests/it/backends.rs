@@ -25,6 +25,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 use tonic_health::server::HealthReporter;
 
+pub(crate) mod calendars;
 mod mails;
 pub(crate) mod reviews;
 mod staff;
@@ -83,6 +84,7 @@ pub(crate) async fn grpc() -> GrpcBackends {
         .add_service(BookingServiceServer::new(backend.clone()))
         .add_service(PaymentsServiceServer::new(backend.clone()));
     let server = mails::add_to(staff::add_to(server, &backend), &backend);
+    let server = calendars::add_to(server, &backend);
     let server = reviews::add_to(server, &backend)
         .add_service(consumers_service_server::ConsumersServiceServer::new(backend.clone()))
         .add_service(feed_service_server::FeedServiceServer::new(backend))

@@ -191,6 +191,7 @@ async fn health_names_every_part() {
     let report: Value = answer.json().await.unwrap();
     let parts = [
         "booking",
+        "booking_calendars",
         "booking_events",
         "catalogue",
         "identity",

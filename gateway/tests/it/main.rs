@@ -10,6 +10,7 @@
 
 mod response_cache;
 mod bodies;
+mod calendar_feed;
 mod calls;
 mod connections;
 mod staff;

@@ -4,6 +4,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use contract::booking::v1 as booking;
+use contract::booking::v1::booking_calendar_staff_service_server::{
+    BookingCalendarStaffService, BookingCalendarStaffServiceServer,
+};
 use contract::booking::v1::booking_staff_service_server::{
     BookingStaffService, BookingStaffServiceServer,
 };
@@ -28,6 +31,7 @@ use crate::harness::CUSTOMER;
 pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server
         .add_service(BookingStaffServiceServer::new(backend.clone()))
+        .add_service(BookingCalendarStaffServiceServer::new(backend.clone()))
         .add_service(PaymentsStaffServiceServer::new(backend.clone()))
         .add_service(NotificationsStaffServiceServer::new(backend.clone()))
 }
@@ -70,6 +74,15 @@ staff_service! { BookingStaffService {
     get_booking_history: booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
     list_parked_events: booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
     retry_parked_events: booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;
+} }
+
+staff_service! { BookingCalendarStaffService {
+    list_calendar_feeds: booking::ListCalendarFeedsRequest => booking::ListCalendarFeedsResponse;
+    renew_calendar_feed: booking::RenewCalendarFeedRequest => booking::RenewCalendarFeedResponse;
+    stop_calendar_feed: booking::StopCalendarFeedRequest => booking::StopCalendarFeedResponse;
+    list_calendar_sources: booking::ListCalendarSourcesRequest
+        => booking::ListCalendarSourcesResponse;
+    read_calendar_source: booking::ReadCalendarSourceRequest => booking::ReadCalendarSourceResponse;
 } }
 
 staff_service! { PaymentsStaffService {

@@ -1,0 +1,45 @@
+//! A fake of booking's calendars: the secret's first letter decides the response.
+
+use contract::booking::v1::booking_calendar_service_server::{
+    BookingCalendarService, BookingCalendarServiceServer,
+};
+use contract::booking::v1::{
+    GetCalendarBookingRequest, GetCalendarBookingResponse, GetSessionCalendarRequest,
+    GetSessionCalendarResponse,
+};
+use tonic::transport::server::Router;
+use tonic::{Request, Response, Status};
+
+use super::FakeBackend;
+
+pub(crate) const CALENDAR: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n";
+
+/// Adds the service.
+pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
+    server.add_service(BookingCalendarServiceServer::new(backend.clone()))
+}
+
+#[tonic::async_trait]
+impl BookingCalendarService for FakeBackend {
+    async fn get_session_calendar(
+        &self,
+        request: Request<GetSessionCalendarRequest>,
+    ) -> Result<Response<GetSessionCalendarResponse>, Status> {
+        self.seen.note(&request);
+        match request.get_ref().secret.as_bytes() {
+            [b'g', ..] => {
+                Ok(Response::new(GetSessionCalendarResponse { content: CALENDAR.to_owned() }))
+            }
+            [b'x', ..] => Err(runtime::status::not_found("CALENDAR_FEED_NOT_FOUND")),
+            _ => Err(Status::unavailable("the database does not answer")),
+        }
+    }
+
+    async fn get_calendar_booking(
+        &self,
+        request: Request<GetCalendarBookingRequest>,
+    ) -> Result<Response<GetCalendarBookingResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(GetCalendarBookingResponse::default()))
+    }
+}
