@@ -17,6 +17,7 @@ mod dates;
 mod today;
 mod bookings;
 mod block;
+mod calendar;
 mod cancel;
 mod claim;
 mod refund;
@@ -48,6 +49,15 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
                             close a day, or a part of it, to customers; without ID the first
                             practitioner's
   unblock BLOCK             open it again
+  calendar addresses        the secret addresses at which calendars read sessions
+  calendar renew [PRACTITIONER] [--names]
+                            a new address, with the clients' names or without; the one
+                            before ends
+  calendar stop [PRACTITIONER]
+                            no address any more
+  calendar sources          practitioners' own calendars, which close times, and whether they
+                            can be read
+  calendar read CALENDAR    read one now
   cancel BOOKING [--by customer|practice] [--refund policy|full|none]
   accept-claim BOOKING      confirm a booking on the customer's word that it is paid
   refund BOOKING [AMOUNT]   give money back, all that is left or an amount such as 499.50
@@ -109,6 +119,11 @@ static COMMANDS: &[Command] = &[
     command!(["bookings"], ["from", "days", "state"], (0, 0), bookings::run, check),
     command!(["block"], ["practitioner", "key"], (1, 3), block::close, check_close),
     command!(["unblock"], [], (1, 1), block::open, check_open),
+    command!(["calendar", "addresses"], [], (0, 0), calendar::addresses, check),
+    command!(["calendar", "renew"], ["key"], (0, 1), calendar::renew, check_renew),
+    command!(["calendar", "stop"], [], (0, 1), calendar::stop, check_practitioner),
+    command!(["calendar", "sources"], [], (0, 0), calendar::sources, check),
+    command!(["calendar", "read"], [], (1, 1), calendar::read, check_calendar),
     command!(["cancel"], ["by", "refund", "key"], (1, 1), cancel::run, check),
     command!(["accept-claim"], ["key"], (1, 1), claim::run, check),
     command!(["refund"], ["key"], (1, 2), refund::run, check),
@@ -218,6 +233,13 @@ mod tests {
             "block 2026-11-24 25:00 26:00",
             "block 2026-11-24 16:00 14:00",
             "unblock bkg_1",
+            "calendar addresses lead",
+            "calendar renew Lead",
+            "calendar renew lead --key short",
+            "calendar stop lead ravi",
+            "calendar sources all",
+            "calendar read",
+            "calendar read Google",
             "cancel",
             "cancel bkg_1 --by nobody",
             "cancel bkg_1 --refund some",

@@ -105,6 +105,11 @@ impl Session {
         }
     }
 
+    /// The practice's address, without a slash at its end.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Signs out. If that fails, the token expires within an hour.
     pub(super) async fn close(self) {
         let logout = format!("{}/auth/v1/logout?scope=local", self.url);
