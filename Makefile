@@ -122,6 +122,7 @@ RUST_TEST_THREADS ?= 3
 # with the browser's own libraries, so all of that is there first.
 test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
+	@$(SUKOON) prepare --caldav
 	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- \
 	  node tests/runner/run.mjs $(TEST_PROGRAMS) --profile $(PROFILE) --workspace
 

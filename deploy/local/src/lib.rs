@@ -7,6 +7,7 @@ mod account;
 mod process;
 mod tools;
 mod packages;
+mod caldav;
 mod ports;
 mod secrets;
 mod postgres;
@@ -33,6 +34,7 @@ const USAGE: &str = "\
 usage: sukoon [command]
   up                        start the practice and keep it running (the default)
   prepare [--browser]       install what is missing: PostgreSQL, nats-server, a browser for tests
+  prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
   complete-practice         put files that came with this version into the folder PRACTICE_DIR
   paths                     print where programs and data are
@@ -68,6 +70,7 @@ pub fn main() -> Result<ExitCode> {
             ["prepare", "--nginx"] => {
                 packages::prepare(&environment, &paths, &[Need::Nginx]).map(success)
             }
+            ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),
             ["paths", name] => show_paths(&environment, &paths, Some(name)),

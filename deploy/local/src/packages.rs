@@ -122,7 +122,8 @@ pub(crate) fn prepare_browser(environment: &Environment, paths: &Paths) -> Resul
     prepare(environment, paths, &[Need::Browser])
 }
 
-fn lock_packages(paths: &Paths) -> Result<File> {
+/// The lock of all that is installed into our own folder.
+pub(crate) fn lock_packages(paths: &Paths) -> Result<File> {
     if let Some(home) = paths.packages.parent() {
         paths::create_traversable(home)?;
     }

@@ -6,6 +6,7 @@ use crate::paths::Paths;
 use crate::secrets::SecretStore;
 use crate::supervise::ProcessSpec;
 use anyhow::Result;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The services, in the order in which a booking uses them.
@@ -223,6 +224,22 @@ impl SpecBuilder<'_> {
         settings.set("BOOKING_MEETING_URL", self.sandbox_internal_url());
         settings.set("BOOKING_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
         settings.set("BOOKING_CONSENT_KEY", secret_store.get_or_create("booking-consent-key")?);
+        settings.set("BOOKING_FEED_KEY", secret_store.get_or_create("booking-feed-key")?);
+        // "sandbox" tries an external scheduling provider.
+        if self.environment.get("BOOKING_SCHEDULING_URL") == Some("sandbox") {
+            let provider = format!("{}/scheduling", self.options.sandbox_url);
+            settings.set("BOOKING_SCHEDULING_USER", format!("{provider}/users/OWNER"));
+            settings.set("BOOKING_SCHEDULING_URL", provider);
+            settings.set("BOOKING_SCHEDULING_TOKEN", secret_store.get_or_create("meeting-token")?);
+        }
+        // Production refuses it; a practice that tries itself may read the sandbox's calendars.
+        if self.environment.get("SUKOON_MODE") != Some("production") {
+            let sandbox = self.sandbox_internal_url();
+            // A trial needs only the block of a calendar with this id in practice.toml.
+            let secrets = json!({ "sandbox": format!("{sandbox}/calendars/lead.ics") });
+            settings.set("BOOKING_CALENDAR_SANDBOX_URL", sandbox);
+            settings.set_default("BOOKING_CALENDAR_SECRETS", secrets.to_string());
+        }
         Ok(())
     }
 

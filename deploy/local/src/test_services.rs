@@ -1,6 +1,7 @@
 //! One PostgreSQL and one NATS for all tests of this machine. The first test run starts them, and
 //! the last one stops them. Their data is disposable.
 use crate::account;
+use crate::caldav;
 use crate::nats::{Broker, TESTS_FILE_STORE};
 use crate::output;
 use crate::paths::{self, Paths};
@@ -226,6 +227,9 @@ pub(crate) async fn run_with(
     command.args(arguments);
     command.env("SUKOON_TEST_POSTGRES_URL", &running.postgres_admin_url);
     command.env("SUKOON_TEST_NATS_URL", &running.nats_url);
+    if let Some(radicale) = caldav::find(paths) {
+        command.env("SUKOON_TEST_RADICALE", radicale);
+    }
     if let Some(browser) = &found.browser {
         command.env("CHROME_PATH", &browser.path);
     }
