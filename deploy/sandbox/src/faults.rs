@@ -31,6 +31,12 @@ pub(crate) enum Kind {
     Refuse,
     /// The first mail of a sender to a recipient is refused, and a repeated one is accepted.
     Greylist,
+    /// A calendar's answer has no end.
+    Endless,
+    /// A calendar's answer is far too large.
+    Huge,
+    /// A calendar's server sends to the address in `code`, or to itself.
+    Redirect,
 }
 
 #[derive(Clone, Serialize, Deserialize)]

@@ -39,6 +39,11 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
         ("POST", "/checkout/orders/{id}/payments") => "checkout.pay",
         ("GET", "/l/{code}") => "links.page",
         ("POST", "/meetings") => "meetings.create",
+        ("GET", "/calendars/{name}") => "calendars.fetch",
+        ("GET", "/scheduling/event_types") => "scheduling.event_types",
+        ("GET", "/scheduling/scheduled_events") => "scheduling.events",
+        ("POST", "/scheduling/invitees") => "scheduling.invitees",
+        ("POST", "/scheduling/scheduled_events/{id}/cancellation") => "scheduling.cancellation",
         _ => return None,
     })
 }
@@ -72,7 +77,10 @@ pub(crate) async fn inject(
         | Kind::Duplicate
         | Kind::Reorder
         | Kind::LateAuthorisation
-        | Kind::Greylist => {
+        | Kind::Greylist
+        | Kind::Endless
+        | Kind::Huge
+        | Kind::Redirect => {
             tokio::time::sleep(fault.pause(1_000)).await;
             next.run(request).await
         }

@@ -15,6 +15,8 @@ mod provider;
 mod checkout;
 mod link_page;
 mod meeting;
+mod calendars;
+mod scheduling;
 mod smtp;
 mod inbox;
 mod controls;
@@ -112,6 +114,8 @@ fn router(app: &SharedState) -> Router {
         .merge(checkout::routes())
         .merge(link_page::routes())
         .merge(meeting::routes())
+        .merge(calendars::routes())
+        .merge(scheduling::routes())
         .merge(inbox::routes())
         .merge(controls::routes())
         .merge(front_page::routes())

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use crate::calendars::Calendars;
 use crate::checkout_log::CheckoutLog;
 use crate::faults::Faults;
+use crate::scheduling::Scheduling;
 use crate::settings::{Account, Timing};
 use crate::store::Store;
 
@@ -24,6 +26,8 @@ pub(crate) struct AppState {
     pub(crate) frame_url: String,
     pub(crate) checkout_log: CheckoutLog,
     pub(crate) faults: Faults,
+    pub(crate) calendars: Calendars,
+    pub(crate) scheduling: Scheduling,
     pub(crate) switches: crate::switches::AccountSwitches,
     /// Idempotency keys of refunds that were refused because of a low balance: they stay refused.
     pub(crate) refused_keys: Mutex<BTreeSet<String>>,
@@ -54,6 +58,8 @@ impl AppState {
             frame_url,
             checkout_log: CheckoutLog::default(),
             faults: Faults::default(),
+            calendars: Calendars::default(),
+            scheduling: Scheduling::default(),
             switches: crate::switches::AccountSwitches::default(),
             refused_keys: Mutex::default(),
             http,

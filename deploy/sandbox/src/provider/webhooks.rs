@@ -112,7 +112,13 @@ async fn send_with_fault(app: SharedState, id: String, fault: Fault) {
         Kind::TimeoutAfterSuccess => send(&app, &id, Some(Loss::Answer)).await,
         // The receiver never gets it, and it counts as refused.
         Kind::Status => send(&app, &id, Some(Loss::Request)).await,
-        Kind::Delay | Kind::LateAuthorisation | Kind::Refuse | Kind::Greylist => {
+        Kind::Delay
+        | Kind::LateAuthorisation
+        | Kind::Refuse
+        | Kind::Greylist
+        | Kind::Endless
+        | Kind::Huge
+        | Kind::Redirect => {
             tokio::time::sleep(fault.pause(1_000)).await;
             send(&app, &id, None).await
         }

@@ -121,3 +121,73 @@ async fn pages_and_health_answer() {
         assert_eq!(status(sandbox.http.get(format!("{}{path}", sandbox.url))).await, 200, "{path}");
     }
 }
+
+#[tokio::test]
+async fn a_calendar_is_served_as_it_was_put_and_with_faults() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    assert_eq!(status(sandbox.get("/calendars/lead.ics")).await, 404);
+    let file = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
+    let url = format!("{}/calendars/lead.ics", sandbox.url);
+    assert_eq!(status(sandbox.http.put(&url).body(file)).await, 204);
+    let served = sandbox.http.get(&url).send().await.unwrap();
+    let tag = served.headers()["etag"].clone();
+    assert_eq!(served.text().await.unwrap(), file);
+    assert_eq!(status(sandbox.http.get(&url).header("if-none-match", tag.clone())).await, 304);
+    assert_eq!(status(sandbox.http.put(&url).body("BEGIN:VCALENDAR\r\n")).await, 204);
+    assert_eq!(status(sandbox.http.get(&url).header("if-none-match", tag)).await, 200);
+    for (kind, expected) in [("status", 500), ("redirect", 302), ("huge", 200), ("endless", 200)] {
+        let fault = json!({ "target": "calendars.fetch", "kind": kind });
+        assert_eq!(
+            status(sandbox.http.post(format!("{}/api/faults", sandbox.url)).json(&fault)).await,
+            201
+        );
+        assert_eq!(status(sandbox.http.get(&url)).await, expected, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn the_scheduling_provider_takes_a_time_once_and_cancels_it_once() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let base = format!("{}/scheduling", sandbox.url);
+    let get =
+        |path: &str| sandbox.http.get(format!("{base}{path}")).bearer_auth("demo-meeting-token");
+    let post = |path: &str, body: &Value| {
+        sandbox.http.post(format!("{base}{path}")).bearer_auth("demo-meeting-token").json(body)
+    };
+    assert_eq!(status(sandbox.http.get(format!("{base}/users/me"))).await, 401);
+    let me = answer(get("/users/me")).await;
+    let user = me["resource"]["uri"].as_str().unwrap();
+    assert_eq!(status(get("/event_types")).await, 400);
+    let types = answer(get(&format!("/event_types?user={user}"))).await;
+    let event_type = types["collection"][0]["uri"].clone();
+    let wanted = json!({
+        "event_type": event_type, "start_time": "2099-01-01T05:30:00Z",
+        "invitee": { "name": "Asha Rao", "email": "asha@example.org", "timezone": "Asia/Kolkata" },
+        "tracking": { "utm_content": "bkg_1" },
+    });
+    for (field, wrong) in [
+        ("start_time", json!("2099-01-01T05:30:00+05:30")),
+        ("start_time", json!("2000-01-01T05:30:00Z")),
+        ("event_type", json!("https://elsewhere.example/event_types/X")),
+        ("invitee", json!({ "name": "Asha" })),
+    ] {
+        let mut body = wanted.clone();
+        body[field] = wrong;
+        assert_eq!(status(post("/invitees", &body)).await, 400, "{field}");
+    }
+    let made = answer(post("/invitees", &wanted)).await;
+    let event = made["resource"]["event"].as_str().unwrap().strip_prefix(&base).unwrap().to_owned();
+    assert_eq!(status(post("/invitees", &wanted)).await, 400, "the time is taken");
+    let active =
+        format!("/scheduled_events?user={user}&status=active&invitee_email=asha@example.org");
+    assert_eq!(answer(get(&active)).await["collection"][0]["start_time"], "2099-01-01T05:30:00Z");
+    let invitees = answer(get(&format!("{event}/invitees"))).await;
+    assert_eq!(invitees["collection"][0]["tracking"]["utm_content"], "bkg_1");
+    let cancellation = format!("{event}/cancellation");
+    assert_eq!(status(post(&cancellation, &json!({ "reason": "x" }))).await, 201);
+    assert_eq!(status(post(&cancellation, &json!({ "reason": "x" }))).await, 403);
+    assert_eq!(answer(get(&event)).await["resource"]["status"], "canceled");
+    assert_eq!(status(post("/invitees", &wanted)).await, 201, "the time is free again");
+}

@@ -1,0 +1,83 @@
+//! Calendar addresses of practitioners: each serves the file that was put there last, with its name
+//! (ETag). A restart forgets them.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures::stream;
+
+use crate::faults::Kind;
+use crate::ids;
+use crate::state::SharedState;
+
+/// The target name of faults.
+const TARGET: &str = "calendars.fetch";
+/// A response that no client should read to its end.
+const HUGE_BYTES: usize = 5_000_000;
+
+/// The files by their names.
+#[derive(Default)]
+pub(crate) struct Calendars(Mutex<BTreeMap<String, String>>);
+
+impl Calendars {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    fn put(&self, name: String, file: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name, file);
+    }
+}
+
+pub(crate) fn routes() -> Router<SharedState> {
+    // GET is the third party's; PUT is a control for tests and demos.
+    Router::new().route("/calendars/{name}", get(read).put(write))
+}
+
+async fn write(
+    State(app): State<SharedState>,
+    Path(name): Path<String>,
+    file: String,
+) -> StatusCode {
+    app.calendars.put(name, file);
+    StatusCode::NO_CONTENT
+}
+
+async fn read(
+    State(app): State<SharedState>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    if let Some(fault) = app.faults.take(TARGET, &[Kind::Endless, Kind::Huge, Kind::Redirect]) {
+        return match fault.kind {
+            Kind::Huge => "x".repeat(HUGE_BYTES).into_response(),
+            Kind::Redirect => {
+                let to = fault.code.unwrap_or_else(|| format!("/calendars/{name}"));
+                (StatusCode::FOUND, [(header::LOCATION, to)]).into_response()
+            }
+            _ => endless(),
+        };
+    }
+    let Some(file) = app.calendars.get(&name) else {
+        return (StatusCode::NOT_FOUND, "There is no calendar of this name.").into_response();
+    };
+    let tag = format!("\"{}\"", ids::fingerprint(file.as_bytes()));
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+    }
+    let described =
+        [(header::CONTENT_TYPE, "text/calendar; charset=utf-8".to_owned()), (header::ETAG, tag)];
+    (described, file).into_response()
+}
+
+/// A response without an end.
+fn endless() -> Response {
+    let chunk = || Ok::<_, std::io::Error>(Bytes::from_static(&[b'x'; 1024]));
+    Body::from_stream(stream::repeat_with(chunk)).into_response()
+}
