@@ -37,6 +37,7 @@ mod calendar_server;
 mod busy_calendars;
 mod caldav_hosts;
 mod radicale;
+mod third_parties;
 mod scheduling_server;
 mod scheduling;
 mod dumps;

@@ -1,0 +1,232 @@
+//! The adapters of calendars and of the scheduling provider against the sandbox, with its faults.
+
+use std::path::PathBuf;
+
+use booking::clients::calendars::{CalendarSecrets, Calendars, Fetched};
+use booking::clients::scheduling::{
+    CalendarBooking, CalendarBookingRequest, Provider, SchedulingError,
+};
+use booking::domain::span::Span;
+use eventstore::{new_id, new_uuid};
+use kernel::Timestamp;
+use practice::{BusyCalendar, CalendarKind};
+use sandbox::{Sandbox, Settings};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::calendar_server::calendar;
+use crate::world::practice_of_two;
+
+/// The token of the sandbox for tests.
+const TOKEN: &str = "demo-meeting-token";
+
+/// A sandbox with a folder of its own.
+struct ThirdParties {
+    url: String,
+    http: reqwest::Client,
+    folder: PathBuf,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Drop for ThirdParties {
+    fn drop(&mut self) {
+        self.task.abort();
+        // What is left of a failed test is of no use.
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+impl ThirdParties {
+    async fn start() -> Self {
+        runtime::http::install_crypto();
+        let folder = std::env::temp_dir().join(format!("booking-{}", new_uuid().simple()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let sandbox = Sandbox::bind(Settings::for_tests(&folder, None)).await.unwrap();
+        let url = sandbox.url().to_owned();
+        let task = tokio::spawn(sandbox.serve());
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        Self { url, http, folder, task }
+    }
+
+    async fn fault(&self, fault: Value) {
+        let request = self.http.post(format!("{}/api/faults", self.url)).json(&fault);
+        request.send().await.unwrap().error_for_status().unwrap();
+    }
+
+    fn provider(&self) -> Provider {
+        let url = format!("{}/scheduling", self.url);
+        Provider::new(&url, &format!("{url}/users/OWNER"), TOKEN.to_owned().into()).unwrap()
+    }
+
+    /// The provider's events with this status.
+    async fn events(&self, status: &str) -> Vec<Value> {
+        let url = format!("{}/scheduling/scheduled_events", self.url);
+        let user = format!("{}/scheduling/users/OWNER", self.url);
+        let asked = [("user", user.as_str()), ("status", status)];
+        let url = reqwest::Url::parse_with_params(&url, asked).unwrap();
+        let answer = self.http.get(url).bearer_auth(TOKEN).send().await.unwrap();
+        let listed: Value = answer.error_for_status().unwrap().json().await.unwrap();
+        listed["collection"].as_array().unwrap().clone()
+    }
+
+    /// Puts the file that the calendar's address serves from then on.
+    async fn put_calendar(&self, file: String) {
+        let request = self.http.put(format!("{}/calendars/own.ics", self.url)).body(file);
+        request.send().await.unwrap().error_for_status().unwrap();
+    }
+
+    fn calendars(&self) -> Calendars {
+        let mut practice = practice_of_two();
+        practice.calendars.push(BusyCalendar {
+            calendar_id: "own".to_owned(),
+            practitioner_id: "lead".to_owned(),
+            kind: CalendarKind::Address,
+            url: String::new(),
+            username: String::new(),
+        });
+        let address = format!("{}/calendars/own.ics", self.url);
+        let secrets = CalendarSecrets::from([("own".to_owned(), address.into())]);
+        Calendars::new(&practice, &secrets, Some(&self.url.parse().unwrap())).unwrap()
+    }
+}
+
+/// A session at this hour of a day that no run of the tests reaches.
+fn wanted(hour: i64) -> CalendarBookingRequest {
+    let day: Timestamp = "2099-01-05T00:00:00Z".parse().unwrap();
+    let starts_at = day.plus_minutes(hour * 60);
+    CalendarBookingRequest {
+        booking_id: new_id(),
+        session: Span::new(starts_at, starts_at.plus_minutes(60)).unwrap(),
+        first_name: "Asha".to_owned(),
+        last_name: "Rao".to_owned(),
+        email: "asha@example.org".to_owned(),
+        time_zone: "Asia/Kolkata".to_owned(),
+    }
+}
+
+fn told(outcome: Result<CalendarBooking, SchedulingError>) -> String {
+    outcome.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn a_session_is_scheduled_once_and_cancelled_once() {
+    let third = ThirdParties::start().await;
+    let provider = third.provider();
+    let request = wanted(5);
+    let made = provider.book(&request).await.unwrap();
+    // The same booking again is the same event, and another one at its time is refused.
+    assert_eq!(provider.book(&request).await.unwrap(), made);
+    let other = told(provider.book(&wanted(5)).await);
+    assert_eq!(other, "Failed to create booking: The supplied parameters are invalid.");
+    let active = third.events("active").await;
+    assert_eq!(active.len(), 1);
+    assert_eq!(active[0]["start_time"], "2099-01-05T05:00:00Z");
+    assert_eq!(active[0]["uri"], made.event_uri);
+    for _repeated in 0..2 {
+        provider.cancel(&made).await.unwrap();
+        assert_eq!(third.events("canceled").await.len(), 1);
+    }
+    // The time is free again, also for the booking that had it.
+    assert_ne!(provider.book(&request).await.unwrap(), made);
+    let gone = CalendarBooking { event_uri: format!("{}X", made.event_uri), ..made };
+    provider.cancel(&gone).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_fault_of_the_provider_leaves_one_event_or_none() {
+    let third = ThirdParties::start().await;
+    let provider = third.provider();
+    let (types, create) =
+        ("Failed to fetch event types", "Failed to create booking: Unknown error");
+    for (hour, target, fault, expected, made) in [
+        (0, "event_types", json!({ "kind": "status", "status": 503 }), types, 0),
+        (1, "event_types", json!({ "kind": "refuse", "status": 403 }), types, 0),
+        (2, "event_types", json!({ "kind": "drop" }), types, 0),
+        (3, "events", json!({ "kind": "status" }), create, 0),
+        (4, "events", json!({ "kind": "drop" }), create, 0),
+        (5, "invitees", json!({ "kind": "status" }), create, 0),
+        (6, "invitees", json!({ "kind": "refuse" }), create, 0),
+        (7, "invitees", json!({ "kind": "drop" }), create, 0),
+        (8, "invitees", json!({ "kind": "timeout_after_success", "delay_ms": 1 }), create, 1),
+    ] {
+        let request = wanted(hour);
+        let mut fault = fault;
+        fault["target"] = json!(format!("scheduling.{target}"));
+        let before = third.events("active").await.len();
+        third.fault(fault.clone()).await;
+        assert_eq!(told(provider.book(&request).await), expected, "{fault}");
+        assert_eq!(third.events("active").await.len(), before + made, "{fault}");
+        provider.book(&request).await.unwrap();
+        assert_eq!(third.events("active").await.len(), before + 1, "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_that_fails_is_repeated_until_it_is_done() {
+    let third = ThirdParties::start().await;
+    let provider = third.provider();
+    for (hour, fault, done) in [
+        (0, json!({ "kind": "status", "status": 500 }), false),
+        (1, json!({ "kind": "refuse", "status": 400 }), false),
+        (2, json!({ "kind": "drop" }), false),
+        (3, json!({ "kind": "timeout_after_success", "delay_ms": 1 }), true),
+    ] {
+        let made = provider.book(&wanted(hour)).await.unwrap();
+        let mut fault = fault;
+        fault["target"] = json!("scheduling.cancellation");
+        third.fault(fault.clone()).await;
+        let error = provider.cancel(&made).await.unwrap_err();
+        assert_eq!(error.to_string(), "Failed to cancel booking: Unknown error", "{fault}");
+        assert_eq!(third.events("active").await.is_empty(), done, "{fault}");
+        provider.cancel(&made).await.unwrap();
+        assert!(third.events("active").await.is_empty(), "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn another_token_or_user_gets_nothing() {
+    let third = ThirdParties::start().await;
+    let url = format!("{}/scheduling", third.url);
+    let user = format!("{url}/users/OWNER");
+    let elsewhere = format!("{url}/users/OTHER");
+    for (user, token) in [(user.as_str(), "another"), (elsewhere.as_str(), TOKEN)] {
+        let provider = Provider::new(&url, user, token.to_owned().into()).unwrap();
+        assert_eq!(told(provider.book(&wanted(1)).await), "Failed to fetch event types");
+    }
+}
+
+#[tokio::test]
+async fn a_calendar_is_fetched_and_each_fault_of_its_server_has_a_word() {
+    let third = ThirdParties::start().await;
+    let calendars = third.calendars();
+    let source = calendars.get("own").unwrap();
+    let window = wanted(0).session;
+    let fetch = async |etag: Option<String>| {
+        let fetched = calendars.fetch(source, window, etag.as_deref()).await;
+        fetched.map_err(|error| error.word())
+    };
+    assert_eq!(fetch(None).await, Err("no_calendar"));
+    let file = calendar(&[("20990105T000000Z", "20990105T010000Z")]);
+    third.put_calendar(file.clone()).await;
+    let Ok(Fetched::Files(files, etag)) = fetch(None).await else { panic!("it is not served") };
+    assert_eq!(files, [file]);
+    assert!(etag.is_some());
+    assert_eq!(fetch(etag.clone()).await, Ok(Fetched::Unchanged));
+    for (fault, word) in [
+        (json!({ "kind": "status", "status": 503 }), "server_error"),
+        (json!({ "kind": "status", "status": 401 }), "refused"),
+        (json!({ "kind": "drop" }), "no_answer"),
+        (json!({ "kind": "endless" }), "too_large"),
+        (json!({ "kind": "huge" }), "too_large"),
+        (json!({ "kind": "redirect" }), "redirected"),
+        (json!({ "kind": "redirect", "code": "http://169.254.169.254/latest" }), "redirected"),
+    ] {
+        let mut fault = fault;
+        fault["target"] = json!("calendars.fetch");
+        third.fault(fault.clone()).await;
+        assert_eq!(fetch(etag.clone()).await, Err(word), "{fault}");
+        assert_eq!(fetch(etag.clone()).await, Ok(Fetched::Unchanged), "{fault}");
+    }
+    third.put_calendar(calendar(&[])).await;
+    assert!(matches!(fetch(etag).await, Ok(Fetched::Files(..))));
+}
