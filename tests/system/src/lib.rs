@@ -7,6 +7,7 @@
 
 pub mod accounts;
 pub mod backup;
+pub mod calendars;
 pub mod chaos;
 pub mod collector;
 pub mod customer;
@@ -18,13 +19,13 @@ pub mod mails;
 pub mod pause;
 pub mod power_cut;
 pub mod practice;
+pub mod practice_folder;
 pub mod recorder;
 pub mod reviews;
 pub mod saga;
 pub mod snapshot;
 pub mod staff_command;
 pub mod tokens;
-pub mod two_practitioners;
 
 pub use collector::Collector;
 pub use customer::{Answer, Customer};

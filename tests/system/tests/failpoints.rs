@@ -9,9 +9,10 @@ use serde_json::json;
 use system::accounts::account_lifecycle;
 use system::forms::{fail_a_mail, submit_forms};
 use system::practice::RAISED_LIMITS;
+use system::practice_folder::PracticeFolder;
 use system::reviews::review_lifecycle;
 use system::saga::{Plan, SagaRunner};
-use system::{Failpoints, Practice};
+use system::{Failpoints, Practice, calendars};
 
 /// Every failpoint, one per line. Those that begin with `~` are passed only when two things
 /// coincide; they are armed and need not be hit.
@@ -23,7 +24,10 @@ const ROUNDS_MAX: usize = 8;
 async fn every_durable_step_survives_a_kill() -> Result<()> {
     let failpoints = Failpoints::new()?;
     let mut settings = RAISED_LIMITS.to_vec();
+    let folder = PracticeFolder::with(calendars::CALENDAR)?;
+    let path = folder.path();
     settings.extend([failpoints.setting()?, ("SUKOON_RESTART_MS_MAX", "50")]);
+    settings.extend([("PRACTICE_DIR", path.as_str()), ("BOOKING_SCHEDULING_URL", "sandbox")]);
     let practice = Practice::start(&settings).await?;
     let (always, sometimes) = listed();
     round(&practice).await.context("without a kill")?;
@@ -69,7 +73,8 @@ async fn until_all_have_died(
     Ok(())
 }
 
-/// Every plan of a booking, an account's lifecycle, a review and the forms, concurrently.
+/// Every plan of a booking, an account's lifecycle, a review, the forms and the calendars,
+/// concurrently.
 async fn round(practice: &Practice) -> Result<()> {
     // A refused mail is retried; one is refused permanently.
     let refused = json!({ "target": "smtp", "kind": "refuse", "times": 1 });
@@ -79,13 +84,17 @@ async fn round(practice: &Practice) -> Result<()> {
     practice.sandbox_post("/api/faults", &failed).await?;
     let runner = SagaRunner::new(practice).await?;
     let bookings = runner.run_all(&Plan::ALL);
-    let others = futures::future::try_join(submit_forms(practice), fail_a_mail(practice));
+    let others = futures::future::try_join3(
+        submit_forms(practice),
+        fail_a_mail(practice),
+        calendars::read_and_give(practice),
+    );
     let (played, visited, reviewed, written) =
         tokio::join!(bookings, account_lifecycle(practice), review_lifecycle(practice), others);
     played?;
     visited?;
     reviewed?;
-    written.map(|_both| ())
+    written.map(|_all| ())
 }
 
 fn listed() -> (BTreeSet<String>, BTreeSet<String>) {

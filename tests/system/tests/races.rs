@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use futures::future::join_all;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use system::practice::RAISED_LIMITS;
-use system::two_practitioners::TwoPractitioners;
+use system::practice_folder::PracticeFolder;
 use system::{Answer, Customer, Practice, TokenIssuer};
 use tokio::sync::Mutex;
 
@@ -52,7 +52,7 @@ async fn a_slot_of_two_practitioners_is_sold_twice() -> Result<()> {
     let _race = RACE.lock().await;
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
-    let folder = TwoPractitioners::write()?;
+    let folder = PracticeFolder::of_two_practitioners()?;
     let path = folder.path();
     let settings: Vec<(&str, &str)> =
         RAISED_LIMITS.into_iter().chain([("PRACTICE_DIR", path.as_str())]).collect();

@@ -1,23 +1,30 @@
-//! The folder of a practice in which two practitioners give sessions. All else is as in the folder
-//! that Sukoon comes with.
+//! The folder of a practice whose `practice.toml` says more than the one that Sukoon comes with.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-/// What stands at the end of `practice.toml`.
+/// A second practitioner.
 const SECOND: &str = "\n[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi Menon\"\n";
 
 /// Such a folder; it is removed when this value is dropped.
-pub struct TwoPractitioners(PathBuf);
+pub struct PracticeFolder(PathBuf);
 
-impl TwoPractitioners {
-    /// Writes the folder.
+impl PracticeFolder {
+    /// One in which two practitioners give sessions.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write() -> Result<Self> {
+    pub fn of_two_practitioners() -> Result<Self> {
+        Self::with(SECOND)
+    }
+
+    /// One with this text at the end of `practice.toml`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn with(more: &str) -> Result<Self> {
         let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
         let folder = crate::Practice::new_folder();
         fs::create_dir_all(&folder)?;
@@ -30,7 +37,7 @@ impl TwoPractitioners {
         }
         let file = written.0.join("practice.toml");
         let text = fs::read_to_string(&file)?;
-        fs::write(&file, text + SECOND)?;
+        fs::write(&file, text + more)?;
         Ok(written)
     }
 
@@ -41,7 +48,7 @@ impl TwoPractitioners {
     }
 }
 
-impl Drop for TwoPractitioners {
+impl Drop for PracticeFolder {
     fn drop(&mut self) {
         // A folder that cannot be removed only takes disk space.
         fs::remove_dir_all(&self.0).ok();
