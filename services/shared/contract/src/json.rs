@@ -86,6 +86,7 @@ mod tests {
             sessions: vec![Session {
                 starts_at: Some(prost_types::Timestamp { seconds: 1_795_498_200, nanos: 0 }),
                 ends_at: None,
+                ..Session::default()
             }],
             mode: SessionMode::Online.into(),
             ..BookingRequested::default()

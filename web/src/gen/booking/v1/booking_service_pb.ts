@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJImUKB1Nlc3Npb24SLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKqBAoHQm9va2luZxISCgpib29raW5nX2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSFQoNc2VydmljZV90aXRsZRgDIAEoCRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSHwoFcHJpY2UYByABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCCABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9jaGVja291dF9vcGVuZWQYCiABKAgSLwoNcGF5bWVudF9zdGF0ZRgLIAEoDjIYLmJvb2tpbmcudjEuUGF5bWVudFN0YXRlEikKCm1haWxfc3RhdGUYDCABKA4yFS5ib29raW5nLnYxLk1haWxTdGF0ZRIQCghqb2luX3VybBgNIAEoCRIkCgdjb250YWN0GA4gASgLMhMuYm9va2luZy52MS5Db250YWN0Eg8KB3ZlcnNpb24YDyABKAMSGQoRcHJhY3RpdGlvbmVyX25hbWUYECABKAkSEAoIbG9jYXRpb24YESABKAkSFwoPcHJhY3RpdGlvbmVyX2lkGBIgASgJImAKEExpc3RTbG90c1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglmcm9tX2RhdGUYAiABKAkSDAoEZGF5cxgDIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkirAEKEUxpc3RTbG90c1Jlc3BvbnNlEiEKBGRheXMYASADKAsyEy5ib29raW5nLnYxLlNsb3REYXkSEQoJdGltZV96b25lGAIgASgJEhcKD3RpbWVfem9uZV9sYWJlbBgDIAEoCRI1ChFuZXh0X2F2YWlsYWJsZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJbGFzdF9kYXRlGAUgASgJIkgKB1Nsb3REYXkSDAoEZGF0ZRgBIAEoCRIfCgVzbG90cxgCIAMoCzIQLmJvb2tpbmcudjEuU2xvdBIOCgZjbG9zZWQYAyABKAgidQoEU2xvdBItCglzdGFydHNfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF2YWlsYWJsZRgDIAEoCCKXAgoVUmVxdWVzdEJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoEbW9kZRgEIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSJAoHY29udGFjdBgFIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIWCg50ZXJtc19hY2NlcHRlZBgGIAEoCBIXCg9wcmFjdGl0aW9uZXJfaWQYByABKAkSJAoHY29uc2VudBgIIAEoCzITLmJvb2tpbmcudjEuQ29uc2VudCJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZypgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKs4BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYy7AQKDkJvb2tpbmdTZXJ2aWNlEk0KCUxpc3RTbG90cxIcLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVxdWVzdBodLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVzcG9uc2UiA5ACARJXCg5SZXF1ZXN0Qm9va2luZxIhLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5SZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlElEKDE9wZW5DaGVja291dBIfLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVxdWVzdBogLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVzcG9uc2USVwoOUmVsZWFzZUJvb2tpbmcSIS5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVsZWFzZUJvb2tpbmdSZXNwb25zZRJQCgpHZXRCb29raW5nEh0uYm9va2luZy52MS5HZXRCb29raW5nUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIgOQAgESXwoPR2V0Q2FsZW5kYXJGaWxlEiIuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXF1ZXN0GiMuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXNwb25zZSIDkAIBElMKDFdhdGNoQm9va2luZxIfLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVxdWVzdBogLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVzcG9uc2UwAWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIpkBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5IkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUi1gQKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlImAKEExpc3RTbG90c1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglmcm9tX2RhdGUYAiABKAkSDAoEZGF5cxgDIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkirAEKEUxpc3RTbG90c1Jlc3BvbnNlEiEKBGRheXMYASADKAsyEy5ib29raW5nLnYxLlNsb3REYXkSEQoJdGltZV96b25lGAIgASgJEhcKD3RpbWVfem9uZV9sYWJlbBgDIAEoCRI1ChFuZXh0X2F2YWlsYWJsZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJbGFzdF9kYXRlGAUgASgJIkgKB1Nsb3REYXkSDAoEZGF0ZRgBIAEoCRIfCgVzbG90cxgCIAMoCzIQLmJvb2tpbmcudjEuU2xvdBIOCgZjbG9zZWQYAyABKAgidQoEU2xvdBItCglzdGFydHNfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF2YWlsYWJsZRgDIAEoCCLiAgoVUmVxdWVzdEJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoEbW9kZRgEIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSJAoHY29udGFjdBgFIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIWCg50ZXJtc19hY2NlcHRlZBgGIAEoCBIXCg9wcmFjdGl0aW9uZXJfaWQYByABKAkSJAoHY29uc2VudBgIIAEoCzITLmJvb2tpbmcudjEuQ29uc2VudBISCgpwYWNrYWdlX2lkGAkgASgJEjUKEWZ1cnRoZXJfc3RhcnRzX2F0GAogAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZypgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKs4BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYy7AQKDkJvb2tpbmdTZXJ2aWNlEk0KCUxpc3RTbG90cxIcLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVxdWVzdBodLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVzcG9uc2UiA5ACARJXCg5SZXF1ZXN0Qm9va2luZxIhLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5SZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlElEKDE9wZW5DaGVja291dBIfLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVxdWVzdBogLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVzcG9uc2USVwoOUmVsZWFzZUJvb2tpbmcSIS5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVsZWFzZUJvb2tpbmdSZXNwb25zZRJQCgpHZXRCb29raW5nEh0uYm9va2luZy52MS5HZXRCb29raW5nUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIgOQAgESXwoPR2V0Q2FsZW5kYXJGaWxlEiIuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXF1ZXN0GiMuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXNwb25zZSIDkAIBElMKDFdhdGNoQm9va2luZxIfLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVxdWVzdBogLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVzcG9uc2UwAWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -84,6 +84,20 @@ export type Session = Message<"booking.v1.Session"> & {
    * @generated from field: google.protobuf.Timestamp ends_at = 2;
    */
   endsAt?: Timestamp | undefined;
+
+  /**
+   * True when it was cancelled.
+   *
+   * @generated from field: bool cancelled = 3;
+   */
+  cancelled: boolean;
+
+  /**
+   * What of the price belongs to it, and comes back when it is cancelled in time; set in a package.
+   *
+   * @generated from field: common.v1.Money share = 4;
+   */
+  share?: Money | undefined;
 };
 
 /**
@@ -92,6 +106,41 @@ export type Session = Message<"booking.v1.Session"> & {
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_service, 1);
+
+/**
+ * Several sessions that are sold together.
+ *
+ * @generated from message booking.v1.BookedPackage
+ */
+export type BookedPackage = Message<"booking.v1.BookedPackage"> & {
+  /**
+   * Stable id, for example "starter".
+   *
+   * @generated from field: string package_id = 1;
+   */
+  packageId: string;
+
+  /**
+   * Its title at the time of booking.
+   *
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * Until how many hours before its start each session can be cancelled with a refund.
+   *
+   * @generated from field: int32 notice_hours = 3;
+   */
+  noticeHours: number;
+};
+
+/**
+ * Describes the message booking.v1.BookedPackage.
+ * Use `create(BookedPackageSchema)` to create a new message.
+ */
+export const BookedPackageSchema: GenMessage<BookedPackage> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 2);
 
 /**
  * A booking as its owner sees it.
@@ -224,6 +273,13 @@ export type Booking = Message<"booking.v1.Booking"> & {
    * @generated from field: string practitioner_id = 18;
    */
   practitionerId: string;
+
+  /**
+   * The package; unset for a single session.
+   *
+   * @generated from field: booking.v1.BookedPackage package = 19;
+   */
+  package?: BookedPackage | undefined;
 };
 
 /**
@@ -231,7 +287,7 @@ export type Booking = Message<"booking.v1.Booking"> & {
  * Use `create(BookingSchema)` to create a new message.
  */
 export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 2);
+  messageDesc(file_booking_v1_booking_service, 3);
 
 /**
  * Asks for the starts of some days.
@@ -273,7 +329,7 @@ export type ListSlotsRequest = Message<"booking.v1.ListSlotsRequest"> & {
  * Use `create(ListSlotsRequestSchema)` to create a new message.
  */
 export const ListSlotsRequestSchema: GenMessage<ListSlotsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 3);
+  messageDesc(file_booking_v1_booking_service, 4);
 
 /**
  * The starts of some days.
@@ -322,7 +378,7 @@ export type ListSlotsResponse = Message<"booking.v1.ListSlotsResponse"> & {
  * Use `create(ListSlotsResponseSchema)` to create a new message.
  */
 export const ListSlotsResponseSchema: GenMessage<ListSlotsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 4);
+  messageDesc(file_booking_v1_booking_service, 5);
 
 /**
  * The starts of one day.
@@ -357,7 +413,7 @@ export type SlotDay = Message<"booking.v1.SlotDay"> & {
  * Use `create(SlotDaySchema)` to create a new message.
  */
 export const SlotDaySchema: GenMessage<SlotDay> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 5);
+  messageDesc(file_booking_v1_booking_service, 6);
 
 /**
  * One possible start.
@@ -392,7 +448,7 @@ export type Slot = Message<"booking.v1.Slot"> & {
  * Use `create(SlotSchema)` to create a new message.
  */
 export const SlotSchema: GenMessage<Slot> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 6);
+  messageDesc(file_booking_v1_booking_service, 7);
 
 /**
  * Asks to hold a time.
@@ -444,6 +500,7 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
 
   /**
    * The practitioner; empty means anyone who gives the service and is free, chosen by the server.
+   * All sessions of a package are with one.
    *
    * @generated from field: string practitioner_id = 7;
    */
@@ -456,6 +513,20 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
    * @generated from field: booking.v1.Consent consent = 8;
    */
   consent?: Consent | undefined;
+
+  /**
+   * The package that is booked; empty for a single session.
+   *
+   * @generated from field: string package_id = 9;
+   */
+  packageId: string;
+
+  /**
+   * When the package's other sessions start, each on another date.
+   *
+   * @generated from field: repeated google.protobuf.Timestamp further_starts_at = 10;
+   */
+  furtherStartsAt: Timestamp[];
 };
 
 /**
@@ -463,7 +534,7 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
  * Use `create(RequestBookingRequestSchema)` to create a new message.
  */
 export const RequestBookingRequestSchema: GenMessage<RequestBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 7);
+  messageDesc(file_booking_v1_booking_service, 8);
 
 /**
  * A client's consent to online sessions.
@@ -512,7 +583,7 @@ export type Consent = Message<"booking.v1.Consent"> & {
  * Use `create(ConsentSchema)` to create a new message.
  */
 export const ConsentSchema: GenMessage<Consent> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 8);
+  messageDesc(file_booking_v1_booking_service, 9);
 
 /**
  * The booking that holds the time.
@@ -533,7 +604,7 @@ export type RequestBookingResponse = Message<"booking.v1.RequestBookingResponse"
  * Use `create(RequestBookingResponseSchema)` to create a new message.
  */
 export const RequestBookingResponseSchema: GenMessage<RequestBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 9);
+  messageDesc(file_booking_v1_booking_service, 10);
 
 /**
  * Says that checkout is being opened.
@@ -561,7 +632,7 @@ export type OpenCheckoutRequest = Message<"booking.v1.OpenCheckoutRequest"> & {
  * Use `create(OpenCheckoutRequestSchema)` to create a new message.
  */
 export const OpenCheckoutRequestSchema: GenMessage<OpenCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 10);
+  messageDesc(file_booking_v1_booking_service, 11);
 
 /**
  * The booking with its extended hold.
@@ -582,7 +653,7 @@ export type OpenCheckoutResponse = Message<"booking.v1.OpenCheckoutResponse"> & 
  * Use `create(OpenCheckoutResponseSchema)` to create a new message.
  */
 export const OpenCheckoutResponseSchema: GenMessage<OpenCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 11);
+  messageDesc(file_booking_v1_booking_service, 12);
 
 /**
  * Asks to give the time back.
@@ -610,7 +681,7 @@ export type ReleaseBookingRequest = Message<"booking.v1.ReleaseBookingRequest"> 
  * Use `create(ReleaseBookingRequestSchema)` to create a new message.
  */
 export const ReleaseBookingRequestSchema: GenMessage<ReleaseBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 12);
+  messageDesc(file_booking_v1_booking_service, 13);
 
 /**
  * The released booking.
@@ -631,7 +702,7 @@ export type ReleaseBookingResponse = Message<"booking.v1.ReleaseBookingResponse"
  * Use `create(ReleaseBookingResponseSchema)` to create a new message.
  */
 export const ReleaseBookingResponseSchema: GenMessage<ReleaseBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 13);
+  messageDesc(file_booking_v1_booking_service, 14);
 
 /**
  * Asks for one booking.
@@ -652,7 +723,7 @@ export type GetBookingRequest = Message<"booking.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 14);
+  messageDesc(file_booking_v1_booking_service, 15);
 
 /**
  * One booking.
@@ -673,7 +744,7 @@ export type GetBookingResponse = Message<"booking.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 15);
+  messageDesc(file_booking_v1_booking_service, 16);
 
 /**
  * Asks for a calendar file.
@@ -694,7 +765,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 16);
+  messageDesc(file_booking_v1_booking_service, 17);
 
 /**
  * A calendar file.
@@ -722,7 +793,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 17);
+  messageDesc(file_booking_v1_booking_service, 18);
 
 /**
  * Asks to be told of changes.
@@ -743,7 +814,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 18);
+  messageDesc(file_booking_v1_booking_service, 19);
 
 /**
  * The booking as it is now.
@@ -764,7 +835,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 19);
+  messageDesc(file_booking_v1_booking_service, 20);
 
 /**
  * How a session takes place.
@@ -1011,6 +1082,9 @@ export const BookingService: GenService<{
    * PRACTITIONER_NOT_OFFERED or TERMS_NOT_ACCEPTED, and for what costs nothing ADDRESS_NOT_PROVED or
    * FREE_SESSION_USED; NOT_FOUND with PRACTITIONER_NOT_FOUND. With a consent also
    * CONSENT_VERSION_UNKNOWN, when its terms have changed, or DECLARATION_NOT_ACCEPTED.
+   * A package holds the times of all its sessions or none: also INVALID_ARGUMENT with reason
+   * WRONG_SESSION_COUNT, SAME_DATE or DATES_TOO_FAR_APART; FAILED_PRECONDITION with
+   * PACKAGE_NOT_OFFERED.
    *
    * @generated from rpc booking.v1.BookingService.RequestBooking
    */
