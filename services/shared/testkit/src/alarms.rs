@@ -1,6 +1,7 @@
-//! Listens to the errors that are logged by everything that runs in a test's own thread.
+//! Listens to the errors that are logged by everything that runs in a test's own thread, and counts
+//! the statements that it sends to the database.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Once;
 
@@ -16,6 +17,25 @@ pub struct Alarms(());
 thread_local! {
     /// What a test's own thread has heard, while it listens.
     static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    /// How many statements it has sent, since the first time that it listened.
+    static SENT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Where the driver logs each statement.
+const STATEMENTS: &str = "sqlx::query";
+
+/// Sets the listener of the whole program.
+fn install() {
+    static INSTALLED: Once = Once::new();
+    // No other part of this program installs one.
+    INSTALLED.call_once(|| drop(set_global_default(Listener)));
+}
+
+/// How many statements the test's own thread has sent to the database; at first none.
+#[must_use]
+pub fn sent_statements() -> usize {
+    install();
+    SENT.get()
 }
 
 impl Alarms {
@@ -24,9 +44,7 @@ impl Alarms {
     /// misses what is said while another test's goes.
     #[must_use]
     pub fn listen() -> Self {
-        static INSTALLED: Once = Once::new();
-        // No other part of this program installs one.
-        INSTALLED.call_once(|| drop(set_global_default(Listener)));
+        install();
         HEARD.set(Some(Vec::new()));
         Self(())
     }
@@ -61,7 +79,7 @@ impl Visit for Message {
 
 impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() == Level::ERROR
+        *metadata.level() == Level::ERROR || metadata.target() == STATEMENTS
     }
 
     fn new_span(&self, _span: &Attributes<'_>) -> Id {
@@ -73,6 +91,10 @@ impl Subscriber for Listener {
     fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
+        if event.metadata().target() == STATEMENTS {
+            SENT.set(SENT.get() + 1);
+            return;
+        }
         let mut message = Message(String::new());
         event.record(&mut message);
         HEARD.with_borrow_mut(|heard| {

@@ -7,7 +7,7 @@ pub mod dump;
 pub mod keys;
 pub mod wait;
 
-pub use alarms::Alarms;
+pub use alarms::{Alarms, sent_statements};
 pub use database::{TestDatabase, nats_url, radicale};
 pub use keys::{TestKeys, TestUsers};
 pub use wait::{until, until_in_feed, until_within};
