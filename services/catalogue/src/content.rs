@@ -4,6 +4,7 @@ mod section;
 mod media;
 mod about;
 pub(crate) mod files;
+mod packages;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,6 +20,7 @@ use toml::Table;
 
 use crate::error::{InvalidContent, Problem};
 use media::media_url;
+use packages::package;
 use section::{Section, read_file};
 
 const SERVICES: &str = "services.toml";
@@ -77,6 +79,9 @@ impl Content {
         let mut content =
             Self { services, packages, consultation, quiz_areas, faq_groups, quick_answers, about };
         content.check_names(&mut problems);
+        let notice_hours = practice.map_or(0, |practice| practice.policies.cancellation_hours);
+        let Self { packages, services, .. } = &mut content;
+        packages::complete(packages, services, notice_hours, &mut problems);
         if let Some(practice) = practice {
             content.name_practitioners(practice, &mut problems);
         }
@@ -88,6 +93,13 @@ impl Content {
     pub fn service(&self, service_id: &str) -> Option<&Service> {
         let consultation = self.consultation.iter().map(|it| &it.service);
         self.services.iter().chain(consultation).find(|it| it.service_id == service_id)
+    }
+
+    /// The packages that are offered for a service.
+    pub fn packages_for(&self, service_id: &str) -> impl Iterator<Item = &Package> {
+        let offered =
+            move |package: &&Package| package.service_ids.iter().any(|id| id == service_id);
+        self.packages.iter().filter(offered)
     }
 
     /// The consultation, if this is its id.
@@ -248,16 +260,6 @@ fn service(block: &mut Section<'_>) -> Service {
 fn practitioner_ids(block: &mut Section<'_>) -> Vec<Practitioner> {
     let ids = block.optional_texts("practitioners").into_iter();
     ids.map(|practitioner_id| Practitioner { practitioner_id, name: String::new() }).collect()
-}
-
-fn package(block: &mut Section<'_>) -> Package {
-    Package {
-        package_id: block.id("package_id"),
-        title: block.text("title", 80),
-        description: block.text("description", 300),
-        sessions: block.small_number("sessions", 2, 20),
-        price: price(block),
-    }
 }
 
 /// Allowed prices, from one rupee to ten lakh; larger amounts are typing errors.

@@ -185,6 +185,7 @@ impl CatalogueInternalService for Catalogue {
                 .collect(),
             free: consultation.is_some(),
             repeat_after_days: consultation.map_or(0, |it| it.repeat_after_days),
+            packages: self.inner.content.packages_for(&service.service_id).cloned().collect(),
         }))
     }
 }

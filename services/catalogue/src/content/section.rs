@@ -96,6 +96,16 @@ impl Section<'_> {
         i32::try_from(number).unwrap_or(least)
     }
 
+    /// The same; `usual` if absent.
+    pub(super) fn optional_number(
+        &mut self,
+        key: &str,
+        (least, most): (i32, i32),
+        usual: i32,
+    ) -> i32 {
+        if self.table.contains_key(key) { self.small_number(key, least, most) } else { usual }
+    }
+
     /// A list of texts, at least one.
     pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
         let texts = self.take(key, "a list of texts in quotation marks", |value| match value {

@@ -5,6 +5,7 @@
 mod broken_files;
 mod committed_content;
 mod consultation;
+mod packages;
 mod practitioners;
 mod serving;
 mod dumps;
