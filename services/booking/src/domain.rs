@@ -5,6 +5,7 @@
 pub mod span;
 pub mod day;
 pub mod booking;
+pub mod package;
 pub mod availability;
 pub mod practitioners;
 pub mod contact;

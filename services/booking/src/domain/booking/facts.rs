@@ -14,6 +14,18 @@ pub enum Mode {
     InPerson,
 }
 
+/// Several sessions that are sold together, as they were booked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// Its id.
+    pub id: String,
+    /// Its title at the time of booking.
+    pub title: String,
+    /// Until how many hours before its start a customer can cancel a session with a full refund of
+    /// its share.
+    pub notice_hours: i32,
+}
+
 /// What was booked; it never changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
@@ -27,6 +39,8 @@ pub struct Facts {
     pub service_title: String,
     /// Its price.
     pub price: Money,
+    /// The package; `None` for a single session.
+    pub package: Option<Package>,
     /// Its sessions, at least one, in the order of their starts.
     pub sessions: Vec<Span>,
     /// The practitioner whose days hold the time.
@@ -42,6 +56,24 @@ impl Facts {
         self.price.minor == 0
     }
 
+    /// The numbers of its sessions, from 1.
+    pub fn numbers(&self) -> std::ops::RangeInclusive<usize> {
+        1..=self.sessions.len()
+    }
+
+    /// A session by its number, from 1.
+    #[must_use]
+    pub fn session(&self, number: usize) -> Option<Span> {
+        self.sessions.get(number.checked_sub(1)?).copied()
+    }
+
+    /// What of the price belongs to a session: an equal share, with the remainder on the last one.
+    #[must_use]
+    pub fn share(&self, number: usize) -> Money {
+        let minor = share_minor(self.price.minor, (number, self.sessions.len()));
+        Money { minor, ..self.price }
+    }
+
     /// When the first session starts.
     pub(super) fn starts_at(&self) -> Option<Timestamp> {
         self.sessions.first().map(Span::starts_at)
@@ -55,4 +87,18 @@ impl Facts {
     pub(super) fn has_ended(&self, now: Timestamp) -> bool {
         self.ends_at().is_none_or(|ends_at| ends_at <= now)
     }
+
+    /// Whether the end of its first session has passed.
+    pub(super) fn has_begun(&self, now: Timestamp) -> bool {
+        self.sessions.first().is_none_or(|first| first.ends_at() <= now)
+    }
+}
+
+/// What of a price belongs to a session, by its number of so many: an equal share, with the
+/// remainder on the last one.
+#[must_use]
+pub fn share_minor(price_minor: i64, (number, sessions): (usize, usize)) -> i64 {
+    let count = i64::try_from(sessions).unwrap_or(i64::MAX).max(1);
+    let (share, rest) = (price_minor / count, price_minor % count);
+    if number == sessions { share.saturating_add(rest) } else { share }
 }
