@@ -4,13 +4,16 @@
 
 mod facts;
 mod cancellation;
+mod ended_sessions;
 mod model;
+mod sessions;
 mod decisions;
 
 use kernel::Decider;
 
 pub use cancellation::{Cancellation, CancelledBy, RefundChoice};
-pub use facts::{Facts, Mode};
+pub use ended_sessions::{EndedSessions, SessionEnd};
+pub use facts::{Facts, Mode, Package, share_minor};
 pub use model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
@@ -53,7 +56,7 @@ fn evolve(state: State, event: &Event) -> State {
             | State::Expired { facts }
             | State::Released { facts },
             Event::Confirmed { basis, .. },
-        ) => State::Confirmed { facts, basis: basis.clone() },
+        ) => State::Confirmed { facts, basis: basis.clone(), ended: EndedSessions::default() },
         (
             State::Held { facts, .. }
             | State::AwaitingPayment { facts, .. }
@@ -61,17 +64,21 @@ fn evolve(state: State, event: &Event) -> State {
             | State::Released { facts },
             Event::Unplaced { payment },
         ) => State::PaidUnplaced { facts, payment: payment.clone() },
-        (State::Confirmed { facts, basis }, Event::MeetingScheduled { meeting }) => {
-            State::MeetingScheduled { facts, basis, meeting: meeting.clone() }
+        (State::Confirmed { facts, basis, ended }, Event::MeetingScheduled { meeting }) => {
+            State::MeetingScheduled { facts, basis, ended, meeting: meeting.clone() }
         }
         (
-            State::Confirmed { facts, basis } | State::MeetingScheduled { facts, basis, .. },
+            State::Confirmed { facts, basis, ended }
+            | State::MeetingScheduled { facts, basis, ended, .. },
             Event::Completed,
-        ) => State::Completed { facts, basis },
+        ) => State::Completed { facts, basis, ended },
         (
-            State::Confirmed { facts, basis } | State::MeetingScheduled { facts, basis, .. },
+            State::Confirmed { facts, basis, .. } | State::MeetingScheduled { facts, basis, .. },
             Event::Cancelled { refund, .. },
         ) => State::Cancelled { facts, basis, refund: *refund },
+        (state, Event::SessionCompleted { .. } | Event::SessionCancelled { .. }) => {
+            with_session(state, event)
+        }
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))
         }
@@ -80,14 +87,32 @@ fn evolve(state: State, event: &Event) -> State {
     }
 }
 
+/// The same state after a session of a package has ended.
+fn with_session(mut state: State, event: &Event) -> State {
+    match &mut state {
+        State::Confirmed { ended, .. } | State::MeetingScheduled { ended, .. } => {
+            sessions::evolve(ended, event);
+        }
+        State::Absent
+        | State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => {}
+    }
+    state
+}
+
 /// The same state with another basis: the payment that has arrived for it.
 fn with_basis(state: State, basis: ConfirmationBasis) -> State {
     match state {
-        State::Confirmed { facts, .. } => State::Confirmed { facts, basis },
-        State::MeetingScheduled { facts, meeting, .. } => {
-            State::MeetingScheduled { facts, basis, meeting }
+        State::Confirmed { facts, ended, .. } => State::Confirmed { facts, basis, ended },
+        State::MeetingScheduled { facts, ended, meeting, .. } => {
+            State::MeetingScheduled { facts, basis, ended, meeting }
         }
-        State::Completed { facts, .. } => State::Completed { facts, basis },
+        State::Completed { facts, ended, .. } => State::Completed { facts, basis, ended },
         State::Cancelled { facts, refund, .. } => State::Cancelled { facts, basis, refund },
         other @ (State::Absent
         | State::Held { .. }

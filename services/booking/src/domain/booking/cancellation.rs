@@ -36,17 +36,25 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// The refund.
+    /// The refund of the price, or of the share of a session that starts then; a package has its
+    /// own notice period.
     #[must_use]
-    pub fn refund_of(&self, facts: &Facts, now: Timestamp) -> Money {
+    pub fn refund_of(
+        &self,
+        (amount, starts_at): (Money, Option<Timestamp>),
+        facts: &Facts,
+        now: Timestamp,
+    ) -> Money {
+        let notice = facts.package.as_ref().map(|package| i64::from(package.notice_hours));
+        let notice_hours = notice.unwrap_or(self.notice_hours);
         let full = match (self.refund, self.by) {
             (RefundChoice::Full, _) | (RefundChoice::ByPolicy, CancelledBy::Practice) => true,
             (RefundChoice::Nothing, _) => false,
             (RefundChoice::ByPolicy, CancelledBy::Customer) => {
-                let limit = now.plus_minutes(self.notice_hours.saturating_mul(60));
-                facts.starts_at().is_some_and(|starts_at| limit <= starts_at)
+                let limit = now.plus_minutes(notice_hours.saturating_mul(60));
+                starts_at.is_some_and(|starts_at| limit <= starts_at)
             }
         };
-        if full { facts.price } else { Money { minor: 0, ..facts.price } }
+        if full { amount } else { Money { minor: 0, ..amount } }
     }
 }

@@ -7,6 +7,7 @@ use super::facts::{Facts, Mode};
 use super::model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
+use super::sessions::PlacedPackage;
 
 /// A payment after the hold's end reinstates a booking only if its session is at least this far
 /// ahead.
@@ -29,7 +30,9 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
             verify_payment(state, payment, placement, now)
         }
         Command::ScheduleMeeting { meeting } => Ok(schedule_meeting(state, meeting)),
-        Command::Cancel { cancellation, now } => cancel(state, cancellation, now),
+        Command::Cancel { cancellation, session, now } => {
+            cancel(state, (cancellation, session), now)
+        }
         Command::Complete { now } => Ok(complete(state, now)),
     }
 }
@@ -115,7 +118,7 @@ fn accept_claim(
             return Err(Rejection::NotClaimed);
         }
     }
-    if state.facts().is_none_or(|facts| facts.has_ended(now)) {
+    if state.facts().is_none_or(|facts| facts.has_begun(now)) {
         return Err(Rejection::SessionEnded);
     }
     if !free {
@@ -196,7 +199,10 @@ fn verify_payment(
         | State::MeetingScheduled { basis: ConfirmationBasis::Claim, .. }
         | State::Completed { basis: ConfirmationBasis::Claim, .. } => vec![Event::Paid { payment }],
         // A booking cancelled with a promised refund gets it, even if its payment arrives later.
-        State::Cancelled { basis: ConfirmationBasis::Claim, refund, .. } if refund.minor > 0 => {
+        // Of a package a part may be kept: payments knows the sessions.
+        State::Cancelled { facts, basis: ConfirmationBasis::Claim, refund }
+            if refund.minor > 0 && *refund == facts.price =>
+        {
             vec![Event::Unplaced { payment }]
         }
         State::Cancelled { basis: ConfirmationBasis::Claim, .. } => vec![Event::Paid { payment }],
@@ -233,19 +239,35 @@ fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
 
 fn cancel(
     state: &State,
-    cancellation: Cancellation,
+    (cancellation, session): (Cancellation, Option<usize>),
     now: Timestamp,
 ) -> Result<Vec<Event>, Rejection> {
+    if let Some(package) = PlacedPackage::of(state) {
+        return package.cancel((cancellation, session), now);
+    }
+    if let (Some(facts), Some(number)) = (state.facts(), session)
+        && facts.session(number).is_none()
+    {
+        return Err(Rejection::SessionUnknown);
+    }
     match state {
         State::Absent => Err(Rejection::Absent),
-        State::Confirmed { facts, basis } | State::MeetingScheduled { facts, basis, .. }
+        State::Confirmed { facts, basis, .. } | State::MeetingScheduled { facts, basis, .. }
             if !facts.has_ended(now) =>
         {
-            let (refund, unpaid) =
-                (cancellation.refund_of(facts, now), *basis == ConfirmationBasis::Claim);
+            let refund = cancellation.refund_of((facts.price, facts.starts_at()), facts, now);
+            let unpaid = *basis == ConfirmationBasis::Claim;
             Ok(vec![Event::Cancelled { by: cancellation.by, refund, unpaid }])
         }
         State::Cancelled { .. } => Ok(Vec::new()),
+        // What was left of the package was cancelled already.
+        State::Completed { facts, ended, .. }
+            if session
+                .map_or(facts.numbers(), |number| number..=number)
+                .any(|number| ended.is_cancelled(number)) =>
+        {
+            Ok(Vec::new())
+        }
         State::Held { .. }
         | State::AwaitingPayment { .. }
         | State::Confirmed { .. }
@@ -258,6 +280,9 @@ fn cancel(
 }
 
 fn complete(state: &State, now: Timestamp) -> Vec<Event> {
+    if let Some(package) = PlacedPackage::of(state) {
+        return package.complete(now);
+    }
     match state {
         State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. }
             if facts.has_ended(now) =>

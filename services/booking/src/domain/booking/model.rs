@@ -3,6 +3,7 @@
 use kernel::{Money, Timestamp};
 
 use super::cancellation::{Cancellation, CancelledBy};
+use super::ended_sessions::EndedSessions;
 use super::facts::Facts;
 
 /// The provider's id of the payment that belongs to a booking.
@@ -35,16 +36,21 @@ pub enum State {
     /// Checkout was opened or a payment was claimed; the hold was extended, once.
     AwaitingPayment { facts: Facts, until: Timestamp },
     /// Confirmed on a payment or an accepted claim, and placed.
-    Confirmed { facts: Facts, basis: ConfirmationBasis },
+    Confirmed { facts: Facts, basis: ConfirmationBasis, ended: EndedSessions },
     /// Confirmed, and the meeting room exists.
-    MeetingScheduled { facts: Facts, basis: ConfirmationBasis, meeting: MeetingId },
-    /// The session has ended.
-    Completed { facts: Facts, basis: ConfirmationBasis },
+    MeetingScheduled {
+        facts: Facts,
+        basis: ConfirmationBasis,
+        ended: EndedSessions,
+        meeting: MeetingId,
+    },
+    /// The session has ended; of a package all have, and at least one took place.
+    Completed { facts: Facts, basis: ConfirmationBasis, ended: EndedSessions },
     /// The hold expired without a payment.
     Expired { facts: Facts },
     /// The customer released the time.
     Released { facts: Facts },
-    /// Cancelled after it had been confirmed.
+    /// Cancelled after it had been confirmed; of a package all sessions were.
     Cancelled { facts: Facts, basis: ConfirmationBasis, refund: Money },
     /// Paid after the time was taken.
     PaidUnplaced { facts: Facts, payment: PaymentId },
@@ -64,6 +70,75 @@ impl State {
             | Self::Released { .. }
             | Self::Cancelled { .. }
             | Self::PaidUnplaced { .. } => None,
+        }
+    }
+
+    /// How much is promised back for what was cancelled; `None` while nothing was.
+    #[must_use]
+    pub fn promised_refund(&self) -> Option<Money> {
+        match self {
+            Self::Cancelled { refund, .. } => Some(*refund),
+            Self::Confirmed { ended, .. }
+            | Self::MeetingScheduled { ended, .. }
+            | Self::Completed { ended, .. } => ended.refund(),
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::PaidUnplaced { .. } => None,
+        }
+    }
+
+    /// Whether a session was cancelled, by its number; of a single session, the booking.
+    #[must_use]
+    pub fn is_session_cancelled(&self, number: usize) -> bool {
+        match self {
+            Self::Cancelled { .. } => true,
+            Self::Confirmed { ended, .. }
+            | Self::MeetingScheduled { ended, .. }
+            | Self::Completed { ended, .. } => ended.is_cancelled(number),
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::PaidUnplaced { .. } => false,
+        }
+    }
+
+    /// The basis of its confirmation, once it was confirmed.
+    #[must_use]
+    pub fn basis(&self) -> Option<&ConfirmationBasis> {
+        match self {
+            Self::Confirmed { basis, .. }
+            | Self::MeetingScheduled { basis, .. }
+            | Self::Completed { basis, .. }
+            | Self::Cancelled { basis, .. } => Some(basis),
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::PaidUnplaced { .. } => None,
+        }
+    }
+
+    /// Whether it is placed and a session is still to come: the one of this number in a package.
+    #[must_use]
+    pub fn expects(&self, number: Option<usize>) -> bool {
+        match self {
+            Self::Confirmed { ended, .. } | Self::MeetingScheduled { ended, .. } => {
+                number.is_none_or(|number| ended.get(number).is_none())
+            }
+            Self::Absent
+            | Self::Held { .. }
+            | Self::AwaitingPayment { .. }
+            | Self::Completed { .. }
+            | Self::Expired { .. }
+            | Self::Released { .. }
+            | Self::Cancelled { .. }
+            | Self::PaidUnplaced { .. } => false,
         }
     }
 
@@ -105,9 +180,10 @@ pub enum Command {
     VerifyPayment { payment: PaymentId, placement: PlacementCheck, now: Timestamp },
     /// The meeting room exists.
     ScheduleMeeting { meeting: MeetingId },
-    /// Staff cancel, on the customer's request or the practice's own.
-    Cancel { cancellation: Cancellation, now: Timestamp },
-    /// The session's end is due.
+    /// Staff cancel, on the customer's request or the practice's own: one session of a package, or
+    /// all that have not ended.
+    Cancel { cancellation: Cancellation, session: Option<usize>, now: Timestamp },
+    /// A session's end is due.
     Complete { now: Timestamp },
 }
 
@@ -144,7 +220,12 @@ pub enum Event {
     Cancelled { by: CancelledBy, refund: Money, unpaid: bool },
     /// It is paid but could not be placed.
     Unplaced { payment: PaymentId },
-    /// The session has ended.
+    /// A session of a package has ended; its share of the price is earned.
+    SessionCompleted { number: usize, share: Money },
+    /// A session of a package was cancelled with this refund of its share; `unpaid` as in
+    /// `Cancelled`.
+    SessionCancelled { number: usize, by: CancelledBy, share: Money, refund: Money, unpaid: bool },
+    /// The session has ended, or the last one of a package.
     Completed,
 }
 
@@ -166,6 +247,9 @@ pub enum Rejection {
     /// It is not confirmed, or its session has ended.
     #[error("the booking can not be cancelled")]
     NotCancellable,
+    /// It has no session of this number.
+    #[error("there is no such session")]
+    SessionUnknown,
     /// The customer claimed no payment.
     #[error("no payment was claimed")]
     NotClaimed,
