@@ -1,5 +1,7 @@
 //! Given-when-then tests of a booking's lifecycle, and properties of every history.
 
+mod packages;
+
 use kernel::{Decider, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -23,6 +25,7 @@ fn facts_at(start: i64) -> Facts {
         service_id: "meditation".to_owned(),
         service_title: "Meditation".to_owned(),
         price: Money::inr(50_000),
+        package: None,
         sessions: vec![Span::new(at(start), at(start + 60)).unwrap()],
         practitioner_id: "lead".to_owned(),
         mode: Mode::Online,
@@ -78,7 +81,8 @@ fn accept(now: i64, free: bool) -> Command {
 }
 
 fn cancel(by: CancelledBy, refund: RefundChoice, now: i64) -> Command {
-    Command::Cancel { cancellation: Cancellation { by, refund, notice_hours: 24 }, now: at(now) }
+    let cancellation = Cancellation { by, refund, notice_hours: 24 };
+    Command::Cancel { cancellation, session: None, now: at(now) }
 }
 
 fn cancelled(by: CancelledBy, minor: i64) -> Event {
@@ -432,7 +436,9 @@ fn at_time(command: Command, time: Timestamp) -> Command {
         Command::AcceptClaim { claimed, free, .. } => {
             Command::AcceptClaim { claimed, free, now: time }
         }
-        Command::Cancel { cancellation, .. } => Command::Cancel { cancellation, now: time },
+        Command::Cancel { cancellation, session, .. } => {
+            Command::Cancel { cancellation, session, now: time }
+        }
         Command::Expire { .. } => Command::Expire { now: time },
         Command::VerifyPayment { payment, placement, .. } => {
             Command::VerifyPayment { payment, placement, now: time }
@@ -473,6 +479,8 @@ proptest! {
             | Event::MeetingScheduled { .. }
             | Event::Expired
             | Event::Released
+            | Event::SessionCompleted { .. }
+            | Event::SessionCancelled { .. }
             | Event::Cancelled { .. }
             | Event::Completed => false,
         });
