@@ -8,7 +8,7 @@ use kernel::Timestamp;
 use kernel::id::{Booking, Kind};
 
 use crate::domain::booking::{
-    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, PaymentId, RefundChoice,
+    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Package, PaymentId, RefundChoice,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -68,6 +68,21 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             refund: Some((*refund).into()),
             unpaid: *unpaid,
         }),
+        Event::SessionCompleted { number, share } => NewEvent::of(&wire::BookingSessionCompleted {
+            booking_id,
+            session_number: wire_number(*number),
+            share: Some((*share).into()),
+        }),
+        Event::SessionCancelled { number, by, share, refund, unpaid } => {
+            NewEvent::of(&wire::BookingSessionCancelled {
+                booking_id,
+                session_number: wire_number(*number),
+                cancelled_by: wire_cancelled_by(*by).into(),
+                share: Some((*share).into()),
+                refund: Some((*refund).into()),
+                unpaid: *unpaid,
+            })
+        }
         Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
     };
     Ok(new?)
@@ -143,9 +158,43 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if get::<wire::BookingCompleted>(stored)?.is_some() {
         Some(booking::Event::Completed)
     } else {
-        None
+        read_session_event(stored)?
     };
     event.ok_or_else(|| Unreadable::of(stored))
+}
+
+fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unreadable> {
+    let event = if let Some(e) = get::<wire::BookingSessionCompleted>(stored)? {
+        read_number(e.session_number)
+            .zip(e.share.as_ref().and_then(money))
+            .map(|(number, share)| booking::Event::SessionCompleted { number, share })
+    } else if let Some(e) = get::<wire::BookingSessionCancelled>(stored)? {
+        read_session_cancelled(&e)
+    } else {
+        None
+    };
+    Ok(event)
+}
+
+fn read_session_cancelled(event: &wire::BookingSessionCancelled) -> Option<booking::Event> {
+    Some(booking::Event::SessionCancelled {
+        number: read_number(event.session_number)?,
+        by: read_cancelled_by(event.cancelled_by)?,
+        share: event.share.as_ref().and_then(money)?,
+        refund: event.refund.as_ref().and_then(money)?,
+        unpaid: event.unpaid,
+    })
+}
+
+/// The number of a session, on the wire.
+fn wire_number(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// Reads the number of a session, from 1.
+#[must_use]
+pub fn read_number(number: i32) -> Option<usize> {
+    usize::try_from(number).ok().filter(|number| *number > 0)
 }
 
 /// Decodes a day's event.
@@ -233,7 +282,13 @@ fn requested(facts: &Facts, until: Timestamp) -> wire::BookingRequested {
     let session = |span: &Span| wire::Session {
         starts_at: Some(to_wire(span.starts_at())),
         ends_at: Some(to_wire(span.ends_at())),
+        ..wire::Session::default()
     };
+    let package = facts.package.as_ref().map(|package| wire::BookedPackage {
+        package_id: package.id.clone(),
+        title: package.title.clone(),
+        notice_hours: package.notice_hours,
+    });
     wire::BookingRequested {
         booking_id: facts.booking_id.to_string(),
         customer_id: facts.customer_id.to_string(),
@@ -244,6 +299,7 @@ fn requested(facts: &Facts, until: Timestamp) -> wire::BookingRequested {
         mode: wire_mode(facts.mode).into(),
         held_until_at: Some(to_wire(until)),
         service_title: facts.service_title.clone(),
+        package,
     }
 }
 
@@ -255,6 +311,11 @@ fn read_requested(event: wire::BookingRequested) -> Option<booking::Event> {
         service_id: event.service_id,
         service_title: event.service_title,
         price: event.price.as_ref().and_then(money)?,
+        package: event.package.map(|package| Package {
+            id: package.package_id,
+            title: package.title,
+            notice_hours: package.notice_hours,
+        }),
         sessions: event
             .sessions
             .into_iter()

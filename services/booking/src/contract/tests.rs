@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
 use crate::domain::booking::{
-    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, PaymentId,
+    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Package, PaymentId,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -22,6 +22,7 @@ fn facts() -> Facts {
         service_id: "energy-healing".to_owned(),
         service_title: "Energy Healing".to_owned(),
         price: Money::inr(110_000),
+        package: None,
         sessions: vec![Span::new(at(0), at(90)).unwrap()],
         practitioner_id: "lead".to_owned(),
         mode: Mode::InPerson,
@@ -115,4 +116,73 @@ fn streams_are_named_by_what_they_are_of() {
     assert_eq!(super::booking_stream(id), "booking-01934000-0000-7000-8000-0000000000ab");
     let date = jiff::civil::date(2026, 11, 24);
     assert_eq!(super::day_stream("lead", date), "day-lead-2026-11-24");
+}
+
+/// A package of two sessions, a day apart.
+fn package() -> Facts {
+    Facts {
+        package: Some(Package {
+            id: "starter".to_owned(),
+            title: "Starter Package".to_owned(),
+            notice_hours: 24,
+        }),
+        sessions: [0, 1440].map(|from| Span::new(at(from), at(from + 90)).unwrap()).to_vec(),
+        ..facts()
+    }
+}
+
+#[test]
+fn the_events_of_a_package_are_stored_like_this() {
+    let share = Money::inr(55_000);
+    for (name, event) in [
+        ("package_requested", booking::Event::Requested { facts: package(), until: at(15) }),
+        ("session_completed", booking::Event::SessionCompleted { number: 1, share }),
+        (
+            "session_cancelled",
+            booking::Event::SessionCancelled {
+                number: 2,
+                by: CancelledBy::Customer,
+                share,
+                refund: Money::inr(0),
+                unpaid: true,
+            },
+        ),
+    ] {
+        let new = booking_event(facts().booking_id, &event).unwrap();
+        insta::assert_json_snapshot!(name, new.payload);
+        assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);
+    }
+}
+
+/// A request from before there were packages, word for word.
+#[test]
+fn an_older_request_reads_as_a_single_session() {
+    let mut new = booking_event(
+        facts().booking_id,
+        &booking::Event::Requested { facts: facts(), until: at(15) },
+    )
+    .unwrap();
+    new.payload = serde_json::json!({
+        "bookingId": "bkg_019340000000700080000000000000ab",
+        "customerId": "usr_00000000000000000000000000000007",
+        "serviceId": "energy-healing",
+        "serviceTitle": "Energy Healing",
+        "price": { "minorUnits": "110000", "currencyCode": "INR" },
+        "sessions": [{ "startsAt": "2026-11-24T05:30:00Z", "endsAt": "2026-11-24T07:00:00Z" }],
+        "practitionerId": "lead",
+        "mode": "SESSION_MODE_IN_PERSON",
+        "heldUntilAt": "2026-11-24T05:45:00Z"
+    });
+    let read = read_booking_event(&stored(&new)).unwrap();
+    assert_eq!(read, booking::Event::Requested { facts: facts(), until: at(15) });
+}
+
+#[test]
+fn a_session_has_a_number_from_one() {
+    let event = booking::Event::SessionCompleted { number: 1, share: Money::inr(1) };
+    let mut new = booking_event(facts().booking_id, &event).unwrap();
+    for wrong in [serde_json::json!(0), serde_json::json!(-1)] {
+        new.payload["sessionNumber"] = wrong;
+        assert!(read_booking_event(&stored(&new)).is_err());
+    }
 }
