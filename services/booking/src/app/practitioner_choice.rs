@@ -29,8 +29,9 @@ pub(super) fn eligible_practitioners(
     if all.is_empty() { Err(refuse(Rejection::PractitionerNotOffered)) } else { Ok(all) }
 }
 
-/// The practitioners to ask for a start, in order. The days are read without
-/// locks: a time that is taken meanwhile is refused by its day, and then the next one is asked.
+/// The practitioners to ask for these starts, in order, each for all of them. The days are read
+/// without locks: a time that is taken meanwhile is refused by its day, and then the next one is
+/// asked.
 ///
 /// # Errors
 /// As [`eligible_practitioners`], or when the database does not answer.
@@ -38,18 +39,21 @@ pub(super) async fn candidates(
     app: &App,
     offering: &Offering,
     wanted: Option<&str>,
-    starts_at: Timestamp,
+    starts: &[Timestamp],
 ) -> Result<Vec<Arc<Practitioner>>, Error> {
     let eligible = eligible_practitioners(app, offering, wanted)?;
     if eligible.len() == 1 {
         return Ok(eligible);
     }
     let now = app.store.now().await?;
-    let bounds = app.rules.bounds(app.rules.date_of(starts_at));
+    let dates: Vec<_> = starts.iter().map(|start| app.rules.date_of(*start)).collect();
+    let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(eligible) };
+    let bounds = (app.rules.bounds(*first).0, app.rules.bounds(*last).1);
     let mut days = Vec::with_capacity(eligible.len());
     for practitioner in eligible {
-        let occupied = query::occupied(app.store.pool(), &practitioner.id, bounds, now).await?;
+        let mut occupied = query::occupied(app.store.pool(), &practitioner.id, bounds, now).await?;
+        occupied.retain(|time| dates.contains(&app.rules.date_of(time.span.starts_at())));
         days.push(DayLoad { practitioner, occupied });
     }
-    Ok(order_for_anyone(days, (starts_at, offering.duration_minutes), now))
+    Ok(order_for_anyone(days, (starts, offering.duration_minutes), now))
 }

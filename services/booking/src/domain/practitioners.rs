@@ -32,7 +32,7 @@ pub struct OccupiedTime {
     pub is_session: bool,
 }
 
-/// The occupied times of a practitioner's day.
+/// The occupied times of a practitioner on the days of a request.
 #[derive(Debug, Clone)]
 pub struct DayLoad {
     /// The practitioner.
@@ -103,29 +103,37 @@ impl DayLoad {
         self.occupied.iter().filter(|time| time.is_session).count()
     }
 
-    /// Why the practitioner cannot take a session, if so.
+    /// Why the practitioner cannot take the sessions, if so.
+    /// `Taken` only if the timetable has all starts.
     fn refusal(
         &self,
-        (starts_at, minutes): (Timestamp, i32),
+        (starts, minutes): (&[Timestamp], i32),
         now: Timestamp,
     ) -> Option<NotBookable> {
         let taken: Vec<Span> = self.occupied.iter().map(|time| time.span).collect();
-        self.practitioner.rules.offer(starts_at, minutes, &taken, now).err()
+        let rules = &self.practitioner.rules;
+        let refusals: Vec<NotBookable> = starts
+            .iter()
+            .filter_map(|starts_at| rules.offer(*starts_at, minutes, &taken, now).err())
+            .collect();
+        let other = refusals.iter().find(|refusal| **refusal != NotBookable::Taken);
+        other.or(refusals.first()).copied()
     }
 }
 
-/// The practitioners that are asked for a session of so many minutes, in order: of those that are
-/// free the one with the fewest sessions of the day first, and of equals the first of the practice.
-/// When none is free, one of those whose time is taken, so that the client learns that.
+/// The practitioners that are asked for sessions of so many minutes, in order: of those that are
+/// free at all starts the one with the fewest sessions on these days first, and of equals the first
+/// of the practice. When none is free, one of those whose time is taken, so that the client learns
+/// that.
 #[must_use]
 pub fn order_for_anyone(
     days: Vec<DayLoad>,
-    start: (Timestamp, i32),
+    wanted: (&[Timestamp], i32),
     now: Timestamp,
 ) -> Vec<Arc<Practitioner>> {
     let (mut free, mut others) = (Vec::new(), Vec::new());
     for day in days {
-        match day.refusal(start, now) {
+        match day.refusal(wanted, now) {
             None => free.push(day),
             Some(refusal) => others.push((refusal != NotBookable::Taken, day)),
         }

@@ -50,7 +50,7 @@ fn day(practitioner: &Arc<Practitioner>, sessions: &[i64]) -> DayLoad {
 }
 
 fn asked(days: Vec<DayLoad>, hour: i64) -> Vec<String> {
-    let order = order_for_anyone(days, (at(hour), 60), at(8));
+    let order = order_for_anyone(days, (&[at(hour)], 60), at(8));
     order.into_iter().map(|one| one.id.clone()).collect()
 }
 
@@ -133,7 +133,7 @@ proptest! {
                 days.iter().flat_map(|day| slots(day, now)).filter(same).collect();
             prop_assert!(!own.is_empty());
             prop_assert_eq!(slot.available, own.iter().any(|own| own.available));
-            let order = order_for_anyone(days.clone(), (slot.span.starts_at(), 60), now);
+            let order = order_for_anyone(days.clone(), (&[slot.span.starts_at()], 60), now);
             let takes = |day: &&DayLoad| day.practitioner.id == order[0].id;
             let first = days.iter().find(takes).unwrap();
             let is_free = slots(first, now).iter().any(|own| same(own) && own.available);
@@ -147,7 +147,7 @@ proptest! {
     #[test]
     fn the_order_is_that_of_the_numbers_of_sessions(loads in loads(), hour in 8_i64..18) {
         let days = days_of(&loads);
-        let order = order_for_anyone(days.clone(), (at(hour), 60), at(7));
+        let order = order_for_anyone(days.clone(), (&[at(hour)], 60), at(7));
         let rank = |one: &Arc<Practitioner>| {
             let index = days.iter().position(|day| day.practitioner.id == one.id).unwrap();
             (days[index].sessions(), index)
