@@ -259,6 +259,7 @@ impl LockedBooking {
         let Some(location) = query::locate(tx, id).await? else { return Ok(None) };
         let mut dates: Vec<Date> =
             location.starts.iter().map(|start| rules.date_of(*start)).collect();
+        // The sessions are in order, so equal dates are neighbours.
         dates.dedup();
         let mut locks = vec![customer_lock(location.customer_id)];
         locks.extend(dates.iter().map(|date| day_lock(&location.practitioner_id, *date)));
@@ -299,9 +300,9 @@ impl LockedBooking {
         Ok(events)
     }
 
-    /// Creates the booking and holds its time on its day, or books it where it costs nothing. The
-    /// caller writes the rows, by [`insert_holds`], because each statement is a round trip under
-    /// the day's lock.
+    /// Creates the booking and holds each session on its day, or books it where it costs nothing.
+    /// The caller writes the rows, by [`insert_holds`], because each statement is a round trip
+    /// under the day's lock.
     ///
     /// # Errors
     /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
@@ -309,17 +310,18 @@ impl LockedBooking {
         let (booking_id, now, until) = (self.id, self.now, hold.until);
         let request = booking::Command::Request { facts: hold.facts.clone(), until };
         self.decide(tx, request).await?;
-        let span = hold.span;
-        let take = if hold.facts.is_free() {
-            day::Command::Book { booking_id, span, now }
-        } else {
-            day::Command::Hold { booking_id, span, until, now }
-        };
-        let day = self.days.iter_mut().find(|day| day.has(&span));
-        let day = day.ok_or(CommandError::Rejected(Rejection::InvalidStart))?;
-        for event in day.decide(tx, take).await? {
-            if !matches!(event, day::Event::Held { .. } | day::Event::Booked { .. }) {
-                project::day(tx, &day.key, &event).await.map_err(slot_taken_when_excluded)?;
+        for span in hold.facts.sessions.iter().copied() {
+            let take = if hold.facts.is_free() {
+                day::Command::Book { booking_id, span, now }
+            } else {
+                day::Command::Hold { booking_id, span, until, now }
+            };
+            let day = self.days.iter_mut().find(|day| day.has(&span));
+            let day = day.ok_or(CommandError::Rejected(Rejection::InvalidStart))?;
+            for event in day.decide(tx, take).await? {
+                if !matches!(event, day::Event::Held { .. } | day::Event::Booked { .. }) {
+                    project::day(tx, &day.key, &event).await.map_err(slot_taken_when_excluded)?;
+                }
             }
         }
         Ok(())
@@ -383,6 +385,24 @@ impl LockedBooking {
             }
         }
         Ok(())
+    }
+
+    /// Sends a command to the day of one session.
+    ///
+    /// # Errors
+    /// The rejection.
+    pub async fn apply_to_day_of(
+        &mut self,
+        tx: &mut Tx,
+        number: usize,
+        command: day::Command,
+    ) -> Result<(), Error> {
+        let span = self.state.facts().and_then(|facts| facts.session(number));
+        let day = self.days.iter_mut().find(|day| span.is_some_and(|span| day.has(&span)));
+        match day {
+            Some(day) => day.apply(tx, command).await,
+            None => Ok(()),
+        }
     }
 
     fn sessions(&self) -> Vec<Span> {

@@ -9,7 +9,6 @@ use sqlx::{Postgres, QueryBuilder};
 
 use crate::domain::booking::Facts;
 use crate::domain::contact::Contact;
-use crate::domain::span::Span;
 use crate::read_model::project::mode_word;
 use crate::read_model::view::{View, view_sql, views};
 
@@ -51,13 +50,11 @@ pub async fn upsert_contact(
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
-/// The time of a new booking, held or, where it costs nothing, booked.
+/// The times of a new booking, held or, where it costs nothing, booked.
 #[derive(Debug, Clone, Copy)]
 pub struct Hold<'h> {
     /// What is booked.
     pub facts: &'h Facts,
-    /// The time of its only session.
-    pub span: Span,
     /// Until when it is held, if it is to be paid.
     pub until: Timestamp,
     /// The customer's contact data.
@@ -88,10 +85,12 @@ pub(super) async fn insert_holds(
     let mut sql = QueryBuilder::<Postgres>::new(
         "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
                       price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
-                      first_name, last_name, email, phone, notes) as (",
+                      first_name, last_name, email, phone, notes, package_id, package_title,
+                      notice_hours) as (",
     );
-    sql.push_values(holds, |mut row, hold| {
-        let Hold { facts, span, contact, .. } = hold;
+    let firsts = holds.iter().filter_map(|hold| Some((hold, hold.facts.sessions.first()?)));
+    sql.push_values(firsts, |mut row, (hold, span)| {
+        let Hold { facts, contact, .. } = hold;
         row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
         row.push_bind(&facts.service_title).push_bind(facts.price.minor);
         row.push_bind(facts.price.currency.code()).push_bind(&facts.practitioner_id);
@@ -99,31 +98,56 @@ pub(super) async fn insert_holds(
         row.push_bind(span.starts_at()).push_bind(span.ends_at());
         row.push_bind(contact.first_name()).push_bind(contact.last_name());
         row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
+        let package = facts.package.as_ref();
+        row.push_bind(package.map(|it| &it.id)).push_bind(package.map(|it| &it.title));
+        row.push_bind(package.map(|it| it.notice_hours));
     });
+    push_sessions(&mut sql, holds);
     sql.push(view_sql!(
         "),
          held as (
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
-                                   requested_at, version)
+                                   requested_at, version, package_id, package_title,
+                                   package_notice_hours)
              select booking_id, customer_id, service_id, service_title, price_minor,
                     price_currency, practitioner_id, mode,
                     case when until_at is null then 'confirmed' else 'held' end, until_at, now,
-                    case when until_at is null then 2 else 1 end
+                    case when until_at is null then 2 else 1 end,
+                    package_id, package_title, notice_hours
              from wanted returning *),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
                                             held_until_at, live)
-             select booking_id, practitioner_id, starts_at, ends_at, until_at, true
-             from wanted returning *),
+             select booking_id, practitioner_id, session.starts_at, session.ends_at, until_at, true
+             from wanted join session using (booking_id) returning *),
          kept as (
              insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
                                            terms_accepted_at)
              select booking_id, first_name, last_name, email, phone, notes, now
              from wanted returning *)",
         ("held", "taken", "kept"),
-        ""
+        "order by b.booking_id, r.starts_at"
     ));
     let rows = sql.build().fetch_all(tx.connection()).await?;
     views(&rows, practice)
+}
+
+/// The sessions of all bookings. The first one of each stands in its own row, so that a single
+/// session needs no more.
+fn push_sessions(sql: &mut QueryBuilder<Postgres>, holds: &[Hold<'_>]) {
+    let further: Vec<_> = holds
+        .iter()
+        .flat_map(|hold| hold.facts.sessions.iter().skip(1).map(move |span| (hold.facts, span)))
+        .collect();
+    let firsts = "session as (select booking_id, starts_at, ends_at from wanted";
+    if further.is_empty() {
+        sql.push("), ").push(firsts);
+        return;
+    }
+    sql.push("), further (booking_id, starts_at, ends_at) as (");
+    sql.push_values(&further, |mut row, (facts, span)| {
+        row.push_bind(facts.booking_id).push_bind(span.starts_at()).push_bind(span.ends_at());
+    });
+    sql.push("), ").push(firsts).push(" union all select * from further");
 }
