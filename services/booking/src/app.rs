@@ -18,6 +18,7 @@ use crate::domain::practitioners::Practitioners;
 use crate::repository::DaySnapshotCache;
 
 pub mod request;
+mod package_choice;
 mod pending_request;
 pub mod practitioner_choice;
 pub mod free_session;

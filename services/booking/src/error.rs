@@ -53,6 +53,21 @@ pub enum Rejection {
     /// The timetable has no such start.
     #[error("This time is not offered. Please choose another one.")]
     SlotNotOffered,
+    /// The package isn't offered for this service, or not at all.
+    #[error("This package is not offered for this session. Please choose another one.")]
+    PackageNotOffered,
+    /// A package has another number of sessions; the right one is attached.
+    #[error("Please choose {0} dates: this package has that many sessions.")]
+    WrongSessionCount(i32),
+    /// Two sessions of a package are on the same date.
+    #[error("Please choose another date for each session.")]
+    SameDate,
+    /// The dates of a package are further apart than it allows; the most days are attached.
+    #[error("Please choose dates that are at most {0} days apart.")]
+    DatesTooFarApart(i32),
+    /// The booking has no session of this number.
+    #[error("This booking has no such session.")]
+    SessionNotFound,
     /// There is no such practitioner.
     #[error("There is no such practitioner.")]
     PractitionerNotFound,
@@ -234,6 +249,10 @@ impl Reject for Rejection {
             | Self::RangeTooLong(_)
             | Self::InvalidDay
             | Self::InvalidTime
+            | Self::WrongSessionCount(_)
+            | Self::SameDate
+            | Self::DatesTooFarApart(_)
+            | Self::SessionNotFound
             | Self::InvalidCancelledBy
             | Self::InvalidConsentFile
             | Self::InvalidReportId
@@ -252,6 +271,7 @@ impl Reject for Rejection {
             | Self::TermsNotAccepted
             | Self::SlotPast
             | Self::SlotNotOffered
+            | Self::PackageNotOffered
             | Self::PractitionerNotOffered
             | Self::OverlapsOwnSession
             | Self::AddressNotProved
@@ -283,6 +303,11 @@ impl Reject for Rejection {
             Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
             Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
             Self::SlotNotOffered => "SLOT_NOT_OFFERED",
+            Self::PackageNotOffered => "PACKAGE_NOT_OFFERED",
+            Self::WrongSessionCount(_) => "WRONG_SESSION_COUNT",
+            Self::SameDate => "SAME_DATE",
+            Self::DatesTooFarApart(_) => "DATES_TOO_FAR_APART",
+            Self::SessionNotFound => "SESSION_NOT_FOUND",
             Self::PractitionerNotFound => "PRACTITIONER_NOT_FOUND",
             Self::PractitionerNotOffered => "PRACTITIONER_NOT_OFFERED",
             Self::OverlapsOwnSession => "OVERLAPS_OWN_SESSION",
@@ -318,6 +343,11 @@ impl Reject for Rejection {
             | Self::SlotPast
             | Self::SlotNotOffered
             | Self::OverlapsOwnSession => Some("starts_at"),
+            Self::PackageNotOffered => Some("package_id"),
+            Self::WrongSessionCount(_) | Self::SameDate | Self::DatesTooFarApart(_) => {
+                Some("further_starts_at")
+            }
+            Self::SessionNotFound => Some("session_number"),
             Self::PractitionerNotFound | Self::PractitionerNotOffered => Some("practitioner_id"),
             Self::InvalidMode => Some("mode"),
             Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
@@ -360,6 +390,7 @@ impl From<booking::Rejection> for Rejection {
             booking::Rejection::HoldEnded => Self::HoldEnded,
             booking::Rejection::CheckoutOpened => Self::CheckoutOpened,
             booking::Rejection::NotCancellable => Self::NotCancellable,
+            booking::Rejection::SessionUnknown => Self::SessionNotFound,
             booking::Rejection::NotClaimed => Self::NotClaimed,
             booking::Rejection::SlotTaken => Self::TimeOccupied,
             booking::Rejection::SessionEnded => Self::SessionEnded,

@@ -63,6 +63,8 @@ impl BookingRequest {
             terms_accepted: true,
             practitioner_id: String::new(),
             consent: None,
+            package_id: String::new(),
+            further_starts_at: Vec::new(),
         }
     }
 }

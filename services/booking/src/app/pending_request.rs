@@ -11,12 +11,14 @@ use super::group_commit::Batched;
 use super::idempotency::IdempotencyKey;
 use super::request::BookingRequest;
 use crate::clients::catalogue::Offering;
+use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::read_model::project;
 use crate::read_model::query::SlotRequest;
 use crate::read_model::view::View;
 use crate::repository::consents::NewConsent;
+use crate::repository::{customer_lock, day_lock};
 
 /// A booking that holds the time, as its owner sees it.
 #[derive(Clone)]
@@ -37,26 +39,50 @@ pub struct PendingRequest {
     pub(super) key: IdempotencyKey,
     pub(super) details: BookingRequest,
     pub(super) offering: Offering,
-    /// The requested time.
-    pub(super) span: Span,
+    /// The package; `None` for a single session.
+    pub(super) package: Option<PackageTerms>,
     /// The terms of a free session; `None` for one that is to be paid.
     pub(super) free: Option<FreeRequest>,
     /// The practitioner to ask.
     pub(super) practitioner: Arc<Practitioner>,
-    /// The date of the session, and the stream of that day of the practitioner.
+    /// The requested times, in order, each on its own day.
+    pub(super) days: Vec<RequestedDay>,
+}
+
+/// A requested time and its day.
+pub(super) struct RequestedDay {
+    /// The time.
+    pub(super) span: Span,
+    /// Its local date.
     pub(super) date: jiff::civil::Date,
+    /// The stream of the practitioner's day.
     pub(super) stream: String,
 }
 
 impl PendingRequest {
-    pub(super) fn slot_request(&self) -> SlotRequest<'_> {
-        SlotRequest {
+    /// One for each session.
+    pub(super) fn slot_requests(&self) -> impl Iterator<Item = SlotRequest<'_>> {
+        self.days.iter().map(move |day| SlotRequest {
             customer_id: self.customer_id,
             service_id: &self.details.service_id,
+            package_id: self.details.package_id.as_deref(),
             mode: project::mode_word(self.details.mode),
-            span: self.span,
+            span: day.span,
             practitioner_id: self.details.practitioner_id.as_deref(),
-        }
+        })
+    }
+
+    /// The locks under which it is decided: those of its days, its key, its client, and the
+    /// address of a free session.
+    pub(super) fn locks(&self) -> impl Iterator<Item = String> {
+        let days = self.days.iter().map(|day| day_lock(&self.practitioner.id, day.date));
+        let own = [self.key.lock_name(), customer_lock(self.customer_id)];
+        days.chain(own).chain(self.free.as_ref().map(FreeRequest::lock_name))
+    }
+
+    /// The practitioner and the time of each session.
+    pub(super) fn times(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.days.iter().map(|day| (self.practitioner.id.as_str(), day.span))
     }
 
     /// The consent that came with it, given with this booking.

@@ -7,6 +7,7 @@ use kernel::{Id, Timestamp};
 use crate::domain::booking::{Event, Facts, Mode, PlacementCheck};
 use crate::domain::day;
 use crate::domain::practitioners::Practitioners;
+use crate::domain::span::Span;
 use crate::error::Error;
 use crate::read_model::{busy_times, query};
 use crate::repository::LockedBooking;
@@ -83,19 +84,46 @@ pub(crate) async fn apply_effects(
                 locked.apply_to_days(tx, cancel).await?;
                 // A cancelled session needs no meeting room.
                 tx.end_timer(CREATE_MEETING, &subject).await?;
-                tx.end_timer(SESSION_END, &subject).await?;
+                end_session_timers(tx, locked, id).await?;
                 tracing::info!(booking_id = %id, "cancelled");
             }
+            Event::SessionCancelled { number, .. } => {
+                let cancel = day::Command::Cancel { booking_id: id };
+                locked.apply_to_day_of(tx, *number, cancel).await?;
+                tx.end_timer(SESSION_END, &kinds::session(id, Some(*number))).await?;
+                tracing::info!(booking_id = %id, number, "a session was cancelled");
+            }
+            // A booking that is over needs no meeting room.
+            Event::Completed => tx.end_timer(CREATE_MEETING, &subject).await?,
             Event::Requested { .. }
             | Event::Paid { .. }
             | Event::MeetingScheduled { .. }
-            | Event::Completed => {}
+            | Event::SessionCompleted { .. } => {}
         }
     }
     Ok(())
 }
 
-/// Sets the timers of a confirmed booking: its meeting room, and its session's end.
+/// Ends the timers of all sessions.
+async fn end_session_timers(
+    tx: &mut Tx,
+    locked: &LockedBooking,
+    id: Id<Booking>,
+) -> Result<(), Error> {
+    for (number, _) in locked.state.facts().into_iter().flat_map(timed_sessions) {
+        tx.end_timer(SESSION_END, &kinds::session(id, number)).await?;
+    }
+    Ok(())
+}
+
+/// The sessions that have a timer of their own, with their numbers in a package.
+fn timed_sessions(facts: &Facts) -> impl Iterator<Item = (Option<usize>, Span)> {
+    let is_package = facts.package.is_some();
+    let sessions = facts.numbers().zip(facts.sessions.iter().copied());
+    sessions.map(move |(number, session)| (is_package.then_some(number), session))
+}
+
+/// Sets the timers of a confirmed booking: its meeting room, and the end of each session.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -106,8 +134,9 @@ pub(crate) async fn set_session_timers(
 ) -> Result<(), Error> {
     let subject = facts.booking_id.to_string();
     let payload = kinds::payload(tx);
-    if let Some(last) = facts.sessions.last() {
-        tx.set_timer(SESSION_END, &subject, last.ends_at(), payload.clone()).await?;
+    for (number, session) in timed_sessions(facts) {
+        let subject = kinds::session(facts.booking_id, number);
+        tx.set_timer(SESSION_END, &subject, session.ends_at(), payload.clone()).await?;
     }
     if facts.mode == Mode::Online {
         tx.set_timer(CREATE_MEETING, &subject, now, payload).await?;

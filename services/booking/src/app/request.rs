@@ -14,6 +14,8 @@ use crate::error::{Error, Rejection, refuse};
 
 /// The maximum length of a service id.
 const SERVICE_ID_MAX: usize = 64;
+/// The maximum number of sessions of a package.
+const SESSIONS_MAX: usize = 20;
 /// The length of a date, `YYYY-MM-DD`.
 const DATE_CHARS: usize = 10;
 /// The length of a time of day, `HH:MM`.
@@ -32,8 +34,10 @@ pub struct BookingRequest {
     pub hash: Vec<u8>,
     /// The service.
     pub service_id: String,
-    /// When the session starts.
-    pub starts_at: Timestamp,
+    /// When the sessions start, in order: one, or those of a package.
+    pub starts: Vec<Timestamp>,
+    /// The wanted package; `None` for a single session.
+    pub package_id: Option<String>,
     /// Online or in person.
     pub mode: Mode,
     /// The customer's contact data.
@@ -57,12 +61,11 @@ impl BookingRequest {
         if !is_service_id(&request.service_id) {
             return Err(refuse(Rejection::ServiceNotFound));
         }
-        let starts_at = request
-            .starts_at
-            .as_ref()
-            .and_then(timestamp)
-            .filter(|starts_at| START_SECONDS.contains(&starts_at.seconds()))
-            .ok_or(refuse(Rejection::InvalidStart))?;
+        let starts = read_starts(&request).ok_or(refuse(Rejection::InvalidStart))?;
+        let package_id = Some(request.package_id).filter(|id| !id.is_empty());
+        if package_id.is_none() && starts.len() > 1 {
+            return Err(refuse(Rejection::InvalidStart));
+        }
         let mode = read_mode(request.mode).ok_or(refuse(Rejection::InvalidMode))?;
         let input = request.contact.unwrap_or_default();
         let contact = Contact::parse(&ContactInput {
@@ -80,8 +83,33 @@ impl BookingRequest {
         let consent = request.consent.map(|given| parse_consent(&given, consent_version));
         let consent = consent.transpose()?;
         let service_id = request.service_id;
-        Ok(Self { key, hash, service_id, starts_at, mode, contact, practitioner_id, consent })
+        Ok(Self {
+            key,
+            hash,
+            service_id,
+            starts,
+            package_id,
+            mode,
+            contact,
+            practitioner_id,
+            consent,
+        })
     }
+}
+
+/// The starts of all sessions, in order; `None` if one is missing or out of range, or there are too
+/// many.
+fn read_starts(request: &RequestBookingRequest) -> Option<Vec<Timestamp>> {
+    if request.further_starts_at.len() >= SESSIONS_MAX {
+        return None;
+    }
+    let read = |starts_at| {
+        timestamp(starts_at).filter(|starts_at| START_SECONDS.contains(&starts_at.seconds()))
+    };
+    let wanted = request.starts_at.iter().chain(&request.further_starts_at);
+    let mut starts = wanted.map(read).collect::<Option<Vec<_>>>()?;
+    starts.sort_unstable();
+    (!starts.is_empty()).then_some(starts)
 }
 
 /// The practitioner that a request names; `None` for anyone.

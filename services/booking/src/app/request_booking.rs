@@ -13,13 +13,15 @@ use kernel::{CommandError, Id, Timestamp};
 use super::App;
 use super::free_session::{Client, FreeRequest};
 use super::idempotency::{IdempotencyKey, stored_answer};
-use super::pending_request::{HeldBooking, PendingRequest};
+use super::package_choice::wanted_package;
+use super::pending_request::{HeldBooking, PendingRequest, RequestedDay};
 use super::placement::set_session_timers;
 use super::practitioner_choice::candidates;
 use super::request::BookingRequest;
 use crate::clients::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::Facts;
+use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
@@ -28,9 +30,7 @@ use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
 use crate::repository::consents::{self, NewConsent};
-use crate::repository::{
-    self, DaySnapshot, Hold, LockedBooking, LockedDay, customer_lock, day_lock,
-};
+use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay};
 use crate::timers::kinds::{self, HOLD_END};
 
 /// The method's name, stored with its idempotency keys.
@@ -52,14 +52,16 @@ pub async fn request_booking(
     let client = client.into();
     let details = BookingRequest::parse(request, &app.consent.terms.version)?;
     let offering = app.catalogue.offering(&details.service_id).await?;
+    let package = wanted_package(app, &details, &offering)?;
     let free = FreeRequest::of(&client, &offering)?;
     let length = i64::from(offering.duration_minutes);
-    let span = Span::new(details.starts_at, details.starts_at.plus_minutes(length))
-        .ok_or(refuse(Rejection::InvalidStart))?;
+    let span = |start: &Timestamp| Span::new(*start, start.plus_minutes(length));
+    let spans: Option<Vec<Span>> = details.starts.iter().map(span).collect();
+    let spans = spans.ok_or(refuse(Rejection::InvalidStart))?;
     let wanted = details.practitioner_id.as_deref();
-    let candidates = candidates(app, &offering, wanted, details.starts_at).await?;
-    let template =
-        RequestTemplate { customer_id: client.customer_id, details, offering, span, free };
+    let candidates = candidates(app, &offering, wanted, &details.starts).await?;
+    let customer_id = client.customer_id;
+    let template = RequestTemplate { customer_id, details, offering, package, spans, free };
     let mut outcome = Err(refuse(Rejection::SlotTaken));
     for practitioner in candidates {
         outcome = submit(app, template.for_practitioner(app, practitioner)).await;
@@ -78,16 +80,21 @@ struct RequestTemplate {
     customer_id: Id<Customer>,
     details: BookingRequest,
     offering: Offering,
-    span: Span,
+    package: Option<PackageTerms>,
+    spans: Vec<Span>,
     free: Option<FreeRequest>,
 }
 
 impl RequestTemplate {
     /// The request to one practitioner, with an id of its own for the booking.
     fn for_practitioner(&self, app: &App, practitioner: Arc<Practitioner>) -> PendingRequest {
-        let Self { customer_id, details, offering, span, free } = self;
+        let Self { customer_id, details, offering, package, spans, free } = self;
         let id = new_id::<Booking>();
-        let date = app.rules.date_of(details.starts_at);
+        let day = |span: &Span| {
+            let date = app.rules.date_of(span.starts_at());
+            RequestedDay { span: *span, date, stream: day_stream(&practitioner.id, date) }
+        };
+        let days = spans.iter().map(day).collect();
         PendingRequest {
             id,
             customer_id: *customer_id,
@@ -101,10 +108,9 @@ impl RequestTemplate {
             },
             details: details.clone(),
             offering: offering.clone(),
-            span: *span,
+            package: package.clone(),
             free: free.clone(),
-            date,
-            stream: day_stream(&practitioner.id, date),
+            days,
             practitioner,
         }
     }
@@ -149,14 +155,7 @@ async fn take_locks(
     requests: &[Arc<PendingRequest>],
     lock_timeout: Option<Duration>,
 ) -> Result<(), Error> {
-    let locks: Vec<String> = requests
-        .iter()
-        .flat_map(|request| {
-            let day = day_lock(&request.practitioner.id, request.date);
-            let own = [request.key.lock_name(), day, customer_lock(request.customer_id)];
-            own.into_iter().chain(request.free.as_ref().map(FreeRequest::lock_name))
-        })
-        .collect();
+    let locks: Vec<String> = requests.iter().flat_map(|request| request.locks()).collect();
     match lock_timeout {
         Some(lock_timeout) => tx.lock_within(&locks, lock_timeout).await?,
         None => tx.lock(&locks).await?,
@@ -175,8 +174,8 @@ struct PriorState {
     is_busy: bool,
 }
 
-/// Whether the practitioner of each request is busy by their own calendar. A practice without such
-/// calendars is not asked.
+/// Whether the practitioner of each request is busy by their own calendar at one of its sessions.
+/// A practice without such calendars is not asked.
 async fn busy(
     tx: &mut Tx,
     app: &App,
@@ -185,8 +184,12 @@ async fn busy(
     if app.calendars.sources().is_empty() {
         return Ok(vec![false; requests.len()]);
     }
-    let times = requests.iter().map(|request| (request.practitioner.id.as_str(), request.span));
-    Ok(busy_times::are_busy(tx, &times.collect::<Vec<_>>()).await?)
+    let times: Vec<_> = requests.iter().flat_map(|request| request.times()).collect();
+    let mut busy = busy_times::are_busy(tx, &times).await?.into_iter();
+    let any = |request: &Arc<PendingRequest>| {
+        busy.by_ref().take(request.days.len()).fold(false, |any, is_busy| any | is_busy)
+    };
+    Ok(requests.iter().map(any).collect())
 }
 
 /// A batch of requests and the days they are on, under their locks.
@@ -209,7 +212,7 @@ struct PlannedHold<'a> {
 impl PlannedHold<'_> {
     fn hold(&self) -> Hold<'_> {
         let Self { request, facts, until } = self;
-        Hold { facts, span: request.span, until: *until, contact: &request.details.contact }
+        Hold { facts, until: *until, contact: &request.details.contact }
     }
 }
 
@@ -219,26 +222,28 @@ impl<'a> HoldBatch<'a> {
         app: &'a App,
         requests: &'a [Arc<PendingRequest>],
     ) -> Result<Self, Error> {
-        let snapshots: Vec<_> =
-            requests.iter().map(|request| app.day_snapshots.get(&request.stream)).collect();
-        let lookups: Vec<_> = requests
+        let wanted: Vec<_> = requests
             .iter()
-            .zip(&snapshots)
-            .map(|(request, snapshot)| KeyLookup {
+            .flat_map(|request| request.days.iter().map(move |day| (request, day)))
+            .map(|(request, day)| (request, day, app.day_snapshots.get(&day.stream)))
+            .collect();
+        let lookups: Vec<_> = wanted
+            .iter()
+            .map(|(request, day, snapshot)| KeyLookup {
                 caller: &request.key.caller,
                 key: &request.key.key,
                 request_hash: &request.key.hash,
-                stream_id: &request.stream,
+                stream_id: &day.stream,
                 from_version: snapshot.as_ref().map_or(0, |snapshot| snapshot.version()),
             })
             .collect();
         let loaded_days = tx.lookup_and_load(METHOD, &lookups).await?;
         let now = loaded_days.first().map_or(Timestamp::EPOCH, |(_, loaded)| loaded.now);
         let slot_requests: Vec<SlotRequest<'_>> =
-            requests.iter().map(|request| request.slot_request()).collect();
+            requests.iter().flat_map(|request| request.slot_requests()).collect();
         let several = app.practitioners.are_several().then(|| app.practitioners.ids());
         let several = several.unwrap_or_default();
-        let holds = query::holds(tx, &slot_requests, &several, now).await?;
+        let mut holds = query::holds(tx, &slot_requests, &several, now).await?.into_iter();
         let mut batch = Self {
             app,
             requests,
@@ -247,10 +252,17 @@ impl<'a> HoldBatch<'a> {
             now,
         };
         let busy = busy(tx, app, requests).await?;
-        for ((((request, snapshot), (lookup, loaded)), holds), is_busy) in
-            requests.iter().zip(snapshots).zip(loaded_days).zip(holds).zip(busy)
-        {
-            batch.load_day(tx, request, (snapshot.as_deref(), &loaded)).await?;
+        let mut lookups = Vec::with_capacity(loaded_days.len());
+        for ((request, day, snapshot), (lookup, loaded)) in wanted.into_iter().zip(loaded_days) {
+            batch.load_day(tx, (&**request, day), (snapshot.as_deref(), &loaded)).await?;
+            lookups.push(lookup);
+        }
+        let mut lookups = lookups.into_iter();
+        for (request, is_busy) in requests.iter().zip(busy) {
+            // All sessions of a request were looked up with the same key.
+            let lookup = lookups.by_ref().take(request.days.len()).reduce(|_, later| later);
+            let lookup = lookup.unwrap_or(IdempotencyLookup::New);
+            let holds = Holds::of_all(holds.by_ref().take(request.days.len()));
             let free_used = match &request.free {
                 Some(free) => free.was_given(tx, now).await?,
                 None => false,
@@ -260,14 +272,14 @@ impl<'a> HoldBatch<'a> {
         Ok(batch)
     }
 
-    /// Loads a request's day, unless an earlier request of the batch loaded it.
+    /// Loads a day of a request, unless an earlier request of the batch loaded it.
     async fn load_day(
         &mut self,
         tx: &mut Tx,
-        request: &'a PendingRequest,
+        (request, wanted): (&'a PendingRequest, &'a RequestedDay),
         (snapshot, loaded): (Option<&DaySnapshot>, &Loaded),
     ) -> Result<(), Error> {
-        if self.days.contains_key(request.stream.as_str()) {
+        if self.days.contains_key(wanted.stream.as_str()) {
             return Ok(());
         }
         let rules = &self.app.rules;
@@ -276,13 +288,13 @@ impl<'a> HoldBatch<'a> {
             snapshot,
             loaded,
             rules,
-            (practitioner_id, request.date),
+            (practitioner_id, wanted.date),
         )? {
             Some(day) => day,
-            None => LockedDay::load(tx, rules, practitioner_id, request.date).await?.0,
+            None => LockedDay::load(tx, rules, practitioner_id, wanted.date).await?.0,
         };
         self.app.day_snapshots.insert(&day);
-        self.days.insert(&request.stream, day);
+        self.days.insert(&wanted.stream, day);
         Ok(())
     }
 
@@ -352,9 +364,10 @@ impl<'a> HoldBatch<'a> {
     /// The rejection of a time in which the practitioner is busy: that of the timetable, where it
     /// has no such start.
     fn refuse_busy(&self, request: &PendingRequest) -> Decision<'a> {
-        let (starts_at, minutes) = (request.details.starts_at, request.offering.duration_minutes);
-        let offered = request.practitioner.rules.offer(starts_at, minutes, &[], self.now);
-        Decision::rejected(offered.err().map_or(Rejection::SlotTaken, Rejection::from))
+        let (rules, minutes) = (&request.practitioner.rules, request.offering.duration_minutes);
+        let mut starts = request.days.iter().map(|day| day.span.starts_at());
+        let refused = starts.find_map(|start| rules.offer(start, minutes, &[], self.now).err());
+        Decision::rejected(refused.map_or(Rejection::SlotTaken, Rejection::from))
     }
 
     async fn place_hold(
@@ -381,11 +394,8 @@ impl<'a> HoldBatch<'a> {
             return Err(Rejection::OverlapsOwnSession);
         }
         let policies = &self.app.practice.policies;
-        let day = self.days.get(request.stream.as_str()).ok_or(Rejection::InvalidStart)?;
-        let taken = day.state.taken(self.now);
-        let minutes = request.offering.duration_minutes;
-        let rules = &request.practitioner.rules;
-        let span = rules.offer(request.details.starts_at, minutes, &taken, self.now)?;
+        let sessions = request.days.iter().map(|day| self.offered(request, day));
+        let sessions = sessions.collect::<Result<Vec<Span>, Rejection>>()?;
         if request.free.is_none() && holds.live >= i64::from(policies.live_holds_max) {
             return Err(Rejection::TooManyHolds);
         }
@@ -394,8 +404,9 @@ impl<'a> HoldBatch<'a> {
             customer_id: request.customer_id,
             service_id: request.details.service_id.clone(),
             service_title: request.offering.title.clone(),
-            price: request.offering.price,
-            sessions: vec![span],
+            price: request.package.as_ref().map_or(request.offering.price, |it| it.price),
+            package: request.package.as_ref().map(|it| it.package.clone()),
+            sessions,
             practitioner_id: request.practitioner.id.clone(),
             mode: request.details.mode,
         };
@@ -403,14 +414,24 @@ impl<'a> HoldBatch<'a> {
         Ok(PlannedHold { request, facts, until })
     }
 
-    /// Decides, appends, sets the timers, and stores the idempotency key.
+    /// A requested session, if it can be booked.
+    fn offered(&self, request: &PendingRequest, wanted: &RequestedDay) -> Result<Span, Rejection> {
+        let day = self.days.get(wanted.stream.as_str()).ok_or(Rejection::InvalidStart)?;
+        let (starts_at, taken) = (wanted.span.starts_at(), day.state.taken(self.now));
+        let minutes = request.offering.duration_minutes;
+        Ok(request.practitioner.rules.offer(starts_at, minutes, &taken, self.now)?)
+    }
+
+    /// Decides, appends, sets the timers, and stores the idempotency key. All sessions were found
+    /// to be free under their locks, so a refusal here fails the batch, and nothing of it is
+    /// stored.
     async fn decide(&mut self, tx: &mut Tx, plan: &PlannedHold<'a>) -> Result<(), Error> {
-        let stream = plan.request.stream.as_str();
         let id = plan.request.id;
-        let mut locked =
-            LockedBooking::new(id, self.days.remove(stream).into_iter().collect(), self.now);
+        let streams: Vec<&str> = plan.request.days.iter().map(|day| day.stream.as_str()).collect();
+        let days = streams.iter().filter_map(|stream| self.days.remove(stream)).collect();
+        let mut locked = LockedBooking::new(id, days, self.now);
         locked.hold(tx, &plan.hold()).await?;
-        self.days.extend(locked.days.into_iter().map(|day| (stream, day)));
+        self.days.extend(streams.into_iter().zip(locked.days));
         match &plan.request.free {
             Some(free) => {
                 free.store(tx, id, self.now).await?;

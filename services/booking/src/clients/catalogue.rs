@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use contract::catalogue::v1::catalogue_internal_service_client::CatalogueInternalServiceClient;
-use contract::catalogue::v1::{GetOfferingRequest, GetOfferingResponse};
+use contract::catalogue::v1::{self as wire, GetOfferingRequest, GetOfferingResponse};
 use contract::convert::money;
 use kernel::Money;
 use runtime::caller::Peers;
@@ -14,6 +14,8 @@ use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tokio::time::Instant;
 use tonic::Code;
 
+use crate::domain::booking::Package;
+use crate::domain::package::PackageTerms;
 use crate::error::{Error, Rejection, refuse};
 
 /// How long a response is cached.
@@ -34,6 +36,8 @@ pub struct Offering {
     pub free: Option<FreeTerms>,
     /// The ids of the practitioners that give it; empty when all do.
     pub practitioner_ids: Vec<String>,
+    /// The packages that are offered for it.
+    pub packages: Vec<PackageTerms>,
 }
 
 /// What a client needs for what costs nothing.
@@ -103,14 +107,31 @@ fn read(answer: &GetOfferingResponse) -> Result<Offering, Error> {
     let price = answer.price.as_ref().and_then(money).filter(|price| price.minor >= least);
     let repeat_after_days = Some(answer.repeat_after_days).filter(|days| *days > 0);
     let length_is_possible = (1..=MINUTES_MAX).contains(&answer.duration_minutes);
-    match price {
-        Some(price) if length_is_possible => Ok(Offering {
+    let packages = answer.packages.iter().map(read_package).collect::<Option<Vec<_>>>();
+    match price.zip(packages) {
+        Some((price, packages)) if length_is_possible => Ok(Offering {
             title: answer.title.clone(),
             duration_minutes: answer.duration_minutes,
             free: (price.minor == 0).then_some(FreeTerms { repeat_after_days }),
             price,
             practitioner_ids: answer.practitioner_ids.clone(),
+            packages,
         }),
         _ => Err(refuse(Rejection::InvalidPrice)),
     }
+}
+
+/// `None` for a package without a price.
+fn read_package(package: &wire::Package) -> Option<PackageTerms> {
+    let price = package.price.as_ref().and_then(money).filter(|price| price.minor > 0)?;
+    Some(PackageTerms {
+        package: Package {
+            id: package.package_id.clone(),
+            title: package.title.clone(),
+            notice_hours: package.notice_hours,
+        },
+        sessions: package.sessions,
+        price,
+        within_days: package.within_days,
+    })
 }

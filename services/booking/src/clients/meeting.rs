@@ -24,7 +24,7 @@ pub struct RoomRequest {
     pub booking_id: Id<Booking>,
     /// The title that the provider may show.
     pub title: String,
-    /// The time of the session.
+    /// The time of the session; of a package, of the first one.
     pub session: Span,
 }
 

@@ -100,6 +100,7 @@ async fn cancel(world: &World, id: kernel::Id<kernel::id::Booking>) {
         idempotency_key: eventstore::new_uuid().to_string(),
         cancelled_by: CancelledBy::Practice.into(),
         refund: 0,
+        session_number: 0,
     };
     cancel_booking(&world.app, owner(), request).await.unwrap();
 }
