@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use eventstore::{Metadata, Timer, TimerHandler};
 use futures::future::BoxFuture;
-use kernel::Id;
-use kernel::id::Booking;
 use runtime::BoxError;
 use runtime::telemetry::job_span;
 use serde_json::Value;
@@ -49,7 +47,8 @@ impl Timers {
             read_calendar(&self.app, metadata, &timer.subject).await?;
             return Ok(());
         }
-        let id: Id<Booking> = timer.subject.parse()?;
+        let subject = kinds::parse_subject(&timer.subject);
+        let (id, number) = subject.ok_or("a timer's subject is no booking")?;
         tracing::Span::current().record("booking_id", tracing::field::display(id));
         let metadata = Metadata::by("booking", traceparent).about(id.to_string());
         let app = Arc::clone(&self.app);
@@ -68,7 +67,7 @@ impl Timers {
                     .store
                     .write(metadata, move |tx| {
                         let app = Arc::clone(&app);
-                        Box::pin(async move { complete_booking(tx, &app, id).await })
+                        Box::pin(async move { complete_booking(tx, &app, (id, number)).await })
                     })
                     .await?;
             }

@@ -14,8 +14,8 @@ use super::App;
 use super::idempotency::IdempotencyKey;
 use super::placement::apply_effects;
 use super::request::parse_key;
-use crate::contract::{read_cancelled_by, read_refund_choice};
-use crate::domain::booking::{Cancellation, Command, ConfirmationBasis, State};
+use crate::contract::{read_cancelled_by, read_number, read_refund_choice};
+use crate::domain::booking::{Cancellation, Command, ConfirmationBasis};
 use crate::error::{Error, Rejection, refuse};
 use crate::repository::LockedBooking;
 
@@ -49,6 +49,10 @@ pub async fn cancel_booking(
         refund: read_refund_choice(request.refund).ok_or(refuse(Rejection::InvalidRefund))?,
         notice_hours: i64::from(app.practice.policies.cancellation_hours),
     };
+    let session = match request.session_number {
+        0 => None,
+        number => Some(read_number(number).ok_or(refuse(Rejection::SessionNotFound))?),
+    };
     let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
     let hash = request_hash(&request.encode_to_vec());
     let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
@@ -60,7 +64,7 @@ pub async fn cancel_booking(
             let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                cancel(tx, &app, (id, cancellation), &key).await
+                cancel(tx, &app, (id, cancellation, session), &key).await
             })
         })
         .await
@@ -69,23 +73,20 @@ pub async fn cancel_booking(
 async fn cancel(
     tx: &mut Tx,
     app: &App,
-    (id, cancellation): (Id<Booking>, Cancellation),
+    (id, cancellation, session): (Id<Booking>, Cancellation, Option<usize>),
     key: &IdempotencyKey,
 ) -> Result<Cancelled, Error> {
     let known = key.lookup::<Booking>(tx).await?.is_some();
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    let command = Command::Cancel { cancellation, now: locked.now };
+    let command = Command::Cancel { cancellation, session, now: locked.now };
     let events = locked.apply(tx, command).await?;
     apply_effects(tx, &mut locked, id, &events).await?;
     if !known {
         key.store(tx, id).await?;
     }
-    match locked.state {
-        State::Cancelled { basis, refund, .. } => {
-            Ok(Cancelled { id, refund, unpaid: basis == ConfirmationBasis::Claim })
-        }
-        _ => Err(refuse(Rejection::NotCancellable)),
-    }
+    let refund = locked.state.promised_refund().ok_or(refuse(Rejection::NotCancellable))?;
+    let unpaid = locked.state.basis() == Some(&ConfirmationBasis::Claim);
+    Ok(Cancelled { id, refund, unpaid })
 }

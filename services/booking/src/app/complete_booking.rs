@@ -1,31 +1,39 @@
-//! Completes a booking once its session has ended.
+//! Completes a booking, or a session of a package, once the session has ended.
 
 use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
 use super::App;
-use crate::domain::booking::{Command, State};
+use crate::domain::booking::Command;
 use crate::error::Error;
 use crate::repository::LockedBooking;
-use crate::timers::kinds::{CREATE_MEETING, SESSION_END};
+use crate::timers::kinds::{self, CREATE_MEETING, SESSION_END};
 
-/// Runs inside the transaction that ends the timer. If the session is still to come because the
-/// clock was set back, the timer stays and fires again at the session's end.
+/// Runs inside the transaction that ends the timer of a session: of the one with this number in a
+/// package. If the session is still to come because the clock was set back, the timer stays and
+/// fires again at the session's end.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn complete_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
-    let subject = id.to_string();
+pub async fn complete_booking(
+    tx: &mut Tx,
+    app: &App,
+    (id, number): (Id<Booking>, Option<usize>),
+) -> Result<(), Error> {
+    let mut is_over = true;
     if let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? {
         let now = locked.now;
         locked.apply(tx, Command::Complete { now }).await?;
-        if matches!(locked.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
+        if locked.state.expects(number) {
             return Ok(());
         }
+        is_over = !locked.state.expects(None);
     }
-    // A session that is over needs no meeting room.
-    tx.end_timer(CREATE_MEETING, &subject).await?;
-    tx.end_timer(SESSION_END, &subject).await?;
+    if is_over {
+        // A booking that is over needs no meeting room.
+        tx.end_timer(CREATE_MEETING, &id.to_string()).await?;
+    }
+    tx.end_timer(SESSION_END, &kinds::session(id, number)).await?;
     Ok(())
 }

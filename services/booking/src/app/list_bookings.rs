@@ -70,8 +70,10 @@ pub async fn list_day_sessions(app: &App, date: &str) -> Result<Vec<wire::Bookin
     let views = view::load_all(pool, &app.practice, &ids).await?;
     let mut bookings: Vec<wire::Booking> = views.into_iter().map(|view| view.booking).collect();
     for booking in &mut bookings {
-        booking.sessions.retain(|it| start(it).is_some_and(|at| at >= from && at < to));
+        let is_here = |it: &wire::Session| start(it).is_some_and(|at| at >= from && at < to);
+        booking.sessions.retain(|it| !it.cancelled && is_here(it));
     }
+    bookings.retain(|booking| !booking.sessions.is_empty());
     bookings.sort_by_key(|booking| booking.sessions.first().and_then(start));
     Ok(bookings)
 }

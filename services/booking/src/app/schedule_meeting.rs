@@ -55,6 +55,8 @@ async fn room_request(app: &App, id: Id<Booking>) -> Result<Option<RoomRequest>,
         .map_err(Error::unavailable)?;
     let state = kernel::fold::<crate::domain::booking::BookingLife>(&events);
     let State::Confirmed { facts, .. } = state else { return Ok(None) };
+    // A package has one room, asked for with its first session: providers take a day at most, and
+    // the link stays.
     let Some(session) = facts.sessions.first() else { return Ok(None) };
     Ok(Some(RoomRequest {
         booking_id: id,

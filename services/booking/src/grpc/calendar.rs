@@ -44,7 +44,10 @@ fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
         let starts_at = session.starts_at.as_ref().and_then(timestamp)?;
         let ends_at = session.ends_at.as_ref().and_then(timestamp)?;
         let uid = format!("{}-{number}@bookings.sukoon", booking.booking_id);
-        calendar.push(event(practice, view, &uid, (starts_at, ends_at)));
+        let cancelled = session.cancelled || is_cancelled(view);
+        let of = (number + 1, booking.sessions.len());
+        let entry = Entry { uid: &uid, starts_at, ends_at, of, cancelled };
+        calendar.push(event(practice, view, &entry));
     }
     Some(fold_lines(&calendar.to_string()))
 }
@@ -59,16 +62,26 @@ pub(super) fn filename(practice: &Practice, view: &View) -> String {
     }
 }
 
-fn event(
-    practice: &Practice,
-    view: &View,
-    uid: &str,
-    (starts_at, ends_at): (Timestamp, Timestamp),
-) -> Event {
+/// One session in the file.
+struct Entry<'e> {
+    /// Never changes.
+    uid: &'e str,
+    starts_at: Timestamp,
+    ends_at: Timestamp,
+    /// Its number, and how many sessions the booking has.
+    of: (usize, usize),
+    /// Of a package, a session that was cancelled stands in the file of the others.
+    cancelled: bool,
+}
+
+fn event(practice: &Practice, view: &View, entry: &Entry<'_>) -> Event {
     let booking = &view.booking;
     let name = one_line(&practice.practice.name);
-    let summary = format!("Session with {name}");
-    let cancelled = is_cancelled(view);
+    let Entry { uid, starts_at, ends_at, of, cancelled } = *entry;
+    let summary = match of {
+        (_, 1) => format!("Session with {name}"),
+        (number, sessions) => format!("Session {number} of {sessions} with {name}"),
+    };
     let mut event = Event::with_uid(uid);
     if !cancelled {
         event.description(&description(practice, booking));

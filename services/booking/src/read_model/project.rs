@@ -50,6 +50,8 @@ pub async fn booking(
             join_url(tx, id, "").await?;
             state(tx, id, "cancelled").await
         }
+        // What is to be seen of it is written with the event of its day, or is a matter of time.
+        Event::SessionCompleted { .. } | Event::SessionCancelled { .. } => touch(tx, id).await,
         Event::MeetingScheduled { .. } | Event::Expired | Event::Released | Event::Completed => {
             match plain_state(event) {
                 Some(word) => state(tx, id, word).await,
@@ -72,6 +74,8 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::Confirmed { .. }
         | Event::Paid { .. }
         | Event::Unplaced { .. }
+        | Event::SessionCompleted { .. }
+        | Event::SessionCancelled { .. }
         | Event::Cancelled { .. } => None,
     }
 }

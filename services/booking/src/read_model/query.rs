@@ -100,6 +100,19 @@ pub struct Holds {
     pub overlap: bool,
 }
 
+impl Holds {
+    /// The same for all sessions of a package: `same` is the booking that holds every one of them.
+    #[must_use]
+    pub fn of_all(sessions: impl Iterator<Item = Self>) -> Self {
+        let both = |all: Self, one: Self| Self {
+            same: all.same.filter(|same| one.same == Some(*same)),
+            overlap: all.overlap || one.overlap,
+            ..all
+        };
+        sessions.reduce(both).unwrap_or(Self { live: 0, same: None, overlap: false })
+    }
+}
+
 /// A requested slot, to compare with the customer's holds.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotRequest<'r> {
@@ -107,6 +120,8 @@ pub struct SlotRequest<'r> {
     pub customer_id: Id<Customer>,
     /// The service.
     pub service_id: &'r str,
+    /// The package; `None` for a single session.
+    pub package_id: Option<&'r str>,
     /// Online or in person, as stored.
     pub mode: &'static str,
     /// The time.
@@ -115,9 +130,9 @@ pub struct SlotRequest<'r> {
     pub practitioner_id: Option<&'r str>,
 }
 
-/// The customers' holds, one for each request and in the same order. Exact under the customers'
-/// locks. Where there are `several` practitioners, sessions that overlap are looked up in their
-/// calendars.
+/// The customers' holds, one for each requested slot and in the same order. Exact under the
+/// customers' locks. Where there are `several` practitioners, sessions that overlap are looked up
+/// in their calendars.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -133,7 +148,7 @@ pub async fn holds(
         row.push_bind(request.mode)
             .push_bind(request.span.starts_at())
             .push_bind(request.span.ends_at());
-        row.push_bind(request.practitioner_id).push_bind(now);
+        row.push_bind(request.practitioner_id).push_bind(request.package_id).push_bind(now);
     });
     sql.push(
         ")
@@ -144,6 +159,7 @@ pub async fn holds(
                    and b.mode = a.mode and b.held_until_at > a.now and r.live
                    and r.starts_at = a.starts_at and r.ends_at = a.ends_at
                    and (a.practitioner_id is null or b.practitioner_id = a.practitioner_id)
+                   and b.package_id is not distinct from a.package_id
                  limit 1) as same, ",
     );
     if several.is_empty() {
@@ -163,7 +179,8 @@ pub async fn holds(
     sql.push(
         " as overlap
          from asked as a
-             (n, customer_id, service_id, mode, starts_at, ends_at, practitioner_id, now)
+             (n, customer_id, service_id, mode, starts_at, ends_at, practitioner_id, package_id,
+              now)
          order by n",
     );
     let rows = sql.build().fetch_all(tx.connection()).await?;

@@ -9,6 +9,8 @@ use practice::Practice;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
+use crate::domain::booking::share_minor;
+
 /// A booking, with fields that its owner does not see.
 #[derive(Clone)]
 pub struct View {
@@ -53,7 +55,8 @@ macro_rules! view_sql {
                     b.checkout_opened, b.payment_state, b.mail_state, b.requested_at, b.version,
                     b.confirmed_on_claim,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
-                    r.starts_at, r.ends_at
+                    b.package_id, b.package_title, b.package_notice_hours,
+                    r.starts_at, r.ends_at, r.live
              from ",
             $bookings,
             " b join ",
@@ -108,11 +111,14 @@ pub async fn load_all(
 pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, StoreError> {
     let mut views: Vec<View> = Vec::new();
     for row in rows {
+        let mut booking = to_wire_booking(row, practice)?;
         let session = wire::Session {
             starts_at: Some(to_wire(row.try_get("starts_at")?)),
             ends_at: Some(to_wire(row.try_get("ends_at")?)),
+            // A placed booking's times are live, unless they were cancelled.
+            cancelled: !row.try_get::<bool, _>("live")? && was_placed(booking.state()),
+            share: None,
         };
-        let mut booking = to_wire_booking(row, practice)?;
         match views.last_mut().filter(|last| last.booking.booking_id == booking.booking_id) {
             Some(last) => last.booking.sessions.push(session),
             None => {
@@ -126,7 +132,45 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
             }
         }
     }
+    for view in &mut views {
+        set_shares(&mut view.booking);
+    }
     Ok(views)
+}
+
+/// Whether its sessions take place, have taken place, or were cancelled.
+fn was_placed(state: wire::BookingState) -> bool {
+    matches!(
+        state,
+        wire::BookingState::Confirmed
+            | wire::BookingState::MeetingScheduled
+            | wire::BookingState::Completed
+            | wire::BookingState::NoShow
+    )
+}
+
+/// States the share of each session of a package.
+fn set_shares(booking: &mut wire::Booking) {
+    let (Some(price), Some(_)) = (&booking.price, &booking.package) else { return };
+    let (minor, sessions) = (price.minor_units, booking.sessions.len());
+    let currency_code = price.currency_code.clone();
+    for (session, number) in booking.sessions.iter_mut().zip(1..) {
+        session.share = Some(contract::common::v1::Money {
+            minor_units: share_minor(minor, (number, sessions)),
+            currency_code: currency_code.clone(),
+        });
+    }
+}
+
+fn package(row: &PgRow) -> Result<Option<wire::BookedPackage>, StoreError> {
+    let Some(package_id) = row.try_get::<Option<String>, _>("package_id")? else {
+        return Ok(None);
+    };
+    Ok(Some(wire::BookedPackage {
+        package_id,
+        title: row.try_get("package_title")?,
+        notice_hours: row.try_get("package_notice_hours")?,
+    }))
 }
 
 fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, StoreError> {
@@ -163,6 +207,7 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         practitioner_name: practice.name_of_practitioner(&practitioner_id).to_owned(),
         practitioner_id,
         location: if in_person { location_line(practice) } else { String::new() },
+        package: package(row)?,
     })
 }
 

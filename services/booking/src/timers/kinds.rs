@@ -1,6 +1,8 @@
 //! The kinds of this service's timers, and their payload.
 
 use eventstore::Tx;
+use kernel::Id;
+use kernel::id::Booking;
 use serde_json::{Value, json};
 
 /// A hold expires.
@@ -22,4 +24,22 @@ pub const RETENTION: &str = "sweep";
 #[must_use]
 pub fn payload(tx: &Tx) -> Value {
     json!({ "traceparent": tx.metadata().traceparent })
+}
+
+/// The subject of a session's timer: its booking, and in a package the session's number.
+#[must_use]
+pub fn session(id: Id<Booking>, number: Option<usize>) -> String {
+    match number {
+        None => id.to_string(),
+        Some(number) => format!("{id}/{number}"),
+    }
+}
+
+/// Reads the subject of a timer; `None` if it is malformed.
+#[must_use]
+pub fn parse_subject(subject: &str) -> Option<(Id<Booking>, Option<usize>)> {
+    match subject.split_once('/') {
+        None => Some((subject.parse().ok()?, None)),
+        Some((id, number)) => Some((id.parse().ok()?, Some(number.parse().ok()?))),
+    }
 }

@@ -33,6 +33,7 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
             sessions: vec![wire::Session {
                 starts_at: Some(to_wire(start)),
                 ends_at: Some(to_wire(start.plus_minutes(90))),
+                ..wire::Session::default()
             }],
             time_zone: "Asia/Kolkata".to_owned(),
             state: state.into(),
@@ -107,6 +108,43 @@ fn calendar_lines_end_with_crlf_and_are_folded() {
     }
     let unfolded = text.replace("\r\n ", "");
     assert!(unfolded.contains(&format!("\r\nURL:{room}\r\n")));
+}
+
+/// Each session of a package is an event with an id of its own that stays. One that was cancelled
+/// is taken out by the same file.
+#[test]
+fn a_package_is_an_event_for_each_session() {
+    let room = "https://x.example/1";
+    let mut view = view(wire::BookingState::MeetingScheduled, room, "");
+    let first = view.booking.sessions[0].clone();
+    let later = |days: i64| {
+        let move_on = |at: &Option<_>| {
+            let at: Timestamp = contract::convert::timestamp(at.as_ref().unwrap()).unwrap();
+            Some(to_wire(at.plus_minutes(days * 24 * 60)))
+        };
+        let (starts_at, ends_at) = (move_on(&first.starts_at), move_on(&first.ends_at));
+        wire::Session { starts_at, ends_at, ..wire::Session::default() }
+    };
+    view.booking.sessions.extend([later(7), later(14)]);
+    let before = file(&practice(), &view).unwrap();
+    view.booking.sessions[1].cancelled = true;
+    let after = file(&practice(), &view).unwrap();
+    let lines = |text: &str, key: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.starts_with(key));
+        lines.map(|line| line[key.len()..].to_owned()).collect()
+    };
+    let ids: Vec<String> =
+        (0..3).map(|number| format!("{}-{number}@", view.booking.booking_id)).collect();
+    for text in [&before, &after] {
+        let uids: Vec<String> =
+            lines(text, "UID:").into_iter().filter(|uid| !uid.starts_with("alarm")).collect();
+        assert_eq!(uids.len(), 3);
+        assert!(uids.iter().zip(&ids).all(|(uid, id)| uid.starts_with(id.as_str())), "{uids:?}");
+    }
+    assert_eq!(lines(&before, "STATUS:"), ["CONFIRMED", "CONFIRMED", "CONFIRMED"]);
+    assert_eq!(lines(&after, "STATUS:"), ["CONFIRMED", "CANCELLED", "CONFIRMED"]);
+    assert_eq!(lines(&after, "SEQUENCE:"), ["1", "2", "1"]);
+    assert!(lines(&before, "SUMMARY:")[1].starts_with("Session 2 of 3 with "));
 }
 
 #[test]
