@@ -14,12 +14,13 @@ use staff::Staff;
 
 use crate::world::{TIMERS, World, at, customer, owner, reason};
 
-fn asked(id: Id<Booking>, by: CancelledBy) -> CancelBookingRequest {
+pub(crate) fn asked(id: Id<Booking>, by: CancelledBy) -> CancelBookingRequest {
     CancelBookingRequest {
         booking_id: id.to_string(),
         idempotency_key: eventstore::new_uuid().to_string(),
         cancelled_by: by.into(),
         refund: CancellationRefund::Unspecified.into(),
+        session_number: 0,
     }
 }
 

@@ -13,6 +13,7 @@ use testkit::{dump, every_variant};
 fn rejections_reach_callers_like_this() {
     let mut all = every_variant!(
         Rejection: InvalidIdempotencyKey, IdempotencyKeyReused, ServiceNotFound, InvalidPrice,
+        PackageNotOffered, WrongSessionCount(3), SameDate, DatesTooFarApart(60), SessionNotFound,
         InvalidStart, InvalidMode, InvalidContact(ContactError::NotesTooLong),
         InvalidConsent(ConsentError::VersionUnknown), ConsentNotFound, InvalidConsentFile,
         TermsNotAccepted,

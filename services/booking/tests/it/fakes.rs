@@ -11,7 +11,7 @@ use axum::{Json, Router};
 use contract::catalogue::v1::catalogue_internal_service_server::{
     CatalogueInternalService, CatalogueInternalServiceServer,
 };
-use contract::catalogue::v1::{GetOfferingRequest, GetOfferingResponse};
+use contract::catalogue::v1::{GetOfferingRequest, GetOfferingResponse, Package};
 use contract::common::v1::Money;
 use runtime::caller::Peers;
 use runtime::{Shutdown, server};
@@ -49,6 +49,7 @@ impl CatalogueInternalService for Offerings {
         let practitioner_ids = by_ravi_alone.then(|| "ravi".to_owned());
         Ok(Response::new(GetOfferingResponse {
             title: title.to_owned(),
+            packages: if free { Vec::new() } else { vec![starter()] },
             service_id,
             duration_minutes,
             price: Some(Money { minor_units, currency_code: "INR".to_owned() }),
@@ -56,6 +57,19 @@ impl CatalogueInternalService for Offerings {
             free,
             repeat_after_days,
         }))
+    }
+}
+
+/// Three sessions within two months, for a price that three do not divide.
+fn starter() -> Package {
+    Package {
+        package_id: "starter".to_owned(),
+        title: "Starter Package".to_owned(),
+        sessions: 3,
+        price: Some(Money { minor_units: 450_001, currency_code: "INR".to_owned() }),
+        within_days: 60,
+        notice_hours: 24,
+        ..Package::default()
     }
 }
 

@@ -30,6 +30,8 @@ mod group_commit;
 mod rebuild;
 mod consents;
 mod practitioners;
+mod packages;
+mod package_sessions;
 mod free_sessions;
 mod widget_reports;
 mod calendar_feeds;

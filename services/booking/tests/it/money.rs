@@ -294,7 +294,7 @@ async fn a_session_that_is_still_to_come_keeps_its_timers() {
         .store
         .write(Metadata::by("test", None), move |tx| {
             let app = Arc::clone(&app);
-            Box::pin(async move { complete_booking(tx, &app, id).await })
+            Box::pin(async move { complete_booking(tx, &app, (id, None)).await })
         })
         .await
         .unwrap();

@@ -51,6 +51,7 @@ async fn call(harness: &GrpcHarness, person: Id<Customer>, method: &str) -> Resu
         idempotency_key: idempotency_key.clone(),
         cancelled_by: by.into(),
         refund: refund.into(),
+        session_number: 0,
     };
     match method {
         "ListBookings" => {
@@ -308,6 +309,7 @@ async fn staff_act_on_a_day() {
         idempotency_key: "cancel-0001".to_owned(),
         cancelled_by: CancelledBy::Customer.into(),
         refund: CancellationRefund::Unspecified.into(),
+        session_number: 0,
     };
     for _ in 0..2 {
         let asked = harness.by(app, cancel.clone());

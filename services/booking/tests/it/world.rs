@@ -345,12 +345,21 @@ pub(crate) fn new_request(service: &str, starts_at: Timestamp) -> RequestBooking
         mode: wire::SessionMode::Online.into(),
         contact: Some(asha()),
         terms_accepted: true,
-        practitioner_id: String::new(),
-        consent: None,
+        ..RequestBookingRequest::default()
     }
 }
 
-/// The same with a practitioner.
+/// A request for the starter package of meditation.
+pub(crate) fn new_package(starts: [Timestamp; 3]) -> RequestBookingRequest {
+    let [first, further @ ..] = starts;
+    RequestBookingRequest {
+        package_id: "starter".to_owned(),
+        further_starts_at: further.map(to_wire).to_vec(),
+        ..new_request("meditation", first)
+    }
+}
+
+/// A request with a practitioner.
 pub(crate) fn new_request_with(
     practitioner_id: &str,
     service: &str,
