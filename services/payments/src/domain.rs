@@ -7,6 +7,7 @@ pub mod fact;
 pub mod link;
 pub mod mismatch;
 pub mod refund;
+pub mod session_ends;
 pub mod collection;
 pub mod payer;
 pub mod receipt;

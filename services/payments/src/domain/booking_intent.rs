@@ -4,8 +4,9 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::booking_status::BookingStatus;
-use super::collection::{Collection, Command};
+use super::collection::{Collection, Command, Rest};
 use super::fact::{Amount, PaymentId};
+use super::session_ends::SessionEnds;
 
 /// What booking has reported about a booking, as far as it concerns money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct BookingIntent {
     pub refund: Option<Amount>,
     /// The payment that the booking is placed with, which gets a receipt.
     pub placed: Option<PaymentId>,
+    /// How the sessions of a package have ended; none of a single session.
+    pub session_ends: SessionEnds,
 }
 
 /// The command that follows from an intent and the known money. `refund_id` derives the id of a
@@ -27,6 +30,22 @@ pub fn command(
     intent: &BookingIntent,
     refund_id: impl FnOnce(&[&str]) -> Id<RefundKind>,
 ) -> Option<Command> {
+    // A package that was not placed is like any other booking.
+    if !intent.session_ends.is_empty() && intent.status != BookingStatus::Unplaced {
+        let ends = intent.session_ends.clone();
+        let refund_id = refund_id(&["cancelled", &ends.cancelled()]);
+        let rest = match intent.status {
+            BookingStatus::Completed => Some(Rest::Earned),
+            BookingStatus::Cancelled => Some(Rest::Retained),
+            BookingStatus::Unknown
+            | BookingStatus::Requested
+            | BookingStatus::Confirmed
+            | BookingStatus::Unplaced
+            | BookingStatus::Expired
+            | BookingStatus::Released => None,
+        };
+        return Some(Command::SettleSessions { ends, rest, refund_id });
+    }
     match intent.status {
         BookingStatus::Completed => Some(Command::Complete),
         BookingStatus::Cancelled => {

@@ -29,10 +29,9 @@ enum RefundState {
 struct RefundBalance {
     payment: PaymentId,
     amount: Amount,
-    /// How much of it came out of what was earned or kept already.
-    closed: i64,
-    /// Where that stood.
-    closed_in: Account,
+    /// How much of it came out of what was earned or kept already, or of a fee, and where that
+    /// stood.
+    closed: Vec<(Account, i64)>,
     provider_refund: Option<ProviderRefundId>,
     state: RefundState,
 }
@@ -46,8 +45,12 @@ struct PaymentBalance {
     account: Account,
     /// The amount in that account; negative while only refunds of it were reported.
     open: i64,
-    /// The account of the rest.
+    /// The account of the rest: of what was closed last.
     closed: Account,
+    /// How much was earned or kept and did not go back since.
+    parts: BTreeMap<Account, i64>,
+    /// How much was earned in all, by which a discount is divided.
+    earned: i64,
     /// How much of a fee that was added to the price no refund has given back.
     fee: i64,
     /// How often it was earned or kept, so that each entry has a cause of its own.
@@ -144,9 +147,16 @@ impl Books {
     /// The payment in the ledger; a new one has zero balances.
     fn held(&mut self, payment: &PaymentId) -> &mut PaymentBalance {
         let (account, closed) = (Account::Suspense, Account::Suspense);
-        let nothing =
-            PaymentBalance { captured_minor: 0, account, open: 0, closed, fee: 0, closings: 0 };
-        self.held.entry(payment.clone()).or_insert(nothing)
+        self.held.entry(payment.clone()).or_insert_with(|| PaymentBalance {
+            captured_minor: 0,
+            account,
+            open: 0,
+            closed,
+            parts: BTreeMap::new(),
+            earned: 0,
+            fee: 0,
+            closings: 0,
+        })
     }
 
     /// Verified money is owed to the customer, also money that stood in suspense, less what is
@@ -193,14 +203,10 @@ impl Books {
         let closed = if held.closings == 0 { beyond.min(held.fee) } else { beyond };
         let open = amount.minor.saturating_sub(closed);
         held.open = held.open.saturating_sub(open);
-        if held.closings == 0 {
-            held.fee = held.fee.saturating_sub(closed);
-        }
         let back = RefundBalance {
             payment: payment.clone(),
             amount: amount.clone(),
-            closed,
-            closed_in: held.closed,
+            closed: held.take_closed(closed),
             provider_refund: refund.accepted.clone(),
             state: RefundState::Payable,
         };
@@ -221,19 +227,15 @@ impl Books {
         let processed = || (EntryKind::RefundProcessed, format!("refund {refund_id} processed"));
         let entry = match state {
             RefundState::Failed => {
-                if back.closed_in == Account::ConvenienceFee {
-                    held.fee = held.fee.saturating_add(back.closed);
-                }
-                held.open = held.open.saturating_add(back.amount.minor.saturating_sub(back.closed));
+                held.open = held.open.saturating_add(back.of_open());
+                held.move_closed(&back.closed, Direction::Returning);
                 let what = (EntryKind::RefundFailed, format!("refund {refund_id} failed"));
                 back.entry(what, held, Account::RefundsPayable, Direction::Returning)
             }
             // It was processed although it was reported as failed.
             RefundState::Gone if before == RefundState::Failed => {
-                if back.closed_in == Account::ConvenienceFee {
-                    held.fee = held.fee.saturating_sub(back.closed);
-                }
-                held.open = held.open.saturating_sub(back.amount.minor.saturating_sub(back.closed));
+                held.open = held.open.saturating_sub(back.of_open());
+                held.move_closed(&back.closed, Direction::Outgoing);
                 back.entry(processed(), held, Account::ProviderClearing, Direction::Outgoing)
             }
             RefundState::Gone | RefundState::Payable => {
@@ -273,6 +275,8 @@ impl Books {
         held.open = held.open.saturating_sub(amount.minor);
         held.closed = into;
         held.closings += 1;
+        let part = held.parts.entry(into).or_default();
+        *part = part.saturating_add(amount.minor);
         let word = kind.word();
         let cause = match held.closings {
             1 => format!("{word} {payment}"),
@@ -289,13 +293,20 @@ impl Books {
         entry.into_iter().collect()
     }
 
-    /// The share of an offer's discount that belongs to this part of the payment.
-    fn discount(&self, payment: &PaymentId, amount: &Amount) -> i64 {
-        let captured_minor = self.held.get(payment).map_or(0, |held| held.captured_minor);
+    /// The share of an offer's discount that belongs to this part of the payment. What is rounded
+    /// away from one part belongs to the next.
+    fn discount(&mut self, payment: &PaymentId, amount: &Amount) -> i64 {
+        let Some(held) = self.held.get_mut(payment) else { return 0 };
+        let captured_minor = held.captured_minor;
         let off = self.price.map_or(0, |price| price.saturating_sub(captured_minor).max(0));
-        let part = i128::from(off) * i128::from(amount.minor);
-        let part = part.checked_div(i128::from(captured_minor)).unwrap_or(0);
-        i64::try_from(part).unwrap_or(0)
+        let of = |earned: i64| {
+            let part = i128::from(off) * i128::from(earned);
+            let part = part.checked_div(i128::from(captured_minor)).unwrap_or(0);
+            i64::try_from(part).unwrap_or(0)
+        };
+        let before = held.earned;
+        held.earned = before.saturating_add(amount.minor);
+        of(held.earned).saturating_sub(of(before))
     }
 }
 
@@ -330,7 +341,57 @@ enum Direction {
     Returning,
 }
 
+impl PaymentBalance {
+    /// Takes money out of what was closed, and of what was closed last first; before anything was,
+    /// out of a fee.
+    fn take_closed(&mut self, minor: i64) -> Vec<(Account, i64)> {
+        if minor == 0 {
+            return Vec::new();
+        }
+        if self.closings == 0 {
+            self.fee = self.fee.saturating_sub(minor);
+            return vec![(self.closed, minor)];
+        }
+        let mut left = minor;
+        let mut taken: BTreeMap<Account, i64> = BTreeMap::new();
+        let others = self.parts.keys().copied().filter(|account| *account != self.closed);
+        let order: Vec<Account> = std::iter::once(self.closed).chain(others).collect();
+        for account in order {
+            let part = self.parts.get(&account).copied().unwrap_or(0).clamp(0, left);
+            left = left.saturating_sub(part);
+            taken.insert(account, part);
+        }
+        // More went back than there was.
+        let last = taken.entry(self.closed).or_default();
+        *last = last.saturating_add(left);
+        let taken: Vec<_> = taken.into_iter().filter(|(_, minor)| *minor != 0).collect();
+        self.move_closed(&taken, Direction::Outgoing);
+        taken
+    }
+
+    /// Moves parts out of what was closed or of a fee, or back there.
+    fn move_closed(&mut self, parts: &[(Account, i64)], direction: Direction) {
+        for (account, minor) in parts {
+            let balance = if *account == Account::ConvenienceFee {
+                &mut self.fee
+            } else {
+                self.parts.entry(*account).or_default()
+            };
+            *balance = match direction {
+                Direction::Outgoing => balance.saturating_sub(*minor),
+                Direction::Returning => balance.saturating_add(*minor),
+            };
+        }
+    }
+}
+
 impl RefundBalance {
+    /// How much of it came out of what was neither earned nor kept.
+    fn of_open(&self) -> i64 {
+        let closed = self.closed.iter().fold(0_i64, |sum, (_, part)| sum.saturating_add(*part));
+        self.amount.minor.saturating_sub(closed)
+    }
+
     /// Moves the refund's money between the payment's account and another one.
     fn entry(
         &self,
@@ -341,12 +402,12 @@ impl RefundBalance {
     ) -> Option<Entry> {
         let whole = Entry::transfer(what, &self.payment, &self.amount, (held.account, other))?;
         let mut lines = whole.lines;
-        if self.closed != 0
-            && let Some(line) = lines.first_mut()
-        {
-            line.amount.minor = line.amount.minor.saturating_sub(self.closed);
-            let amount = Amount { minor: self.closed, ..line.amount.clone() };
-            lines.push(Line { account: self.closed_in, amount });
+        if let Some(line) = lines.first_mut() {
+            line.amount.minor = self.of_open();
+        }
+        for (account, minor) in &self.closed {
+            let amount = Amount { minor: *minor, ..self.amount.clone() };
+            lines.push(Line { account: *account, amount });
         }
         lines.retain(|line| line.amount.minor != 0);
         if direction == Direction::Returning {

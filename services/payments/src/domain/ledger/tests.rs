@@ -96,6 +96,27 @@ fn money_is_owed_until_the_session_took_place() {
     assert_left(&events, [(ProviderClearing, PRICE), (Revenue, -PRICE)]);
 }
 
+/// A refund after the sessions of a package takes what was closed last first, and returns there
+/// when it fails.
+#[test]
+fn money_of_a_package_is_earned_and_kept_in_accounts_of_its_own() {
+    use Account::{CustomerAdvance, ProviderClearing, RefundsPayable, Retained, Revenue};
+    let kept = Event::Retained { payment: pay(1), amount: inr(16_666) };
+    let mut events = vec![verified(1), earned(1, 16_666), kept];
+    let open = (CustomerAdvance, -16_668);
+    let closed = [(Revenue, -16_666), (Retained, -16_666)];
+    assert_left(&events, [(ProviderClearing, PRICE), open, closed[0], closed[1]]);
+    events.push(earned(1, 16_668));
+    assert_left(&events, [(ProviderClearing, PRICE), (Revenue, -33_334), closed[1]]);
+    events.push(requested(1, 1, 40_000));
+    let payable = (RefundsPayable, -40_000);
+    assert_left(&events, [(ProviderClearing, PRICE), payable, (Retained, -10_000)]);
+    let failed = [&events[..], &[failed(1)]].concat();
+    assert_left(&failed, [(ProviderClearing, PRICE), (Revenue, -33_334), closed[1]]);
+    events.push(processed(1));
+    assert_left(&events, [(ProviderClearing, 10_000), (Retained, -10_000)]);
+}
+
 #[test]
 fn what_is_kept_after_a_late_cancellation_is_not_revenue() {
     use Account::{ProviderClearing, Retained};

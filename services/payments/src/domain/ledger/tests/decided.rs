@@ -7,12 +7,13 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{PRICE, inr, pay, rfn};
-use crate::domain::collection::{CollectionLife, Command, Event, State, Terms};
+use crate::domain::collection::{CollectionLife, Command, Event, Rest, State, Terms};
 use crate::domain::fact::{
     Amount, Fact, OrderFact, OrderId, Payment, ProviderRefundId, Source, Status,
 };
 use crate::domain::ledger::{Account, Books, Entry};
 use crate::domain::refund::{End, FoundRefund, Progress, RefundUpdate};
+use crate::domain::session_ends::{SessionEnd, SessionEnds};
 
 const RAZORPAY: &str = "razorpay";
 
@@ -108,6 +109,7 @@ fn numbered(mut command: Command, number: u8) -> Command {
         | Command::Unplace { refund_id: id, .. }
         | Command::Cancel { refund_id: id, .. }
         | Command::RefundByStaff { refund_id: id, .. }
+        | Command::SettleSessions { refund_id: id, .. }
         | Command::LearnRefund { rest_id: id, .. } => *id = rfn(number),
         Command::ResolveUndecided { refund_ids, .. } => {
             *refund_ids = (0..4).map(|it| (pay(it + 1), rfn(number + it))).collect();
@@ -127,6 +129,24 @@ fn numbered(mut command: Command, number: u8) -> Command {
         | Command::Complete => {}
     }
     command
+}
+
+/// Replaces each completion by the ends of one more session of a package of three: held, cancelled
+/// without a refund, or with one.
+fn end_sessions(commands: &mut [Command], ways: [usize; 3]) {
+    let shares = [PRICE / 3, PRICE / 3, PRICE - 2 * (PRICE / 3)];
+    let mut ended = 0;
+    for command in commands.iter_mut().filter(|it| matches!(it, Command::Complete)) {
+        ended = (ended + 1).min(3);
+        let mut ends = SessionEnds::default();
+        for ((way, share_minor), number) in ways.into_iter().zip(shares).zip(1..).take(ended) {
+            let refund_minor = [None, Some(0), Some(share_minor)][way];
+            ends = ends.with(number, SessionEnd { share_minor, refund_minor });
+        }
+        let rest = if ways.contains(&0) { Rest::Earned } else { Rest::Retained };
+        let rest = (ended == 3).then_some(rest);
+        *command = Command::SettleSessions { ends, rest, refund_id: rfn(0) };
+    }
 }
 
 /// The state of a collection after each of some commands; a rejected one changes nothing.
@@ -165,17 +185,21 @@ proptest! {
     #[test]
     fn the_ledger_agrees_with_the_collection(
         mut commands in prop::collection::vec(any_command(), 0..24),
-        took_place in any::<bool>(),
+        takes_place in any::<bool>(),
+        package in prop::option::of(prop::array::uniform3(0_usize..3)),
     ) {
-        // A session takes place or is cancelled, and never both.
+        // A session takes place or is cancelled, and never both; those of a package each by itself.
         commands.retain(|command| {
-            let is_other = if took_place {
+            let is_other = if takes_place || package.is_some() {
                 matches!(command, Command::Cancel { .. })
             } else {
                 matches!(command, Command::Complete)
             };
             !is_other
         });
+        if let Some(ways) = package {
+            end_sessions(&mut commands, ways);
+        }
         let (state, events, written) = decide_all(commands);
         let State::Open(known) = &state else { panic!("it is open") };
         let entries = Books::default().enter(&events);
