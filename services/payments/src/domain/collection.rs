@@ -7,11 +7,14 @@ mod balances;
 mod evolve;
 mod links;
 mod decisions;
+mod sessions;
 
 use kernel::Decider;
 
 use self::evolve::apply;
-pub use self::model::{Collection, Command, Event, LinkChange, Rejection, Standing, State, Terms};
+pub use self::model::{
+    Collection, Command, Event, LinkChange, Rejection, Rest, Standing, State, Terms,
+};
 pub use super::mismatch::Mismatch;
 
 /// The life of a collection.
@@ -43,6 +46,7 @@ impl Decider for CollectionLife {
                 | Command::Unplace { .. }
                 | Command::Cancel { .. }
                 | Command::Complete
+                | Command::SettleSessions { .. }
                 | Command::RefundByStaff { .. }
                 | Command::LearnRefund { .. }
                 | Command::DiscoverRefund { .. }
@@ -90,6 +94,9 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
         Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),
         Command::Cancel { refund, refund_id } => Ok(decisions::cancel(known, &refund, refund_id)),
         Command::Complete => Ok(decisions::complete(known)),
+        Command::SettleSessions { ends, rest, refund_id } => {
+            Ok(sessions::settle(known, &ends, rest, refund_id))
+        }
         Command::RefundByStaff { amount, refund_id } => {
             decisions::refund_by_staff(known, amount, refund_id)
         }

@@ -177,7 +177,7 @@ fn left(known: &Collection, payment: &PaymentId) -> Option<Amount> {
 
 /// How much may be refunded for a cause: at first all that is left, later only what is not owed,
 /// because an owed amount is renewed or is a person's task.
-fn left_for(known: &Collection, payment: &PaymentId, cause: Cause) -> i64 {
+pub(super) fn left_for(known: &Collection, payment: &PaymentId, cause: Cause) -> i64 {
     let was_asked = known.refunds_of(payment).any(|(_, it)| it.cause == cause);
     if was_asked { known.kept(payment) } else { known.left(payment) }
 }

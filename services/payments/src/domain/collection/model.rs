@@ -14,6 +14,7 @@ use crate::domain::fact::{
 use crate::domain::link::{Link, LinkFact, ProviderLink, Withdrawal};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{FoundRefund, Refund, RefundUpdate};
+use crate::domain::session_ends::SessionEnds;
 
 /// What is to be collected; it never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub struct Collection {
     pub refunds: BTreeMap<Id<RefundKind>, Refund>,
     /// Disputes of its payments.
     pub disputes: BTreeMap<DisputeId, Dispute>,
-    /// What the session that took place has earned.
+    /// What the session that took place has earned, or the sessions of a package.
     pub earned: Option<Amount>,
     /// What the practice keeps of a booking that was cancelled.
     pub retained: Option<Amount>,
@@ -129,6 +130,15 @@ impl Collection {
     }
 }
 
+/// What becomes of the rest of a package's money once all of its sessions have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// It is earned, because a session took place.
+    Earned,
+    /// It is kept, because all were cancelled.
+    Retained,
+}
+
 /// The commands of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -179,6 +189,9 @@ pub enum Command {
     Cancel { refund: Amount, refund_id: Id<RefundKind> },
     /// The session took place.
     Complete,
+    /// Sessions of a package have ended: the shares of those that took place are earned, those of
+    /// cancelled ones are refunded or kept; once all have ended, so is the rest.
+    SettleSessions { ends: SessionEnds, rest: Option<Rest>, refund_id: Id<RefundKind> },
     /// The practice gives this much back, or all that is left.
     RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind> },
     /// The provider reported a refund of ours; `rest_id` is used if that leaves more to refund.

@@ -4,6 +4,7 @@ mod amounts;
 mod links;
 mod refunds;
 mod properties;
+mod sessions;
 
 use kernel::id::Refund as RefundKind;
 use kernel::{Decider, Id, Money, fold};
