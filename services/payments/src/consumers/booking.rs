@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use contract::booking::v1 as booking;
+use contract::common::v1::Money;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::Id;
@@ -18,6 +19,7 @@ use crate::domain::collection::Command;
 use crate::domain::fact::{Amount, PaymentId};
 use crate::domain::link::Withdrawal;
 use crate::domain::receipt::Issuer;
+use crate::domain::session_ends::SessionEnd;
 use crate::read_model::{project, query};
 use crate::repository::LockedCollection;
 
@@ -37,6 +39,8 @@ pub enum Step {
     /// Its money arrived after it had been confirmed on the client's claim; kept if it was
     /// cancelled without refund since.
     Keep { id: Id<Booking>, payment: Option<PaymentId> },
+    /// A session of a package has ended.
+    EndSession { id: Id<Booking>, number: i32, end: SessionEnd },
     /// Its money is earned.
     Complete { id: Id<Booking> },
 }
@@ -72,6 +76,10 @@ impl Step {
                 let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
                 BookingIntent { placed, refund, ..before }
             }
+            Self::EndSession { number, end, .. } => {
+                let BookingIntent { session_ends, .. } = before.clone();
+                BookingIntent { session_ends: session_ends.with(*number, *end), ..before }
+            }
             Self::Complete { .. } => BookingIntent { status: BookingStatus::Completed, ..before },
         }
     }
@@ -99,6 +107,17 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         let payment = payment_of(&e.payment_id)?;
         return Ok(Some(Step::Keep { id: parse(&e.booking_id)?, payment }));
     }
+    if let Some(e) = event.get::<booking::BookingSessionCompleted>()? {
+        let end = SessionEnd { share_minor: minor(e.share), refund_minor: None };
+        let (id, number) = (parse(&e.booking_id)?, e.session_number);
+        return Ok(Some(Step::EndSession { id, number, end }));
+    }
+    if let Some(e) = event.get::<booking::BookingSessionCancelled>()? {
+        let refund_minor = Some(minor(e.refund));
+        let end = SessionEnd { share_minor: minor(e.share), refund_minor };
+        let (id, number) = (parse(&e.booking_id)?, e.session_number);
+        return Ok(Some(Step::EndSession { id, number, end }));
+    }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         return Ok(Some(Step::Complete { id: parse(&e.booking_id)? }));
     }
@@ -114,6 +133,10 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         released.map(|e| (e.booking_id, BookingStatus::Released))
     };
     recorded.map(|(id, status)| Ok(Step::RecordStatus { id: parse(&id)?, status })).transpose()
+}
+
+fn minor(amount: Option<Money>) -> i64 {
+    amount.map_or(0, |amount| amount.minor_units)
 }
 
 /// The payment that an event names; none when it names none.
@@ -172,7 +195,10 @@ impl OnBooking {
                 let is_recorded = self.apply_intent(tx, *id, &step).await?;
                 ensure_known(tx, *id, payment, is_recorded).await?;
             }
-            Step::Cancel { id, .. } | Step::Keep { id, .. } | Step::Complete { id } => {
+            Step::Cancel { id, .. }
+            | Step::Keep { id, .. }
+            | Step::EndSession { id, .. }
+            | Step::Complete { id } => {
                 self.apply_intent(tx, *id, &step).await?;
             }
         }

@@ -3,6 +3,7 @@
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Id, Timestamp};
+use serde_json::{Value, json};
 
 use crate::domain::booking_intent::BookingIntent;
 use crate::domain::booking_status::BookingStatus;
@@ -10,6 +11,7 @@ use crate::domain::collection::{Collection, Standing};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
+use crate::domain::session_ends::{SessionEnd, SessionEnds};
 use crate::read_model::links;
 
 /// A standing's word in the table.
@@ -234,7 +236,7 @@ pub async fn booking_intent(
     let known = sqlx::query(
         "update known_bookings
          set state = $2, unplaced_payment_id = $3, refund_minor = $4, refund_currency = $5,
-             placed_payment_id = $6
+             placed_payment_id = $6, session_ends = $7
          where booking_id = $1",
     )
     .bind(booking_id)
@@ -243,10 +245,32 @@ pub async fn booking_intent(
     .bind(intent.refund.as_ref().map(|refund| refund.minor))
     .bind(intent.refund.as_ref().map(|refund| refund.currency.as_str()))
     .bind(intent.placed.as_ref().map(PaymentId::as_str))
+    .bind(session_ends_json(&intent.session_ends))
     .execute(tx.connection())
     .await?
     .rows_affected();
     Ok(known > 0)
+}
+
+/// The ends of a package's sessions as they are stored.
+fn session_ends_json(ends: &SessionEnds) -> Value {
+    ends.iter().map(|(number, end)| session_end_json(number, end)).collect()
+}
+
+fn session_end_json(number: i32, end: SessionEnd) -> Value {
+    json!({ "number": number, "share": end.share_minor, "refund": end.refund_minor })
+}
+
+/// Reads them.
+#[must_use]
+pub fn read_session_ends(stored: &Value) -> SessionEnds {
+    let ends = stored.as_array().into_iter().flatten();
+    ends.fold(SessionEnds::default(), |known, end| {
+        let field = |name: &str| end.get(name).and_then(Value::as_i64);
+        let number = field("number").and_then(|number| i32::try_from(number).ok());
+        let Some((number, share_minor)) = number.zip(field("share")) else { return known };
+        known.with(number, SessionEnd { share_minor, refund_minor: field("refund") })
+    })
 }
 
 /// Says that this process issues receipts. One of a release that does not may not move the

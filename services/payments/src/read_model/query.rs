@@ -12,7 +12,7 @@ use crate::domain::collection::Standing;
 use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
 use crate::read_model::links::{self, LinkRow};
-use crate::read_model::project::standing_word;
+use crate::read_model::project::{read_session_ends, standing_word};
 
 /// A collection as its row has it.
 #[derive(Debug, Clone)]
@@ -312,7 +312,8 @@ pub async fn booking_intent(
     booking_id: Id<Booking>,
 ) -> Result<BookingIntent, StoreError> {
     let row = sqlx::query(
-        "select state, unplaced_payment_id, refund_minor, refund_currency, placed_payment_id
+        "select state, unplaced_payment_id, refund_minor, refund_currency, placed_payment_id,
+                session_ends
          from known_bookings where booking_id = $1",
     )
     .bind(booking_id)
@@ -332,6 +333,7 @@ fn read_intent(row: &PgRow) -> Result<BookingIntent, sqlx::Error> {
         unplaced: unplaced.as_deref().and_then(PaymentId::parse),
         refund,
         placed: placed.as_deref().and_then(PaymentId::parse),
+        session_ends: read_session_ends(&row.try_get("session_ends")?),
     })
 }
 

@@ -13,6 +13,7 @@ mod webhooks;
 mod refunds;
 mod external_refunds;
 mod booking_outcomes;
+mod package_sessions;
 mod replayed_events;
 mod staff;
 mod timers;
