@@ -38,7 +38,7 @@ use self::in_flight::{InFlight, InFlightGuard};
 use self::sources::Sources;
 use crate::delivery::message_builder::{BuildError, MessageBuilder};
 use crate::mails::facts::{Facts, FactsError};
-use crate::mails::mail::{About, Mail, MailId};
+use crate::mails::mail::{About, Mail, MailId, NewMail};
 use crate::mails::planning::{self, Plan, plan};
 use crate::repository;
 use crate::smtp::{MailServer, SMTP_TIMEOUT, SendError};
@@ -198,6 +198,10 @@ impl DeliveryWorker {
             Ok(facts) => facts,
             Err(missing) => return Ok(Prepared::Concluded(facts_outcome(&missing))),
         };
+        let further = planning::further_reminders(mail, &facts);
+        if !further.is_empty() {
+            self.queue_all(further, metadata.clone()).await?;
+        }
         let now = self.store.now().await?;
         match plan(mail, &facts, self.message_builder.practice(), now) {
             Plan::Send => {}
@@ -224,6 +228,20 @@ impl DeliveryWorker {
             return Ok(Prepared::Changed);
         };
         Ok(Prepared::Ready(Box::new(ClaimedMail { mail, message, permit, guard })))
+    }
+
+    /// Queues mails that are not queued yet.
+    async fn queue_all(&self, mails: Vec<NewMail>, metadata: Metadata) -> Result<(), StoreError> {
+        self.write(metadata, move |tx| {
+            let mails = mails.clone();
+            Box::pin(async move {
+                for mail in &mails {
+                    repository::queue(tx, mail).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
     }
 
     /// Sends a message in a separate task, and waits for it up to [`HANDLER_WAIT`].

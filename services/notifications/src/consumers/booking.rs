@@ -3,6 +3,7 @@
 
 use contract::booking::v1 as wire;
 use contract::booking::v1::CancelledBy;
+use contract::common::v1::Money;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::id::Booking;
@@ -30,6 +31,8 @@ pub enum Step {
     /// Mail the client and the practice; the payload says who cancelled, when, how much is
     /// refunded, and whether the booking was unpaid.
     SendCancellation { booking: Id<Booking>, payload: Value },
+    /// The same for one session of a package.
+    SendSessionCancellation { booking: Id<Booking>, number: usize, payload: Value },
     /// Thank the client some time after the session, and ask for a review.
     FollowUp(Id<Booking>),
 }
@@ -47,7 +50,14 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     } else if let Some(e) = event.get::<wire::BookingExpired>()? {
         Step::SendHoldEnded(id(&e.booking_id)?)
     } else if let Some(e) = event.get::<wire::BookingCancelled>()? {
-        Step::SendCancellation { booking: id(&e.booking_id)?, payload: cancellation(event, &e)? }
+        let about = (e.cancelled_by(), e.refund.as_ref(), e.unpaid);
+        Step::SendCancellation { booking: id(&e.booking_id)?, payload: cancellation(event, about)? }
+    } else if let Some(e) = event.get::<wire::BookingSessionCancelled>()? {
+        let about = (e.cancelled_by(), e.refund.as_ref(), e.unpaid);
+        let payload = cancellation(event, about)?;
+        let number = usize::try_from(e.session_number)
+            .map_err(|_negative| ReactionError::Failed("not the number of a session".into()))?;
+        Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
     } else if let Some(e) = event.get::<wire::BookingCompleted>()? {
         Step::FollowUp(id(&e.booking_id)?)
     } else {
@@ -56,9 +66,12 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     Ok(Some(step))
 }
 
-fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, ReactionError> {
-    let refund = e.refund.as_ref().ok_or_else(|| ReactionError::Failed("no refund".into()))?;
-    let by = match e.cancelled_by() {
+fn cancellation(
+    event: &Recorded,
+    (by, refund, unpaid): (CancelledBy, Option<&Money>, bool),
+) -> Result<Value, ReactionError> {
+    let refund = refund.ok_or_else(|| ReactionError::Failed("no refund".into()))?;
+    let by = match by {
         CancelledBy::Customer => "customer",
         CancelledBy::Practice => "practice",
         CancelledBy::Unspecified => {
@@ -70,7 +83,7 @@ fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, R
         "cancelled_at": event.recorded_at.to_string(),
         "amount_minor": refund.minor_units,
         "currency": refund.currency_code,
-        "unpaid": e.unpaid,
+        "unpaid": unpaid,
     }))
 }
 
@@ -125,17 +138,11 @@ impl Reaction for OnBooking {
                 Some(Step::SendHoldEnded(booking)) => {
                     repository::queue(tx, &NewMail::of_booking(Kind::HoldEnded, booking)).await?;
                 }
-                Some(Step::SendCancellation { booking, mut payload }) => {
-                    let before = repository::refunded(tx, booking).await?;
-                    if let Some(all) = payload.as_object_mut() {
-                        all.insert(REFUNDED_BEFORE.to_owned(), before.into());
-                    }
-                    // Waiting mails that are no longer true are dropped when they are due: see
-                    // `Facts::contradict`.
-                    for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
-                        let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
-                        repository::queue(tx, &mail).await?;
-                    }
+                Some(Step::SendCancellation { booking, payload }) => {
+                    queue_cancellation(tx, (booking, None), payload).await?;
+                }
+                Some(Step::SendSessionCancellation { booking, number, payload }) => {
+                    queue_cancellation(tx, (booking, Some(number)), payload).await?;
                 }
                 Some(Step::FollowUp(booking)) => {
                     repository::queue(tx, &NewMail::of_booking(Kind::FollowUp, booking)).await?;
@@ -144,4 +151,35 @@ impl Reaction for OnBooking {
             Ok(())
         })
     }
+}
+
+/// Tells the client and the practice of a cancelled booking, or of a session of a package. Waiting
+/// mails that are no longer true are dropped when they are due: see `Facts::contradict`.
+async fn queue_cancellation(
+    tx: &mut Tx,
+    (booking, session): (Id<Booking>, Option<usize>),
+    mut payload: Value,
+) -> Result<(), ReactionError> {
+    let before = repository::refunded(tx, booking).await?;
+    if let Some(all) = payload.as_object_mut() {
+        all.insert(REFUNDED_BEFORE.to_owned(), before.into());
+    }
+    for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
+        repository::queue(tx, &cancellation_mail(kind, (booking, session), &payload)).await?;
+    }
+    Ok(())
+}
+
+/// The mail about a cancelled booking, or about a session of a package.
+#[must_use]
+pub fn cancellation_mail(
+    kind: Kind,
+    (booking, session): (Id<Booking>, Option<usize>),
+    payload: &Value,
+) -> NewMail {
+    let mail = match session {
+        None => NewMail::of_booking(kind, booking),
+        Some(number) => NewMail::of_session(kind, booking, number),
+    };
+    mail.with_payload(payload.clone())
 }

@@ -36,6 +36,8 @@ impl Sources {
                 if mail.kind == Kind::Receipt {
                     self.clients.add_receipt(&mut facts, &mail.subject).await?;
                 }
+                let facts = facts.about_session(mail.kind, mail.session_number());
+                let facts = facts.ok_or(FactsError::Gone("session_unknown"))?;
                 Ok(Facts::Booking(Box::new(facts)))
             }
             About::Code(id) => self.clients.code(id).await,

@@ -19,10 +19,13 @@ pub struct BookingFacts {
     pub booking: Booking,
     /// The client.
     pub contact: Contact,
-    /// When the first session starts.
+    /// When the session starts that the mail is about; unless it is about one of a package, the
+    /// first one.
     pub starts_at: Timestamp,
     /// When it ends.
     pub ends_at: Timestamp,
+    /// The number from 1 of that session, in a mail about one session of a package.
+    pub session_number: Option<usize>,
     /// The calendar file, or empty.
     pub calendar_file: String,
     /// The receipt; only for the receipt's mail.
@@ -102,10 +105,35 @@ impl BookingFacts {
             contact,
             starts_at,
             ends_at,
+            session_number: None,
             calendar_file,
             receipt: None,
             invitation: None,
         })
+    }
+
+    /// Makes one session of a package the one that a mail is about: the one of this number, and
+    /// after all of them the last one that was not cancelled. `None` if there is no such session.
+    #[must_use]
+    pub fn about_session(mut self, kind: Kind, number: Option<usize>) -> Option<Self> {
+        let sessions = &self.booking.sessions;
+        let session = match (number, kind) {
+            (Some(number), _) => sessions.get(number.checked_sub(1)?)?,
+            (None, Kind::FollowUp) => {
+                sessions.iter().rev().find(|it| !it.cancelled).or(sessions.last())?
+            }
+            (None, _) => return Some(self),
+        };
+        self.starts_at = session.starts_at.as_ref().and_then(timestamp)?;
+        self.ends_at = session.ends_at.as_ref().and_then(timestamp)?;
+        self.session_number = number;
+        Some(self)
+    }
+
+    /// Whether the one session that the mail is about, or else the first one, was cancelled.
+    fn is_session_cancelled(&self) -> bool {
+        let index = self.session_number.map_or(0, |number| number.saturating_sub(1));
+        self.booking.sessions.get(index).is_some_and(|session| session.cancelled)
     }
 
     /// Whether the session is at the practice.
@@ -141,9 +169,14 @@ impl Facts {
             }
             // A late payment may have placed it again, or is being refunded with a mail of its own.
             Kind::HoldEnded => state != BookingState::Expired,
+            // Where all sessions of a package were cancelled, one mail says so.
+            Kind::BookingCancelled | Kind::CancellationNotice if facts.session_number.is_some() => {
+                state == BookingState::Cancelled || !facts.is_session_cancelled()
+            }
             Kind::BookingCancelled | Kind::CancellationNotice => state != BookingState::Cancelled,
             // A session that is over needs no link or reminder.
-            Kind::MeetingLink | Kind::Reminder | Kind::SecondReminder => !is_ahead,
+            Kind::MeetingLink => !is_ahead,
+            Kind::Reminder | Kind::SecondReminder => !is_ahead || facts.is_session_cancelled(),
             Kind::FollowUp => state != BookingState::Completed,
             Kind::RefundStarted
             | Kind::RefundDone

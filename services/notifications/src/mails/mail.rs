@@ -188,6 +188,12 @@ impl NewMail {
         Self::about(kind, id.to_string(), About::Booking(id))
     }
 
+    /// A mail that is sent once for a session of a package, by its number from 1.
+    #[must_use]
+    pub fn of_session(kind: Kind, id: Id<Booking>, number: usize) -> Self {
+        Self::about(kind, format!("{id}/{number}"), About::Booking(id))
+    }
+
     /// A mail that is sent once for `subject`.
     #[must_use]
     pub fn about(kind: Kind, subject: String, about: About) -> Self {
@@ -254,6 +260,13 @@ pub struct Mail {
 }
 
 impl Mail {
+    /// The session of a package that it is about, by its number from 1.
+    #[must_use]
+    pub fn session_number(&self) -> Option<usize> {
+        let (booking, number) = self.subject.split_once('/')?;
+        (booking == self.about.booking_text()).then(|| number.parse().ok())?
+    }
+
     /// When to retry after an attempt that failed at `now`; `None` when the retry window is over.
     /// `jitter` spreads the mails of an outage over time.
     #[must_use]

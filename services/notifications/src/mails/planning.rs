@@ -9,7 +9,7 @@ use practice::Practice;
 
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
-use crate::mails::mail::Mail;
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::mails::payload::{BOOKED_AT, SECOND};
 
 /// The mail is no longer true.
@@ -90,6 +90,22 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
         }
         _ => Plan::Send,
     }
+}
+
+/// The reminders of a package's other sessions, which follow the first one's: only booking knows
+/// how many there are.
+#[must_use]
+pub fn further_reminders(mail: &Mail, facts: &Facts) -> Vec<NewMail> {
+    let (About::Booking(booking), Facts::Booking(facts)) = (mail.about, facts) else {
+        return Vec::new();
+    };
+    let is_reminder = matches!(mail.kind, Kind::Reminder | Kind::SecondReminder);
+    if !is_reminder || mail.session_number().is_some() {
+        return Vec::new();
+    }
+    let of_session = |number| NewMail::of_session(mail.kind, booking, number);
+    let numbers = 2..=facts.booking.sessions.len();
+    numbers.map(|number| of_session(number).with_payload(mail.payload.clone())).collect()
 }
 
 /// Whether it is a receipt for a payment. Invoices and refund documents are issued after the

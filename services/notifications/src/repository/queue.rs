@@ -81,7 +81,8 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
         .await?)
 }
 
-/// Whether the practice has refunded a part of a booking, as far as payments' events were received.
+/// Whether a part of a booking was refunded before, as far as payments' events were received: by
+/// the practice, or for a session of its package that was cancelled.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -89,7 +90,10 @@ pub async fn refunded(tx: &mut Tx, booking: Id<Booking>) -> Result<bool, StoreEr
     Ok(sqlx::query_scalar(
         "select exists (select from mails
                         where booking_id = $1 and kind = 'refund_started'
-                          and payload ->> 'cause' in ('staff', 'discovered'))",
+                          and payload ->> 'cause' in ('staff', 'discovered'))
+             or exists (select from mails
+                        where booking_id = $1 and kind = 'booking_cancelled' and state = 'sent'
+                          and (payload ->> 'amount_minor')::bigint > 0)",
     )
     .bind(booking)
     .fetch_one(tx.connection())

@@ -67,6 +67,7 @@ fn facts(first_name: &str, email: &str) -> Facts {
         calendar_file: CALENDAR.to_owned(),
         receipt: None,
         invitation: None,
+        session_number: None,
     }))
 }
 

@@ -1,5 +1,7 @@
 //! Each mail at, one second before and one second after the instants that decide about it.
 
+mod packages;
+
 use std::path::Path;
 
 use contract::booking::v1::{Booking, BookingState, Contact, Session, SessionMode};
@@ -45,6 +47,7 @@ fn booking_at(state: BookingState, starts_at: Timestamp) -> Facts {
     let session = Session {
         starts_at: Some(to_wire(starts_at)),
         ends_at: Some(to_wire(starts_at.plus_minutes(45))),
+        ..Session::default()
     };
     let booking = Booking {
         sessions: vec![session],

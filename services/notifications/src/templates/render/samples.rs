@@ -1,6 +1,6 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
-use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
+use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
 use contract::common::v1::Money;
 use contract::convert;
 use contract::identity::v1::GetCodeMailResponse;
@@ -147,6 +147,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
                 ("free", free(typed), json!({})),
                 (AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})),
                 (BEGUN, online(typed, ""), json!({})),
+                ("package", package(typed, None), json!({})),
             ]);
             forms
         }
@@ -154,6 +155,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
             let mut forms = modes(typed);
             forms.push((AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})));
             forms.push(("free", free(typed), json!({})));
+            forms.push(("package", package(typed, Some(3)), json!({})));
             forms
         }
         Kind::Receipt => receipts(typed),
@@ -201,12 +203,15 @@ fn codes(typed: &Typed) -> Vec<Form> {
 }
 
 fn refunds(typed: &Typed) -> Vec<Form> {
+    let payload = json!({ "amount_minor": PRICE / 3, "currency": "INR", "cause": "cancelled" });
+    let of_package = ("package", package(typed, None), payload);
     ["unplaced", "double", "mismatched", "cancelled", "staff", "discovered"]
         .into_iter()
         .map(|cause| {
             let payload = json!({ "amount_minor": PRICE, "currency": "INR", "cause": cause });
             (cause, online(typed, ""), payload)
         })
+        .chain([of_package])
         .collect()
 }
 
@@ -236,8 +241,11 @@ fn cancellations(typed: &Typed) -> Vec<Form> {
         (name, of(facts), payload)
     };
     let (_, _, payload) = form("free", "practice", 0, early, [false, false]);
+    let (_, _, refunded) = form("package", "customer", PRICE / 3, early, [false, true]);
     vec![
         ("free", free(typed), payload),
+        ("package", package(typed, None), refunded.clone()),
+        ("package_session", package(typed, Some(2)), refunded),
         form("by_customer", "customer", PRICE, early, [false, false]),
         form("late", "customer", 0, late, [false, false]),
         form("by_practice", "practice", PRICE, late, [false, false]),
@@ -283,7 +291,16 @@ fn receipts(typed: &Typed) -> Vec<Form> {
         paper("tax_invoice", TaxMode::Gst),
         paper("bill_of_supply", TaxMode::None),
         paper("credit_note", TaxMode::Gst),
+        package_receipt(typed),
     ]
+}
+
+fn package_receipt(typed: &Typed) -> Form {
+    let mut facts = package(typed, None);
+    if let Facts::Booking(facts) = &mut facts {
+        facts.receipt = Some(receipt(TaxMode::None, 0));
+    }
+    ("package", facts, json!({}))
 }
 
 fn follow_ups(typed: &Typed) -> Vec<Form> {
@@ -323,6 +340,32 @@ fn online(typed: &Typed, join_url: &str) -> Facts {
 fn with_file(typed: &Typed, join_url: &str) -> Facts {
     let mut facts = booking(typed, SessionMode::Online, join_url);
     facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
+    of(facts)
+}
+
+/// A package of three sessions, the second of which was cancelled, with its calendar file; all of
+/// it, or the session of a number.
+fn package(typed: &Typed, number: Option<usize>) -> Facts {
+    let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+    facts.booking.package = Some(BookedPackage {
+        package_id: "starter".to_owned(),
+        title: "Starter Package".to_owned(),
+        notice_hours: 48,
+    });
+    let session = |week: i64| Session {
+        starts_at: Some(convert::to_wire(at(7 * 24 * HOUR * week))),
+        ends_at: Some(convert::to_wire(at(7 * 24 * HOUR * week + 90 * MINUTE))),
+        cancelled: week == 1,
+        share: None,
+    };
+    facts.booking.sessions = (0..3).map(session).collect();
+    facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
+    if let Some(number) = number {
+        let week = i64::try_from(number).unwrap_or(1) - 1;
+        (facts.starts_at, facts.ends_at) =
+            (at(7 * 24 * HOUR * week), at(7 * 24 * HOUR * week + 90 * MINUTE));
+        facts.session_number = Some(number);
+    }
     of(facts)
 }
 
@@ -369,6 +412,7 @@ fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
         calendar_file: String::new(),
         receipt: None,
         invitation: None,
+        session_number: None,
     }
 }
 

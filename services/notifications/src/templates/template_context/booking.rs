@@ -50,7 +50,9 @@ impl TemplateContext {
     ) -> Result<Value, Incomplete> {
         let booking = &facts.booking;
         let price = booking.price.as_ref().and_then(convert::money).ok_or(Incomplete("price"))?;
-        let free_until = facts.starts_at.plus_minutes(-60 * self.cancellation_hours());
+        let notice_hours = self.notice_hours(facts);
+        let free_until = facts.starts_at.plus_minutes(-60 * notice_hours);
+        let package = booking.package.as_ref();
         Ok(json!({
             "reference": reference(&booking.booking_id),
             "service_title": one_line(&booking.service_title),
@@ -63,12 +65,32 @@ impl TemplateContext {
             "free_until_text": self.day_and_time(free_until),
             "free_to_cancel": now < free_until,
             "has_begun": now >= facts.starts_at,
+            "package_title": package.map(|it| one_line(&it.title)).unwrap_or_default(),
+            "session_number": facts.session_number,
+            "session_count": booking.sessions.len(),
+            "sessions": self.sessions(facts),
+            "notice_hours": notice_hours,
             "duration_minutes": facts.ends_at.seconds_since(facts.starts_at) / 60,
             "mode": if facts.is_in_person() { "in_person" } else { "online" },
             "join_url": web_link(&booking.join_url),
             "location": one_line(&booking.location),
             "on_claim": payload.get("on_claim").and_then(Value::as_bool).unwrap_or(false),
         }))
+    }
+
+    /// The dates of a package, in a mail about all of it; else nothing.
+    fn sessions(&self, facts: &BookingFacts) -> Vec<Value> {
+        if facts.booking.package.is_none() || facts.session_number.is_some() {
+            return Vec::new();
+        }
+        let sessions = facts.booking.sessions.iter().filter_map(|session| {
+            let starts_at = session.starts_at.as_ref().and_then(convert::timestamp)?;
+            Some(json!({
+                "starts_at_text": self.day_and_time(starts_at),
+                "cancelled": session.cancelled,
+            }))
+        });
+        sessions.collect()
     }
 
     fn links(&self, facts: &BookingFacts) -> Value {
@@ -112,7 +134,7 @@ impl TemplateContext {
         let at: Timestamp = at.and_then(|at| at.parse().ok()).ok_or(Incomplete("cancellation"))?;
         Ok(Some(json!({
             "by": by,
-            "was_late": facts.starts_at.seconds_since(at) < self.cancellation_hours() * 3600,
+            "was_late": facts.starts_at.seconds_since(at) < self.notice_hours(facts) * 3600,
             "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
             "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
             // Absent in mails queued by an earlier release.
@@ -188,8 +210,10 @@ impl TemplateContext {
         }))
     }
 
-    fn cancellation_hours(&self) -> i64 {
-        i64::from(self.practice.policies.cancellation_hours)
+    /// Until how many hours before its start a session can be cancelled with a refund.
+    fn notice_hours(&self, facts: &BookingFacts) -> i64 {
+        let package = facts.booking.package.as_ref().map(|package| package.notice_hours);
+        i64::from(package.unwrap_or(self.practice.policies.cancellation_hours))
     }
 }
 
