@@ -81,8 +81,11 @@ pub(crate) fn booking(booking_id: &str, mode: SessionMode) -> Booking {
         let instant: kernel::Timestamp = text.parse().unwrap();
         Some(contract::convert::to_wire(instant))
     };
-    let session =
-        Session { starts_at: at("2026-11-24T05:30:00Z"), ends_at: at("2026-11-24T06:15:00Z") };
+    let session = Session {
+        starts_at: at("2026-11-24T05:30:00Z"),
+        ends_at: at("2026-11-24T06:15:00Z"),
+        ..Session::default()
+    };
     Booking {
         booking_id: booking_id.to_owned(),
         service_id: "meditation".to_owned(),

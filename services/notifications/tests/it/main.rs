@@ -16,6 +16,7 @@ mod refusing;
 mod claims;
 mod other_mails;
 mod cancelling;
+mod packages;
 mod refunds;
 mod staff;
 mod staff_mails;

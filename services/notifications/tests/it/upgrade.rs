@@ -88,6 +88,7 @@ async fn held(world: &World, began_at: &str) -> Result<()> {
         booking.sessions = vec![Session {
             starts_at: Some(to_wire(starts_at)),
             ends_at: Some(to_wire(starts_at.plus_minutes(45))),
+            ..Session::default()
         }];
     });
     let receipt_id = new_id::<Receipt>();
