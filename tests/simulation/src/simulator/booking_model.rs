@@ -8,13 +8,13 @@ use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
 use booking::domain::availability::Rules;
 use booking::domain::booking::{
-    BookingLife, Cancellation, Command, Event, MeetingId, Mode, PaymentId, PlacementCheck,
-    Rejection, State,
+    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, Package, PaymentId,
+    PlacementCheck, Rejection, State,
 };
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::practitioners::{Practitioner, Practitioners};
 use booking::domain::span::Span;
-use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
+use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END, parse_subject, session};
 use eventstore::Recorded;
 use jiff::civil::{Time, Weekday};
 use jiff::tz::{Offset, TimeZone};
@@ -54,6 +54,17 @@ pub(crate) const OFFERINGS: [Offering; 2] = [
     Offering { id: "meditation", minutes: 60, price: Money::inr(50_000) },
     Offering { id: "healing", minutes: 90, price: Money::inr(110_000) },
 ];
+
+/// How many sessions the package has, of whatever is offered for a price.
+pub(crate) const PACKAGE_SESSIONS: usize = 3;
+/// What it costs: sessions do not divide it.
+pub(crate) const PACKAGE_PRICE: Money = Money::inr(100_001);
+
+/// The package as it is booked.
+pub(crate) fn package() -> Package {
+    let notice_hours = i32::try_from(NOTICE_HOURS).unwrap_or_default();
+    Package { id: "starter".to_owned(), title: "Starter Package".to_owned(), notice_hours }
+}
 
 /// A consultation that costs nothing; each customer has it once.
 pub(crate) const CONSULTATION: Offering =
@@ -100,14 +111,19 @@ pub(crate) struct ClosedTime {
     pub(crate) span: Span,
 }
 
-/// A booking with its day, under their locks.
+/// A booking with the days of its sessions, under their locks.
 struct LockedBooking {
     id: Id<Booking>,
     state: State,
+    days: Vec<LockedDay>,
+    now: Timestamp,
+}
+
+/// A session's time and its day.
+struct LockedDay {
     span: Span,
     stream: String,
-    day: day::State,
-    now: Timestamp,
+    state: day::State,
 }
 
 impl LockedBooking {
@@ -125,19 +141,30 @@ impl LockedBooking {
         Ok(events)
     }
 
-    fn apply_to_day(
+    fn apply_to_days(
         &mut self,
         batch: &mut Batch<BookingTables>,
-        command: day::Command,
+        command: impl Fn(Span) -> day::Command,
     ) -> Result<(), Error> {
-        apply_to_day(batch, (&self.stream, &mut self.day), command)
+        for day in &mut self.days {
+            apply_to_day(batch, (&day.stream, &mut day.state), command(day.span))?;
+        }
+        Ok(())
+    }
+
+    /// The subjects of the timers of its sessions, with their times.
+    fn timed_sessions(&self) -> Vec<(String, Span)> {
+        let is_package = self.state.facts().is_some_and(|facts| facts.package.is_some());
+        let subject = |number: usize| session(self.id, is_package.then_some(number));
+        self.days.iter().zip(1..).map(|(day, number)| (subject(number), day.span)).collect()
     }
 
     fn set_session_timers(&self, batch: &mut Batch<BookingTables>) {
-        let subject = self.id.to_string();
-        batch.set_timer(SESSION_END, &subject, self.span.ends_at(), json!({}));
+        for (subject, span) in self.timed_sessions() {
+            batch.set_timer(SESSION_END, &subject, span.ends_at(), json!({}));
+        }
         if self.state.facts().is_some_and(|facts| facts.mode == Mode::Online) {
-            batch.set_timer(CREATE_MEETING, &subject, self.now, json!({}));
+            batch.set_timer(CREATE_MEETING, &self.id.to_string(), self.now, json!({}));
         }
     }
 
@@ -147,29 +174,40 @@ impl LockedBooking {
         batch: &mut Batch<BookingTables>,
         events: &[Event],
     ) -> Result<(), Error> {
-        let (booking_id, span, now) = (self.id, self.span, self.now);
+        let (booking_id, now) = (self.id, self.now);
         let subject = booking_id.to_string();
         for event in events {
             match event {
                 Event::CheckoutOpened { until } => {
                     let until = *until;
-                    self.apply_to_day(batch, day::Command::Extend { booking_id, until })?;
+                    self.apply_to_days(batch, |_| day::Command::Extend { booking_id, until })?;
                     batch.set_timer(HOLD_END, &subject, until, json!({}));
                 }
                 Event::Confirmed { .. } => {
-                    self.apply_to_day(batch, day::Command::Book { booking_id, span, now })?;
+                    let book = |span| day::Command::Book { booking_id, span, now };
+                    self.apply_to_days(batch, book)?;
                     self.set_session_timers(batch);
                     batch.end_timer(HOLD_END, &subject);
                 }
                 Event::Released | Event::Expired | Event::Unplaced { .. } => {
-                    self.apply_to_day(batch, day::Command::Release { booking_id })?;
+                    self.apply_to_days(batch, |_| day::Command::Release { booking_id })?;
                     batch.end_timer(HOLD_END, &subject);
                 }
                 Event::Cancelled { .. } => {
-                    self.apply_to_day(batch, day::Command::Cancel { booking_id })?;
+                    self.apply_to_days(batch, |_| day::Command::Cancel { booking_id })?;
                     batch.end_timer(CREATE_MEETING, &subject);
-                    batch.end_timer(SESSION_END, &subject);
+                    for (subject, _) in self.timed_sessions() {
+                        batch.end_timer(SESSION_END, &subject);
+                    }
                 }
+                Event::SessionCancelled { number, .. } => {
+                    if let Some(day) = self.days.get_mut(number.saturating_sub(1)) {
+                        let cancel = day::Command::Cancel { booking_id };
+                        apply_to_day(batch, (&day.stream, &mut day.state), cancel)?;
+                    }
+                    batch.end_timer(SESSION_END, &session(booking_id, Some(*number)));
+                }
+                Event::Completed => batch.end_timer(CREATE_MEETING, &subject),
                 _ => {}
             }
         }
@@ -193,10 +231,16 @@ fn apply_to_day(
 impl World {
     fn lock_booking(&self, id: Id<Booking>) -> Option<LockedBooking> {
         let state = self.booking.tables.states.get(&id)?.clone();
-        let facts = state.facts()?;
-        let span = *facts.sessions.first()?;
-        let (stream, day) = self.load_day(&facts.practitioner_id, span.starts_at());
-        Some(LockedBooking { id, state, span, stream, day, now: self.now })
+        let days = self.lock_days(state.facts()?);
+        Some(LockedBooking { id, state, days, now: self.now })
+    }
+
+    fn lock_days(&self, facts: &Facts) -> Vec<LockedDay> {
+        let day = |span: &Span| {
+            let (stream, state) = self.load_day(&facts.practitioner_id, span.starts_at());
+            LockedDay { span: *span, stream, state }
+        };
+        facts.sessions.iter().map(day).collect()
     }
 
     fn load_day(&self, practitioner_id: &str, at: Timestamp) -> (String, day::State) {
@@ -207,16 +251,20 @@ impl World {
 
     fn place(&self, locked: &LockedBooking) -> PlacementCheck {
         let tables = &self.booking.tables;
-        let by_day = locked.day.is_free_for(locked.id, locked.span, self.now);
         let facts = locked.state.facts();
         let whose = facts.map(|facts| facts.practitioner_id.as_str()).unwrap_or_default();
-        let by_rows = tables
-            .overlapping_reservations((whose, locked.span), locked.id)
-            .all(|other| other.is_some_and(|other| locked.day.is_expired_hold(other, self.now)));
+        let is_free = |day: &LockedDay| {
+            let is_expired = |other| day.state.is_expired_hold(other, self.now);
+            day.state.is_free_for(locked.id, day.span, self.now)
+                && tables
+                    .overlapping_reservations((whose, day.span), locked.id)
+                    .all(|other| other.is_some_and(is_expired))
+        };
         let replaced = facts.is_some_and(|it| tables.is_replaced(it, self.now));
         let practitioner = self.scenario.practitioners.get(whose);
-        let offered = practitioner.is_some_and(|it| it.rules.offers(locked.span));
-        PlacementCheck { free: by_day && by_rows, replaced, offered }
+        let offered =
+            practitioner.is_some_and(|it| locked.days.iter().all(|day| it.rules.offers(day.span)));
+        PlacementCheck { free: locked.days.iter().all(is_free), replaced, offered }
     }
 
     /// `OpenCheckout`.
@@ -234,14 +282,14 @@ impl World {
     /// `CancelBooking`.
     pub(crate) fn cancel_booking(
         &mut self,
-        id: Id<Booking>,
+        (id, session): (Id<Booking>, Option<usize>),
         (by, refund): (
             booking::domain::booking::CancelledBy,
             booking::domain::booking::RefundChoice,
         ),
     ) -> Result<(), Error> {
-        let wish = Cancellation { by, refund, notice_hours: NOTICE_HOURS };
-        self.command_booking(id, Command::Cancel { cancellation: wish, now: self.now })
+        let cancellation = Cancellation { by, refund, notice_hours: NOTICE_HOURS };
+        self.command_booking(id, Command::Cancel { cancellation, session, now: self.now })
     }
 
     /// `AcceptClaim`.
@@ -296,11 +344,11 @@ impl World {
     pub(crate) fn fire_booking_timer(&mut self, key: &TimerKey) {
         let Some((_, attempts)) = self.claim::<BookingTables>(key) else { return };
         self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
-        let Ok(id) = key.1.parse::<Id<Booking>>() else { return };
+        let Some((id, number)) = parse_subject(&key.1) else { return };
         let outcome = match key.0 {
             CREATE_MEETING => self.request_meeting(id, (key, attempts)),
             HOLD_END => self.end_hold(id),
-            _ => self.end_session(id),
+            _ => self.end_session(id, number),
         };
         self.conclude::<BookingTables>((key, attempts), outcome);
     }
@@ -317,17 +365,20 @@ impl World {
         self.commit(batch)
     }
 
-    fn end_session(&mut self, id: Id<Booking>) -> Result<(), Error> {
+    fn end_session(&mut self, id: Id<Booking>, number: Option<usize>) -> Result<(), Error> {
         let mut batch = Batch::by("booking");
-        let subject = id.to_string();
+        let mut is_over = true;
         if let Some(mut locked) = self.lock_booking(id) {
             locked.apply(&mut batch, Command::Complete { now: self.now })?;
-            if matches!(locked.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
+            if locked.state.expects(number) {
                 return Ok(());
             }
+            is_over = !locked.state.expects(None);
         }
-        batch.end_timer(CREATE_MEETING, &subject);
-        batch.end_timer(SESSION_END, &subject);
+        if is_over {
+            batch.end_timer(CREATE_MEETING, &id.to_string());
+        }
+        batch.end_timer(SESSION_END, &session(id, number));
         self.commit(batch)
     }
 

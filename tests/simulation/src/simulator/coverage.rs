@@ -194,6 +194,10 @@ pub enum End {
     Released,
     /// The session took place.
     Completed,
+    /// A session of a package took place.
+    SessionCompleted,
+    /// A session of a package was cancelled.
+    SessionCancelled,
     /// It was confirmed after its hold had ended.
     Reinstated,
     /// It was confirmed by the customer's word.
@@ -226,7 +230,7 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::SlotTaken,
         Self::TooManyHolds,
         Self::OverlapsOwnSession,
@@ -234,6 +238,8 @@ impl End {
         Self::Expired,
         Self::Released,
         Self::Completed,
+        Self::SessionCompleted,
+        Self::SessionCancelled,
         Self::Reinstated,
         Self::ClaimAccepted,
         Self::PaidLater,

@@ -45,6 +45,7 @@ pub(crate) enum Step {
         tries: u32,
     },
     Cancel {
+        session: Option<usize>,
         tries: u32,
     },
     AcceptClaim {
@@ -154,7 +155,9 @@ impl World {
                 let again = Step::Claim { tries: tries + 1 };
                 self.ask(saga, (tries, again), |world| world.claim_payment(id), Ack::Claimed(id));
             }
-            (Step::Cancel { tries }, Some(id)) => self.cancel(saga, id, tries),
+            (Step::Cancel { session, tries }, Some(id)) => {
+                self.cancel(saga, (id, session), tries);
+            }
             (Step::AcceptClaim { tries }, Some(id)) => {
                 let again = Step::AcceptClaim { tries: tries + 1 };
                 let ack = Ack::ClaimAccepted(id);
@@ -253,8 +256,8 @@ impl World {
         if plan.starts() {
             self.later(saga, (2, 120), Step::Start { tries: 0 });
         }
-        if let Some(seconds) = plan.cancels_after {
-            self.later(saga, (seconds, seconds), Step::Cancel { tries: 0 });
+        for (seconds, session) in plan.cancels_after {
+            self.later(saga, (seconds, seconds), Step::Cancel { session, tries: 0 });
         }
         for seconds in plan.refunds_after {
             self.later(saga, (seconds, seconds), Step::Refund { tries: 0 });
@@ -370,13 +373,14 @@ impl World {
         }
     }
 
-    fn cancel(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+    fn cancel(&mut self, saga: usize, (id, session): (Id<Booking>, Option<usize>), tries: u32) {
         let Some(how) = self.scenario.sagas.get(saga).map(|known| known.plan.cancels_how) else {
             return;
         };
-        let again = Step::Cancel { tries: tries + 1 };
+        let again = Step::Cancel { session, tries: tries + 1 };
         let ack = Ack::Cancelled(id);
-        self.ask(saga, (tries, again), |world| world.cancel_booking(id, how), ack);
+        let cancel = |world: &mut Self| world.cancel_booking((id, session), how);
+        self.ask(saga, (tries, again), cancel, ack);
     }
 
     fn refund(&mut self, saga: usize, id: Id<Booking>, tries: u32) {

@@ -10,6 +10,8 @@ pub enum Mutant {
     AckBeforeCommit,
     /// A hold is decided on the day as it was before, and no constraint stands behind it.
     StaleDay,
+    /// Of a package the times that are free are held, although another one is taken.
+    HoldPartOfPackage,
     /// It is not looked whether a customer has a session at that time already.
     ForgetOwnSessions,
     /// Money that cannot be placed is left where it is.
@@ -54,9 +56,10 @@ pub enum Mutant {
 
 impl Mutant {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 19] = [
+    pub const ALL: [(Self, Invariant); 20] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
+        (Self::HoldPartOfPackage, Invariant::I2),
         (Self::ForgetOwnSessions, Invariant::I2),
         (Self::ForgetUnplacedMoney, Invariant::I3),
         (Self::ForgetLedger, Invariant::I3),

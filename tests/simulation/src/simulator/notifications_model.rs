@@ -6,6 +6,7 @@ mod tables;
 use std::sync::LazyLock;
 
 use contract::booking::v1 as wire;
+use contract::convert::to_wire;
 use eventstore::Recorded;
 use kernel::id::{Booking, Refund};
 use kernel::{Id, Timestamp};
@@ -75,9 +76,10 @@ impl World {
             return self.commit(batch);
         };
         let About::Booking(booking) = row.mail.about else { return Ok(()) };
-        let Ok(facts) = self.facts_for_mail(booking) else {
+        let Ok(facts) = self.facts_for_mail(booking, &row.mail) else {
             return self.record_outcome(&row.mail, Outcome::Later { tells: false });
         };
+        self.queue_further(&row.mail, &facts)?;
         match planning::plan(&row.mail, &facts, practice()?, self.now) {
             Plan::Send => {}
             Plan::Wait(until) => return self.record_outcome(&row.mail, Outcome::Waits(until)),
@@ -109,8 +111,21 @@ impl World {
         }
     }
 
+    /// Queues the reminders of a package's other sessions.
+    fn queue_further(&mut self, mail: &Mail, facts: &Facts) -> Result<(), Error> {
+        let further = planning::further_reminders(mail, facts);
+        if further.is_empty() {
+            return Ok(());
+        }
+        let mut batch = Batch::by("notifications");
+        for mail in &further {
+            self.queue(&mut batch, mail, State::Queued);
+        }
+        self.commit(batch)
+    }
+
     /// What booking says for a mail.
-    fn facts_for_mail(&self, id: Id<Booking>) -> Result<Facts, Error> {
+    fn facts_for_mail(&self, id: Id<Booking>, mail: &Mail) -> Result<Facts, Error> {
         self.answers(Service::Booking)?;
         let tables = &self.booking.tables;
         let row = tables.rows.get(&id).ok_or(Error::Unavailable)?;
@@ -123,25 +138,25 @@ impl World {
             matches!(state, booking::domain::booking::State::MeetingScheduled { .. })
         });
         let join_url = if has_room { "https://meet.example/room" } else { "" };
+        let known = tables.states.get(&id).ok_or(Error::Unavailable)?;
+        let sessions = known.facts().ok_or(Error::Unavailable)?.sessions.iter().zip(1..);
+        let sessions = sessions.map(|(span, number)| wire::Session {
+            starts_at: Some(to_wire(span.starts_at())),
+            ends_at: Some(to_wire(span.ends_at())),
+            cancelled: known.is_session_cancelled(number),
+            share: None,
+        });
         let booking = wire::Booking {
             state: state.into(),
             mode: mode.into(),
             join_url: join_url.to_owned(),
+            sessions: sessions.collect(),
+            contact: Some(wire::Contact::default()),
             ..wire::Booking::default()
         };
-        let facts = tables.states.get(&id).and_then(|state| state.facts());
-        let span = facts.and_then(|facts| facts.sessions.first()).ok_or(Error::Unavailable)?;
-        let (starts_at, ends_at) = (span.starts_at(), span.ends_at());
-        let facts = BookingFacts {
-            booking,
-            contact: wire::Contact::default(),
-            starts_at,
-            ends_at,
-            calendar_file: String::new(),
-            receipt: None,
-            invitation: None,
-        };
-        Ok(Facts::Booking(Box::new(facts)))
+        let facts = BookingFacts::complete(Some(booking), String::new());
+        let facts = facts.and_then(|it| it.about_session(mail.kind, mail.session_number()));
+        Ok(Facts::Booking(Box::new(facts.ok_or(Error::Unavailable)?)))
     }
 
     /// Claims a mail for being handed over.
@@ -373,7 +388,14 @@ pub(crate) fn on_booking(
         }
         Some(Step::SendCancellation { booking, payload }) => {
             for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
-                let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
+                let mail = on_booking_events::cancellation_mail(kind, (booking, None), &payload);
+                world.queue(batch, &mail, State::Queued);
+            }
+        }
+        Some(Step::SendSessionCancellation { booking, number, payload }) => {
+            for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
+                let about = (booking, Some(number));
+                let mail = on_booking_events::cancellation_mail(kind, about, &payload);
                 world.queue(batch, &mail, State::Queued);
             }
         }

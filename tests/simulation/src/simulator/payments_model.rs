@@ -439,6 +439,7 @@ pub(crate) fn on_booking(
         | Step::Refund { id, .. }
         | Step::Cancel { id, .. }
         | Step::Keep { id, .. }
+        | Step::EndSession { id, .. }
         | Step::Complete { id } => {
             store_intent(world, batch, *id, &step);
             let mut locked = world.lock_collection(*id);

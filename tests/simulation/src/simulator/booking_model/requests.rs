@@ -18,14 +18,18 @@ use super::super::coverage::Fault;
 use super::super::mutant::Mutant;
 use super::super::store::Batch;
 use super::super::world::{Error, Service, World};
-use super::{BookingTables, HOLD_MINUTES, LIVE_HOLDS_MAX, LockedBooking, Offering};
+use super::{
+    BookingTables, HOLD_MINUTES, LIVE_HOLDS_MAX, LockedBooking, LockedDay, Offering, PACKAGE_PRICE,
+    package,
+};
 
 /// A request for a time.
 #[derive(Debug, Clone)]
 pub(crate) struct SlotRequest {
     pub(crate) customer_id: Id<Customer>,
     pub(crate) offering: Offering,
-    pub(crate) starts_at: Timestamp,
+    /// In order: one, or those of a package.
+    pub(crate) starts: Vec<Timestamp>,
     /// The practitioner; `None` for anyone.
     pub(crate) practitioner_id: Option<&'static str>,
     pub(crate) mode: Mode,
@@ -45,13 +49,9 @@ impl World {
         if let Some(first) = tables.keys.get(&key) {
             return Ok(*first);
         }
-        let minutes = i64::from(slot_request.offering.minutes);
-        let ends_at = slot_request.starts_at.plus_minutes(minutes);
-        let Some(wanted) = Span::new(slot_request.starts_at, ends_at) else {
-            return Err(Error::Refused("InvalidStart".to_owned()));
-        };
+        let wanted = slot_request.spans();
         let forgets_own = self.has(Mutant::ForgetOwnSessions);
-        let existing = tables.existing_hold(slot_request, wanted, self.now);
+        let existing = tables.existing_hold(slot_request, &wanted, self.now);
         if let Some(before) = existing.filter(|_| !forgets_own) {
             let mut batch = Batch::by(slot_request.customer_id.to_string());
             batch.change(move |tables: &mut BookingTables| {
@@ -59,7 +59,8 @@ impl World {
             });
             return self.commit(batch).map(|()| before);
         }
-        if tables.overlaps_own(slot_request.customer_id, wanted, self.now) && !forgets_own {
+        let overlaps = |span: &Span| tables.overlaps_own(slot_request.customer_id, *span, self.now);
+        if wanted.iter().any(overlaps) && !forgets_own {
             return Err(Error::Refused("OverlapsOwnSession".to_owned()));
         }
         let is_free = slot_request.offering.price.minor == 0;
@@ -86,12 +87,12 @@ impl World {
         if all.len() == 1 {
             return all;
         }
-        let date = self.scenario.rules.date_of(slot_request.starts_at);
         let is_stale = self.fault(Fault::StaleLook, 300);
+        let date_of = |at: Timestamp| self.scenario.rules.date_of(at);
+        let dates: Vec<_> = slot_request.starts.iter().map(|start| date_of(*start)).collect();
         let load = |practitioner: Arc<Practitioner>| {
             let rows = self.booking.tables.live_rows_of(&practitioner.id, self.now);
-            let of_day =
-                rows.filter(|row| self.scenario.rules.date_of(row.starts_at) == date && !is_stale);
+            let of_day = rows.filter(|row| dates.contains(&date_of(row.starts_at)) && !is_stale);
             let occupied = of_day.filter_map(|row| {
                 let is_session = matches!(row.holder, crate::checker::snapshot::Holder::Booking(_));
                 Some(OccupiedTime { span: Span::new(row.starts_at, row.ends_at)?, is_session })
@@ -99,7 +100,31 @@ impl World {
             DayLoad { occupied: occupied.collect(), practitioner }
         };
         let days = all.into_iter().map(load).collect();
-        order_for_anyone(days, (slot_request.starts_at, slot_request.offering.minutes), self.now)
+        order_for_anyone(days, (&slot_request.starts, slot_request.offering.minutes), self.now)
+    }
+
+    /// Refuses a request unless all of its times can be booked.
+    fn retain_offered(
+        &self,
+        days: &mut Vec<LockedDay>,
+        (practitioner, slot_request): (&Practitioner, &SlotRequest),
+    ) -> Result<(), Error> {
+        let minutes = slot_request.offering.minutes;
+        let offer = |day: &LockedDay| {
+            let (starts_at, taken) = (day.span.starts_at(), day.state.taken(self.now));
+            practitioner.rules.offer(starts_at, minutes, &taken, self.now).err()
+        };
+        if self.has(Mutant::HoldPartOfPackage) && days.iter().any(|day| offer(day).is_none()) {
+            days.retain(|day| offer(day).is_none());
+            return Ok(());
+        }
+        match days.iter().find_map(offer) {
+            None => Ok(()),
+            Some(NotBookable::Taken) => Err(Error::Refused("SlotTaken".to_owned())),
+            Some(NotBookable::Past | NotBookable::NotOffered) => {
+                Err(Error::Refused("NotOffered".to_owned()))
+            }
+        }
     }
 
     /// One practitioner is asked.
@@ -108,35 +133,32 @@ impl World {
         practitioner: &Practitioner,
         slot_request: &SlotRequest,
     ) -> Result<Id<Booking>, Error> {
-        let (stream, mut day) = self.load_day(&practitioner.id, slot_request.starts_at);
+        let id = self.new_id::<Booking>();
+        let facts = facts(id, (practitioner, slot_request));
+        let mut days = self.lock_days(&facts);
         if self.has(Mutant::StaleDay) && self.rng.chance(500) {
-            day = tables_before(&self.booking.tables, &stream);
+            for day in &mut days {
+                day.state = tables_before(&self.booking.tables, &day.stream);
+            }
         }
-        let (taken, minutes) = (day.taken(self.now), slot_request.offering.minutes);
-        let offered = practitioner.rules.offer(slot_request.starts_at, minutes, &taken, self.now);
-        let span = offered.map_err(|why| {
-            Error::Refused(
-                if why == NotBookable::Taken { "SlotTaken" } else { "NotOffered" }.into(),
-            )
-        })?;
+        self.retain_offered(&mut days, (practitioner, slot_request))?;
         let is_free = slot_request.offering.price.minor == 0;
         let live_holds = self.booking.tables.live_holds(slot_request.customer_id, self.now);
         if !is_free && live_holds >= LIVE_HOLDS_MAX {
             return Err(Error::Refused("TooManyHolds".to_owned()));
         }
-        let id = self.new_id::<Booking>();
         let until = self.now.plus_minutes(HOLD_MINUTES);
-        let facts = facts(id, (practitioner, slot_request), span);
         let mut batch = Batch::by(slot_request.customer_id.to_string());
         let (state, now) = (State::Absent, self.now);
-        let mut locked = LockedBooking { id, state, span, stream, day, now };
+        let mut locked = LockedBooking { id, state, days, now };
         locked.apply(&mut batch, Command::Request { facts, until })?;
         if is_free {
-            locked.apply_to_day(&mut batch, day::Command::Book { booking_id: id, span, now })?;
+            let book = |span| day::Command::Book { booking_id: id, span, now };
+            locked.apply_to_days(&mut batch, book)?;
             locked.set_session_timers(&mut batch);
         } else {
-            let hold = day::Command::Hold { booking_id: id, span, until, now };
-            locked.apply_to_day(&mut batch, hold)?;
+            let hold = |span| day::Command::Hold { booking_id: id, span, until, now };
+            locked.apply_to_days(&mut batch, hold)?;
             batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
         }
         if self.has(Mutant::ConfirmForNothing) && self.rng.chance(100) {
@@ -154,23 +176,34 @@ impl World {
     }
 }
 
+impl SlotRequest {
+    /// The times of its sessions.
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        let minutes = i64::from(self.offering.minutes);
+        let span = |start: &Timestamp| Span::new(*start, start.plus_minutes(minutes));
+        self.starts.iter().filter_map(span).collect()
+    }
+
+    /// Whether it is a package.
+    pub(crate) fn is_package(&self) -> bool {
+        self.starts.len() > 1
+    }
+}
+
 /// The day as it was before its last event, for a decision that does not look.
 fn tables_before(tables: &BookingTables, stream: &str) -> day::State {
     tables.days_before.get(stream).cloned().unwrap_or_default()
 }
 
-fn facts(
-    id: Id<Booking>,
-    (practitioner, slot_request): (&Practitioner, &SlotRequest),
-    span: Span,
-) -> Facts {
+fn facts(id: Id<Booking>, (practitioner, slot_request): (&Practitioner, &SlotRequest)) -> Facts {
     Facts {
         booking_id: id,
         customer_id: slot_request.customer_id,
         service_id: slot_request.offering.id.to_owned(),
         service_title: slot_request.offering.id.to_owned(),
-        price: slot_request.offering.price,
-        sessions: vec![span],
+        price: if slot_request.is_package() { PACKAGE_PRICE } else { slot_request.offering.price },
+        package: slot_request.is_package().then(package),
+        sessions: slot_request.spans(),
         practitioner_id: practitioner.id.clone(),
         mode: slot_request.mode,
     }

@@ -14,7 +14,7 @@ use kernel::{Decider, Id, Timestamp};
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Error, Service, World};
-use super::SlotRequest;
+use super::{SlotRequest, rules};
 use crate::checker::overlap::practitioner_of;
 use crate::checker::snapshot::{BookingRow, Holder, ReservationRow};
 
@@ -55,7 +55,7 @@ impl Tables for BookingTables {
             self.days_before.insert(event.stream_id.clone(), state.clone());
             *state = PractitionerDay::evolve(std::mem::take(state), &known);
             if !skips {
-                self.project_day(practitioner_of(&event.stream_id), &known);
+                self.project_day(&event.stream_id, &known);
             }
             return Ok(());
         }
@@ -84,7 +84,10 @@ impl BookingTables {
         }
         let Some(BookingRecord { row, .. }) = self.rows.get_mut(&id) else { return };
         let state = match event {
-            Event::Requested { .. } | Event::Paid { .. } => return,
+            Event::Requested { .. }
+            | Event::Paid { .. }
+            | Event::SessionCompleted { .. }
+            | Event::SessionCancelled { .. } => return,
             Event::CheckoutOpened { until } => {
                 row.held_until_at = Some(*until);
                 row.checkout_opened = true;
@@ -105,7 +108,8 @@ impl BookingTables {
         state.clone_into(&mut row.state);
     }
 
-    fn project_day(&mut self, practitioner_id: &str, event: &day::Event) {
+    fn project_day(&mut self, stream: &str, event: &day::Event) {
+        let practitioner_id = practitioner_of(stream);
         match event {
             day::Event::Held { booking_id, span, until } => {
                 self.take(practitioner_id, Holder::Booking(*booking_id), (*span, Some(*until)));
@@ -117,21 +121,31 @@ impl BookingTables {
                 self.take(practitioner_id, Holder::Block(*block_id), (*span, None));
             }
             day::Event::HoldExtended { booking_id, until } => {
-                for row in self.rows_of(Holder::Booking(*booking_id)).filter(|row| row.live) {
+                let rows = self.rows_of(Holder::Booking(*booking_id), stream);
+                for row in rows.filter(|row| row.live) {
                     row.held_until_at = Some(*until);
                 }
             }
             day::Event::Released { booking_id } => {
-                self.rows_of(Holder::Booking(*booking_id)).for_each(|row| row.live = false);
+                let rows = self.rows_of(Holder::Booking(*booking_id), stream);
+                rows.for_each(|row| row.live = false);
             }
             day::Event::Unblocked { block_id } => {
-                self.rows_of(Holder::Block(*block_id)).for_each(|row| row.live = false);
+                self.rows_of(Holder::Block(*block_id), stream).for_each(|row| row.live = false);
             }
         }
     }
 
-    fn rows_of(&mut self, holder: Holder) -> impl Iterator<Item = &mut ReservationRow> {
-        self.reservations.values_mut().filter(move |row| row.holder == holder)
+    /// A holder's rows on the day of a stream.
+    fn rows_of<'s>(
+        &'s mut self,
+        holder: Holder,
+        stream: &'s str,
+    ) -> impl Iterator<Item = &'s mut ReservationRow> {
+        let rules = rules();
+        let is_there = move |at| stream.ends_with(&rules.date_of(at).to_string());
+        let rows = self.reservations.values_mut().filter(move |row| row.holder == holder);
+        rows.filter(move |row| is_there(row.starts_at))
     }
 
     fn take(
@@ -219,17 +233,24 @@ impl BookingTables {
     pub(super) fn existing_hold(
         &self,
         slot_request: &SlotRequest,
-        span: Span,
+        spans: &[Span],
         now: Timestamp,
     ) -> Option<Id<Booking>> {
         let mut rows = self.rows.values().map(|it| &it.row);
         let same = rows.find(|row| {
-            let held = self.reservations.get(&(Holder::Booking(row.booking_id), span.starts_at()));
-            row.customer_id == slot_request.customer_id
+            let is_held = |span: &Span| {
+                let key = (Holder::Booking(row.booking_id), span.starts_at());
+                let held = self.reservations.get(&key);
+                held.is_some_and(|it| it.live && it.ends_at == span.ends_at())
+            };
+            let facts = self.states.get(&row.booking_id).and_then(State::facts);
+            let is_package = facts.is_some_and(|facts| facts.package.is_some());
+            is_package == slot_request.is_package()
+                && row.customer_id == slot_request.customer_id
                 && row.service_id == slot_request.offering.id
                 && row.mode == mode_word(slot_request.mode)
                 && row.held_until_at.is_some_and(|until| until > now)
-                && held.is_some_and(|it| it.live && it.ends_at == span.ends_at())
+                && spans.iter().all(is_held)
                 && slot_request.practitioner_id.is_none_or(|wanted| row.practitioner_id == wanted)
         });
         same.map(|row| row.booking_id)

@@ -7,7 +7,7 @@ use kernel::{Id, Timestamp};
 use practice::LEAD_ID;
 
 use super::super::booking_model::{
-    CONSULTATION, ClosedTime, OFFERINGS, SECOND, SlotRequest, practitioners,
+    CONSULTATION, ClosedTime, OFFERINGS, PACKAGE_SESSIONS, SECOND, SlotRequest, practitioners,
 };
 use super::super::coverage::Fault;
 use super::super::provider::{Course, Mismatch};
@@ -56,7 +56,8 @@ pub(crate) struct Plan {
     /// Whether the page stays open, so that the checkout's answer arrives.
     pub(crate) stays: bool,
     pub(crate) is_claim_accepted: bool,
-    pub(crate) cancels_after: Option<i64>,
+    /// After how many seconds it is cancelled: all of it, or a session of a package.
+    pub(crate) cancels_after: Vec<(i64, Option<usize>)>,
     pub(crate) cancels_how: (CancelledBy, RefundChoice),
     pub(crate) refunds_after: Vec<i64>,
 }
@@ -118,7 +119,7 @@ impl World {
                 arrives += self.rng.between(0, 100 * MINUTE);
             }
             before = Some(slot_request.clone());
-            let plan = plan(&mut self.rng);
+            let plan = plan(&mut self.rng, slot_request.is_package());
             self.scenario.sagas.push(Saga {
                 slot_request,
                 plan,
@@ -153,13 +154,26 @@ impl World {
         let priced = if self.rng.chance(500) { short } else { long };
         let offering = if self.rng.chance(120) { CONSULTATION } else { priced };
         let starts_at = match rival {
-            Some(rival) => rival.starts_at.plus_minutes(60 * self.rng.between(0, 1)),
+            Some(rival) => rival.starts.first()?.plus_minutes(60 * self.rng.between(0, 1)),
             None => self.some_start(),
         };
+        let is_package = offering != CONSULTATION && self.rng.chance(250);
+        let starts = if is_package { self.package_starts(starts_at) } else { vec![starts_at] };
         let mode = if self.rng.chance(700) { Mode::Online } else { Mode::InPerson };
         let key = format!("request-key-{number}");
         let practitioner_id = self.wanted_practitioner();
-        Some(SlotRequest { customer_id, offering, starts_at, practitioner_id, mode, key })
+        Some(SlotRequest { customer_id, offering, starts, practitioner_id, mode, key })
+    }
+
+    /// The starts of a package from a first one on, each on one of the next days.
+    fn package_starts(&mut self, first: Timestamp) -> Vec<Timestamp> {
+        let mut starts = vec![first];
+        let mut last = first;
+        while starts.len() < PACKAGE_SESSIONS {
+            last = last.plus_minutes(24 * 60 * self.rng.between(1, 2));
+            starts.push(last);
+        }
+        starts
     }
 
     /// Anyone, or one of two by name.
@@ -194,7 +208,7 @@ pub(crate) fn start_of_run() -> Timestamp {
     Timestamp::from_seconds(1_795_406_400).unwrap_or(Timestamp::EPOCH)
 }
 
-fn plan(rng: &mut Rng) -> Plan {
+fn plan(rng: &mut Rng, is_package: bool) -> Plan {
     let story = rng.weighted(
         &[
             (80, Story::Abandon),
@@ -239,10 +253,27 @@ fn plan(rng: &mut Rng) -> Plan {
         pays,
         stays: rng.chance(600),
         is_claim_accepted: rng.chance(500),
-        cancels_after: rng.chance(220).then(|| rng.between(10 * MINUTE, 40 * HOUR)),
+        cancels_after: cancels(rng, is_package),
         cancels_how: (by, refund),
         refunds_after: (0..refunds).map(|_| rng.between(20 * MINUTE, 90 * HOUR)).collect(),
     }
+}
+
+fn cancels(rng: &mut Rng, is_package: bool) -> Vec<(i64, Option<usize>)> {
+    if !is_package {
+        let after = rng.chance(220).then(|| rng.between(10 * MINUTE, 40 * HOUR));
+        return after.map(|seconds| (seconds, None)).into_iter().collect();
+    }
+    let mut cancels = Vec::new();
+    for number in 1..=PACKAGE_SESSIONS {
+        if rng.chance(250) {
+            cancels.push((rng.between(10 * MINUTE, 100 * HOUR), Some(number)));
+        }
+    }
+    if rng.chance(150) {
+        cancels.push((rng.between(10 * MINUTE, 100 * HOUR), None));
+    }
+    cancels
 }
 
 fn pay(rng: &mut Rng) -> Pay {
