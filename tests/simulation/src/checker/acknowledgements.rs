@@ -39,7 +39,9 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
         Ack::Released(id) => {
             booking(id, |it| matches!(it, BookingEvent::Released | BookingEvent::Expired))
         }
-        Ack::Cancelled(id) => booking(id, |it| matches!(it, BookingEvent::Cancelled { .. })),
+        Ack::Cancelled(id) => booking(id, |it| {
+            matches!(it, BookingEvent::Cancelled { .. } | BookingEvent::SessionCancelled { .. })
+        }),
         Ack::ClaimAccepted(id) => booking(id, |it| matches!(it, BookingEvent::Confirmed { .. })),
         Ack::OrderStarted { booking_id, order_id } => money(history, *booking_id, |it| {
             matches!(it, MoneyEvent::OrderCreated { order, .. } if order.as_str() == order_id)

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use booking::domain::booking::Event;
 use kernel::Id;
 use kernel::id::Booking;
 use payments::domain::fact::{OrderId, ProviderRefundId};
@@ -100,11 +101,24 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
         let others = collection.refunds.values().filter(|it| it.payment == known.payment);
         let came_home =
             others.filter(|it| it.cause == Cause::Elsewhere && it.end == Some(End::Failed)).count();
-        if *count == 2 + came_home {
+        // Each session of a package has a refund of its own.
+        let of_sessions = match known.cause {
+            Cause::Cancelled => cancelled_sessions(history, collection.terms.booking_id),
+            _ => 0,
+        };
+        if *count == 1 + of_sessions.max(1) + came_home {
             let cause = known.cause.word();
             found.add(format!("{} was refunded twice because {cause}", refund.payment_id));
         }
     }
+}
+
+/// How many sessions of a package were cancelled with a refund.
+fn cancelled_sessions(history: &History, id: Id<Booking>) -> usize {
+    let past = history.bookings.get(&id).into_iter().flatten();
+    let is_cancelled =
+        |event: &Event| matches!(event, Event::SessionCancelled { refund, .. } if refund.minor > 0);
+    past.filter(|it| is_cancelled(&it.event)).count()
 }
 
 /// At most one capture of a booking's order and links stays whole; another one that stays has a

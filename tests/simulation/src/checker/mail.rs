@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use booking::domain::booking::{Event, Facts, State};
-use booking::domain::span::Span;
+use booking::domain::booking::{Event, State};
 use contract::payments::v1::ReceiptIssued;
 use contract::reviews::v1::{ReviewDeleted, ReviewSubmitted};
 use kernel::id::Booking;
@@ -59,7 +58,22 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
     for (id, past) in history.bookings.iter().filter(|(id, _)| !waits(id, "booking")) {
         for it in past {
             let kinds: &[&'static str] = match &it.event {
-                Event::Confirmed { .. } => &["booking_confirmed", "practice_notice", "reminder"],
+                Event::Confirmed { .. } => {
+                    let sessions = past.iter().find_map(|it| match &it.event {
+                        Event::Requested { facts, .. } => Some(facts.sessions.len()),
+                        _ => None,
+                    });
+                    // One for each session of a package.
+                    let further = (2..=sessions.unwrap_or(1)).map(|it| format!("{id}/{it}"));
+                    owed.extend(further.map(|subject| ("reminder", subject)));
+                    &["booking_confirmed", "practice_notice", "reminder"]
+                }
+                Event::SessionCancelled { number, .. } => {
+                    for kind in ["booking_cancelled", "cancellation_notice"] {
+                        owed.push((kind, format!("{id}/{number}")));
+                    }
+                    &[]
+                }
                 Event::Expired => &["hold_ended"],
                 Event::Cancelled { .. } => &["booking_cancelled", "cancellation_notice"],
                 Event::Completed => &["follow_up"],
@@ -174,9 +188,11 @@ fn is_no_reminder(
     (row, state): (&MailRow, &State),
     reason: &str,
 ) -> bool {
-    let Some(starts_at) = state.facts().and_then(first_start) else { return false };
+    let number = session_number(row);
+    let session = state.facts().and_then(|facts| facts.session(number));
+    let Some(starts_at) = session.map(|session| session.starts_at()) else { return false };
     match reason {
-        "overtaken" => !is_ahead(state),
+        "overtaken" => !is_ahead(state) || state.is_session_cancelled(number),
         "too_late" => {
             snapshot.taken_at >= starts_at || row.kind == "reminder" && has_second(snapshot, row)
         }
@@ -198,8 +214,10 @@ fn has_second(snapshot: &Snapshot, row: &MailRow) -> bool {
     mails.any(|it| it.kind == "second_reminder" && it.subject == row.subject)
 }
 
-fn first_start(facts: &Facts) -> Option<Timestamp> {
-    facts.sessions.first().map(Span::starts_at)
+/// The number of the session that a mail is about: the first one, unless it is about another one of
+/// a package.
+fn session_number(row: &MailRow) -> usize {
+    row.subject.split_once('/').and_then(|(_, number)| number.parse().ok()).unwrap_or(1)
 }
 
 /// Whether something is too long ago to be worth a mail.

@@ -4,10 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use booking::domain::booking::State;
+use booking::domain::booking::{Event, State};
+use kernel::Id;
+use kernel::id::Booking;
 use payments::domain::collection::Collection;
 use payments::domain::fact::OrderId;
 use payments::domain::refund::{Cause, End};
+use payments::domain::session_ends::{SessionEnd, SessionEnds};
 
 use super::history::{History, is_live};
 use super::snapshot::{CollectionRow, LedgerLine, ProviderPayment, Snapshot};
@@ -37,7 +40,8 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         let collection = collections.get(&row.booking_id);
         let state = states.get(&row.booking_id).unwrap_or(&State::Absent);
         let left = left_at_provider(snapshot, payment);
-        let expected = collection.map_or(0, |it| expected_left(it, state, payment));
+        let ends = session_ends(history, row.booking_id);
+        let expected = collection.map_or(0, |it| expected_left(it, (state, &ends), payment));
         let fee = collection.map_or(0, |it| added_fee(it, payment));
         let owed = collection.map_or(0, |it| owed_by_a_person(it, payment));
         let is_unseen = collection.is_none_or(|it| is_under_way(it, payment));
@@ -104,7 +108,11 @@ fn gives_fee_back(collection: &Collection, payment: &ProviderPayment) -> bool {
 }
 
 /// What should be left of a payment's price, by where its booking stands and what people wanted.
-fn expected_left(collection: &Collection, state: &State, payment: &ProviderPayment) -> i64 {
+fn expected_left(
+    collection: &Collection,
+    (state, ends): (&State, &SessionEnds),
+    payment: &ProviderPayment,
+) -> i64 {
     let counts = |it: &payments::domain::fact::PaymentId| it.as_str() == payment.payment_id;
     if !collection.verified.as_ref().is_some_and(counts) {
         return 0;
@@ -115,13 +123,38 @@ fn expected_left(collection: &Collection, state: &State, payment: &ProviderPayme
         .filter(|refund| counts(&refund.payment) && refund.goes_back())
         .filter(|refund| matches!(refund.cause, Cause::Staff | Cause::Elsewhere))
         .fold(0_i64, |sum, refund| sum.saturating_add(refund.amount.minor));
+    let price = payment.amount_minor.saturating_sub(added_fee(collection, payment));
     let wanted_back = match state {
+        // Of a package, each session that was cancelled in time.
+        State::Cancelled { .. } if !ends.is_empty() => of_sessions(ends, state, price),
+        live if is_live(live) => of_sessions(ends, state, price),
         State::Cancelled { refund, .. } => refund.minor,
-        live if is_live(live) => 0,
         _ => payment.amount_minor,
     };
-    let price = payment.amount_minor.saturating_sub(added_fee(collection, payment));
     price.saturating_sub(wanted_back).saturating_sub(by_hand).max(0)
+}
+
+/// How the sessions of a package have ended, by booking's events.
+fn session_ends(history: &History, id: Id<Booking>) -> SessionEnds {
+    let past = history.bookings.get(&id).into_iter().flatten();
+    past.fold(SessionEnds::default(), |ends, it| {
+        let (number, share, refund) = match &it.event {
+            Event::SessionCompleted { number, share } => (number, share, None),
+            Event::SessionCancelled { number, share, refund, .. } => (number, share, Some(refund)),
+            _ => return ends,
+        };
+        let end = SessionEnd {
+            share_minor: share.minor,
+            refund_minor: refund.map(|refund| refund.minor),
+        };
+        ends.with(i32::try_from(*number).unwrap_or(0), end)
+    })
+}
+
+/// What goes back of a price for cancelled sessions.
+fn of_sessions(ends: &SessionEnds, state: &State, price: i64) -> i64 {
+    let whole = state.facts().map_or(price, |facts| facts.price.minor);
+    ends.money(whole, price).back
 }
 
 /// What was to go back of a payment, failed for good, and waits for a person.

@@ -24,11 +24,13 @@ type OnDay<'s> = (&'s str, Taken);
 /// Looks at the days, at the bookings and at the rows.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I2);
-    let mut at_the_end = BTreeMap::new();
+    let mut at_the_end: BTreeMap<Holder, Vec<OnDay<'_>>> = BTreeMap::new();
     for (stream, past) in &history.days {
         let whose = practitioner_of(stream);
         let taken = day(stream, past, &mut found);
-        at_the_end.extend(taken.into_iter().map(|(holder, time)| (holder, (whose, time))));
+        for (holder, time) in taken {
+            at_the_end.entry(holder).or_default().push((whose, time));
+        }
     }
     bookings(snapshot, history, &at_the_end, &mut found);
     rows(&snapshot.booking.reservations, &mut found);
@@ -66,19 +68,26 @@ fn day(stream: &str, past: &[HistoryEvent<Event>], found: &mut Finding) -> BTree
     taken
 }
 
-/// Every booking that is live has its time to itself, and is on its day.
+/// Every session of a live booking has its time to itself, and is on its day.
 fn bookings(
     snapshot: &Snapshot,
     history: &History,
-    days: &BTreeMap<Holder, OnDay<'_>>,
+    days: &BTreeMap<Holder, Vec<OnDay<'_>>>,
     found: &mut Finding,
 ) {
+    for holder in days.keys() {
+        if let Holder::Booking(id) = holder
+            && !history.states.contains_key(id)
+        {
+            found.add(format!("a day has a time for {id}, and there is no such booking"));
+        }
+    }
     let mut sessions: Vec<Session<'_>> = Vec::new();
     for (id, state) in &history.states {
         let Some(facts) = state.facts() else { continue };
         let holds = state.held_until().is_some_and(|until| until > snapshot.taken_at);
-        let is_booked = is_live(state);
-        if !is_booked && !holds {
+        let on_days = days.get(&Holder::Booking(*id)).map(Vec::as_slice).unwrap_or_default();
+        if !is_live(state) && !holds {
             let gone = matches!(
                 state,
                 State::Cancelled { .. }
@@ -86,28 +95,16 @@ fn bookings(
                     | State::Expired { .. }
                     | State::PaidUnplaced { .. }
             );
-            if gone && days.contains_key(&Holder::Booking(*id)) {
+            if gone && !on_days.is_empty() {
                 found.add(format!("{id} has given its time back and its day still has it"));
             }
             continue;
         }
-        match days.get(&Holder::Booking(*id)) {
-            None => found.add(format!("{id} is live and its day knows nothing of it")),
-            Some((whose, _)) if *whose != facts.practitioner_id => {
-                found.add(format!("{id} is on the day of {whose}"));
-            }
-            Some((_, (_, Some(_)))) if is_booked => {
-                found.add(format!("{id} is confirmed and its day only holds it"));
-            }
-            Some((_, (span, _))) if !facts.sessions.contains(span) => {
-                found.add(format!("{id} is live and its day has another time for it"));
-            }
-            Some(_) => {}
-        }
+        on_its_days((*id, state), facts, on_days, found);
         let by_word = history.bookings.get(id).is_some_and(|past| past.iter().any(by_word));
-        for span in &facts.sessions {
-            sessions.push(Session { id: *id, facts, span: *span, by_word });
-        }
+        let stands = |number: &usize| !state.is_session_cancelled(*number);
+        let spans = facts.numbers().filter(stands).filter_map(|number| facts.session(number));
+        sessions.extend(spans.map(|span| Session { id: *id, facts, span, by_word }));
     }
     for (at, session) in sessions.iter().enumerate() {
         for other in sessions.iter().skip(at + 1).filter(|it| it.span.overlaps(&session.span)) {
@@ -120,6 +117,39 @@ fn bookings(
                 found.add(format!("{id} and {their_id} are one client's at one time"));
             }
         }
+    }
+}
+
+/// Each session of a live booking is on its day, unless it was cancelled: of a package all of them
+/// or none.
+fn on_its_days(
+    (id, state): (Id<Booking>, &State),
+    facts: &Facts,
+    on_days: &[OnDay<'_>],
+    found: &mut Finding,
+) {
+    let is_booked = is_live(state);
+    for number in facts.numbers() {
+        let Some(span) = facts.session(number) else { continue };
+        let there = on_days.iter().find(|(_, (theirs, _))| *theirs == span);
+        match there {
+            Some(_) if state.is_session_cancelled(number) => {
+                found.add(format!("{id} has given a time back and its day still has it"));
+            }
+            None if !state.is_session_cancelled(number) => {
+                found.add(format!("{id} is live and its day knows nothing of it"));
+            }
+            Some((whose, _)) if *whose != facts.practitioner_id => {
+                found.add(format!("{id} is on the day of {whose}"));
+            }
+            Some((_, (_, Some(_)))) if is_booked => {
+                found.add(format!("{id} is confirmed and its day only holds it"));
+            }
+            None | Some(_) => {}
+        }
+    }
+    if on_days.iter().any(|(_, (span, _))| !facts.sessions.contains(span)) {
+        found.add(format!("{id} is live and its day has another time for it"));
     }
 }
 

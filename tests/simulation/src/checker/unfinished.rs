@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use booking::domain::booking::{Mode, State};
-use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END};
+use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END, session};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use notifications::timers::kinds::SEND_MAIL;
@@ -170,7 +170,12 @@ impl<'s> Unfinished<'s> {
                 }
             }
             if let State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. } = state {
-                self.needs("booking", SESSION_END, &subject);
+                for number in facts.numbers() {
+                    let number = facts.package.is_some().then_some(number);
+                    if state.expects(number) {
+                        self.needs("booking", SESSION_END, &session(*id, number));
+                    }
+                }
                 let waits = matches!(state, State::Confirmed { .. }) && facts.mode == Mode::Online;
                 if waits {
                     self.needs("booking", CREATE_MEETING, &subject);
