@@ -179,6 +179,31 @@ impl<'p> Customer<'p> {
         })
     }
 
+    /// The body of `RequestBooking` for a starter package.
+    #[must_use]
+    pub fn package_request(&self, service: &str, starts: &[String], key: &str) -> Value {
+        let (first, further) = starts.split_first().unzip();
+        let mut request = self.request(service, first.map_or("", String::as_str), key);
+        request["packageId"] = json!("starter");
+        request["furtherStartsAt"] = json!(further.unwrap_or_default());
+        request
+    }
+
+    /// Holds the slots of a package with a consent to today's terms, or returns the refusal.
+    ///
+    /// # Errors
+    /// When booking or the catalogue does not answer.
+    pub async fn try_hold_package(
+        &self,
+        service: &str,
+        starts: &[String],
+        key: &str,
+    ) -> Result<Result<String, Answer>> {
+        let mut request = self.package_request(service, starts, key);
+        request["consent"] = self.consent().await?;
+        self.send_request(request).await
+    }
+
     /// Holds a slot and returns the booking's id.
     ///
     /// # Errors

@@ -84,13 +84,17 @@ pub enum Plan {
     LinkPaidLate,
     /// A consultation that costs nothing: confirmed as soon as it is asked for.
     Free,
+    /// A package of three sessions on three dates, paid once.
+    Package,
+    /// The same, of which the practice cancels one session.
+    PackageInPart,
     /// No booking: the practice closes an hour and opens it again.
     Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -113,6 +117,8 @@ impl Plan {
         Self::LinkAbandoned,
         Self::LinkPaidLate,
         Self::Free,
+        Self::Package,
+        Self::PackageInPart,
         Self::Blocked,
     ];
 }
@@ -247,15 +253,37 @@ impl<'p> SagaRunner<'p> {
                 continue;
             }
             // Sagas with adjacent numbers choose different slots.
+            let dates = weekly(&free, (index * 7 + attempt) % free.len());
             let starts_at = free.swap_remove((index * 7 + attempt) % free.len());
             let key = format!("saga-{number}-{attempt}");
-            let asked = customer.try_hold_with_consent(service, &starts_at, &key).await?;
+            let asked = if matches!(plan, Plan::Package | Plan::PackageInPart) {
+                customer.try_hold_package(service, &dates, &key).await?
+            } else {
+                customer.try_hold_with_consent(service, &starts_at, &key).await?
+            };
             if let Ok(booking_id) = asked {
                 return Ok(RunningSaga { runner: self, customer, service, starts_at, booking_id });
             }
         }
         bail!("no time could be held");
     }
+}
+
+/// Three free starts on different dates: this one, and the next ones at its hour as far as they are
+/// free.
+fn weekly(free: &[String], first: usize) -> Vec<String> {
+    let date = |start: &String| start.get(..10).map(str::to_owned);
+    let hour = |start: &String| start.get(11..).map(str::to_owned);
+    let ring = free.iter().cycle().skip(first).take(free.len());
+    let mut chosen: Vec<String> = Vec::new();
+    for start in ring {
+        let is_new = chosen.iter().all(|other| date(other) != date(start));
+        let fits = chosen.first().is_none_or(|other| hour(other) == hour(start));
+        if is_new && fits && chosen.len() < 3 {
+            chosen.push(start.clone());
+        }
+    }
+    chosen
 }
 
 impl RunningSaga<'_, '_> {
@@ -363,6 +391,11 @@ impl RunningSaga<'_, '_> {
                 self.pay(order, json!({})).await?;
                 self.wait_until_placed_or_refunded().await?;
                 return self.cancel().await;
+            }
+            Plan::PackageInPart => {
+                self.pay(order, json!({})).await?;
+                self.wait_until_placed_or_refunded().await?;
+                return self.cancel_session(2).await;
             }
             Plan::RefundedByStaff => {
                 self.pay(order, json!({})).await?;

@@ -106,6 +106,48 @@ async fn a_free_session_survives_kills_of_everything() -> Result<()> {
     practice.check().await
 }
 
+/// A package is held by one transaction: all of its times stand, or none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_package_survives_kills_of_everything() -> Result<()> {
+    let practice = Practice::start(&[]).await?;
+    let issuer = TokenIssuer::of(&practice).await?;
+    for (index, moment) in MOMENTS.into_iter().take(3).enumerate() {
+        let customer = Customer::with_issued_token(&practice, &issuer, "Package")?;
+        let free = customer.free_starts("meditation").await?;
+        let mut starts: Vec<String> = Vec::new();
+        for start in free.into_iter().skip(index) {
+            if starts.iter().all(|other| other.get(..10) != start.get(..10)) && starts.len() < 3 {
+                starts.push(start);
+            }
+        }
+        let key = format!("package-{index}-key");
+        kill_at(&practice, Moment::BeforeTheRequest, moment)?;
+        let keys = match moment {
+            Moment::DuringTheRequest => Some(hold_keys(&practice).await?),
+            _ => None,
+        };
+        let asking = customer.try_hold_package("meditation", &starts, &key);
+        let (held, killed) = tokio::join!(asking, kill_in_a_transaction(&practice, keys));
+        killed?;
+        let booking_id = held?.map_err(|refused| anyhow::anyhow!("{moment:?}: {refused:?}"))?;
+        kill_at(&practice, Moment::AfterTheHold, moment)?;
+        let again = customer.try_hold_package("meditation", &starts, &key).await?;
+        assert_eq!(again.ok().as_ref(), Some(&booking_id));
+        let order = customer.order(&booking_id).await?;
+        let body = json!({ "order_id": order, "method": "upi" });
+        practice.sandbox_post("/api/pay", &body).await?;
+        customer.wait_for_state(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+        let mails = confirmations(&customer).await.with_context(|| format!("{moment:?}"))?;
+        let ids: BTreeSet<&str> = mails.iter().filter_map(|m| m["messageId"].as_str()).collect();
+        assert_eq!(ids.len(), 1, "{moment:?}: {} mails, but one message", mails.len());
+    }
+    let mut booking = practice.database("booking").await?;
+    let booked = "select count(*) from slot_reservations where live and held_until_at is null";
+    let booked: i64 = sqlx::query_scalar(booked).fetch_one(&mut booking).await?;
+    assert_eq!(booked, 9);
+    practice.check().await
+}
+
 fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
     if now == moment { practice.kill(&KILLABLE_PARTS) } else { Ok(()) }
 }

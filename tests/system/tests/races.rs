@@ -40,6 +40,70 @@ async fn a_slot_is_sold_once() -> Result<()> {
     practice.check().await
 }
 
+/// A thousand buyers of packages that overlap: every session of a winner stands, and no session of
+/// a loser.
+#[tokio::test(flavor = "multi_thread")]
+async fn packages_are_sold_whole() -> Result<()> {
+    let _race = RACE.lock().await;
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+    let mut practice = Practice::start(&RAISED_LIMITS).await?;
+    practice.http = reqwest::Client::builder().timeout(Duration::from_secs(120)).build()?;
+    let issuer = TokenIssuer::of(&practice).await?;
+    let free = Customer::with_issued_token(&practice, &issuer, "Looking")?
+        .free_starts("meditation")
+        .await?;
+    let days = days_of(&free);
+    // Three of seven days, at one of three hours, in every order.
+    let request = |buyer: usize, customer: &Customer<'_>| {
+        let hour = buyer % 3;
+        let starts: Vec<String> = [buyer % 7, buyer % 7 + 1 + buyer % 2, buyer % 7 + 3]
+            .iter()
+            .map(|day| days[7 + day % 7][hour].clone())
+            .collect();
+        customer.package_request("meditation", &starts, &format!("package-{buyer:06}"))
+    };
+    let buyers = (0..BUYERS).map(|buyer| {
+        let customer = Customer::with_issued_token(&practice, &issuer, "Buyer")?;
+        let request = request(buyer, &customer);
+        Ok((customer, request))
+    });
+    let buyers = buyers.collect::<Result<Vec<_>>>()?;
+    let asked = buyers.iter().map(|(buyer, request)| buyer.call_once(REQUEST, request));
+    let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>>>()?;
+    let counts = tally(&answers);
+    let held = counts.get("200 ").copied().unwrap_or(0);
+    // Twenty-one times, of which each winner has three.
+    assert!((1..=7).contains(&held), "{counts:?}");
+    let mut refused = counts.keys().filter(|key| key.as_str() != "200 ");
+    assert!(refused.all(|key| key.ends_with("SLOT_TAKEN")), "{counts:?}");
+    let mut booking = practice.database("booking").await?;
+    for (what, each) in [
+        ("select count(*) from bookings", 1),
+        ("select count(*) from slot_reservations where live", 3),
+        ("select count(*) from slot_reservations", 3),
+        ("select count(*) from events where event_type = 'booking.v1.SlotHeld'", 3),
+        (
+            "select count(*) from (select booking_id from slot_reservations
+             group by booking_id having count(*) = 3) whole",
+            1,
+        ),
+    ] {
+        let count: i64 = sqlx::query_scalar(what).fetch_one(&mut booking).await?;
+        assert_eq!(count, each * i64::try_from(held)?, "{what}");
+    }
+    practice.check().await
+}
+
+/// The free starts of each day.
+fn days_of(free: &[String]) -> Vec<Vec<String>> {
+    let mut days: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for start in free {
+        days.entry(start.get(..10).unwrap_or_default()).or_default().push(start.clone());
+    }
+    days.into_values().collect()
+}
+
 async fn one_slot(practice: &Practice, issuer: &TokenIssuer) -> Result<()> {
     let start = first_start(practice, issuer, "meditation", 7).await?;
     let requests = (0..BUYERS).map(|_buyer| ("meditation", start.clone())).collect();

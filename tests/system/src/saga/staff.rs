@@ -68,6 +68,19 @@ impl RunningSaga<'_, '_> {
         self.wait_until_refunded().await
     }
 
+    /// The practice cancels one session of a package. One that has ended is not cancelled, nor one
+    /// of a package that could not be placed.
+    pub(super) async fn cancel_session(&self, number: i32) -> Result<()> {
+        let mut body = self.request_body("cancel-session");
+        body["cancelledBy"] = json!("CANCELLED_BY_PRACTICE");
+        body["sessionNumber"] = json!(number);
+        let answer = self.runner.call_staff(BOOKINGS, "CancelBooking", body).await?;
+        if answer.status == 200 {
+            self.runner.practice.record_ack(Ack::Cancelled(self.booking_id.parse()?));
+        }
+        Ok(())
+    }
+
     /// The practice refunds the money and keeps the session.
     pub(super) async fn refund_by_staff(&self) -> Result<()> {
         let answer =
