@@ -58,7 +58,8 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   calendar sources          practitioners' own calendars, which close times, and whether they
                             can be read
   calendar read CALENDAR    read one now
-  cancel BOOKING [--by customer|practice] [--refund policy|full|none]
+  cancel BOOKING [--by customer|practice] [--refund policy|full|none] [--session N]
+                            with N only that session of a package, from 1
   accept-claim BOOKING      confirm a booking on the customer's word that it is paid
   refund BOOKING [AMOUNT]   give money back, all that is left or an amount such as 499.50
   mails [--failed|--waiting|--state STATE] [--booking BOOKING] [--all]
@@ -124,7 +125,7 @@ static COMMANDS: &[Command] = &[
     command!(["calendar", "stop"], [], (0, 1), calendar::stop, check_practitioner),
     command!(["calendar", "sources"], [], (0, 0), calendar::sources, check),
     command!(["calendar", "read"], [], (1, 1), calendar::read, check_calendar),
-    command!(["cancel"], ["by", "refund", "key"], (1, 1), cancel::run, check),
+    command!(["cancel"], ["by", "refund", "session", "key"], (1, 1), cancel::run, check),
     command!(["accept-claim"], ["key"], (1, 1), claim::run, check),
     command!(["refund"], ["key"], (1, 2), refund::run, check),
     command!(["mails", "retry"], ["reason"], (0, 1), mails::retry, check_retry),

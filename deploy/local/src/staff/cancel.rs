@@ -23,9 +23,14 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     read_options(arguments).map(|_known| ())
 }
 
+/// The highest number of a session of a package.
+const SESSIONS_MAX: i32 = 20;
+
 struct CancelOptions {
     by: (&'static str, &'static str),
     refund: (&'static str, &'static str),
+    /// Only this session of a package; 0 for all that have not ended.
+    session: i32,
 }
 
 fn read_options(arguments: &Arguments) -> Result<CancelOptions, Usage> {
@@ -34,21 +39,32 @@ fn read_options(arguments: &Arguments) -> Result<CancelOptions, Usage> {
         if said.is_empty() { usual.to_owned() } else { said }
     };
     let (by, refund) = (or("by", "customer"), or("refund", "policy"));
+    let session = or("session", "0").parse().ok();
+    let session = session.filter(|number| (0..=SESSIONS_MAX).contains(number));
+    let session = session.ok_or_else(|| Usage("--session must be a number from 1".to_owned()))?;
     let by = BY.iter().find(|(word, _)| *word == by);
     let refund = REFUND.iter().find(|(word, ..)| *word == refund);
     match (by, refund) {
-        (Some(by), Some((_, wire, words))) => Ok(CancelOptions { by: *by, refund: (wire, words) }),
+        (Some(by), Some((_, wire, words))) => {
+            Ok(CancelOptions { by: *by, refund: (wire, words), session })
+        }
         (None, _) => Err(Usage("--by must be customer or practice".to_owned())),
         (_, None) => Err(Usage("--refund must be policy, full or none".to_owned())),
     }
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
-    let (id, CancelOptions { by: (who, by), refund: (refund, words) }) =
+    let (id, CancelOptions { by: (who, by), refund: (refund, words), session: number }) =
         (arguments.at(0), read_options(arguments)?);
-    let question = format!("Cancel {id} because the {who} wants it; {words}. Are you sure?");
+    let what = match number {
+        0 => id.to_owned(),
+        number => format!("session {number} of {id}"),
+    };
+    let question = format!("Cancel {what} because the {who} wants it; {words}. Are you sure?");
     confirm::require_confirmation(arguments, &question)?;
-    let request = json!({ "bookingId": id, "cancelledBy": by, "refund": refund });
+    let request = json!({
+        "bookingId": id, "cancelledBy": by, "refund": refund, "sessionNumber": number,
+    });
     let method = "booking.v1.BookingStaffService/CancelBooking";
     let answer = session.call_with_key(method, request, &key(arguments)).await?;
     if arguments.json() {
@@ -80,7 +96,7 @@ mod tests {
 
     fn read(said: &[&str]) -> Result<(&'static str, &'static str), Usage> {
         let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
-        let arguments = Arguments::read(&said, &["by", "refund"], (0, 1)).unwrap();
+        let arguments = Arguments::read(&said, &["by", "refund", "session"], (0, 1)).unwrap();
         read_options(&arguments).map(|options| (options.by.1, options.refund.0))
     }
 
@@ -101,5 +117,7 @@ mod tests {
         let other = ("CANCELLED_BY_PRACTICE", "CANCELLATION_REFUND_NONE");
         assert_eq!(read(&["--by", "Practice", "--refund", "none"]), Ok(other));
         assert!(read(&["--by", "me"]).is_err() && read(&["--refund", "half"]).is_err());
+        assert!(read(&["--session", "2"]).is_ok());
+        assert!(read(&["--session", "21"]).is_err() && read(&["--session", "two"]).is_err());
     }
 }
