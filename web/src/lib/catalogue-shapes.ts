@@ -69,7 +69,18 @@ const SERVICE: Shape<Service> = {
 
 export const SERVICES_ANSWER: Shape<ListServicesResponse> = {
   services: [SERVICE],
-  packages: [{ packageId: '', title: '', description: '', sessions: 0, price: MONEY }],
+  packages: [
+    {
+      packageId: '',
+      title: '',
+      description: '',
+      sessions: 0,
+      price: MONEY,
+      serviceIds: [''],
+      withinDays: 0,
+      noticeHours: 0,
+    },
+  ],
   consultation: SERVICE,
 };
 

@@ -58,6 +58,11 @@ export function useService(serviceId: string | null | undefined): Service | unde
   return useSnapshot().services.find((service) => service.serviceId === serviceId);
 }
 
+/** The packages that are offered for a service. */
+export function usePackagesFor(serviceId: string): Package[] {
+  return useSnapshot().packages.filter(({ serviceIds }) => serviceIds.includes(serviceId));
+}
+
 /** One package, or undefined for an unknown id. */
 export function usePackage(packageId: string): Package | undefined {
   return useSnapshot().packages.find((offer) => offer.packageId === packageId);

@@ -67,17 +67,34 @@ function withPractitioners(service: JsonObject, all: readonly JsonObject[]): Jso
   return { ...service, practitioners };
 }
 
+/** The most days from the first to the last date of a package whose file does not say it. */
+const WITHIN_DAYS_USUAL = 90;
+
+/** The packages with their services: those that they name, or all; and the practice's notice. */
+function packagesOf(file: JsonObject, policies: JsonObject): JsonObject[] {
+  const services = Array.isArray(file.services) ? (file.services as JsonObject[]) : [];
+  const ids = services.flatMap(({ service_id }) => service_id ?? []);
+  const packages = Array.isArray(file.packages) ? (file.packages as JsonObject[]) : [];
+  return packages.map(({ services: named, ...one }) => ({
+    within_days: WITHIN_DAYS_USUAL,
+    notice_hours: policies.cancellation_hours ?? 24,
+    ...one,
+    service_ids: ids.filter((id) => !Array.isArray(named) || named.includes(id)),
+  }));
+}
+
 /** What costs nothing. */
 const FREE: JsonObject = { minor_units: 0, currency_code: 'INR' };
 
 /** The services and what else is offered, as the catalogue answers it. */
 function readOffer(folder: string): ListServicesResponse {
-  const all = practitionersOf(readToml(folder, 'practice.toml'));
+  const practice = readToml(folder, 'practice.toml');
+  const all = practitionersOf(practice);
   const file = readToml(folder, 'services.toml');
   const services = Array.isArray(file.services) ? (file.services as JsonObject[]) : [];
   const offer: JsonObject = {
     services: services.map((service) => withPractitioners(service, all)),
-    packages: file.packages ?? [],
+    packages: packagesOf(file, section(practice, 'policies')),
   };
   if (file.consultation) {
     const consultation = withPractitioners(section(file, 'consultation'), all);
