@@ -84,6 +84,12 @@ export function isSettled(booking: Booking): boolean {
   return placeKnown && booking.mailState === MailState.SENT;
 }
 
+/** The starts of all sessions as they are written in the address. */
+export function instantsOf(booking: Booking | undefined): string[] {
+  const starts = booking?.sessions.map(({ startsAt }) => startsAt) ?? [];
+  return starts.flatMap((startsAt) => (startsAt ? [toInstant(toDate(startsAt))] : []));
+}
+
 /** The start of a booking as it is written in the address, or empty. */
 export function instantOf(booking: Booking | undefined): string {
   const times = booking ? sessionTimes(booking) : undefined;

@@ -14,6 +14,8 @@ const FULL: FlowUrl = {
   date: '2026-11-24',
   slot: '2026-11-24T05:30:00Z',
   practitioner: 'ravi',
+  packageId: '',
+  slots: [],
   step: 'calendar-terms',
   bookingId: 'bkg_1',
 };
@@ -47,6 +49,14 @@ test('a booking leads back to the choices that it came of', () => {
   );
 });
 
+test('the dates of a package stand in their places', () => {
+  const slots = ['2026-11-24T05:30:00Z', '', '2026-12-08T05:30:00Z'];
+  const url: FlowUrl = { ...FULL, slot: '', packageId: 'starter', slots, bookingId: '' };
+  const path = flowPath(url);
+  expect(path).toContain('package=starter&slots=2026-11-24T05:30:00Z,,2026-12-08T05:30:00Z');
+  expect(parseFlowUrl(new URLSearchParams(path.split('?')[1]))).toEqual(url);
+});
+
 test('what is not chosen is not written', () => {
   const url = parseFlowUrl(new URLSearchParams('service=meditation'));
   expect(url).toEqual({
@@ -54,6 +64,8 @@ test('what is not chosen is not written', () => {
     date: '',
     slot: '',
     practitioner: '',
+    packageId: '',
+    slots: [],
     step: undefined,
     bookingId: '',
   });

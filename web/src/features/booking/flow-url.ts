@@ -14,17 +14,35 @@ export type FlowUrl = {
   slot: string;
   /** The chosen practitioner's id, or empty for anyone. */
   practitioner: string;
+  /** The chosen package's id, or empty for a single session. */
+  packageId: string;
+  /** The starts of a package's sessions in their places, empty where none is chosen. */
+  slots: readonly string[];
   step: StepId | undefined;
   bookingId: string;
 };
 
-type Choice = 'serviceId' | 'date' | 'slot' | 'practitioner';
-const NO_CHOICES: Pick<FlowUrl, Choice> = { serviceId: '', date: '', slot: '', practitioner: '' };
+type Choice = 'serviceId' | 'date' | 'slot' | 'practitioner' | 'packageId' | 'slots';
+const NO_CHOICES: Pick<FlowUrl, Choice> = {
+  serviceId: '',
+  date: '',
+  slot: '',
+  practitioner: '',
+  packageId: '',
+  slots: [],
+};
+
+/** The most sessions that a package can have. */
+const PLACES_MAX = 20;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 function validDate(text: string): string {
   return DATE.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) ? text : '';
+}
+
+function placesIn(text: string): string[] {
+  return text === '' ? [] : text.split(',', PLACES_MAX).map(validInstant);
 }
 
 /** Reads the address. Whatever makes no sense is as if it were not there. */
@@ -35,6 +53,8 @@ export function parseFlowUrl(query: URLSearchParams): FlowUrl {
     date: validDate(query.get('date') ?? ''),
     slot: validInstant(query.get('slot') ?? ''),
     practitioner: query.get('practitioner') ?? '',
+    packageId: query.get('package') ?? '',
+    slots: placesIn(query.get('slots') ?? ''),
     step: isStepId(step) ? step : undefined,
     bookingId: query.get('b') ?? '',
   };
@@ -57,6 +77,8 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
     date: choices.date,
     slot: choices.slot,
     practitioner: choices.practitioner,
+    package: choices.packageId,
+    slots: choices.slots.some((place) => place !== '') ? choices.slots.join(',') : '',
     step: url.step ?? '',
     b: url.bookingId,
   };
@@ -66,22 +88,25 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
 
 /** Whether an address says more than the point in the flow that it leads to needs. */
 export function saysTooMuch(query: URLSearchParams): boolean {
-  const more = ['service', 'date', 'slot', 'practitioner'].some((name) => query.has(name));
+  const more = ['service', 'date', 'slot', 'practitioner', 'package', 'slots'].some((name) =>
+    query.has(name),
+  );
   return more && showsBooking(parseFlowUrl(query));
 }
 
 /** The choices that led to a booking, for the way back to the calendar. */
 export function choicesOf(
-  { serviceId, sessions }: Booking,
+  { serviceId, sessions, package: booked }: Booking,
   practitioner: string,
 ): Pick<FlowUrl, Choice> {
-  const startsAt = sessions[0]?.startsAt;
-  const slot = startsAt ? toInstant(toDate(startsAt)) : '';
-  return { serviceId, date: '', slot, practitioner };
+  const starts = sessions.map(({ startsAt }) => (startsAt ? toInstant(toDate(startsAt)) : ''));
+  const packageId = booked?.packageId ?? '';
+  const [slot, slots] = packageId ? ['', starts] : [starts[0] ?? '', []];
+  return { serviceId, date: '', slot, practitioner, packageId, slots };
 }
 
 /** The address of a point in the flow. */
 export function flowPath(url: FlowUrl): string {
   // Colons are allowed in a query, and a time is easier to read with them.
-  return `${FLOW_PATH}?${flowQuery(url).toString().replaceAll('%3A', ':')}`;
+  return `${FLOW_PATH}?${flowQuery(url).toString().replaceAll('%3A', ':').replaceAll('%2C', ',')}`;
 }
