@@ -75,18 +75,20 @@ export function useProceed(asked: Asked) {
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
 
-  /** Another time or practitioner that this tab holds is given back; the same is asked for again. */
+  /** Another time or practitioner that this tab holds, or a package, is given back. */
   function otherHold(): Booking | undefined {
     if (!held || !isLive(held)) return undefined;
     const other = practitionerId !== '' && held.practitionerId !== practitionerId;
-    return other || instantOf(held) !== moves.url.slot ? held : undefined;
+    const single = held.package === undefined && instantOf(held) === moves.url.slot;
+    return other || !single ? held : undefined;
   }
 
   async function hold(): Promise<Booking> {
-    const { serviceId, slot: instant } = moves.url;
+    const { serviceId, slot } = moves.url;
     const contact = draft.fields.values;
     const consent = signed && { ...signed };
-    const wish: Wish = { serviceId, instant, practitionerId, inPerson: false, contact, consent };
+    const what = { serviceId, packageId: '', instants: [slot], practitionerId };
+    const wish: Wish = { ...what, inPerson: false, contact, consent };
     const booking = await request.mutateAsync({ wish, held: otherHold() });
     // From here on the server keeps notes and signature.
     consentForm.forget();

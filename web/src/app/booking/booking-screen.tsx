@@ -49,7 +49,8 @@ export function BookingScreen({ flow }: { flow: Flow }) {
     writeHeld(null);
     if (!booking) return;
     const { serviceId } = booking;
-    moves.push({ step: 'calendar-terms', bookingId: '', serviceId, slot: '', date: '' });
+    const slots: string[] = [];
+    moves.push({ step: 'calendar-terms', bookingId: '', serviceId, slot: '', slots, date: '' });
   }
 
   function complete() {

@@ -15,7 +15,7 @@ import { renewIdempotencyKey } from '@/features/booking/request-idempotency-key'
 import type { StepId } from '@/features/booking/steps';
 import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer';
 import { useAuth } from '@/lib/auth';
-import { usePracticeZone } from '@/lib/practice';
+import { usePackage, usePracticeZone } from '@/lib/practice';
 
 /** Bookings for which this document has shown its congratulations. */
 const cheered = new Set<string>();
@@ -54,6 +54,7 @@ export function useFlow() {
   const { booking } = reading;
   const serviceId = url.serviceId || booking?.serviceId || '';
   const service = useFlowService(serviceId, url.bookingId !== '');
+  const offer = usePackage(url.packageId);
   const draft = useDraft(user);
   const answer = useCheckoutAnswer(url.bookingId);
 
@@ -71,7 +72,7 @@ export function useFlow() {
     if (named && settled && url.step !== named) replace({ step: named });
   }, [named, settled, url.step, replace]);
 
-  return { auth, user, moves, zone, reading, booking, service, draft, answer, step };
+  return { auth, user, moves, zone, reading, booking, service, offer, draft, answer, step };
 }
 
 export type Flow = ReturnType<typeof useFlow>;

@@ -18,6 +18,7 @@ import { flowPath } from '@/features/booking/flow-url';
 import { isFree, priceWords } from '@/features/booking/free-session';
 import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/steps';
 import { importWithRetry } from '@/lib/import-with-retry';
+import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { useGo } from '@/lib/use-go';
 import { lazyLoader } from '@/lib/use-lazy-module';
@@ -94,6 +95,11 @@ function leadOf(flow: Flow): string | undefined {
   }
   if (booking || shownBooking(flow).of !== 'no booking' || service.status !== 'known') return;
   const { title, durationText } = service.service;
+  const { offer } = flow;
+  if (offer) {
+    const what = `${offer.title} · ${title} · ${offer.sessions} sessions`;
+    return `${what} ·\u00a0${formatPrice(offer.price)}`;
+  }
   return `${title} · ${durationText} ·\u00a0${priceWords(service.service)}`;
 }
 

@@ -6,12 +6,13 @@ function compact(at: Date): string {
 }
 
 /**
- * An address that adds the session to a calendar on the web. It names the practice and never the
+ * An address that adds the session to a calendar on the web; none for a package, whose sessions are
+ * all in the file. It names the practice and never the
  * service, because what a client seeks help for is private.
  */
 export function googleCalendarUrl(booking: Booking, practice: string): string | undefined {
   const times = sessionTimes(booking);
-  if (!times) return undefined;
+  if (!times || booking.package) return undefined;
   const query = new URLSearchParams({
     action: 'TEMPLATE',
     text: `Session with ${practice}`,

@@ -64,6 +64,29 @@ function FreeCutOff() {
   );
 }
 
+/** Each session of a package is cancelled by itself. */
+function PackageCutOff({ booking }: { booking: Booking }) {
+  const hours = booking.package?.noticeHours ?? 0;
+  return (
+    <p>
+      You can cancel each session until <strong>{hours} hours</strong> before it starts, and its
+      share of the price comes back.{' '}
+      <AppLink
+        to={`/cancellation-policy?b=${booking.bookingId}`}
+        className="text-brand underline underline-offset-4"
+      >
+        How that works
+      </AppLink>
+    </p>
+  );
+}
+
+function AnyCutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
+  if (isFree(booking)) return <FreeCutOff />;
+  if (booking.package) return <PackageCutOff booking={booking} />;
+  return <CutOff booking={booking} zone={zone} />;
+}
+
 type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void };
 
 /** "Booking Confirmed!": everything about the session on one page, which can be opened again. */
@@ -95,7 +118,7 @@ export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps)
       <div className="flex flex-col gap-6">
         <MeetingCard booking={booking} />
         <MailNotice booking={booking} />
-        {free ? <FreeCutOff /> : <CutOff booking={booking} zone={zone} />}
+        <AnyCutOff booking={booking} zone={zone} />
         <Button size="lg" onClick={onComplete}>
           Complete Booking
         </Button>

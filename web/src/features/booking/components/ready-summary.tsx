@@ -5,19 +5,23 @@ type ReadySummaryProps = {
   title: string;
   /** Empty for what costs nothing. */
   price: string;
-  at: Date;
+  /** When each session starts. */
+  starts: readonly Date[];
   zone: Zone;
   inPerson: boolean;
 };
 
 /** Shown once date, time and agreement are set. */
-export function ReadySummary({ title, price, at, zone, inPerson }: ReadySummaryProps) {
-  const own = inPerson ? undefined : formatOwnTime(at, zone);
+export function ReadySummary({ title, price, starts, zone, inPerson }: ReadySummaryProps) {
+  const when = starts.map((at) => {
+    const own = inPerson ? undefined : formatOwnTime(at, zone);
+    return `${formatDateTime(at, zone)}${own ? ` (${own})` : ''}`;
+  });
   return (
     <Alert tone="ok" live title="Ready to book!">
       <p className="numeric">
-        {title}, {inPerson ? 'in person' : 'online'}, on {formatDateTime(at, zone)}
-        {own ? ` (${own})` : ''}, {price ? `for ${price}` : 'free of charge'}.
+        {title}, {inPerson ? 'in person' : 'online'}, on {when.join('; ')},{' '}
+        {price ? `for ${price}` : 'free of charge'}.
       </p>
     </Alert>
   );

@@ -6,17 +6,21 @@ import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { errorReason } from '@/lib/errors';
+import { formatPrice } from '@/lib/money';
+import { usePackagesFor, usePracticeZone } from '@/lib/practice';
 import { formatTime, toDate } from '@/lib/time';
-import { instantOf, isLive } from '../booking-state';
+import { instantsOf, isLive } from '../booking-state';
 import { isFree, priceWords } from '../free-session';
 import type { BookingDraft } from '../hooks/use-draft';
 import type { FlowMoves } from '../hooks/use-flow-url';
 import { type LateTime, useLateTime } from '../hooks/use-late';
+import { type PackageDates as Dates, usePackageDates } from '../hooks/use-package-dates';
 import { type Schedule, useSchedule } from '../hooks/use-schedule';
 import { useScheduleForm } from '../hooks/use-schedule-form';
 import { useTakeTime } from '../hooks/use-take-time';
+import { chosenStarts } from '../package-dates';
 import { AgreementBox } from './agreement-box';
 import { ContactFields } from './contact-fields';
 import { DayStrip } from './day-strip';
@@ -24,6 +28,8 @@ import { LateNotice } from './late-notice';
 import { ModeChoice } from './mode-choice';
 import { MonthPicker } from './month-picker';
 import { NextAvailable } from './next-available';
+import { PackageChoice } from './package-choice';
+import { PackageDates } from './package-dates';
 import { ReadySummary } from './ready-summary';
 import { SlotTakenNotice } from './slot-taken-notice';
 import { TimePicker } from './time-picker';
@@ -60,10 +66,15 @@ type WhenProps = ScheduleStepProps & {
   own: string;
   late: LateTime | undefined;
   timeError?: string;
+  /** The packages that are offered for the service, and the chosen one. */
+  packages: readonly Package[];
+  offer: Package | undefined;
+  dates: Dates;
 };
 
-function WhenCard({ service, moves, draft, schedule, own, late, timeError }: WhenProps) {
-  const { slot } = moves.url;
+function WhenCard(props: WhenProps) {
+  const { service, moves, draft, schedule, own, late, timeError, packages, offer, dates } = props;
+  const { slot } = dates.inner.url;
   const take = useTakeTime(schedule, slot);
   return (
     <Card className="flex min-w-0 flex-col gap-5 max-sm:p-4">
@@ -72,8 +83,15 @@ function WhenCard({ service, moves, draft, schedule, own, late, timeError }: Whe
         all={service.practitioners}
         chosen={schedule.whose.practitionerId ?? ''}
         // A time that was chosen may not be free with another practitioner.
-        onChoose={(practitioner) => moves.replace({ practitioner, slot: '' })}
+        onChoose={(practitioner) => moves.replace({ practitioner, slot: '', slots: [] })}
       />
+      <PackageChoice
+        service={service}
+        all={packages}
+        chosen={offer?.packageId ?? ''}
+        onChoose={(packageId) => moves.replace(choiceOf(packageId, moves.url))}
+      />
+      {offer ? <PackageDates offer={offer} dates={dates} zone={schedule.zone} /> : null}
       <SlotTakenNotice schedule={schedule} onTake={take} />
       {schedule.error && !schedule.days ? (
         <ErrorNotice error={schedule.error} onRetry={schedule.refetch} />
@@ -96,11 +114,24 @@ function WhenCard({ service, moves, draft, schedule, own, late, timeError }: Whe
   );
 }
 
+/** Another package, or none: a time that was chosen stays its first one. */
+function choiceOf(packageId: string, { slot, slots }: FlowMoves['url']) {
+  const first = slot || (chosenStarts(slots)[0] ?? '');
+  return packageId
+    ? { packageId, slot: '', slots: [first] }
+    : { packageId, slot: first, slots: [] };
+}
+
 /** The start that the customer's own hold has, so that it is not taken for someone else's. */
-function ownStart(held: Booking | undefined, service: Service, practitionerId: string): string {
+function ownStart(
+  held: Booking | undefined,
+  { service, practitionerId, slot }: { service: Service; practitionerId: string; slot: string },
+): string {
   if (!held || !isLive(held) || held.serviceId !== service.serviceId) return '';
   const isWanted = practitionerId === '' || held.practitionerId === practitionerId;
-  return isWanted ? instantOf(held) : '';
+  if (!isWanted) return '';
+  const instants = instantsOf(held);
+  return instants.includes(slot) ? slot : (instants[0] ?? '');
 }
 
 /** Why a time was not given; what is once for each client stays refused. */
@@ -121,17 +152,36 @@ function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
+/** The starts of a package, once all of them are chosen and fit together. */
+function startsOfPackage({ places, problem }: Dates): string[] {
+  return problem ? [] : chosenStarts(places);
+}
+
+/** Empty for what costs nothing. */
+function readyPrice(service: Service, offer: Package | undefined): string {
+  if (offer) return formatPrice(offer.price);
+  return isFree(service) ? '' : priceWords(service);
+}
+
 /** "Book Your Session": when, how, who, and the agreement. */
 export function ScheduleStep(props: ScheduleStepProps) {
   const { service, moves, draft, held, heldPending, onHeld, onBack, proof } = props;
   const free = isFree(service);
-  const { slot } = moves.url;
   const { serviceId, practitioners } = service;
   const practitionerId = chosenPractitioner(practitioners, moves.url.practitioner);
-  const own = heldPending ? slot : ownStart(held, service, practitionerId);
-  const schedule = useSchedule({ serviceId, practitionerId, moves, own });
-  const late = useLateTime(slot && !free ? new Date(slot) : undefined, draft.lateConsents);
-  const asked = { service, slot, practitionerId, draft, schedule, late, held, onHeld };
+  const packages = usePackagesFor(serviceId);
+  const offer = packages.find(({ packageId }) => packageId === moves.url.packageId);
+  const zone = usePracticeZone();
+  const dates = usePackageDates({ moves, offer, serviceId, practitionerId, zone });
+  const { slot } = dates.inner.url;
+  const own = heldPending ? slot : ownStart(held, { service, practitionerId, slot });
+  const whose = { serviceId, practitionerId, own, keepsChoice: offer !== undefined };
+  const schedule = useSchedule({ ...whose, moves: dates.inner });
+  const starts = offer ? startsOfPackage(dates) : [slot].filter((start) => start !== '');
+  const first = starts[0] && !free ? new Date(starts[0]) : undefined;
+  const late = useLateTime(first, draft.lateConsents, offer?.noticeHours);
+  const what = { service, starts, offer, dates, practitionerId };
+  const asked = { ...what, draft, schedule, late, held, onHeld };
   const form = useScheduleForm(asked);
 
   function onSubmit(event: FormEvent) {
@@ -144,7 +194,16 @@ export function ScheduleStep(props: ScheduleStepProps) {
       <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
         <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
         <KeptNotice held={held} schedule={schedule} />
-        <WhenCard {...props} schedule={schedule} own={own} late={late} timeError={form.timeError} />
+        <WhenCard
+          {...props}
+          schedule={schedule}
+          own={own}
+          late={late}
+          timeError={form.timeError}
+          packages={packages}
+          offer={offer}
+          dates={dates}
+        />
         <Card>
           <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
         </Card>
@@ -159,11 +218,11 @@ export function ScheduleStep(props: ScheduleStepProps) {
           late={late}
           lateError={form.lateError}
         />
-        {slot && draft.agreed && (!late || late.agreed) ? (
+        {starts.length > 0 && draft.agreed && (!late || late.agreed) ? (
           <ReadySummary
-            title={service.title}
-            price={free ? '' : priceWords(service)}
-            at={new Date(slot)}
+            title={offer ? `${offer.title}, ${service.title}` : service.title}
+            price={readyPrice(service, offer)}
+            starts={starts.map((start) => new Date(start))}
             zone={schedule.zone}
             inPerson={draft.inPerson}
           />

@@ -15,7 +15,7 @@ export type LatePayment = {
 };
 
 export function useLatePayment(booking: Booking, consents: LateConsents): LatePayment {
-  const late = useLateTime(sessionTimes(booking)?.startsAt, consents);
+  const late = useLateTime(sessionTimes(booking)?.startsAt, consents, booking.package?.noticeHours);
   const [askedHere, setAskedHere] = useState(false);
   const [tried, setTried] = useState(false);
   const missing = late !== undefined && !late.agreed;

@@ -34,10 +34,15 @@ export type LateTime = {
 };
 
 /** What has to be agreed to before paying for a start; nothing while there is time to cancel. */
-export function useLateTime(at: Date | undefined, consents: LateConsents): LateTime | undefined {
+export function useLateTime(
+  at: Date | undefined,
+  consents: LateConsents,
+  /** Of a package; else the practice's. */
+  noticeHours?: number,
+): LateTime | undefined {
   const { cancellationHours } = usePractice();
   const now = useNow();
-  if (!at || !isLate(at, cancellationHours, now)) return undefined;
+  if (!at || !isLate(at, noticeHours ?? cancellationHours, now)) return undefined;
   const instant = toInstant(at);
   return {
     title: startsIn(at, now),

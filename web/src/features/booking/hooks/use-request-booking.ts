@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Booking, BookingService, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { errorReason } from '@/lib/errors';
-import { instantOf, isLive, isPlaced } from '../booking-state';
+import { instantsOf, isLive, isPlaced } from '../booking-state';
 import type { ContactValues } from '../draft';
 import { isFree } from '../free-session';
 import { readHeld, writeHeld } from '../held-booking';
@@ -24,7 +24,10 @@ export type GivenConsent = {
 
 export type Wish = {
   serviceId: string;
-  instant: string;
+  /** Empty for a single session. */
+  packageId: string;
+  /** The starts of all sessions, earliest first. */
+  instants: readonly string[];
   /** Empty for anyone. */
   practitionerId: string;
   inPerson: boolean;
@@ -44,17 +47,30 @@ function isGranted(booking: Booking): boolean {
 /** A hash of the whole request. */
 export function contentOf(wish: Wish): string {
   const { contact, consent } = wish;
-  const parts = [wish.serviceId, wish.instant, String(wish.inPerson)];
+  const parts = [wish.serviceId, wish.instants[0] ?? '', String(wish.inPerson)];
   const typed = [contact.firstName, contact.lastName, contact.email, contact.phone, contact.notes];
   const wanted = wish.practitionerId ? [wish.practitionerId] : [];
+  const more = wish.packageId ? [wish.packageId, ...wish.instants.slice(1)] : [];
   const signed = consent ? Object.values(consent) : [];
-  return [...parts, ...typed.map((text) => text.trim()), ...wanted, ...signed].join('\u0000');
+  const typedTexts = typed.map((text) => text.trim());
+  return [...parts, ...typedTexts, ...wanted, ...more, ...signed].join('\u0000');
+}
+
+/** Whether a booking is of the same sessions. */
+function isOfSameTimes(booking: Booking, wish: Wish): boolean {
+  const same = (booking.package?.packageId ?? '') === wish.packageId;
+  return same && instantsOf(booking).join() === wish.instants.join();
+}
+
+/** Whether one of its times is wanted again, so that it has to be given back first. */
+function sharesATime(booking: Booking, wish: Wish): boolean {
+  return instantsOf(booking).some((instant) => wish.instants.includes(instant));
 }
 
 /** The held booking can stay as it is when nothing was changed, or when it may not be given back. */
 export function keepsHold(held: Booking | undefined, wish: Wish): boolean {
   if (!held || !isLive(held) || held.serviceId !== wish.serviceId) return false;
-  if (instantOf(held) !== wish.instant) return false;
+  if (!isOfSameTimes(held, wish)) return false;
   if (wish.practitionerId && held.practitionerId !== wish.practitionerId) return false;
   return held.checkoutOpened || readHeld()?.content === fingerprint(contentOf(wish));
 }
@@ -68,7 +84,9 @@ export function useRequestBooking() {
     const answer = await client.requestBooking({
       idempotencyKey: idempotencyKey(contentOf(wish)),
       serviceId: wish.serviceId,
-      startsAt: timestampFromDate(new Date(wish.instant)),
+      startsAt: timestampFromDate(new Date(wish.instants[0] ?? '')),
+      packageId: wish.packageId,
+      furtherStartsAt: wish.instants.slice(1).map((at) => timestampFromDate(new Date(at))),
       practitionerId: wish.practitionerId,
       mode: wish.inPerson ? SessionMode.IN_PERSON : SessionMode.ONLINE,
       contact: {
@@ -104,7 +122,7 @@ export function useRequestBooking() {
 
   /** The other time is taken before the old one is given back, so that none is lost. */
   async function change(wish: Wish, held: Booking): Promise<Booking> {
-    if (instantOf(held) === wish.instant) {
+    if (sharesATime(held, wish)) {
       await giveBack(held);
       return requestLive(wish);
     }

@@ -2,14 +2,16 @@
 import { useEffect, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError, errorReason } from '@/lib/errors';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { contactField } from '../contact-rules';
 import { priceWords } from '../free-session';
 import { askForTick, LATE_FIELD, LATE_TICK_MISSING, TICK_MISSING } from '../late-booking';
+import { countWord } from '../package-dates';
 import type { BookingDraft } from './use-draft';
 import type { LateTime } from './use-late';
+import type { PackageDates } from './use-package-dates';
 import { keepsHold, useRequestBooking, type Wish } from './use-request-booking';
 import type { Schedule } from './use-schedule';
 
@@ -20,7 +22,11 @@ const NO_AGREEMENT = 'Please agree to our simple terms to book your session.';
 
 type Asked = {
   service: Service;
-  slot: string;
+  /** The chosen starts, earliest first; of a package all or none. */
+  starts: readonly string[];
+  /** The chosen package. */
+  offer: Package | undefined;
+  dates: PackageDates;
   /** The chosen practitioner; empty for anyone. */
   practitionerId: string;
   draft: BookingDraft;
@@ -39,10 +45,14 @@ function writeFlowKeys(service: Service, slot: string): void {
   writeTab(FLOW_KEYS.dateTime, slot);
 }
 
+function missingTitle(offer: Package | undefined): string {
+  return offer ? `Please choose ${countWord(offer.sessions)} dates` : 'Please select a time';
+}
+
 /** Says what is missing; true when nothing is. */
-function isComplete({ slot, late, draft }: Asked): boolean {
-  if (!slot) {
-    toast({ title: 'Please select a time', description: NO_TIME, variant: 'destructive' });
+function isComplete({ starts, offer, late, draft }: Asked): boolean {
+  if (starts.length === 0) {
+    toast({ title: missingTitle(offer), description: NO_TIME, variant: 'destructive' });
     document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
     return false;
   }
@@ -58,7 +68,9 @@ function isComplete({ slot, late, draft }: Asked): boolean {
 }
 
 export function useScheduleForm(asked: Asked) {
-  const { service, slot, practitionerId, draft, schedule, late, held, onHeld } = asked;
+  const { service, starts, offer, dates, practitionerId, draft, schedule, late, held, onHeld } =
+    asked;
+  const chosen = starts.join();
   const request = useRequestBooking();
   const [tried, setTried] = useState(false);
   const { fields, agreed, inPerson } = draft;
@@ -66,15 +78,26 @@ export function useScheduleForm(asked: Asked) {
   // A reason to try again is gone as soon as another time is chosen.
   const { reset } = request;
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the choice changes.
-  useEffect(() => reset(), [slot, practitionerId, reset]);
+  useEffect(() => reset(), [chosen, practitionerId, reset]);
+
+  async function lost(reason: string): Promise<void> {
+    // Of a package it is to be found out which of the times is gone.
+    const gone = offer ? await dates.findLost().catch(() => undefined) : starts[0];
+    if (gone && offer) {
+      dates.clear(gone);
+      schedule.tellLost(gone, reason);
+    } else if (gone) {
+      schedule.lose(gone, reason, true);
+    }
+    schedule.refetch();
+  }
 
   function refused(error: unknown): void {
     const problem = describeError(error);
     if (GONE.has(problem.reason)) {
-      request.reset();
-      schedule.lose(slot, problem.reason, true);
+      if (!offer) request.reset();
       setTried(false);
-      schedule.refetch();
+      void lost(problem.reason);
       return;
     }
     if (problem.reason === 'TERMS_NOT_ACCEPTED') draft.setAgreed(false);
@@ -91,8 +114,16 @@ export function useScheduleForm(asked: Asked) {
     if (!isComplete(asked)) return;
     const { serviceId } = service;
     const contact = fields.values;
-    const wish: Wish = { serviceId, instant: slot, practitionerId, inPerson, contact };
-    writeFlowKeys(service, slot);
+    const packageId = offer?.packageId ?? '';
+    const wish: Wish = {
+      serviceId,
+      packageId,
+      instants: starts,
+      practitionerId,
+      inPerson,
+      contact,
+    };
+    writeFlowKeys(service, starts[0] ?? '');
     if (held && keepsHold(held, wish)) {
       onHeld(held);
       return;
@@ -110,7 +141,7 @@ export function useScheduleForm(asked: Asked) {
     error: request.error,
     /** The service asks first for a proof that the account's address is the client's. */
     needsProof: request.error !== null && errorReason(request.error) === 'ADDRESS_NOT_PROVED',
-    timeError: tried && !slot ? 'Please select a time' : undefined,
+    timeError: tried && starts.length === 0 ? missingTitle(offer) : undefined,
     agreementError: tried && !agreed ? TICK_MISSING : undefined,
     lateError: tried && late && !late.agreed ? TICK_MISSING : undefined,
   };

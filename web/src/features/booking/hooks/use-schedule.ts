@@ -26,6 +26,8 @@ type Asked = {
   moves: FlowMoves;
   /** The start that this customer holds already; it is listed as taken and is not lost. */
   own: string;
+  /** Looking at another day keeps the chosen time, as with a package whose dates are changed. */
+  keepsChoice?: boolean;
 };
 
 /** The date to show: the chosen one, that of the chosen time, or the first with a free time. */
@@ -36,7 +38,8 @@ function shownDate(url: FlowMoves['url'], first: ListSlotsResponse | undefined, 
   return first?.days[0]?.date ?? '';
 }
 
-export function useSchedule({ serviceId, practitionerId, moves, own }: Asked) {
+export function useSchedule(asked: Asked) {
+  const { serviceId, practitionerId, moves, own, keepsChoice = false } = asked;
   const { url, replace } = moves;
   const { timeZone, label } = usePracticeZone();
   const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
@@ -52,6 +55,10 @@ export function useSchedule({ serviceId, practitionerId, moves, own }: Asked) {
   const shown = week > 0 ? later : first;
   const days = shown.data?.days;
 
+  /** Says that a time is gone, without changing the choice. */
+  const tellLost = useCallback((instant: string, reason: string) => {
+    setGone({ instant, reason, refused: true });
+  }, []);
   const lose = useCallback(
     (instant: string, reason = 'SLOT_TAKEN', refused = false) => {
       setGone({ instant, reason, refused });
@@ -66,7 +73,10 @@ export function useSchedule({ serviceId, practitionerId, moves, own }: Asked) {
     if (isLost(days, url.slot, zone)) lose(url.slot);
   }, [days, url.slot, own, zone, lose]);
 
-  const chooseDate = useCallback((next: string) => replace({ date: next, slot: '' }), [replace]);
+  const chooseDate = useCallback(
+    (next: string) => replace({ date: next, ...(!keepsChoice && { slot: '' }) }),
+    [replace, keepsChoice],
+  );
   const chooseTime = useCallback(
     (instant: string) => {
       setGone(undefined);
@@ -101,6 +111,7 @@ export function useSchedule({ serviceId, practitionerId, moves, own }: Asked) {
     chooseDate,
     chooseTime,
     lose,
+    tellLost,
     refetch,
   };
 }
