@@ -1,0 +1,114 @@
+/** A package: three dates are suggested, changed and paid for together. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import {
+  agree,
+  CALENDAR,
+  chooseTime,
+  expectConfirmed,
+  expectStep,
+  openCheckout,
+  payByCard,
+  toPayment,
+} from './support/flow';
+import { look } from './support/look';
+import { newPerson, signUpQuietly } from './support/people';
+import { expect, test } from './support/test';
+
+const PRICE = 'Pay ₹4,500';
+
+const count = (page: Page) => page.getByRole('group', { name: 'How many sessions?' });
+const dates = (page: Page) => page.getByRole('group', { name: 'Your three dates' });
+const place = (page: Page, number: number) =>
+  dates(page).getByRole('radio', { name: new RegExp(`^Session ${number}`) });
+
+/** The starts in the address, in their places. */
+function slotsOf(page: Page): string[] {
+  return (new URL(page.url()).searchParams.get('slots') ?? '').split(',');
+}
+
+/** Weekly at one hour. */
+async function suggest(page: Page): Promise<string[]> {
+  await page.getByRole('button', { name: 'Suggest three' }).click();
+  await expect(page.getByTestId('package-dates').getByRole('status')).toContainText('Suggested:');
+  await expect(dates(page).getByText('Not chosen yet')).toHaveCount(0);
+  const slots = slotsOf(page);
+  expect(new Set(slots.map((slot) => slot.slice(11))).size).toBe(1);
+  expect(new Set(slots.map((slot) => slot.slice(0, 10))).size).toBe(3);
+  return slots;
+}
+
+/** The second date is changed; the others stay. */
+async function change(page: Page, before: string[]): Promise<void> {
+  await place(page, 2).check({ force: true });
+  const times = page.getByTestId('times').locator('input[type="radio"]');
+  await expect(times.and(page.locator(':checked'))).toHaveValue(before[1] ?? '');
+  const others = page.getByTestId('times').locator('input[type="radio"]:enabled:not(:checked)');
+  const other = await others.last().getAttribute('value');
+  await others.last().check({ force: true });
+  await expect.poll(() => slotsOf(page)).toEqual([before[0], other, before[2]]);
+}
+
+test('a client chooses three dates, pays once and finds them again @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  test.setTimeout(180_000);
+  const asha = newPerson('Asha');
+  await signUpQuietly(page, practice.url, asha);
+  await page.goto(CALENDAR);
+  await expectStep(page, 'Book Your Session');
+  const first = await chooseTime(page);
+  await count(page)
+    .getByRole('radio', { name: /^Starter Package/ })
+    .check({ force: true });
+  await expect(page.getByRole('main')).toContainText('3 sessions');
+  // The time that was chosen stays the first one.
+  await expect.poll(() => slotsOf(page)[0]).toBe(first);
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expect(page.getByText('Please choose three dates').first()).toBeVisible();
+  await look(page, 'package-first-date');
+  const suggested = await suggest(page);
+  await change(page, suggested);
+  await page.reload();
+  await expect(dates(page).getByText('Not chosen yet')).toHaveCount(0);
+  await agree(page);
+  await expect(
+    page.getByText(/^Starter Package, General Consultation, online, on .*₹4,500\.$/),
+  ).toBeVisible();
+  await look(page, 'package-calendar');
+  await toPayment(page);
+  for (const label of ['Package', 'Session 1', 'Session 2', 'Session 3']) {
+    await expect(page.getByRole('main').getByText(label, { exact: true })).toBeVisible();
+  }
+  // Until the payment the dates can be changed.
+  await page.getByRole('main').getByRole('button', { name: 'Back' }).click();
+  await expectStep(page, 'Book Your Session');
+  await expect(place(page, 3)).toBeVisible();
+  await agree(page);
+  await toPayment(page);
+  await payByCard(await openCheckout(page, PRICE, PRICE), PRICE);
+  await expectConfirmed(page);
+  await look(page, 'package-confirmed');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Add to calendar' }).click();
+  const file = await readFile(await (await saved).path(), 'utf8');
+  expect(file.match(/BEGIN:VEVENT/g)).toHaveLength(3);
+  expect(new Set(file.match(/^UID:.*$/gm)).size).toBeGreaterThanOrEqual(3);
+  await sandbox.mail(asha.email, /^Your sessions are confirmed/);
+});
+
+test('the dates of a package are chosen by keyboard alone', async ({ page, practice }) => {
+  await signUpQuietly(page, practice.url, newPerson('Keys'));
+  await page.goto(`${CALENDAR}&package=starter&step=calendar-terms`);
+  await expect(place(page, 1)).toBeChecked();
+  const button = page.getByRole('button', { name: 'Suggest three' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(dates(page).getByText('Not chosen yet')).toHaveCount(0);
+  await place(page, 1).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(place(page, 2)).toBeChecked();
+  await expect(place(page, 2)).toBeFocused();
+});
