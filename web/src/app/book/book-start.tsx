@@ -56,7 +56,7 @@ function Notices({ url, moves, notice }: BookStartProps) {
     <div className="flex flex-col gap-4 empty:hidden">
       {notice}
       {url.cancelled ? <CancelledNotice url={url} moves={moves} /> : null}
-      {url.packageId ? <PackageNotice offer={offer} /> : null}
+      {url.packageId ? <PackageNotice offer={offer} serviceId={url.serviceId} /> : null}
       {url.serviceId && !offered ? (
         <Alert title="We don't offer this session">
           It may have another name now. Please choose one of our sessions below.

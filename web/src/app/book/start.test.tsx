@@ -55,6 +55,12 @@ test.each([
   expect(await screen.findByRole('link', { name: /^11:00 am IST/ })).toBeTruthy();
 });
 
+test('a package leads to its dates', async () => {
+  open('/book?package=starter&service=meditation');
+  const dates = await screen.findByRole('link', { name: 'Choose the Dates' });
+  expect(dates.getAttribute('href')).toBe('/booking-flow?service=meditation&package=starter');
+});
+
 test('another session shows its own times', async () => {
   const person = open('/book');
   await person.selectOptions(await screen.findByLabelText('Session'), 'meditation');

@@ -1,11 +1,21 @@
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { packagePath } from '@/features/booking/flow-url';
 import type { Package } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { formatPrice } from '@/lib/money';
 
-/** What holds for a package until it can be booked here: a clear sentence, and the single sessions. */
-export function PackageNotice({ offer }: { offer: Package | undefined }) {
-  if (!offer) {
+type PackageNoticeProps = {
+  /** The package that the address names, if the practice offers it. */
+  offer: Package | undefined;
+  /** The service that the address names, or empty. */
+  serviceId: string;
+};
+
+/** Leads to the dates of a package, which are chosen together; the single sessions stay below. */
+export function PackageNotice({ offer, serviceId }: PackageNoticeProps) {
+  const { serviceIds = [] } = offer ?? {};
+  const chosen = serviceIds.includes(serviceId) ? serviceId : serviceIds[0];
+  if (!offer || !chosen) {
     return (
       <Alert title="We don't offer this package">Please choose one of our sessions below.</Alert>
     );
@@ -15,13 +25,12 @@ export function PackageNotice({ offer }: { offer: Package | undefined }) {
     <Alert
       title={`${title}: ${sessions} sessions for ${formatPrice(price)}`}
       action={
-        <Button to="/contact" variant="secondary" size="sm">
-          Ask for the Package
+        <Button to={packagePath(chosen, offer.packageId)} variant="secondary" size="sm">
+          Choose the Dates
         </Button>
       }
     >
-      This package can't be booked on this page yet. Write to us if you would like it, or choose a
-      single session below.
+      You choose the dates of all its sessions together and pay once. Single sessions are below.
     </Alert>
   );
 }
