@@ -62,9 +62,9 @@ pub const WITHOUT_CONSENT: &str = "select b.booking_id, max(c.withdrawn_at) as w
      join consents c on c.customer_id = b.customer_id
      where r.live and r.starts_at > $1 and b.mode = 'online'
        and b.state in ('confirmed', 'meeting_scheduled')
-     group by b.booking_id, r.starts_at
+     group by b.booking_id
      having bool_and(c.withdrawn_at is not null)
-     order by r.starts_at, b.booking_id limit $2";
+     order by min(r.starts_at), b.booking_id limit $2";
 
 /// Confirmed online bookings still to come whose customers have withdrawn every consent, and when
 /// they withdrew the last one; soonest first.

@@ -13,7 +13,7 @@ use staff::Role;
 use tonic::{Code, Status};
 
 use crate::grpc_harness::{GrpcHarness, refused};
-use crate::world::{MORNING, TIMERS, World, asha, at, customer, new_request, reason};
+use crate::world::{MORNING, TIMERS, World, asha, at, customer, new_package, new_request, reason};
 
 fn consent(world: &World) -> Consent {
     Consent {
@@ -274,6 +274,29 @@ async fn staff_see_the_sessions_to_come_of_clients_who_withdrew() {
     refused(listed(customer(1)).await, Code::PermissionDenied, "STAFF_ONLY", "");
     let audited = harness.audited("ListWithdrawnConsents").await;
     assert_eq!(audited.len(), 4);
+}
+
+#[tokio::test]
+async fn a_package_is_listed_once_with_all_of_its_sessions() {
+    let harness = GrpcHarness::new().await;
+    harness.grant(customer(904), Some(Role::FrontDesk)).await;
+    let starts = [at(1, 11), at(8, 11), at(15, 11)];
+    let asked =
+        RequestBookingRequest { consent: Some(consent(&harness.world)), ..new_package(starts) };
+    let answer = harness.public().request_booking(harness.by(customer(1), asked)).await.unwrap();
+    let id: Id<Booking> = answer.into_inner().booking.unwrap().booking_id.parse().unwrap();
+    assert_eq!(own(&harness, customer(1)).await.consent.unwrap().booking_id, id.to_string());
+    harness.world.pay(id, "pay_1").await;
+    harness.world.reaches(id, BookingState::MeetingScheduled).await;
+    withdraw(&harness, customer(1), "withdraw-1").await.unwrap();
+    let request = harness.by(customer(904), ListWithdrawnConsentsRequest {});
+    let listed = harness.consents_staff().list_withdrawn_consents(request).await.unwrap();
+    let listed: Vec<_> =
+        listed.into_inner().bookings.into_iter().filter_map(|one| one.booking).collect();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].booking_id, id.to_string());
+    let told = listed[0].sessions.iter().map(|it| it.starts_at);
+    assert_eq!(told.collect::<Vec<_>>(), starts.map(|it| Some(to_wire(it))));
 }
 
 #[tokio::test]
