@@ -10,6 +10,7 @@ import { PaymentOptions } from '@/features/book/components/payment-options';
 import { Questions } from '@/features/book/components/questions';
 import { SessionChoice } from '@/features/book/components/session-choice';
 import { type BookUrl, bookSlotPath } from '@/features/booking/book-url';
+import { packagePath } from '@/features/booking/flow-url';
 import { FreeTimesSection } from '@/features/catalogue/components/free-times-section';
 import { ServiceNotice } from '@/features/catalogue/components/service-notice';
 import { usePackage, usePracticeZone, useServices } from '@/lib/practice';
@@ -56,7 +57,9 @@ function Notices({ url, moves, notice }: BookStartProps) {
     <div className="flex flex-col gap-4 empty:hidden">
       {notice}
       {url.cancelled ? <CancelledNotice url={url} moves={moves} /> : null}
-      {url.packageId ? <PackageNotice offer={offer} serviceId={url.serviceId} /> : null}
+      {url.packageId ? (
+        <PackageNotice offer={offer} serviceId={url.serviceId} datesLink={packagePath} />
+      ) : null}
       {url.serviceId && !offered ? (
         <Alert title="We don't offer this session">
           It may have another name now. Please choose one of our sessions below.

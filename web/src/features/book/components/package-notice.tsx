@@ -1,6 +1,5 @@
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
-import { packagePath } from '@/features/booking/flow-url';
 import type { Package } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { formatPrice } from '@/lib/money';
 
@@ -9,10 +8,12 @@ type PackageNoticeProps = {
   offer: Package | undefined;
   /** The service that the address names, or empty. */
   serviceId: string;
+  /** The address at which the dates of a package are chosen. */
+  datesLink: (serviceId: string, packageId: string) => string;
 };
 
 /** Leads to the dates of a package, which are chosen together; the single sessions stay below. */
-export function PackageNotice({ offer, serviceId }: PackageNoticeProps) {
+export function PackageNotice({ offer, serviceId, datesLink }: PackageNoticeProps) {
   const { serviceIds = [] } = offer ?? {};
   const chosen = serviceIds.includes(serviceId) ? serviceId : serviceIds[0];
   if (!offer || !chosen) {
@@ -25,7 +26,7 @@ export function PackageNotice({ offer, serviceId }: PackageNoticeProps) {
     <Alert
       title={`${title}: ${sessions} sessions for ${formatPrice(price)}`}
       action={
-        <Button to={packagePath(chosen, offer.packageId)} variant="secondary" size="sm">
+        <Button to={datesLink(chosen, offer.packageId)} variant="secondary" size="sm">
           Choose the Dates
         </Button>
       }
