@@ -218,7 +218,7 @@ async fn among_many_bookings_an_address_reads_only_its_window() {
             .await
             .unwrap();
     let plan = plan.join("\n");
-    assert!(plan.contains("slot_reservations_by_time"), "{plan}");
+    assert!(plan.contains("using slot_reservations_by_"), "{plan}");
     assert!(!plan.contains("Seq Scan on slot_reservations"), "{plan}");
     let feed = renew(&harness, renewal("", true)).await;
     let calendar = read(&harness, &secret(&feed)).await.unwrap();

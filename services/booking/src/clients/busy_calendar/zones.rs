@@ -87,7 +87,46 @@ impl Zones {
 /// The zone of a name: IANA's, Windows', Outlook's descriptions, or a path that ends with IANA's.
 fn of_name(name: &str) -> Option<TimeZone> {
     let name = name.trim().trim_matches('"');
-    TimeZone::get(name).ok().or_else(|| of_library(Tz::from_str(name).ok()?))
+    let of_table = || of_library(Tz::from_str(name).ok()?);
+    TimeZone::get(name).ok().or_else(|| of_path(name)).or_else(|| match described_offset(name) {
+        Some(offset) => Some(of_description(offset, of_table())),
+        None => of_table(),
+    })
+}
+
+/// The zone at the end of a path such as "/mozilla.org/20070129_1/Europe/Berlin".
+fn of_path(name: &str) -> Option<TimeZone> {
+    let mut rest = name.strip_prefix('/')?;
+    while let Some((_, end)) = rest.split_once('/') {
+        if let Ok(zone) = TimeZone::get(end) {
+            return Some(zone);
+        }
+        rest = end;
+    }
+    None
+}
+
+/// The standard offset in a description such as "(UTC+05:30) Chennai, Kolkata, Mumbai, New Delhi".
+fn described_offset(name: &str) -> Option<Offset> {
+    let (offset, _) = name.strip_prefix("(UTC")?.split_once(')')?;
+    let (sign, rest) = match offset.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, offset.strip_prefix('+')?),
+    };
+    let (hours, minutes) = rest.split_once(':')?;
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok()
+}
+
+/// The zone of the library's table, where it has the described offset in the winter or the summer
+/// of 2026; the table is wrong about some descriptions.
+fn of_description(offset: Offset, of_table: Option<TimeZone>) -> TimeZone {
+    let has_offset = |zone: &TimeZone| {
+        [jiff::civil::date(2026, 1, 1), jiff::civil::date(2026, 7, 1)]
+            .into_iter()
+            .any(|day| day.to_zoned(zone.clone()).is_ok_and(|noon| noon.offset() == offset))
+    };
+    of_table.filter(has_offset).unwrap_or_else(|| TimeZone::fixed(offset))
 }
 
 fn of_library(zone: Tz) -> Option<TimeZone> {
