@@ -104,7 +104,7 @@ test('from a time in the frame to the message that the session is booked @phone'
   await expect(freeTimes(widget).first()).toBeVisible();
   await expect(widget.getByLabel('Session')).toHaveCount(0);
   await lookInSchemes(page, 'widget-times');
-  expect(await hardToPress(widget.locator('main'))).toEqual([]);
+  expect(await hardToPress(widget.locator('#widget'))).toEqual([]);
   // It is as high as what it shows, so nothing scrolls inside.
   const inside = widget.locator('html');
   await expect.poll(() => inside.evaluate((html) => html.scrollHeight - html.clientHeight)).toBe(0);
@@ -286,12 +286,14 @@ test('a failure and a lost connection are said, and gone on from @phone', async 
   await page.route(slots, (route) => route.fulfill({ status: 503, body: '' }));
   await page.goto(`${site.origin}/element`);
   const widget = widgetOn(page);
-  await expect(widget.getByText('The free times could not be loaded')).toBeVisible();
+  await expect(
+    widget.getByRole('heading', { name: 'The free times could not be loaded' }),
+  ).toBeVisible();
   await lookInSchemes(page, 'widget-failed');
   await page.unroute(slots);
   await page.context().setOffline(true);
   await widget.getByRole('button', { name: 'Try again' }).click();
-  await expect(widget.getByText('You are offline')).toBeVisible();
+  await expect(widget.getByRole('heading', { name: 'You are offline' })).toBeVisible();
   await lookInSchemes(page, 'widget-offline');
   await page.context().setOffline(false);
   await expect(freeTimes(widget).first()).toBeVisible();

@@ -28,16 +28,19 @@ export function takeWidgetFiles(dist: string, built = BUILT): WidgetFiles {
   return { script: `/${entry.file}`, styles: (entry.css ?? []).map((name) => `/${name}`) };
 }
 
-/** What is seen before the script, and without it. */
+/**
+ * What is seen before the script, and without it. It is no landmark: the page around the frame has
+ * its own.
+ */
 function firstView({ practiceName }: WidgetData): string {
   const { words } = wordsOf('en');
   return [
-    '<main>',
+    '<div id="widget">',
     `<h1>${words.title}</h1>`,
     `<p>${words.looking}</p>`,
     `<noscript><p><a href="/book" target="_blank" rel="noopener">`,
     `${words.title}: ${escapeHtml(practiceName)}</a></p></noscript>`,
-    '</main>',
+    '</div>',
   ].join('');
 }
 

@@ -3,6 +3,6 @@ import './widget.css';
 import { DATA_ID, type WidgetData } from './offer';
 import { startWidget } from './widget';
 
-const main = document.querySelector('main');
+const root = document.getElementById('widget');
 const data = document.getElementById(DATA_ID)?.textContent;
-if (main && data) startWidget(main, JSON.parse(data) as WidgetData);
+if (root && data) startWidget(root, JSON.parse(data) as WidgetData);

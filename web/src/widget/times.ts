@@ -67,7 +67,7 @@ export class Times {
   constructor(parts: TimesParts) {
     const { words } = parts;
     this.#parts = parts;
-    this.#heading = element('h2', { id: 'times-title', tabindex: '-1' }, words.freeTimes);
+    this.#heading = element('h2', { tabindex: '-1' }, words.freeTimes);
     this.#days = element('div', { class: 'days', role: 'group', 'aria-label': words.days });
     this.#earlier = button(words.earlier, () => this.#turn(this.#weeks.slice(0, -1)), 'plain');
     this.#later = button(
@@ -76,9 +76,8 @@ export class Times {
       'plain',
     );
     const steps = element('div', { class: 'steps' }, this.#earlier, this.#later);
-    const attributes = { 'aria-labelledby': 'times-title' };
     const content = [this.#heading, this.#days, this.#body, steps, this.#notes];
-    this.node = element('section', attributes, ...content);
+    this.node = element('div', { class: 'times' }, ...content);
     window.addEventListener('online', () => {
       if (!this.#answer) void this.#read();
     });

@@ -113,11 +113,12 @@ afterEach(() => {
 
 function open(query = ''): ReturnType<typeof userEvent.setup> {
   window.history.replaceState(null, '', `/embed/book${query}`);
-  const main = document.createElement('main');
-  document.body.append(main);
+  const root = document.createElement('div');
+  root.dataset.testid = 'widget';
+  document.body.append(root);
   // No tab is opened here.
-  main.addEventListener('click', (event) => event.preventDefault());
-  startWidget(main, structuredClone(DATA));
+  root.addEventListener('click', (event) => event.preventDefault());
+  startWidget(root, structuredClone(DATA));
   return userEvent.setup();
 }
 
@@ -245,7 +246,7 @@ test('without a connection the times come when it is back', async () => {
 
 test('a package leads to its dates, and a session that is not offered to a choice', async () => {
   const person = open('?package=starter');
-  const part = within(screen.getByRole('main'));
+  const part = within(screen.getByTestId('widget'));
   expect(part.getByRole('heading', { name: 'Starter · ₹4,500' })).toBeTruthy();
   const link = part.getByRole<HTMLAnchorElement>('link', { name: /^Choose your dates/ });
   expect(new URL(link.href).searchParams.get('package')).toBe('starter');

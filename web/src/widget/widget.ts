@@ -29,7 +29,7 @@ function labelOf({ title, durationText, priceText }: OfferedService): string {
 }
 
 class Widget {
-  readonly #main: HTMLElement;
+  readonly #root: HTMLElement;
   readonly #data: WidgetData;
   readonly #settings: Settings;
   readonly #parent: ParentPage;
@@ -43,8 +43,8 @@ class Widget {
   #prefill: Prefill = parsePrefill(window.location.hash);
   #stop: (() => void) | undefined;
 
-  constructor(main: HTMLElement, data: WidgetData) {
-    this.#main = main;
+  constructor(root: HTMLElement, data: WidgetData) {
+    this.#root = root;
     this.#data = data;
     this.#settings = readSettings(window.location.search, data);
     this.#parent = new ParentPage(window, data.parents);
@@ -76,7 +76,7 @@ class Widget {
     foot.append(element('p', {}, crisisNote), element('p', {}, practiceName));
     const start = offered ? this.#packageOf(offered) : this.#times.node;
     const content = [heading, this.#choices, start, this.#progress.node, foot, this.#status];
-    this.#main.replaceChildren(...content);
+    this.#root.replaceChildren(...content);
     this.#say(SAYS.ready);
     for (const { name, reason } of ignored) this.#say(SAYS.settingIgnored, { name, reason });
     if (offered) return;
@@ -108,7 +108,7 @@ class Widget {
         this.#times.renew();
       }
     });
-    new ResizeObserver(() => this.#sayHeight()).observe(this.#main);
+    new ResizeObserver(() => this.#sayHeight()).observe(this.#root);
   }
 
   #sayHeight(): void {
@@ -255,7 +255,7 @@ class Widget {
     this.#reportId = randomKey();
     this.#progress.hide();
     this.#toggleStart(false);
-    if (this.#settings.packageId) this.#main.querySelector('h2')?.focus();
+    if (this.#settings.packageId) this.#root.querySelector('h2')?.focus();
     else {
       this.#showTimes();
       this.#times.focus();
@@ -265,6 +265,6 @@ class Widget {
 }
 
 /** Draws the widget into an element, from what its document says. */
-export function startWidget(main: HTMLElement, data: WidgetData): void {
-  new Widget(main, data).start();
+export function startWidget(root: HTMLElement, data: WidgetData): void {
+  new Widget(root, data).start();
 }
