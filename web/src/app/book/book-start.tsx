@@ -10,7 +10,7 @@ import { PaymentOptions } from '@/features/book/components/payment-options';
 import { Questions } from '@/features/book/components/questions';
 import { SessionChoice } from '@/features/book/components/session-choice';
 import { type BookUrl, bookSlotPath } from '@/features/booking/book-url';
-import { packagePath } from '@/features/booking/flow-url';
+import { packagePath } from '@/features/booking/package-path';
 import { FreeTimesSection } from '@/features/catalogue/components/free-times-section';
 import { ServiceNotice } from '@/features/catalogue/components/service-notice';
 import { usePackage, usePracticeZone, useServices } from '@/lib/practice';

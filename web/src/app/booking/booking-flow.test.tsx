@@ -10,6 +10,7 @@ import { BookingServer } from '@/testing/booking-server';
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
+import '@/features/booking/components/auth-step';
 import './schedule-screen';
 
 // Typing a whole form takes its time where other builds run beside the tests.
@@ -78,7 +79,7 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
   user.current = undefined;
   open(`${FLOW}&slot=2026-11-24T05:30:00Z`);
   await heading('Sign In Required');
-  const link = screen.getByRole('link', { name: 'Create New Account' });
+  const link = await screen.findByRole('link', { name: 'Create New Account' });
   const back = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('return');
   expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
 });
@@ -86,10 +87,8 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
 test('a signed-in customer is welcomed on the first step', async () => {
   const person = open(`${FLOW}&step=auth`);
   await heading("You're Signed In!");
-  expect(screen.getByRole('link', { name: 'Back to Terms' })).toHaveProperty(
-    'pathname',
-    '/services',
-  );
+  const back = await screen.findByRole('link', { name: 'Back to Terms' });
+  expect(back).toHaveProperty('pathname', '/services');
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
   await heading('Book Your Session');
 });

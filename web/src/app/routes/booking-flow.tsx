@@ -11,7 +11,6 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
 import { isEnded } from '@/features/booking/booking-state';
-import { AuthStep } from '@/features/booking/components/auth-step';
 import { endedWords } from '@/features/booking/components/ended-panel';
 import { afterSignIn } from '@/features/booking/current-step';
 import { flowPath } from '@/features/booking/flow-url';
@@ -43,11 +42,15 @@ function titleOf(flow: Flow, refundDays: string): string {
 }
 
 /**
- * The calendar's code is loaded with its step. The steps that follow a payment are loaded with the
+ * The code of the sign-in and of the calendar is loaded with its step. The steps that follow a payment are loaded with the
  * page, so that a lost connection cannot take them from a customer who has paid.
  */
 const scheduleScreen = lazyLoader(
   async () => (await importWithRetry(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,
+);
+const authStep = lazyLoader(
+  async () =>
+    (await importWithRetry(() => import('@/features/booking/components/auth-step'))).AuthStep,
 );
 const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 
@@ -62,12 +65,16 @@ function Screen({ flow }: { flow: Flow }) {
   const { step, user, moves, service } = flow;
   if (step === 'auth') {
     return (
-      <AuthStep
-        user={user}
-        returnTo={flowPath(afterSignIn(moves.url))}
-        free={isOfFree(flow)}
-        onContinue={() => moves.push({ step: 'calendar-terms' })}
-      />
+      <LazySection code={authStep} resting={RESTING} missing="This step could not be loaded">
+        {(AuthStep) => (
+          <AuthStep
+            user={user}
+            returnTo={flowPath(afterSignIn(moves.url))}
+            free={isOfFree(flow)}
+            onContinue={() => moves.push({ step: 'calendar-terms' })}
+          />
+        )}
+      </LazySection>
     );
   }
   if (step !== 'calendar-terms') return <BookingScreen flow={flow} />;

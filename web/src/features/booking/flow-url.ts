@@ -110,9 +110,3 @@ export function flowPath(url: FlowUrl): string {
   // Colons are allowed in a query, and a time is easier to read with them.
   return `${FLOW_PATH}?${flowQuery(url).toString().replaceAll('%3A', ':').replaceAll('%2C', ',')}`;
 }
-
-/** The address at which the dates of a package are chosen, for one of the services it has. */
-export function packagePath(serviceId: string, packageId: string): string {
-  const choices = { ...NO_CHOICES, serviceId, packageId };
-  return flowPath({ ...choices, step: undefined, bookingId: '' });
-}
