@@ -72,7 +72,7 @@ class Widget {
     const offered = this.#data.packages.find((one) => one.packageId === packageId);
     const { practiceName, crisisNote } = this.#data;
     const heading = element('h1', {}, words.title);
-    const foot = element('footer', { class: 'quiet' });
+    const foot = element('div', { class: 'foot quiet' });
     foot.append(element('p', {}, crisisNote), element('p', {}, practiceName));
     const start = offered ? this.#packageOf(offered) : this.#times.node;
     const content = [heading, this.#choices, start, this.#progress.node, foot, this.#status];
