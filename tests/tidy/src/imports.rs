@@ -80,7 +80,7 @@ fn code_of(text: &str) -> String {
             match c {
                 '\\' if is_text => drop(rest.next()),
                 '"' => is_text = !is_text,
-                '\'' if rest.next_if_eq(&'"').is_some() => {}
+                '\'' if !is_text && rest.next_if_eq(&'"').is_some() => {}
                 '/' if !is_text && rest.peek() == Some(&'/') => break,
                 c if !is_text => code.push(c),
                 _ => {}
