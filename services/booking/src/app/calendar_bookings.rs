@@ -6,16 +6,14 @@
 use std::sync::Arc;
 
 use eventstore::Metadata;
-use kernel::Id;
 use kernel::Timestamp;
-use kernel::id::Booking;
 
 use super::App;
 use crate::clients::scheduling::{
     CalendarBooking, CalendarBookingRequest, Provider, Scheduling, SchedulingError,
 };
 use crate::error::Error;
-use crate::read_model::calendar_bookings::{self as rows, Wanted};
+use crate::read_model::calendar_bookings::{self as rows, SessionKey, Unwanted, Wanted};
 use crate::read_model::view;
 use crate::timers::kinds::{self, KEEP_CALENDAR};
 
@@ -30,7 +28,7 @@ const PAUSE_SECONDS_MAX: i64 = 3600;
 /// One thing that was done at the provider.
 enum Step {
     Created(Wanted, Result<CalendarBooking, SchedulingError>),
-    Cancelled(Id<Booking>, (Timestamp, i32), Result<(), SchedulingError>),
+    Cancelled(Unwanted, Result<(), SchedulingError>),
 }
 
 /// Tells the provider the next thing that it does not know, and sets the next look.
@@ -70,13 +68,14 @@ pub async fn keep_calendar(app: &Arc<App>, metadata: Metadata) -> Result<(), Err
 async fn next_step(app: &App, provider: &Provider, now: Timestamp) -> Result<Option<Step>, Error> {
     let pool = app.store.pool();
     // Cancellations first: a time that is free here must not be taken there.
-    if let Some((id, booking, attempts)) = rows::next_unwanted(pool, now).await? {
-        let outcome = provider.cancel(&booking).await;
-        return Ok(Some(Step::Cancelled(id, (now, attempts), outcome)));
+    if let Some(unwanted) = rows::next_unwanted(pool, now).await? {
+        let outcome = provider.cancel(&unwanted.booking).await;
+        return Ok(Some(Step::Cancelled(unwanted, outcome)));
     }
     let Some(wanted) = rows::next_wanted(pool, now).await? else { return Ok(None) };
     let request = CalendarBookingRequest {
-        booking_id: wanted.booking_id,
+        booking_id: wanted.key.booking_id,
+        session_number: wanted.key.number,
         session: wanted.session,
         first_name: wanted.first_name.clone(),
         last_name: wanted.last_name.clone(),
@@ -91,20 +90,20 @@ async fn next_step(app: &App, provider: &Provider, now: Timestamp) -> Result<Opt
 async fn record(tx: &mut eventstore::Tx, step: &Step, now: Timestamp) -> Result<(), Error> {
     match step {
         Step::Created(wanted, Ok(booking)) => {
-            let id = wanted.booking_id;
-            rows::created(tx, (id, wanted.session.starts_at()), booking).await?;
-            tracing::info!(booking_id = %id, "the provider's calendar has the session");
+            rows::created(tx, wanted.key, booking).await?;
+            let SessionKey { booking_id, number, .. } = wanted.key;
+            tracing::info!(%booking_id, number, "the provider's calendar has the session");
         }
         Step::Created(wanted, Err(error)) => {
-            let subject = (wanted.booking_id, wanted.session.starts_at());
-            failed(tx, subject, (error, wanted.attempts), now).await?;
+            failed(tx, wanted.key, (error, wanted.attempts), now).await?;
         }
-        Step::Cancelled(id, _, Ok(())) => {
-            rows::cancelled(tx, *id).await?;
-            tracing::info!(booking_id = %id, "the provider's calendar has the session no more");
+        Step::Cancelled(unwanted, Ok(())) => {
+            rows::cancelled(tx, unwanted.key).await?;
+            let SessionKey { booking_id, number, .. } = unwanted.key;
+            tracing::info!(%booking_id, number, "the provider's calendar has the session no more");
         }
-        Step::Cancelled(id, (starts_at, attempts), Err(error)) => {
-            failed(tx, (*id, *starts_at), (error, *attempts), now).await?;
+        Step::Cancelled(unwanted, Err(error)) => {
+            failed(tx, unwanted.key, (error, unwanted.attempts), now).await?;
         }
     }
     Ok(())
@@ -112,7 +111,7 @@ async fn record(tx: &mut eventstore::Tx, step: &Step, now: Timestamp) -> Result<
 
 async fn failed(
     tx: &mut eventstore::Tx,
-    (id, starts_at): (Id<Booking>, Timestamp),
+    key: SessionKey,
     (error, attempts): (&SchedulingError, i32),
     now: Timestamp,
 ) -> Result<(), Error> {
@@ -120,8 +119,9 @@ async fn failed(
     let doubled = 5_i64.saturating_mul(2_i64.saturating_pow(exponent));
     let pause = error.pause_seconds().unwrap_or(doubled.min(PAUSE_SECONDS_MAX));
     // The provider's message may quote a client's address, so the log has only that it failed.
-    tracing::warn!(booking_id = %id, pause, "the scheduling provider did not do it");
-    rows::failed(tx, (id, starts_at), (&error.to_string(), now.plus_seconds(pause))).await?;
+    let SessionKey { booking_id, number, .. } = key;
+    tracing::warn!(%booking_id, number, pause, "the scheduling provider did not do it");
+    rows::failed(tx, key, (&error.to_string(), now.plus_seconds(pause))).await?;
     Ok(())
 }
 

@@ -45,8 +45,10 @@ pub enum Scheduling {
 /// What the provider is to schedule.
 #[derive(Clone)]
 pub struct CalendarBookingRequest {
-    /// Our id; also the idempotency key.
+    /// The booking.
     pub booking_id: Id<Booking>,
+    /// The session's number within its booking, from 1.
+    pub session_number: i32,
     /// The time of the session.
     pub session: Span,
     /// The client's given name.
@@ -57,6 +59,17 @@ pub struct CalendarBookingRequest {
     pub email: String,
     /// The zone in which the provider writes to the client, IANA's name.
     pub time_zone: String,
+}
+
+impl CalendarBookingRequest {
+    /// Our opaque id of the session, by which its event is found again; also the idempotency key.
+    /// That of a first session is the booking's id alone, as before there were packages.
+    fn key(&self) -> String {
+        match self.session_number {
+            1 => self.booking_id.to_string(),
+            number => format!("{}/{number}", self.booking_id),
+        }
+    }
 }
 
 /// What the provider has scheduled.
@@ -228,7 +241,7 @@ impl Provider {
         if let Some(known) = known {
             return Ok(known);
         }
-        let booking_id = request.booking_id.to_string();
+        let key = request.key();
         let invitee = NewInvitee {
             event_type: &event_type,
             start_time: request.session.starts_at().to_string(),
@@ -239,11 +252,11 @@ impl Provider {
                 email: &request.email,
                 timezone: &request.time_zone,
             },
-            tracking: Origin { utm_source: SOURCE, utm_content: &booking_id },
+            tracking: Origin { utm_source: SOURCE, utm_content: &key },
         };
         failpoint::pass(&"scheduling.before");
         let request = self.http.post(format!("{}/invitees", self.url));
-        let request = request.header("idempotency-key", &booking_id).json(&invitee);
+        let request = request.header("idempotency-key", &key).json(&invitee);
         let made: Result<Single<Invitee>, Cause> = self.ask(request).await;
         failpoint::pass(&"scheduling.after");
         let made = made.map_err(SchedulingError::Booking)?.resource;
@@ -301,7 +314,7 @@ impl Provider {
         ];
         let url = format!("{}/scheduled_events", self.url);
         let listed: Collection<ScheduledEvent> = self.list(&url, &wanted).await?;
-        let booking_id = request.booking_id.to_string();
+        let key = request.key();
         for event in listed.collection {
             if !self.is_event(&event.uri) {
                 continue;
@@ -311,7 +324,7 @@ impl Provider {
             let ours = invitees
                 .collection
                 .into_iter()
-                .find(|it| it.tracking.utm_content.as_deref() == Some(booking_id.as_str()));
+                .find(|it| it.tracking.utm_content.as_deref() == Some(key.as_str()));
             if let Some(ours) = ours {
                 return Ok(self.checked(ours));
             }

@@ -10,7 +10,8 @@ use contract::booking::v1::{
     GetSessionCalendarRequest, GetSessionCalendarResponse, ListCalendarFeedsRequest,
     ListCalendarFeedsResponse, ListCalendarSourcesRequest, ListCalendarSourcesResponse,
     ReadCalendarSourceRequest, ReadCalendarSourceResponse, RenewCalendarFeedRequest,
-    RenewCalendarFeedResponse, StopCalendarFeedRequest, StopCalendarFeedResponse,
+    RenewCalendarFeedResponse, SessionCalendarBooking, StopCalendarFeedRequest,
+    StopCalendarFeedResponse,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffAuthorizer};
@@ -27,7 +28,7 @@ use crate::app::read_calendar::{self, read_soon};
 use crate::clients::calendars::Source;
 use crate::error::Error;
 use crate::read_model::busy_times::{self, SourceState};
-use crate::read_model::calendar_bookings;
+use crate::read_model::calendar_bookings::{self, SessionState};
 use crate::read_model::calendar_feeds::{self, Feed};
 use crate::read_model::staff::StaffTable;
 
@@ -69,9 +70,22 @@ impl BookingCalendarService for CalendarHandler {
         let id = parse(&request.into_inner().booking_id)?;
         load_owned(&self.app, user.customer, id).await?;
         let found = calendar_bookings::of(self.app.store.pool(), id).await;
-        let (calendar_booking_id, problem) = found.map_err(|error| unavailable(&error))?;
-        let is_failing = !problem.is_empty();
-        Ok(Response::new(GetCalendarBookingResponse { calendar_booking_id, is_failing }))
+        let sessions = found.map_err(|error| unavailable(&error))?;
+        let sessions: Vec<_> = sessions.into_iter().map(wire_session).collect();
+        let first = sessions.iter().find(|it| !it.calendar_booking_id.is_empty());
+        Ok(Response::new(GetCalendarBookingResponse {
+            calendar_booking_id: first.map(|it| it.calendar_booking_id.clone()).unwrap_or_default(),
+            is_failing: sessions.iter().any(|it| !it.problem.is_empty()),
+            sessions,
+        }))
+    }
+}
+
+fn wire_session(state: SessionState) -> SessionCalendarBooking {
+    SessionCalendarBooking {
+        session_number: state.number,
+        calendar_booking_id: state.uri,
+        problem: state.problem,
     }
 }
 
