@@ -10,7 +10,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use futures::stream;
+use futures::{StreamExt as _, stream};
 
 use crate::faults::Kind;
 use crate::ids;
@@ -54,8 +54,10 @@ async fn read(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(fault) = app.faults.take(TARGET, &[Kind::Endless, Kind::Huge, Kind::Redirect]) {
+    let kinds = [Kind::Endless, Kind::Huge, Kind::Redirect, Kind::Hang];
+    if let Some(fault) = app.faults.take(TARGET, &kinds) {
         return match fault.kind {
+            Kind::Hang => hanging(),
             Kind::Huge => "x".repeat(HUGE_BYTES).into_response(),
             Kind::Redirect => {
                 let to = fault.code.unwrap_or_else(|| format!("/calendars/{name}"));
@@ -80,4 +82,10 @@ async fn read(
 fn endless() -> Response {
     let chunk = || Ok::<_, std::io::Error>(Bytes::from_static(&[b'x'; 1024]));
     Body::from_stream(stream::repeat_with(chunk)).into_response()
+}
+
+/// A response that begins and does not go on.
+fn hanging() -> Response {
+    let first = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"BEGIN"))]);
+    Body::from_stream(first.chain(stream::pending())).into_response()
 }

@@ -37,6 +37,10 @@ pub(crate) enum Kind {
     Huge,
     /// A calendar's server sends to the address in `code`, or to itself.
     Redirect,
+    /// A calendar's server sends a beginning and nothing more.
+    Hang,
+    /// The scheduling provider's list is empty.
+    Empty,
 }
 
 #[derive(Clone, Serialize, Deserialize)]

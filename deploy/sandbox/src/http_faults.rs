@@ -9,6 +9,7 @@ use axum::response::Response;
 
 use crate::faults::Kind;
 use crate::provider::errors::ApiError;
+use crate::scheduling;
 use crate::state::SharedState;
 
 /// The kinds of faults that can be injected into every HTTP interface.
@@ -66,6 +67,9 @@ pub(crate) async fn inject(
     };
     match fault.kind {
         Kind::Drop => close_connection(),
+        Kind::Status | Kind::Refuse if target.is_some_and(scheduling::is_target) => {
+            scheduling::injected(&fault)
+        }
         Kind::Status => ApiError::injected(fault.status.unwrap_or(500), fault.code),
         Kind::Refuse => ApiError::injected(fault.status.unwrap_or(400), fault.code),
         Kind::TimeoutAfterSuccess => {
@@ -80,7 +84,9 @@ pub(crate) async fn inject(
         | Kind::Greylist
         | Kind::Endless
         | Kind::Huge
-        | Kind::Redirect => {
+        | Kind::Redirect
+        | Kind::Hang
+        | Kind::Empty => {
             tokio::time::sleep(fault.pause(1_000)).await;
             next.run(request).await
         }

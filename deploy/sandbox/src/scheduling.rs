@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock;
+use crate::faults::{Fault, Kind};
 use crate::ids;
 use crate::state::{AppState, SharedState};
 
@@ -76,6 +77,26 @@ fn invalid(parameter: &str, message: &str) -> Response {
         "details": details,
     });
     (StatusCode::BAD_REQUEST, Json(body)).into_response()
+}
+
+/// Whether faults of this target are answered in the provider's own form.
+pub(crate) fn is_target(target: &str) -> bool {
+    target.starts_with("scheduling.")
+}
+
+/// The refusal of an ordered fault: `code` is its message, and with 429 `delay_ms` is the pause that
+/// the provider asks for.
+pub(crate) fn injected(fault: &Fault) -> Response {
+    let usual = if fault.kind == Kind::Refuse { 400 } else { 500 };
+    let status = StatusCode::from_u16(fault.status.unwrap_or(usual));
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let refusal = refuse(status, "Refused", fault.code.as_deref().unwrap_or_default());
+    match (status, fault.delay_ms) {
+        (StatusCode::TOO_MANY_REQUESTS, Some(pause)) => {
+            ([(RETRY_AFTER, pause.div_ceil(1000).to_string())], refusal).into_response()
+        }
+        _ => refusal,
+    }
 }
 
 fn not_found() -> Response {
@@ -149,6 +170,9 @@ async fn event_types(
     if let Some(refusal) = unauthenticated(&app, &headers).or_else(|| wrong_user(&app, &query)) {
         return refusal;
     }
+    if app.faults.take("scheduling.event_types", &[Kind::Empty]).is_some() {
+        return collection(Vec::new());
+    }
     let one = |name: &str| {
         let uri = format!("{}/event_types/{}", base(&app), name.to_uppercase());
         json!({
@@ -212,7 +236,9 @@ async fn invitees(
     }
 }
 
+/// What is sent beyond these fields is refused, so that all that the provider learns can be seen.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct NewInvitee {
     event_type: String,
     start_time: String,
@@ -222,8 +248,13 @@ struct NewInvitee {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Person {
     name: String,
+    #[serde(default, rename = "first_name")]
+    _first_name: String,
+    #[serde(default, rename = "last_name")]
+    _last_name: String,
     email: String,
     timezone: String,
 }
@@ -239,7 +270,8 @@ async fn create(State(app): State<SharedState>, headers: HeaderMap, body: Bytes)
     let (Ok(starts_at), true) = (starts_at, new.start_time.ends_with('Z')) else {
         return invalid("start_time", "must be a time in UTC");
     };
-    if starts_at.as_millisecond() <= clock::now_ms() - 24 * 60 * 60 * 1000 {
+    let is_past = starts_at.as_millisecond() <= clock::now_ms() - 24 * 60 * 60 * 1000;
+    if is_past && !app.switches.current().takes_past_starts() {
         return invalid("start_time", "must be in the future");
     }
     let texts = [&new.invitee.name, &new.invitee.email, &new.invitee.timezone];

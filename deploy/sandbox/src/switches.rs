@@ -23,6 +23,10 @@ pub(crate) struct Switches {
     /// Whether fees are taken from prepaid credits, so that payments are paid out in full.
     #[serde(default)]
     fee_credits: bool,
+    /// Whether the scheduling provider takes times that are over, for tests whose clock is not the
+    /// machine's.
+    #[serde(default)]
+    past_starts: bool,
 }
 
 impl Switches {
@@ -34,6 +38,11 @@ impl Switches {
     /// Whether no fee is deducted from payments.
     pub(crate) fn takes_fees_from_credits(self) -> bool {
         self.fee_credits
+    }
+
+    /// Whether the scheduling provider takes times that are over.
+    pub(crate) fn takes_past_starts(self) -> bool {
+        self.past_starts
     }
 
     /// Whether the percentages are allowed: at most 50 each.
