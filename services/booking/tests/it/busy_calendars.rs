@@ -13,12 +13,13 @@ use contract::booking::v1::{
 };
 use eventstore::Metadata;
 use practice::{BusyCalendar, CalendarKind, Practice};
+use serde_json::{Value, json};
 use staff::Role;
 use testkit::until;
 use tonic::Code;
 
-use crate::calendar_server::{Behaviour, CalendarServer, calendar};
 use crate::grpc_harness::{GrpcHarness, refused};
+use crate::third_parties::{ThirdParties, calendar};
 use crate::world::{World, at, customer, new_request, new_request_with, practice_of_two, reason};
 
 const TOMORROW: &str = "2026-11-25";
@@ -41,9 +42,31 @@ fn practice(practitioner_id: &str) -> Practice {
     practice
 }
 
+/// What a calendar's server does next.
+#[derive(Debug)]
+enum Behaviour {
+    /// One request goes wrong.
+    Fault(Value),
+    /// It has this file.
+    Serves(String),
+}
+
+impl Behaviour {
+    async fn apply(&self, server: &ThirdParties) {
+        match self {
+            Self::Fault(fault) => {
+                let mut fault = fault.clone();
+                fault["target"] = json!("calendars.fetch");
+                server.fault(fault).await;
+            }
+            Self::Serves(file) => server.put_calendar(file.clone()).await,
+        }
+    }
+}
+
 /// A practice whose first practitioner has a calendar at a server, which is not read yet.
-async fn world(server: &CalendarServer) -> World {
-    let secrets = CalendarSecrets::from([("own".to_owned(), server.address().into())]);
+async fn world(server: &ThirdParties) -> World {
+    let secrets = CalendarSecrets::from([("own".to_owned(), server.calendar_address().into())]);
     World::with_calendars(practice("lead"), secrets, &server.url).await
 }
 
@@ -74,10 +97,10 @@ async fn state(world: &World) -> busy_times::SourceState {
 
 #[tokio::test]
 async fn busy_times_close_times_like_a_block_and_open_them_again() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
     assert_eq!(free(&world).await, ["11", "12", "13", "14", "15", "16", "17"]);
-    server.serves(&[LUNCH]);
+    server.serves(&[LUNCH]).await;
     read(&world).await;
     // An hour of meditation at twelve still fits before one.
     assert_eq!(free(&world).await, ["11", "12", "15", "16", "17"]);
@@ -90,7 +113,7 @@ async fn busy_times_close_times_like_a_block_and_open_them_again() {
     assert_eq!(world.view(anyone).await.booking.practitioner_id, "ravi");
     let outside = new_request_with("lead", "meditation", at(1, 18));
     assert_eq!(reason(world.request(customer(2), outside).await), "SLOT_NOT_OFFERED");
-    server.serves(&[]);
+    server.serves(&[]).await;
     read(&world).await;
     assert_eq!(free(&world).await.len(), 7);
     world.request(customer(3), new_request_with("lead", "meditation", at(1, 13))).await.unwrap();
@@ -102,7 +125,7 @@ async fn busy_times_close_times_like_a_block_and_open_them_again() {
 
 #[tokio::test]
 async fn what_is_held_or_booked_stays_and_late_money_finds_no_place() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
     let ask = async |number: u128, hour: i64| {
         let request = new_request_with("lead", "meditation", at(1, hour));
@@ -110,7 +133,7 @@ async fn what_is_held_or_booked_stays_and_late_money_finds_no_place() {
     };
     let (booked, held, late) = (ask(1, 11).await, ask(2, 13).await, ask(3, 15).await);
     world.pay(booked, "pay_1").await;
-    server.serves(&[("20261124T183000Z", "20261125T183000Z")]);
+    server.serves(&[("20261124T183000Z", "20261125T183000Z")]).await;
     read(&world).await;
     assert_eq!(free(&world).await, [""; 0]);
     assert_eq!(world.state(booked).await, BookingState::Confirmed);
@@ -125,34 +148,35 @@ async fn what_is_held_or_booked_stays_and_late_money_finds_no_place() {
 
 #[tokio::test]
 async fn a_calendar_that_cannot_be_read_keeps_its_last_times_closed() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
-    server.serves(&[LUNCH]);
+    server.serves(&[LUNCH]).await;
     read(&world).await;
     let read_at = state(&world).await.read_at;
     let whole = calendar(&[LUNCH]);
     let cut = whole[..whole.len() - 20].to_owned();
     let minutely = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTART:20261125T000000Z\r\n\
                     DURATION:PT1M\r\nRRULE:FREQ=MINUTELY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+    let status = |status: u16| json!({ "kind": "status", "status": status });
+    let redirect = |to: &str| json!({ "kind": "redirect", "code": to });
     let mut since = None;
     for (behaviour, word) in [
-        (Behaviour::Fails(500), "server_error"),
-        (Behaviour::Fails(429), "server_error"),
-        (Behaviour::Fails(401), "refused"),
-        (Behaviour::Fails(403), "refused"),
-        (Behaviour::Fails(404), "no_calendar"),
-        (Behaviour::Fails(304), "server_error"),
-        (Behaviour::Redirects(server.address()), "redirected"),
-        (Behaviour::Redirects("http://169.254.169.254/latest".to_owned()), "redirected"),
-        (Behaviour::Endless, "too_large"),
-        (Behaviour::Serves("x".repeat(1_000_001)), "too_large"),
+        (Behaviour::Fault(status(500)), "server_error"),
+        (Behaviour::Fault(status(429)), "server_error"),
+        (Behaviour::Fault(status(401)), "refused"),
+        (Behaviour::Fault(status(403)), "refused"),
+        (Behaviour::Fault(status(404)), "no_calendar"),
+        (Behaviour::Fault(redirect(&server.calendar_address())), "redirected"),
+        (Behaviour::Fault(redirect("http://169.254.169.254/latest")), "redirected"),
+        (Behaviour::Fault(json!({ "kind": "endless" })), "too_large"),
+        (Behaviour::Fault(json!({ "kind": "huge" })), "too_large"),
         (Behaviour::Serves(String::new()), "not_a_calendar"),
         (Behaviour::Serves("<html>Sign in</html>".to_owned()), "not_a_calendar"),
         (Behaviour::Serves(cut), "incomplete"),
         (Behaviour::Serves(minutely.to_owned()), "too_many_times"),
     ] {
         world.minutes_later(5).await;
-        server.does(behaviour.clone());
+        behaviour.apply(&server).await;
         read(&world).await;
         let state = state(&world).await;
         assert_eq!(state.problem, word, "{behaviour:?}");
@@ -163,7 +187,7 @@ async fn a_calendar_that_cannot_be_read_keeps_its_last_times_closed() {
     }
     let failing = busy_times::failing_for(world.app.store.pool(), 30).await.unwrap();
     assert_eq!(failing, ["own"]);
-    server.serves(&[]);
+    server.serves(&[]).await;
     read(&world).await;
     let state = state(&world).await;
     assert_eq!((state.problem.as_str(), state.failing_since), ("", None));
@@ -172,56 +196,55 @@ async fn a_calendar_that_cannot_be_read_keeps_its_last_times_closed() {
 
 #[tokio::test]
 async fn a_server_that_sends_nothing_more_is_given_up() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
-    server.does(Behaviour::Hangs);
+    server.serves(&[LUNCH]).await;
+    server.fault(json!({ "target": "calendars.fetch", "kind": "hang" })).await;
     read(&world).await;
     assert_eq!(state(&world).await.problem, "too_slow");
 }
 
 #[tokio::test]
 async fn a_calendar_that_does_not_change_is_not_sent_again_for_a_day() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
-    server.does(Behaviour::Named(calendar(&[LUNCH]), "\"1\""));
+    server.serves(&[LUNCH]).await;
     read(&world).await;
     let first = state(&world).await;
     world.minutes_later(5).await;
-    // Nothing is read of a response that says that nothing changed.
-    server.does(Behaviour::Named("broken".to_owned(), "\"1\""));
     read(&world).await;
     let second = state(&world).await;
     assert_eq!((second.problem.as_str(), second.busy_times), ("", 1));
     assert!(second.read_at > first.read_at && second.expanded_at == first.expanded_at);
     // The bookable days move on, so all of it is read once a day.
     world.minutes_later(24 * 60).await;
-    server.does(Behaviour::Named(calendar(&[LUNCH]), "\"1\""));
     read(&world).await;
     assert!(state(&world).await.expanded_at > first.expanded_at);
-    assert_eq!(server.asked(), 3);
 }
 
 #[tokio::test]
 async fn only_the_public_internet_is_asked_and_only_by_https() {
-    let server = CalendarServer::new().await;
-    server.serves(&[LUNCH]);
+    let server = ThirdParties::start().await;
+    server.serves(&[LUNCH]).await;
+    // The first request that came through would use it up.
+    server.fault(json!({ "target": "calendars.fetch", "kind": "status" })).await;
     let port = server.url.rsplit(':').next().unwrap();
     let window = Span::new(at(0, 0), at(60, 0)).unwrap();
     for (address, word) in [
-        (server.address(), "not_https"),
+        (server.calendar_address(), "not_https"),
         ("http://calendar.example/x.ics".to_owned(), "not_https"),
         ("ftp://calendar.example/x.ics".to_owned(), "not_https"),
         ("file:///etc/passwd".to_owned(), "not_https"),
         ("not an address".to_owned(), "not_https"),
-        (format!("https://127.0.0.1:{port}/secret.ics"), "not_public"),
-        (format!("https://127.1:{port}/secret.ics"), "not_public"),
-        (format!("https://[::1]:{port}/secret.ics"), "not_public"),
-        (format!("https://[::ffff:127.0.0.1]:{port}/secret.ics"), "not_public"),
+        (format!("https://127.0.0.1:{port}/calendars/own.ics"), "not_public"),
+        (format!("https://127.1:{port}/calendars/own.ics"), "not_public"),
+        (format!("https://[::1]:{port}/calendars/own.ics"), "not_public"),
+        (format!("https://[::ffff:127.0.0.1]:{port}/calendars/own.ics"), "not_public"),
         ("https://10.0.0.1/x.ics".to_owned(), "not_public"),
         ("https://169.254.169.254/latest/meta-data".to_owned(), "not_public"),
         // A name is checked by what it leads to.
-        (format!("https://localhost:{port}/secret.ics"), "not_public"),
-        (format!("webcal://localhost:{port}/secret.ics"), "not_public"),
+        (format!("https://localhost:{port}/calendars/own.ics"), "not_public"),
+        (format!("webcal://localhost:{port}/calendars/own.ics"), "not_public"),
     ] {
         let secrets = CalendarSecrets::from([("own".to_owned(), address.clone().into())]);
         let calendars = Calendars::new(&practice("lead"), &secrets, None).unwrap();
@@ -232,14 +255,14 @@ async fn only_the_public_internet_is_asked_and_only_by_https() {
     let none = Calendars::new(&practice("lead"), &CalendarSecrets::new(), None).unwrap();
     let error = none.fetch(none.get("own").unwrap(), window, None).await.unwrap_err();
     assert_eq!(error.word(), "no_secret");
-    assert_eq!(server.asked(), 0);
+    assert_eq!(server.faults_left().await, 1, "its server was asked");
 }
 
 #[tokio::test]
 async fn a_calendar_that_the_practice_takes_away_opens_its_times() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
-    server.serves(&[LUNCH]);
+    server.serves(&[LUNCH]).await;
     schedule_readings(&world.app).await.unwrap();
     world.run_timers();
     until("the calendar is read", async || {
@@ -262,7 +285,7 @@ async fn sources(harness: &GrpcHarness) -> Vec<CalendarSource> {
 
 #[tokio::test]
 async fn staff_see_how_each_calendar_is_read_and_have_it_read_now() {
-    let server = CalendarServer::new().await;
+    let server = ThirdParties::start().await;
     let world = world(&server).await;
     schedule_readings(&world.app).await.unwrap();
     world.run_timers();
@@ -274,9 +297,9 @@ async fn staff_see_how_each_calendar_is_read_and_have_it_read_now() {
     .await
     .unwrap();
     assert_eq!((failing.calendar_id.as_str(), failing.practitioner_id.as_str()), ("own", "lead"));
-    assert_eq!((failing.problem.as_str(), failing.read_at), ("server_error", None));
+    assert_eq!((failing.problem.as_str(), failing.read_at), ("no_calendar", None));
     assert!(failing.failing_since_at.is_some());
-    server.serves(&[LUNCH]);
+    server.serves(&[LUNCH]).await;
     let now = ReadCalendarSourceRequest { calendar_id: "own".to_owned() };
     harness.calendar_staff().read_calendar_source(harness.by(customer(901), now)).await.unwrap();
     let read = until("the calendar is read", async || {

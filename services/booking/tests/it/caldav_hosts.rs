@@ -12,7 +12,7 @@ use booking::clients::calendars::{CalendarSecrets, Calendars, Fetched};
 use booking::domain::span::Span;
 use practice::{BusyCalendar, CalendarKind};
 
-use crate::calendar_server::calendar;
+use crate::third_parties::calendar;
 use crate::world::{at, practice_of_two};
 
 const PASSWORD: &str = "only-for-this-account";

@@ -5,16 +5,19 @@ use booking::app::schedule_meeting::schedule_meeting;
 use booking::read_model::calendar_feeds::FEED_SESSIONS;
 use contract::booking::v1::{
     CalendarFeed, CancelBookingRequest, CancelledBy, GetSessionCalendarRequest,
-    ListCalendarFeedsRequest, RenewCalendarFeedRequest, StopCalendarFeedRequest,
+    ListCalendarFeedsRequest, RenewCalendarFeedRequest, RequestBookingRequest,
+    StopCalendarFeedRequest,
 };
 use eventstore::Metadata;
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use runtime::status::detail_of;
 use staff::Role;
 use tonic::{Code, Status};
 
+use crate::cancels::asked;
 use crate::grpc_harness::{GrpcHarness, refused};
-use crate::world::{World, at, customer, new_request_with, owner};
+use crate::world::{World, at, customer, new_package, new_request_with, owner};
 
 const OWNER: u128 = 901;
 
@@ -90,19 +93,40 @@ async fn an_address_shows_the_confirmed_sessions_of_its_practitioner() {
     // The same sessions have the same text, so that a program learns that it has them already.
     schedule_meeting(&world.app, Metadata::default(), paid).await.unwrap();
     assert_eq!(read(&harness, &address).await.unwrap(), calendar);
-    cancel(world, paid).await;
+    cancel(world, paid, 0).await;
     assert_eq!(values(&read(&harness, &address).await.unwrap(), "UID"), [""; 0]);
 }
 
-async fn cancel(world: &World, id: kernel::Id<kernel::id::Booking>) {
-    let request = CancelBookingRequest {
-        booking_id: id.to_string(),
-        idempotency_key: eventstore::new_uuid().to_string(),
-        cancelled_by: CancelledBy::Practice.into(),
-        refund: 0,
-        session_number: 0,
-    };
+async fn cancel(world: &World, id: Id<Booking>, session_number: i32) {
+    let request = CancelBookingRequest { session_number, ..asked(id, CancelledBy::Practice) };
     cancel_booking(&world.app, owner(), request).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_session_of_a_package_is_an_event_whose_id_stays() {
+    let harness = harness().await;
+    let world = &harness.world;
+    let address = secret(&renew(&harness, renewal("", false)).await);
+    let request = RequestBookingRequest {
+        practitioner_id: "lead".to_owned(),
+        ..new_package([at(1, 11), at(2, 11), at(3, 11)])
+    };
+    let id = world.request(customer(1), request).await.unwrap();
+    world.pay(id, "pay_1").await;
+    let uid = |number: i32| format!("{id}-{number}@bookings.sukoon");
+    let calendar = read(&harness, &address).await.unwrap();
+    assert_eq!(values(&calendar, "UID"), [uid(0), uid(1), uid(2)]);
+    assert_eq!(
+        values(&calendar, "DTSTART"),
+        ["20261125T053000Z", "20261126T053000Z", "20261127T053000Z"]
+    );
+    // A cancelled session leaves the calendar, and the others keep their ids.
+    cancel(world, id, 1).await;
+    assert_eq!(values(&read(&harness, &address).await.unwrap(), "UID"), [uid(1), uid(2)]);
+    cancel(world, id, 3).await;
+    assert_eq!(values(&read(&harness, &address).await.unwrap(), "UID"), [uid(1)]);
+    cancel(world, id, 0).await;
+    assert_eq!(values(&read(&harness, &address).await.unwrap(), "UID"), [""; 0]);
 }
 
 #[tokio::test]

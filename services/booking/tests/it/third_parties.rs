@@ -14,15 +14,14 @@ use sandbox::{Sandbox, Settings};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::calendar_server::calendar;
 use crate::world::practice_of_two;
 
 /// The token of the sandbox for tests.
 const TOKEN: &str = "demo-meeting-token";
 
 /// A sandbox with a folder of its own.
-struct ThirdParties {
-    url: String,
+pub(crate) struct ThirdParties {
+    pub(crate) url: String,
     http: reqwest::Client,
     folder: PathBuf,
     task: JoinHandle<anyhow::Result<()>>,
@@ -37,7 +36,7 @@ impl Drop for ThirdParties {
 }
 
 impl ThirdParties {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         runtime::http::install_crypto();
         let folder = std::env::temp_dir().join(format!("booking-{}", new_uuid().simple()));
         std::fs::create_dir_all(&folder).unwrap();
@@ -48,30 +47,65 @@ impl ThirdParties {
         Self { url, http, folder, task }
     }
 
-    async fn fault(&self, fault: Value) {
-        let request = self.http.post(format!("{}/api/faults", self.url)).json(&fault);
+    /// A control of the sandbox.
+    async fn control(&self, path: &str, given: &Value) {
+        let request = self.http.post(format!("{}{path}", self.url)).json(given);
         request.send().await.unwrap().error_for_status().unwrap();
     }
 
-    fn provider(&self) -> Provider {
+    pub(crate) async fn fault(&self, fault: Value) {
+        self.control("/api/faults", &fault).await;
+    }
+
+    /// How many ordered faults were not applied yet.
+    pub(crate) async fn faults_left(&self) -> usize {
+        let listed = self.http.get(format!("{}/api/faults", self.url)).send().await.unwrap();
+        listed.json::<Vec<Value>>().await.unwrap().len()
+    }
+
+    /// The scheduling provider takes times by the clock of the tests, which is not the machine's.
+    pub(crate) async fn take_past_starts(&self) {
+        self.control("/api/switches", &json!({ "past_starts": true })).await;
+    }
+
+    pub(crate) fn provider(&self) -> Provider {
         let url = format!("{}/scheduling", self.url);
         Provider::new(&url, &format!("{url}/users/OWNER"), TOKEN.to_owned().into()).unwrap()
     }
 
     /// The provider's events with this status.
-    async fn events(&self, status: &str) -> Vec<Value> {
-        let url = format!("{}/scheduling/scheduled_events", self.url);
+    pub(crate) async fn events(&self, status: &str) -> Vec<Value> {
         let user = format!("{}/scheduling/users/OWNER", self.url);
-        let asked = [("user", user.as_str()), ("status", status)];
-        let url = reqwest::Url::parse_with_params(&url, asked).unwrap();
+        let url = format!("{}/scheduling/scheduled_events", self.url);
+        self.listed(&url, &[("user", user.as_str()), ("status", status)]).await
+    }
+
+    /// The client of an event.
+    pub(crate) async fn invitee(&self, event: &Value) -> Value {
+        let url = format!("{}/invitees", event["uri"].as_str().unwrap());
+        self.listed(&url, &[]).await.remove(0)
+    }
+
+    async fn listed(&self, url: &str, asked: &[(&str, &str)]) -> Vec<Value> {
+        let url = reqwest::Url::parse_with_params(url, asked).unwrap();
         let answer = self.http.get(url).bearer_auth(TOKEN).send().await.unwrap();
         let listed: Value = answer.error_for_status().unwrap().json().await.unwrap();
         listed["collection"].as_array().unwrap().clone()
     }
 
+    /// The address of a calendar.
+    pub(crate) fn calendar_address(&self) -> String {
+        format!("{}/calendars/own.ics", self.url)
+    }
+
+    /// Its calendar has these events, each of a start and an end in UTC.
+    pub(crate) async fn serves(&self, events: &[(&str, &str)]) {
+        self.put_calendar(calendar(events)).await;
+    }
+
     /// Puts the file that the calendar's address serves from then on.
-    async fn put_calendar(&self, file: String) {
-        let request = self.http.put(format!("{}/calendars/own.ics", self.url)).body(file);
+    pub(crate) async fn put_calendar(&self, file: String) {
+        let request = self.http.put(self.calendar_address()).body(file);
         request.send().await.unwrap().error_for_status().unwrap();
     }
 
@@ -84,10 +118,22 @@ impl ThirdParties {
             url: String::new(),
             username: String::new(),
         });
-        let address = format!("{}/calendars/own.ics", self.url);
-        let secrets = CalendarSecrets::from([("own".to_owned(), address.into())]);
+        let secrets = CalendarSecrets::from([("own".to_owned(), self.calendar_address().into())]);
         Calendars::new(&practice, &secrets, Some(&self.url.parse().unwrap())).unwrap()
     }
+}
+
+/// A calendar file.
+pub(crate) fn calendar(events: &[(&str, &str)]) -> String {
+    let mut text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n".to_owned();
+    for (number, (from, to)) in events.iter().enumerate() {
+        text.push_str(&format!(
+            "BEGIN:VEVENT\r\nUID:{number}@test\r\nSUMMARY:Canary\r\nDTSTART:{from}\r\n\
+             DTEND:{to}\r\nEND:VEVENT\r\n"
+        ));
+    }
+    text.push_str("END:VCALENDAR\r\n");
+    text
 }
 
 /// A session at this hour of a day that no run of the tests reaches.
@@ -96,6 +142,7 @@ fn wanted(hour: i64) -> CalendarBookingRequest {
     let starts_at = day.plus_minutes(hour * 60);
     CalendarBookingRequest {
         booking_id: new_id(),
+        session_number: 1,
         session: Span::new(starts_at, starts_at.plus_minutes(60)).unwrap(),
         first_name: "Asha".to_owned(),
         last_name: "Rao".to_owned(),
