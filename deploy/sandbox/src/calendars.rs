@@ -1,9 +1,6 @@
 //! Calendar addresses of practitioners: each serves the file that was put there last, with its name
 //! (ETag). A restart forgets them.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -20,20 +17,6 @@ use crate::state::SharedState;
 const TARGET: &str = "calendars.fetch";
 /// A response that no client should read to its end.
 const HUGE_BYTES: usize = 5_000_000;
-
-/// The files by their names.
-#[derive(Default)]
-pub(crate) struct Calendars(Mutex<BTreeMap<String, String>>);
-
-impl Calendars {
-    fn get(&self, name: &str) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
-    }
-
-    fn put(&self, name: String, file: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name, file);
-    }
-}
 
 pub(crate) fn routes() -> Router<SharedState> {
     // GET is the third party's; PUT is a control for tests and demos.

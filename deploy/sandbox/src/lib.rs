@@ -9,6 +9,8 @@ mod store;
 mod faults;
 mod switches;
 mod checkout_log;
+mod calendar_files;
+mod scheduled_events;
 mod state;
 mod assets;
 mod provider;

@@ -2,7 +2,6 @@
 //! scheduled events with one invitee each, cancellation. A restart forgets the events.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
@@ -18,34 +17,13 @@ use serde_json::{Value, json};
 use crate::clock;
 use crate::faults::{Fault, Kind};
 use crate::ids;
+use crate::scheduled_events::Event;
 use crate::state::{AppState, SharedState};
 
 /// The longest text of a field.
 const TEXT_CHARS_MAX: usize = 255;
 /// The length of an event, in minutes.
 const EVENT_MINUTES: i64 = 60;
-
-/// A scheduled event with its invitee.
-#[derive(Clone)]
-struct Event {
-    starts_at: Timestamp,
-    canceled: Option<String>,
-    event_type: String,
-    name: String,
-    email: String,
-    timezone: String,
-    tracking: Value,
-}
-
-/// The provider's events by their ids.
-#[derive(Default)]
-pub(crate) struct Scheduling(Mutex<BTreeMap<String, Event>>);
-
-impl Scheduling {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Event>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
@@ -84,8 +62,8 @@ pub(crate) fn is_target(target: &str) -> bool {
     target.starts_with("scheduling.")
 }
 
-/// The refusal of an ordered fault: `code` is its message, and with 429 `delay_ms` is the pause that
-/// the provider asks for.
+/// The refusal of an ordered fault: `code` is its message, and with 429 `delay_ms` is the pause
+/// that the provider asks for.
 pub(crate) fn injected(fault: &Fault) -> Response {
     let usual = if fault.kind == Kind::Refuse { 400 } else { 500 };
     let status = StatusCode::from_u16(fault.status.unwrap_or(usual));
@@ -113,7 +91,7 @@ fn unauthenticated(app: &AppState, headers: &HeaderMap) -> Option<Response> {
     Some(refuse(StatusCode::UNAUTHORIZED, "Unauthenticated", "The access token is invalid"))
 }
 
-fn collection(items: Vec<Value>) -> Response {
+fn collection(items: &[Value]) -> Response {
     let pagination = json!({ "count": items.len(), "next_page": null, "next_page_token": null });
     Json(json!({ "collection": items, "pagination": pagination })).into_response()
 }
@@ -171,7 +149,7 @@ async fn event_types(
         return refusal;
     }
     if app.faults.take("scheduling.event_types", &[Kind::Empty]).is_some() {
-        return collection(Vec::new());
+        return collection(&[]);
     }
     let one = |name: &str| {
         let uri = format!("{}/event_types/{}", base(&app), name.to_uppercase());
@@ -179,7 +157,7 @@ async fn event_types(
             "uri": uri, "name": name, "active": true, "kind": "solo", "duration": EVENT_MINUTES,
         })
     };
-    collection(vec![one("Session"), one("Talk")])
+    collection(&[one("Session"), one("Talk")])
 }
 
 async fn list(
@@ -191,11 +169,11 @@ async fn list(
         return refusal;
     }
     let bound = |name: &str| query.get(name).map(|text| text.parse::<Timestamp>());
-    let (from, to) =
-        match (bound("min_start_time").transpose(), bound("max_start_time").transpose()) {
-            (Ok(from), Ok(to)) => (from, to),
-            _ => return invalid("min_start_time", "is not a time"),
-        };
+    let (Ok(from), Ok(to)) =
+        (bound("min_start_time").transpose(), bound("max_start_time").transpose())
+    else {
+        return invalid("min_start_time", "is not a time");
+    };
     let events = app.scheduling.lock().clone();
     let fits = |event: &Event| {
         let status = if event.canceled.is_some() { "canceled" } else { "active" };
@@ -205,7 +183,8 @@ async fn list(
             && to.is_none_or(|to| event.starts_at < to)
     };
     let found = events.iter().filter(|(_, event)| fits(event));
-    collection(found.map(|(id, event)| event_json(&app, id, event)).collect())
+    let found: Vec<Value> = found.map(|(id, event)| event_json(&app, id, event)).collect();
+    collection(&found)
 }
 
 async fn one(
@@ -231,7 +210,7 @@ async fn invitees(
         return refusal;
     }
     match app.scheduling.lock().get(&id) {
-        Some(event) => collection(vec![invitee_json(&app, &id, event)]),
+        Some(event) => collection(&[invitee_json(&app, &id, event)]),
         None => not_found(),
     }
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::calendars::Calendars;
+use crate::calendar_files::Calendars;
 use crate::checkout_log::CheckoutLog;
 use crate::faults::Faults;
-use crate::scheduling::Scheduling;
+use crate::scheduled_events::Scheduling;
 use crate::settings::{Account, Timing};
 use crate::store::Store;
 

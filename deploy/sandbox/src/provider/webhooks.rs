@@ -118,7 +118,9 @@ async fn send_with_fault(app: SharedState, id: String, fault: Fault) {
         | Kind::Greylist
         | Kind::Endless
         | Kind::Huge
-        | Kind::Redirect => {
+        | Kind::Redirect
+        | Kind::Hang
+        | Kind::Empty => {
             tokio::time::sleep(fault.pause(1_000)).await;
             send(&app, &id, None).await
         }
