@@ -4,9 +4,9 @@ mod section;
 mod media;
 mod about;
 pub(crate) mod files;
+mod blocks;
 mod packages;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use practice::Practice;
 use toml::Table;
 
 use crate::error::{InvalidContent, Problem};
+use blocks::{SERVICES, once, price};
 use media::media_url;
 use packages::package;
 use section::{Section, read_file};
 
-const SERVICES: &str = "services.toml";
 const QUIZ: &str = "quiz.toml";
 const FAQS: &str = "faqs.toml";
 const ABOUT: &str = "about.toml";
@@ -197,21 +197,6 @@ fn parse(folder: &Path, file: &'static str, problems: &mut Vec<Problem>) -> Opti
     }
 }
 
-fn once<'i>(
-    file: &'static str,
-    key: &str,
-    ids: impl Iterator<Item = &'i str>,
-    problems: &mut Vec<Problem>,
-) {
-    let mut seen = BTreeSet::new();
-    for id in ids.filter(|id| !id.is_empty()) {
-        if !seen.insert(id) {
-            let reason = format!("has {id} more than once");
-            problems.push(Problem { file, key: key.to_owned(), reason });
-        }
-    }
-}
-
 fn offer(file: &mut Section<'_>) -> (Vec<Service>, Vec<Package>, Option<Consultation>) {
     let services = file.blocks("services", "service_id", service);
     let packages = file.blocks("packages", "package_id", package);
@@ -260,17 +245,6 @@ fn service(block: &mut Section<'_>) -> Service {
 fn practitioner_ids(block: &mut Section<'_>) -> Vec<Practitioner> {
     let ids = block.optional_texts("practitioners").into_iter();
     ids.map(|practitioner_id| Practitioner { practitioner_id, name: String::new() }).collect()
-}
-
-/// Allowed prices, from one rupee to ten lakh; larger amounts are typing errors.
-fn price(block: &mut Section<'_>) -> Option<Money> {
-    block.inner("price", |price| {
-        let currency_code = price.text("currency_code", 3);
-        if !currency_code.is_empty() && Currency::from_code(&currency_code).is_none() {
-            price.problem("currency_code", "must be INR");
-        }
-        Money { minor_units: price.number("minor_units", 100, 100_000_000), currency_code }
-    })
 }
 
 fn areas(file: &mut Section<'_>) -> Vec<QuizArea> {

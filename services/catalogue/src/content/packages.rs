@@ -2,8 +2,8 @@
 
 use contract::catalogue::v1::{Package, Service};
 
+use super::blocks::{SERVICES, once, price};
 use super::section::Section;
-use super::{SERVICES, once, price};
 use crate::error::Problem;
 
 /// The most days from the first to the last date, where the file does not say it.

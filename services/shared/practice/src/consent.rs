@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Error;
 use super::paragraphs::{line, paragraphs};
-use super::rules::Problems;
+use super::problems::Problems;
 use super::values::Practice;
 
 /// The file's name inside the practice's folder.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::rules::Problems;
+use super::problems::Problems;
 use super::values::Embedding;
 
 /// Every response of the widget names them all.
@@ -60,7 +60,7 @@ fn is_host(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Embedding, is_origin, origins};
-    use crate::rules::Problems;
+    use crate::problems::Problems;
 
     #[test]
     fn an_origin_is_what_a_browser_calls_one() {

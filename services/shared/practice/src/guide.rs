@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Error;
 use super::paragraphs::{line, paragraphs};
-use super::rules::Problems;
+use super::problems::Problems;
 
 /// The file's name inside the practice's folder.
 const FILE: &str = "guide.toml";

@@ -8,6 +8,7 @@ pub mod guide;
 mod paragraphs;
 mod practitioners;
 mod embedding;
+mod problems;
 mod rules;
 mod values;
 

@@ -1,0 +1,46 @@
+//! Collects the values of a practice that cannot be meant.
+
+/// Values that cannot be meant, as they are found.
+#[derive(Default)]
+pub(super) struct Problems(Vec<String>);
+
+impl Problems {
+    /// Each as its key and the reason.
+    pub(super) fn into_list(self) -> Vec<String> {
+        self.0
+    }
+
+    pub(super) fn unless(&mut self, good: bool, key: &str, why: &str) {
+        if !good {
+            self.0.push(format!("{key}: {why}"));
+        }
+    }
+
+    pub(super) fn text(&mut self, key: &str, value: &str) {
+        self.unless(!value.trim().is_empty(), key, "it is empty");
+    }
+
+    pub(super) fn phone(&mut self, key: &str, value: &str) {
+        let digits = value.strip_prefix('+').unwrap_or_default();
+        let good = (8..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        self.unless(good, key, "it must be + and 8 to 15 digits, without spaces");
+    }
+
+    pub(super) fn email(&mut self, key: &str, value: &str) {
+        let good = value.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && host.contains('.') && !value.contains(char::is_whitespace)
+        });
+        self.unless(good, key, "it must be an e-mail address");
+    }
+
+    pub(super) fn range(&mut self, key: &str, value: i32, range: std::ops::RangeInclusive<i32>) {
+        let why = format!("it must be between {} and {}", range.start(), range.end());
+        self.unless(range.contains(&value), key, &why);
+    }
+
+    pub(super) fn colour(&mut self, key: &str, value: &str) {
+        let digits = value.strip_prefix('#').unwrap_or_default();
+        let good = digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        self.unless(good, key, "it must be a colour such as #2B6355");
+    }
+}
