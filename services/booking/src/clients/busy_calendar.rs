@@ -8,6 +8,7 @@ mod moments;
 mod zones;
 mod event;
 mod series;
+mod unreadable;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use kernel::Timestamp;
 
 use self::event::Event;
 use self::moments::Length;
+pub use self::unreadable::Unreadable;
 use self::zones::Zones;
 use crate::domain::span::Span;
 
@@ -33,23 +35,6 @@ const BUSY_TIMES_MAX: usize = 10_000;
 /// The end of the ids of events that are sessions of ours. Their times are known better here: a
 /// session that was cancelled may stay in the calendar into which its file was saved.
 const OWN_UID: &str = "@bookings.sukoon";
-
-/// Why a source's calendar cannot be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    /// It is no calendar file, such as a page that asks to sign in.
-    #[error("it is not a calendar file")]
-    NotACalendar,
-    /// It ends in the middle.
-    #[error("the calendar file is not complete")]
-    Incomplete,
-    /// It has more events than are read.
-    #[error("the calendar has too many events")]
-    TooManyEvents,
-    /// Its events take place more often than is read.
-    #[error("the calendar's events take place too often")]
-    TooManyTimes,
-}
 
 /// The busy times of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

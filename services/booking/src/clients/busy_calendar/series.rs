@@ -11,9 +11,9 @@ use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, ToSpan as _};
 use kernel::Timestamp;
 
-use super::Unreadable;
 use super::event::Event;
 use super::moments::{Length, Moment, civil, civil_of_seconds, own_zone, partial};
+use super::unreadable::Unreadable;
 use crate::domain::span::Span;
 
 /// The most times of one rule, from its first one on: fifty years of a daily one.

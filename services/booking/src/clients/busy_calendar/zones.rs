@@ -221,7 +221,10 @@ fn yearly_begin(
     if rule.freq != ICalendarFrequency::Yearly {
         return None;
     }
-    let month = rule.bymonth.first().map_or(u8::try_from(since.month()).ok()?, |it| it.month());
+    let month = rule
+        .bymonth
+        .first()
+        .map_or(u8::try_from(since.month()).ok()?, calcard::icalendar::ICalendarMonth::month);
     let day = rule.byday.first()?;
     let week = match day.ordwk? {
         -1 => 5,

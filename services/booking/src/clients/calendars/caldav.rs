@@ -6,8 +6,10 @@ use reqwest::{Method, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
+use super::error::CalendarError;
 use super::multistatus::{self, Resource};
-use super::{CalendarError, Calendars, Source, body, check_status, send, utc};
+use super::requests::{Requests, body, check_status, send, utc};
+use super::source::Source;
 use crate::domain::span::Span;
 
 /// The most calendars of an account.
@@ -24,7 +26,7 @@ const FIND: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 
 /// An account as it is asked.
 struct Account<'a> {
-    calendars: &'a Calendars,
+    requests: &'a Requests,
     username: &'a str,
     password: &'a SecretString,
     /// The address that the practice gave.
@@ -36,13 +38,13 @@ struct Account<'a> {
 /// # Errors
 /// Why they cannot be read.
 pub(super) async fn fetch(
-    calendars: &Calendars,
+    requests: &Requests,
     source: &Source,
     window: Span,
 ) -> Result<Vec<String>, CalendarError> {
     let password = source.secret.as_ref().ok_or(CalendarError::NoSecret)?;
     let base = Url::parse(&source.url).map_err(|_malformed| CalendarError::NotHttps)?;
-    let account = Account { calendars, username: &source.username, password, base };
+    let account = Account { requests, username: &source.username, password, base };
     let mut files = Vec::new();
     let mut bytes = 0_usize;
     for url in account.calendars().await? {
@@ -123,7 +125,7 @@ impl Account<'_> {
         let method =
             Method::from_bytes(method.as_bytes()).map_err(|_never| CalendarError::NotCaldav)?;
         let request = self
-            .calendars
+            .requests
             .request(method, url)?
             .basic_auth(self.username, Some(self.password.expose_secret()))
             .header("depth", depth)

@@ -119,11 +119,9 @@ impl State {
     fn close(&mut self) {
         let Some(name) = self.path.pop() else { return };
         match name.as_str() {
-            "propstat" => {
-                // A server that gives no status gives what it has.
-                if self.status.is_empty() || self.status.contains(" 200") {
-                    self.take_properties();
-                }
+            // A server that gives no status gives what it has.
+            "propstat" if self.status.is_empty() || self.status.contains(" 200") => {
+                self.take_properties();
             }
             "response" if self.path.len() == 1 => {
                 let mut done = std::mem::take(&mut self.current);

@@ -7,6 +7,7 @@ const WED: &str = "2026-07-15T10:00[Asia/Kolkata]";
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = programs();
     cases.extend(statuses());
+    cases.extend(several());
     cases.extend(lists_of_busy_times());
     cases
 }
@@ -58,6 +59,11 @@ fn programs() -> Vec<Case> {
             ),
             free(),
         ),
+    ]
+}
+
+fn several() -> Vec<Case> {
+    vec![
         case("an empty calendar", file(""), free()),
         case(
             "two calendars in one file",

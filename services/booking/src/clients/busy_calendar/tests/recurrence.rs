@@ -22,6 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases.extend(ends());
     cases.extend(exceptions());
     cases.extend(moved());
+    cases.extend(moved_alone_or_for_good());
     cases.extend(bounds());
     cases
 }
@@ -213,19 +214,31 @@ fn exceptions() -> Vec<Case> {
     cases
 }
 
-fn moved() -> Vec<Case> {
-    let master = one_event(
+/// Another hour of the series' second day.
+const LATER: &str = "DTSTART;TZID=Asia/Kolkata:20260716T150000\nDURATION:PT1H";
+
+/// A series of three days at ten.
+fn master() -> String {
+    one_event(
         "s",
         "SEQUENCE:1\nDTSTART;TZID=Asia/Kolkata:20260715T100000\nDURATION:PT1H\n\
          RRULE:FREQ=DAILY;COUNT=3",
-    );
-    let with = |lines: &str| file(&format!("{master}{}", one_event("s", lines)));
-    let moved = hours(&[
+    )
+}
+
+/// The series with its second day moved.
+fn second_moved() -> Expected {
+    hours(&[
         "2026-07-15T10:00[Asia/Kolkata]",
         "2026-07-16T15:00[Asia/Kolkata]",
         "2026-07-17T10:00[Asia/Kolkata]",
-    ]);
-    let to = "DTSTART;TZID=Asia/Kolkata:20260716T150000\nDURATION:PT1H";
+    ])
+}
+
+fn moved() -> Vec<Case> {
+    let master = master();
+    let with = |lines: &str| file(&format!("{master}{}", one_event("s", lines)));
+    let (moved, to) = (second_moved(), LATER);
     let gone = at_ten(&["07-15", "07-17"]);
     let mut cases = Vec::new();
     for (name, which) in [
@@ -241,11 +254,18 @@ fn moved() -> Vec<Case> {
         let free = with(&format!("{which}\n{to}\nTRANSP:TRANSPARENT"));
         cases.push(case(format!("marked as free {name}"), free, gone.clone()));
     }
-    let first = one_event("s", &format!("RECURRENCE-ID:20260716T043000Z\n{to}"));
+    cases
+}
+
+fn moved_alone_or_for_good() -> Vec<Case> {
+    let master = master();
+    let with = |lines: &str| file(&format!("{master}{}", one_event("s", lines)));
+    let mut cases = Vec::new();
+    let first = one_event("s", &format!("RECURRENCE-ID:20260716T043000Z\n{LATER}"));
     cases.push(case(
         "the exception stands first",
         file(&format!("{first}{master}")),
-        moved.clone(),
+        second_moved(),
     ));
     cases.push(case(
         "an exception without its series",
@@ -262,7 +282,7 @@ fn moved() -> Vec<Case> {
                 STATUS:CANCELLED"
             )
         )),
-        gone,
+        at_ten(&["07-15", "07-17"]),
     ));
     cases.push(case(
         "all later times are moved",
