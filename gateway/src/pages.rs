@@ -37,7 +37,8 @@ const CARDS: &str = "/cards/";
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// Icons and similar files keep their names and change rarely.
 const ONE_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
-/// The widget's script keeps its name on other sites for ever, and a mended one has to reach them soon.
+/// The widget's script keeps its name on other sites for ever, and a mended one has to reach them
+/// soon.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// A page may be cached but is revalidated each time.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");

@@ -1,7 +1,7 @@
 //! The security headers of every response. A content security policy binds to the document, so only
 //! the booking document may load the payment provider's checkout, which uses inline styles; all
-//! other pages load our own files only. Only the widget's document may be framed, by the origins that
-//! the practice lists.
+//! other pages load our own files only. Only the widget's document may be framed, by the origins
+//! that the practice lists.
 
 pub(crate) mod reports;
 
@@ -171,8 +171,8 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
     directives.join("; ")
 }
 
-/// The widget needs no picture, font or form, and no inline script. Without a list of origins no page
-/// frames it, not even one of ours.
+/// The widget needs no picture, font or form, and no inline script. Without a list of origins no
+/// page frames it, not even one of ours.
 fn widget_policy(parts: &PolicyParts<'_>) -> String {
     let ancestors = &parts.allowed.frame_ancestors;
     let ancestors = if ancestors.is_empty() { "'none'".to_owned() } else { ancestors.join(" ") };

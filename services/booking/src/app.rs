@@ -4,8 +4,8 @@
 use eventstore::Store;
 use practice::Practice;
 
-use self::calendar_feed::FeedSecrets;
 use self::consent_settings::ConsentSettings;
+use self::feed_secrets::FeedSecrets;
 use self::group_commit::GroupCommit;
 use self::pending_request::{HeldBooking, PendingRequest};
 use crate::clients::calendars::Calendars;
@@ -41,6 +41,7 @@ pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
 pub mod calendar_feed;
+pub mod feed_secrets;
 pub mod read_calendar;
 pub mod calendar_bookings;
 pub mod consent_settings;

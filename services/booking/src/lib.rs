@@ -45,8 +45,8 @@ use tonic::service::Routes;
 
 use crate::app::App;
 use crate::app::calendar_bookings::schedule_keeping;
-use crate::app::calendar_feed::FeedSecrets;
 use crate::app::consent_settings::ConsentSettings;
+use crate::app::feed_secrets::FeedSecrets;
 use crate::app::group_commit::GroupCommit;
 use crate::app::read_calendar::schedule_readings;
 use crate::clients::calendars::Calendars;
@@ -177,7 +177,7 @@ async fn schedule_calendars(app: &Arc<App>, shutdown: &Shutdown) {
     }
 }
 
-/// Fails while a practitioner's own calendar cannot be read for so long that somebody must act.
+/// Fails while a practitioner's own calendar cannot be read for so long that staff must act.
 async fn calendars_are_read(app: Arc<App>) -> Result<(), BoxError> {
     if app.calendars.sources().is_empty() {
         return Ok(());

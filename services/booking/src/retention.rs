@@ -8,8 +8,8 @@ use crate::timers::kinds::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
 
-/// Deletes a batch of expired keys and of ended reports, and sets the next timer: in a minute if more
-/// are left, otherwise tomorrow.
+/// Deletes a batch of expired keys and of ended reports, and sets the next timer: in a minute if
+/// more are left, otherwise tomorrow.
 ///
 /// # Errors
 /// When the database does not answer; the timer retries.

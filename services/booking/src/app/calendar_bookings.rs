@@ -13,7 +13,7 @@ use crate::clients::scheduling::{
     CalendarBooking, CalendarBookingRequest, Provider, Scheduling, SchedulingError,
 };
 use crate::error::Error;
-use crate::read_model::calendar_bookings::{self as rows, SessionKey, Unwanted, Wanted};
+use crate::read_model::calendar_bookings::{self as rows, MissingSession, SessionKey, Unwanted};
 use crate::read_model::view;
 use crate::timers::kinds::{self, KEEP_CALENDAR};
 
@@ -27,7 +27,7 @@ const PAUSE_SECONDS_MAX: i64 = 3600;
 
 /// One thing that was done at the provider.
 enum Step {
-    Created(Wanted, Result<CalendarBooking, SchedulingError>),
+    Created(MissingSession, Result<CalendarBooking, SchedulingError>),
     Cancelled(Unwanted, Result<(), SchedulingError>),
 }
 

@@ -324,7 +324,8 @@ impl<'a> HoldBatch<'a> {
             views.into_iter().map(|view| (view.booking.booking_id.clone(), view)).collect();
         let outcome = |decided| match decided {
             Decision::Answered(outcome) => *outcome,
-            Decision::Planned(PlannedHold { request, .. }) => {
+            Decision::Planned(plan) => {
+                let request = plan.request;
                 held_booking(request.id, views.remove(&request.id.to_string()))
             }
         };
@@ -381,7 +382,7 @@ impl<'a> HoldBatch<'a> {
             Err(rejection) => return Ok(Decision::rejected(rejection)),
         };
         self.decide(tx, &plan).await?;
-        Ok(Decision::Planned(plan))
+        Ok(Decision::Planned(Box::new(plan)))
     }
 
     /// Checks a request and computes its hold.
@@ -448,7 +449,7 @@ impl<'a> HoldBatch<'a> {
 /// The decision about one request.
 enum Decision<'a> {
     /// The hold was accepted; its rows are still to be written.
-    Planned(PlannedHold<'a>),
+    Planned(Box<PlannedHold<'a>>),
     /// Nothing more is to be written.
     Answered(Box<Outcome>),
 }

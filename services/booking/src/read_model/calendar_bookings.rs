@@ -24,7 +24,7 @@ pub struct SessionKey {
 
 /// A confirmed session that the provider does not have.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct MissingSession {
     /// Which one.
     pub key: SessionKey,
     /// Its time.
@@ -84,13 +84,13 @@ pub const NEXT_WANTED: &str =
 pub async fn next_wanted(
     executor: impl PgExecutor<'_>,
     now: Timestamp,
-) -> Result<Option<Wanted>, StoreError> {
+) -> Result<Option<MissingSession>, StoreError> {
     let row = sqlx::query(NEXT_WANTED).bind(now).fetch_optional(executor).await?;
     let Some(row) = row else { return Ok(None) };
     let Some(session) = Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?) else {
         return Ok(None);
     };
-    Ok(Some(Wanted {
+    Ok(Some(MissingSession {
         key: session_key(&row)?,
         session,
         first_name: row.try_get("first_name")?,

@@ -55,9 +55,7 @@ impl Behaviour {
     async fn apply(&self, server: &ThirdParties) {
         match self {
             Self::Fault(fault) => {
-                let mut fault = fault.clone();
-                fault["target"] = json!("calendars.fetch");
-                server.fault(fault).await;
+                server.fault_of("calendars.fetch", fault.clone()).await;
             }
             Self::Serves(file) => server.put_calendar(file.clone()).await,
         }

@@ -162,7 +162,7 @@ async fn an_accounts_calendars_are_read_by_caldav() {
     assert_eq!(home, Ok(vec![hour("2026-11-25T07:30:00Z")]));
     assert_eq!(server.busy("/ravi/", "another").await, Err("refused"));
     assert_eq!(server.busy("/ravi/nothing/", PASSWORD).await, Err("no_calendar"));
-    assert_eq!(server.busy("/.web/", PASSWORD).await.map_err(|_| "other"), Err("other"));
+    assert!(server.busy("/.web/", PASSWORD).await.is_err());
     server.send("DELETE", "/ravi/home/once.ics", "").await;
     assert_eq!(server.busy("/ravi/home/", PASSWORD).await, Ok(Vec::new()));
 }

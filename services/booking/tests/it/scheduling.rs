@@ -63,9 +63,8 @@ async fn known(app: &App, id: Id<Booking>) -> (String, String) {
 }
 
 /// A fault of the provider's next request of a kind.
-async fn fails(server: &ThirdParties, kind: &str, mut fault: Value) {
-    fault["target"] = json!(format!("scheduling.{kind}"));
-    server.fault(fault).await;
+async fn fails(server: &ThirdParties, kind: &str, fault: Value) {
+    server.fault_of(&format!("scheduling.{kind}"), fault).await;
 }
 
 fn answer_lost() -> Value {

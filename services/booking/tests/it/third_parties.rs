@@ -53,6 +53,14 @@ impl ThirdParties {
         request.send().await.unwrap().error_for_status().unwrap();
     }
 
+    /// A fault of the next request of a kind.
+    pub(crate) async fn fault_of(&self, target: &str, mut fault: Value) {
+        if let Some(fields) = fault.as_object_mut() {
+            fields.insert("target".to_owned(), target.into());
+        }
+        self.fault(fault).await;
+    }
+
     pub(crate) async fn fault(&self, fault: Value) {
         self.control("/api/faults", &fault).await;
     }
@@ -90,7 +98,7 @@ impl ThirdParties {
         let url = reqwest::Url::parse_with_params(url, asked).unwrap();
         let answer = self.http.get(url).bearer_auth(TOKEN).send().await.unwrap();
         let listed: Value = answer.error_for_status().unwrap().json().await.unwrap();
-        listed["collection"].as_array().unwrap().clone()
+        listed.get("collection").and_then(Value::as_array).unwrap().clone()
     }
 
     /// The address of a calendar.

@@ -1,4 +1,5 @@
-//! Reports: who may say which booking a report is about, who may read it, what it says, and its end.
+//! Reports: who may say which booking a report is about, who may read it, what it says, and its
+//! end.
 
 use booking::retention;
 use contract::booking::v1::widget_service_client::WidgetServiceClient;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use booking::app::App;
-use booking::app::calendar_feed::FeedSecrets;
 use booking::app::consent_settings::ConsentSettings;
+use booking::app::feed_secrets::FeedSecrets;
 use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
 use booking::clients::calendars::{CalendarSecrets, Calendars};

@@ -148,12 +148,12 @@ fn late_money_places_all_of_it_or_none() {
 #[test]
 fn money_for_a_claim_follows_what_was_promised_for_each_session() {
     let claimed = [requested(), on_claim(false)];
-    let unpaid = |event: Event| match event {
-        Event::SessionCancelled { number, by, share, refund, .. } => {
-            Event::SessionCancelled { number, by, share, refund, unpaid: true }
+    let unpaid = |mut event: Event| {
+        if let Event::SessionCancelled { unpaid, .. } | Event::Cancelled { unpaid, .. } = &mut event
+        {
+            *unpaid = true;
         }
-        Event::Cancelled { by, refund, .. } => Event::Cancelled { by, refund, unpaid: true },
-        other => other,
+        event
     };
     let customer = CancelledBy::Customer;
     let part = [cancelled(1, customer, false), cancelled(2, customer, true)];
@@ -200,11 +200,14 @@ proptest! {
         let mut ends = [0; 3];
         let (mut shares, mut promised) = (0, 0);
         for event in &history {
-            let (number, share, refund) = match event {
-                Event::SessionCompleted { number, share } => (*number, *share, Money::inr(0)),
-                Event::SessionCancelled { number, share, refund, .. } => (*number, *share, *refund),
-                _ => continue,
-            };
+            let (number, share, refund) =
+                if let Event::SessionCompleted { number, share } = event {
+                    (*number, *share, Money::inr(0))
+                } else if let Event::SessionCancelled { number, share, refund, .. } = event {
+                    (*number, *share, *refund)
+                } else {
+                    continue;
+                };
             ends[number - 1] += 1;
             shares += share.minor;
             promised += refund.minor;
