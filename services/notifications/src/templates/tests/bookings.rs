@@ -351,7 +351,8 @@ fn a_receipt_is_made_out_to_a_name_or_to_the_address_alone() {
         assert!(texts.iter().all(|text| text.contains("asha@example.org")), "{texts:?}");
         texts.iter().filter(|text| text.contains("Asha O'Neil")).count()
     };
-    // Four receipts, one of a package, and a bill of supply; an invoice and a credit note name the payer.
+    // Four receipts, one of a package, and a bill of supply; an invoice and a credit note name the
+    // payer.
     assert_eq!(to(&Typed::usual()), 5);
     let last_name = "O'Neil https://bait.example".to_owned();
     assert_eq!(to(&Typed { last_name, ..Typed::usual() }), 0);
