@@ -59,6 +59,17 @@ function useArrival(bookingId: string, placed: boolean, waiting: boolean): boole
   return arrived;
 }
 
+/** What was signed belongs to one account, and no other one gives it. */
+function useOwnSignature(userId: string | undefined, forget: () => void): void {
+  const signer = useRef(userId);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per account.
+  useEffect(() => {
+    const before = signer.current;
+    signer.current = userId;
+    if (before !== undefined && before !== userId) forget();
+  }, [userId]);
+}
+
 export function useBook(moves: UrlMoves<BookUrl>) {
   const { url, replace } = moves;
   const auth = useAuth();
@@ -84,16 +95,10 @@ export function useBook(moves: UrlMoves<BookUrl>) {
   useMailToast(step === 'confirmation' ? booking : undefined, arrived);
   // A booking that was read is one of this account.
   useWidgetReport(url.report, booking?.bookingId ?? '');
-  // What was signed belongs to one account, and no other one gives it.
-  const signer = useRef(user?.id);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once per account.
-  useEffect(() => {
-    const before = signer.current;
-    signer.current = user?.id;
-    if (before === undefined || before === user?.id) return;
+  useOwnSignature(user?.id, () => {
     setSigned(undefined);
     consentForm.forget();
-  }, [user?.id]);
+  });
   // A consent that the server has makes the signature on this page superfluous.
   const current = own.data?.current === true;
   useEffect(() => {

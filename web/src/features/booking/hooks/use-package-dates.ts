@@ -39,31 +39,11 @@ function dateFor(places: readonly string[], index: number, zone: Zone): string {
   return before ? addDays(localDate(new Date(before), zone.timeZone), WEEK_DAYS) : '';
 }
 
-export function usePackageDates({ moves, offer, serviceId, practitionerId, zone }: Asked) {
-  const { url, push, replace } = moves;
-  const [active, setActive] = useState(0);
-  const [told, setTold] = useState('');
-  const [isSuggesting, setSuggesting] = useState(false);
+/** Reads free days anew. */
+function useSlotsReader(serviceId: string, practitionerId: string) {
   const queryClient = useQueryClient();
   const transport = useTransport();
-  const sessions = offer?.sessions ?? 0;
-  const places = useMemo(() => placesOf(url.slots, sessions), [url.slots, sessions]);
-
-  const change = useCallback(
-    (patch: Parameters<FlowMoves['replace']>[0]) => {
-      const { slot, ...rest } = patch;
-      if (slot === undefined) replace(rest);
-      else replace({ ...rest, slots: withStart(places, active, slot) });
-    },
-    [replace, places, active],
-  );
-  /** The calendar's own moves: what it calls the slot is the start in the active place. */
-  const inner: FlowMoves = useMemo(
-    () => ({ url: { ...url, slot: places[active] ?? '' }, push, replace: change }),
-    [url, places, active, push, change],
-  );
-
-  const read = useCallback(
+  return useCallback(
     (fromDate: string, days: number) => {
       const whose = { serviceId, ...(practitionerId && { practitionerId }) };
       const range: SlotsInput = { ...whose, fromDate, days };
@@ -75,6 +55,38 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     },
     [queryClient, transport, serviceId, practitionerId],
   );
+}
+
+/** The calendar's own moves: what it calls the slot is the start in the active place. */
+function usePlaceMoves(
+  { url, push, replace }: FlowMoves,
+  places: readonly string[],
+  active: number,
+): FlowMoves {
+  const change = useCallback(
+    (patch: Parameters<FlowMoves['replace']>[0]) => {
+      const { slot, ...rest } = patch;
+      if (slot === undefined) replace(rest);
+      else replace({ ...rest, slots: withStart(places, active, slot) });
+    },
+    [replace, places, active],
+  );
+  return useMemo(
+    () => ({ url: { ...url, slot: places[active] ?? '' }, push, replace: change }),
+    [url, places, active, push, change],
+  );
+}
+
+export function usePackageDates({ moves, offer, serviceId, practitionerId, zone }: Asked) {
+  const { url, replace } = moves;
+  const [active, setActive] = useState(0);
+  const [told, setTold] = useState('');
+  const [isSuggesting, setSuggesting] = useState(false);
+  const read = useSlotsReader(serviceId, practitionerId);
+  const sessions = offer?.sessions ?? 0;
+  const places = useMemo(() => placesOf(url.slots, sessions), [url.slots, sessions]);
+
+  const inner = usePlaceMoves(moves, places, active);
 
   function choosePlace(index: number): void {
     setActive(index);

@@ -75,30 +75,34 @@ export function keepsHold(held: Booking | undefined, wish: Wish): boolean {
   return held.checkoutOpened || readHeld()?.content === fingerprint(contentOf(wish));
 }
 
+function requestOf(wish: Wish) {
+  const { contact, consent } = wish;
+  return {
+    idempotencyKey: idempotencyKey(contentOf(wish)),
+    serviceId: wish.serviceId,
+    startsAt: timestampFromDate(new Date(wish.instants[0] ?? '')),
+    packageId: wish.packageId,
+    furtherStartsAt: wish.instants.slice(1).map((at) => timestampFromDate(new Date(at))),
+    practitionerId: wish.practitionerId,
+    mode: wish.inPerson ? SessionMode.IN_PERSON : SessionMode.ONLINE,
+    contact: {
+      firstName: contact.firstName.trim(),
+      lastName: contact.lastName.trim(),
+      email: contact.email.trim(),
+      phone: contact.phone.trim(),
+      notes: contact.notes.trim(),
+    },
+    termsAccepted: true,
+    ...(consent && { consent: { ...consent, acceptedDeclaration: true } }),
+  };
+}
+
 export function useRequestBooking() {
   const transport = useTransport();
   const client = useMemo(() => createClient(BookingService, transport), [transport]);
 
   async function request(wish: Wish): Promise<Booking> {
-    const { contact, consent } = wish;
-    const answer = await client.requestBooking({
-      idempotencyKey: idempotencyKey(contentOf(wish)),
-      serviceId: wish.serviceId,
-      startsAt: timestampFromDate(new Date(wish.instants[0] ?? '')),
-      packageId: wish.packageId,
-      furtherStartsAt: wish.instants.slice(1).map((at) => timestampFromDate(new Date(at))),
-      practitionerId: wish.practitionerId,
-      mode: wish.inPerson ? SessionMode.IN_PERSON : SessionMode.ONLINE,
-      contact: {
-        firstName: contact.firstName.trim(),
-        lastName: contact.lastName.trim(),
-        email: contact.email.trim(),
-        phone: contact.phone.trim(),
-        notes: contact.notes.trim(),
-      },
-      termsAccepted: true,
-      ...(consent && { consent: { ...consent, acceptedDeclaration: true } }),
-    });
+    const answer = await client.requestBooking(requestOf(wish));
     if (!answer.booking) throw new Error('The answer holds no booking.');
     return answer.booking;
   }

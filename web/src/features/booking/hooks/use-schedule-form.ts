@@ -67,13 +67,36 @@ function isComplete({ starts, offer, late, draft }: Asked): boolean {
   return draft.fields.check();
 }
 
+function wishOf({ service, starts, offer, practitionerId, draft }: Asked): Wish {
+  const { serviceId } = service;
+  const { fields, inPerson } = draft;
+  const packageId = offer?.packageId ?? '';
+  const contact = fields.values;
+  return { serviceId, packageId, instants: starts, practitionerId, inPerson, contact };
+}
+
+type Missing = Record<'timeError' | 'agreementError' | 'lateError', string | undefined>;
+const NOTHING_MISSING: Missing = {
+  timeError: undefined,
+  agreementError: undefined,
+  lateError: undefined,
+};
+
+/** What is said beside the parts of the form that are not filled in. */
+function missingIn({ starts, offer, draft, late }: Asked): Missing {
+  return {
+    timeError: starts.length === 0 ? missingTitle(offer) : undefined,
+    agreementError: draft.agreed ? undefined : TICK_MISSING,
+    lateError: late && !late.agreed ? TICK_MISSING : undefined,
+  };
+}
+
 export function useScheduleForm(asked: Asked) {
-  const { service, starts, offer, dates, practitionerId, draft, schedule, late, held, onHeld } =
-    asked;
+  const { service, starts, offer, dates, practitionerId, draft, schedule, held, onHeld } = asked;
   const chosen = starts.join();
   const request = useRequestBooking();
   const [tried, setTried] = useState(false);
-  const { fields, agreed, inPerson } = draft;
+  const { fields } = draft;
 
   // A reason to try again is gone as soon as another time is chosen.
   const { reset } = request;
@@ -112,17 +135,7 @@ export function useScheduleForm(asked: Asked) {
     if (request.isPending) return;
     setTried(true);
     if (!isComplete(asked)) return;
-    const { serviceId } = service;
-    const contact = fields.values;
-    const packageId = offer?.packageId ?? '';
-    const wish: Wish = {
-      serviceId,
-      packageId,
-      instants: starts,
-      practitionerId,
-      inPerson,
-      contact,
-    };
+    const wish = wishOf(asked);
     writeFlowKeys(service, starts[0] ?? '');
     if (held && keepsHold(held, wish)) {
       onHeld(held);
@@ -141,8 +154,6 @@ export function useScheduleForm(asked: Asked) {
     error: request.error,
     /** The service asks first for a proof that the account's address is the client's. */
     needsProof: request.error !== null && errorReason(request.error) === 'ADDRESS_NOT_PROVED',
-    timeError: tried && starts.length === 0 ? missingTitle(offer) : undefined,
-    agreementError: tried && !agreed ? TICK_MISSING : undefined,
-    lateError: tried && late && !late.agreed ? TICK_MISSING : undefined,
+    ...(tried ? missingIn(asked) : NOTHING_MISSING),
   };
 }

@@ -1,8 +1,8 @@
 /** The days and times on offer around the chosen date, and what became of the chosen time. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import type { ListSlotsResponse, SlotDay } from '@/gen/booking/v1/booking_service_pb';
 import { usePracticeZone } from '@/lib/practice';
-import { localDate, toDate } from '@/lib/time';
+import { localDate, toDate, type Zone } from '@/lib/time';
 import { addDays, isLost, nearestFree, type Start, startsOf, WEEK_DAYS, weekOf } from '../slots';
 import type { FlowMoves } from './use-flow-url';
 import { useSlots } from './use-slots';
@@ -38,27 +38,23 @@ function shownDate(url: FlowMoves['url'], first: ListSlotsResponse | undefined, 
   return first?.days[0]?.date ?? '';
 }
 
-export function useSchedule(asked: Asked) {
-  const { serviceId, practitionerId, moves, own, keepsChoice = false } = asked;
-  const { url, replace } = moves;
-  const { timeZone, label } = usePracticeZone();
-  const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
-  const [gone, setGone] = useState<Gone | undefined>();
+type Watched = {
+  moves: FlowMoves;
+  own: string;
+  days: SlotDay[] | undefined;
+  zone: Zone;
+};
 
-  const whose = { serviceId, ...(practitionerId && { practitionerId }) };
-  const first = useSlots({ ...whose, fromDate: '', days: WEEK_DAYS });
-  const today = first.data?.days[0]?.date ?? '';
-  const date = shownDate(url, first.data, zone.timeZone);
-  const week = today && date ? weekOf(today, date) : 0;
-  const fromDate = today ? addDays(today, week * WEEK_DAYS) : '';
-  const later = useSlots(week > 0 ? { ...whose, fromDate, days: WEEK_DAYS } : undefined);
-  const shown = week > 0 ? later : first;
-  const days = shown.data?.days;
+/** A chosen time that is gone, and the free ones that are closest to it. */
+function useLostTime({ moves, own, days, zone }: Watched) {
+  const { url, replace } = moves;
+  const [gone, setGone] = useState<Gone | undefined>();
 
   /** Says that a time is gone, without changing the choice. */
   const tellLost = useCallback((instant: string, reason: string) => {
     setGone({ instant, reason, refused: true });
   }, []);
+  const forget = useCallback(() => setGone(undefined), []);
   const lose = useCallback(
     (instant: string, reason = 'SLOT_TAKEN', refused = false) => {
       setGone({ instant, reason, refused });
@@ -73,16 +69,39 @@ export function useSchedule(asked: Asked) {
     if (isLost(days, url.slot, zone)) lose(url.slot);
   }, [days, url.slot, own, zone, lose]);
 
+  const at = gone ? new Date(gone.instant) : undefined;
+  const suggestions = at ? nearestFree(days ?? [], at, SUGGESTIONS) : [];
+  const lost: LostTime | undefined = gone && at ? { ...gone, at, suggestions } : undefined;
+  return { lost, forget, tellLost, lose };
+}
+
+export function useSchedule(asked: Asked) {
+  const { serviceId, practitionerId, moves, own, keepsChoice = false } = asked;
+  const { url, replace } = moves;
+  const { timeZone, label } = usePracticeZone();
+  const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
+  const whose = { serviceId, ...(practitionerId && { practitionerId }) };
+  const first = useSlots({ ...whose, fromDate: '', days: WEEK_DAYS });
+  const today = first.data?.days[0]?.date ?? '';
+  const date = shownDate(url, first.data, zone.timeZone);
+  const week = today && date ? weekOf(today, date) : 0;
+  const fromDate = today ? addDays(today, week * WEEK_DAYS) : '';
+  const later = useSlots(week > 0 ? { ...whose, fromDate, days: WEEK_DAYS } : undefined);
+  const shown = week > 0 ? later : first;
+  const days = shown.data?.days;
+
+  const { lost, forget, tellLost, lose } = useLostTime({ moves, own, days, zone });
+
   const chooseDate = useCallback(
     (next: string) => replace({ date: next, ...(!keepsChoice && { slot: '' }) }),
     [replace, keepsChoice],
   );
   const chooseTime = useCallback(
     (instant: string) => {
-      setGone(undefined);
+      forget();
       replace({ slot: instant, date: localDate(new Date(instant), zone.timeZone) });
     },
-    [replace, zone.timeZone],
+    [forget, replace, zone.timeZone],
   );
   const refetch = useCallback(() => {
     void first.refetch();
@@ -90,10 +109,6 @@ export function useSchedule(asked: Asked) {
   }, [first.refetch, later.refetch, week]);
 
   const lastDate = first.data?.lastDate ?? '';
-  const goneAt = gone ? new Date(gone.instant) : undefined;
-  const suggestions = goneAt ? nearestFree(days ?? [], goneAt, SUGGESTIONS) : [];
-  const lost: LostTime | undefined =
-    gone && goneAt ? { ...gone, at: goneAt, suggestions } : undefined;
 
   return {
     whose,
