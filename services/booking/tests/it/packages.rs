@@ -220,6 +220,7 @@ async fn a_package_of_three_takes_at_most_twice_the_statements_of_a_single_booki
         };
         let single = counted(3, new_request("meditation", at(2, 14))).await;
         let package = counted(4, new_package([at(3, 14), at(4, 14), at(5, 14)])).await;
+        println!("a package of three: {package} statements; a single session: {single}");
         assert!(single > 0 && package <= 2 * single, "{package} statements and {single}");
         assert_eq!(package, single, "all days are read and written together");
     }
