@@ -56,7 +56,10 @@ type LateSectionProps<Piece> = {
   children: (piece: Piece) => ReactNode;
 };
 
-/** Loads the code when it is mounted; code that is loaded already is shown at once. */
+/**
+ * Loads the code when it is mounted; code that is loaded already is shown at once. Sections that take
+ * turns in one place need a key each.
+ */
 export function LazySection<Piece>(props: LateSectionProps<Piece>) {
   const { code, resting, missing, around, children } = props;
   const late = useLazyModule(code.load);

@@ -65,7 +65,12 @@ function Screen({ flow }: { flow: Flow }) {
   const { step, user, moves, service } = flow;
   if (step === 'auth') {
     return (
-      <LazySection code={authStep} resting={RESTING} missing="This step could not be loaded">
+      <LazySection
+        key="auth"
+        code={authStep}
+        resting={RESTING}
+        missing="This step could not be loaded"
+      >
         {(AuthStep) => (
           <AuthStep
             user={user}
@@ -81,6 +86,7 @@ function Screen({ flow }: { flow: Flow }) {
   if (service.status === 'known') {
     return (
       <LazySection
+        key="calendar"
         code={scheduleScreen}
         resting={RESTING}
         missing="The calendar could not be loaded"
