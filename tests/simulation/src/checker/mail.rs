@@ -137,8 +137,9 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         // The session is over; the link is useless.
         "meeting_link" => !state.is_some_and(is_ahead),
         "hold_ended" => !matches!(state, Some(State::Expired { .. })),
+        // When all of a package is cancelled, one mail says so for its sessions.
         "booking_cancelled" | "cancellation_notice" => {
-            !matches!(state, Some(State::Cancelled { .. }))
+            matches!(state, Some(State::Cancelled { .. })) == row.subject.contains('/')
         }
         // A refund is announced once, not once per attempt.
         "refund_started" => row.subject.parse().is_ok_and(|id| {

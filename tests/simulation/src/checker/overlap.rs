@@ -25,6 +25,7 @@ type OnDay<'s> = (&'s str, Taken);
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I2);
     let mut at_the_end: BTreeMap<Holder, Vec<OnDay<'_>>> = BTreeMap::new();
+    requested_as_a_whole(history, &mut found);
     for (stream, past) in &history.days {
         let whose = practitioner_of(stream);
         let taken = day(stream, past, &mut found);
@@ -35,6 +36,24 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     bookings(snapshot, history, &at_the_end, &mut found);
     rows(&snapshot.booking.reservations, &mut found);
     found.violations
+}
+
+/// A request holds the times of all its sessions or none: a day has held each of them.
+fn requested_as_a_whole(history: &History, found: &mut Finding) {
+    let mut given: BTreeMap<Id<Booking>, Vec<Span>> = BTreeMap::new();
+    for it in history.days.values().flatten() {
+        if let Event::Held { booking_id, span, .. } | Event::Booked { booking_id, span } = &it.event
+        {
+            given.entry(*booking_id).or_default().push(*span);
+        }
+    }
+    for (id, state) in &history.states {
+        let Some(facts) = state.facts() else { continue };
+        let given = given.get(id).map(Vec::as_slice).unwrap_or_default();
+        for span in facts.sessions.iter().filter(|span| !given.contains(span)) {
+            found.add(format!("{id} was requested and no day was asked for {span:?}"));
+        }
+    }
 }
 
 /// Follows a day's history and returns what is taken at its end.

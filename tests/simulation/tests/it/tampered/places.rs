@@ -56,6 +56,21 @@ pub(super) fn drop_all(log: &mut Log, word: &str) -> bool {
     log.events.len() < before
 }
 
+/// Drops an event of this kind that is the last of its stream.
+pub(super) fn drop_last(log: &mut Log, word: &str) -> bool {
+    let ends = |at: &usize| {
+        let event = &log.events[*at].event;
+        let mut later = log.events.iter().map(|row| &row.event);
+        event.event_type.contains(word)
+            && !later.any(|it| it.stream_id == event.stream_id && it.version > event.version)
+    };
+    let found = (0..log.events.len()).find(ends);
+    found.is_some_and(|at| {
+        log.events.remove(at);
+        true
+    })
+}
+
 pub(super) fn drop_one(log: &mut Log, version: i64) -> bool {
     let at = log.events.iter().position(|row| row.event.version == version);
     let last = log.events.iter().any(|row| row.event.version > version);
