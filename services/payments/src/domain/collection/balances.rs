@@ -198,9 +198,14 @@ impl Collection {
     /// The same; negative if refunds exceed it.
     fn balance(&self, payment: &PaymentId) -> i64 {
         let Some(fact) = self.captured(payment) else { return 0 };
-        let of_price = self.going_back(payment).saturating_sub(self.fee_going_back(payment));
-        let balance = self.brought(payment).saturating_sub(of_price);
+        let balance = self.balance_by_refunds(payment);
         if self.is_said_to_be_back(payment, fact) { balance.min(0) } else { balance }
+    }
+
+    /// The same by known refunds alone, whatever the provider says of the payment as a whole.
+    fn balance_by_refunds(&self, payment: &PaymentId) -> i64 {
+        let of_price = self.going_back(payment).saturating_sub(self.fee_going_back(payment));
+        self.brought(payment).saturating_sub(of_price)
     }
 
     /// How much of a payment is owed because its refund failed.
@@ -242,10 +247,20 @@ impl Collection {
     /// How much of what is left is neither earned nor retained yet. Refunds of earned money do not
     /// reduce it, as in the ledger.
     pub(crate) fn open(&self, payment: &PaymentId) -> i64 {
+        self.not_closed(payment, self.balance(payment))
+    }
+
+    /// The same by known refunds alone. The part of a refund that comes out of what was closed
+    /// before follows from it: the provider says "refunded" before that refund itself is known,
+    /// and its amount must not count twice.
+    pub(crate) fn open_by_refunds(&self, payment: &PaymentId) -> i64 {
+        self.not_closed(payment, self.balance_by_refunds(payment))
+    }
+
+    fn not_closed(&self, payment: &PaymentId, balance: i64) -> i64 {
         let goes_back = |_, refund: &Refund| refund.goes_back();
         let from_closed = self.sum_of(&self.from_closed, payment, goes_back);
-        let closed = self.closed(payment);
-        self.balance(payment).saturating_sub(closed).saturating_add(from_closed)
+        balance.saturating_sub(self.closed(payment)).saturating_add(from_closed)
     }
 
     /// How much of that stays, because it is not owed.

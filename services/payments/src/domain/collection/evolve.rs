@@ -36,7 +36,7 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
         }
         Event::RefundRequested { refund_id, refund }
         | Event::RefundDiscovered { refund_id, refund } => {
-            let open = known.open(&refund.payment).max(0);
+            let open = known.open_by_refunds(&refund.payment).max(0);
             let beyond = refund.amount.minor.saturating_sub(open).max(0);
             let of_fee = beyond.min(known.fee_left(&refund.payment));
             if known.is_closed(&refund.payment) && beyond > 0 {

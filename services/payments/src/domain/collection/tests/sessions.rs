@@ -95,3 +95,22 @@ fn a_refund_that_failed_stays_owed_and_is_earned_by_no_other_session() {
     let told = Command::LearnRefund { refund_id: refund_id(1), update, rest_id: refund_id(9) };
     check(&failed, told, Ok(&[]));
 }
+
+/// A refund of all on the provider's pages, told before or after the payment says "refunded":
+/// neither a later session nor the rest earns any of it.
+#[test]
+fn money_that_went_back_elsewhere_is_earned_by_no_later_session() {
+    let refund = Refund {
+        accepted: ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA"),
+        ..Refund::requested(pay(1), inr(PRICE), Cause::Elsewhere)
+    };
+    let found = Event::RefundDiscovered { refund_id: refund_id(7), refund };
+    let said = observed(seen(1, Status::Refunded));
+    let done = Event::RefundProcessed { refund_id: refund_id(7) };
+    for told in [[said.clone(), found.clone(), done.clone()], [found, done, said]] {
+        let gone = [&with(&[earned(16_666)])[..], &told].concat();
+        check(&gone, settle(&[HELD, HELD], None), Ok(&[]));
+        check(&gone, settle(&[HELD, HELD, HELD], Some(Rest::Earned)), Ok(&[]));
+        check(&gone, settle(&[HELD, Some(0), HELD], Some(Rest::Earned)), Ok(&[]));
+    }
+}
