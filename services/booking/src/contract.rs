@@ -8,7 +8,8 @@ use kernel::Timestamp;
 use kernel::id::{Booking, Kind};
 
 use crate::domain::booking::{
-    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Package, PaymentId, RefundChoice,
+    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package, PaymentId,
+    RefundChoice,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -84,6 +85,12 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             })
         }
         Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
+        Event::Adopted { customer_id } => {
+            NewEvent::of(&wire::BookingAdopted { booking_id, customer_id: customer_id.to_string() })
+        }
+        Event::PageRequested { number } => {
+            NewEvent::of(&wire::PaymentPageRequested { booking_id, request_number: *number })
+        }
     };
     Ok(new?)
 }
@@ -157,6 +164,10 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
         Some(booking::Event::Unplaced { payment: PaymentId(e.payment_id) })
     } else if get::<wire::BookingCompleted>(stored)?.is_some() {
         Some(booking::Event::Completed)
+    } else if let Some(e) = get::<wire::BookingAdopted>(stored)? {
+        parse(&e.customer_id).map(|customer_id| booking::Event::Adopted { customer_id })
+    } else if let Some(e) = get::<wire::PaymentPageRequested>(stored)? {
+        Some(booking::Event::PageRequested { number: e.request_number })
     } else {
         read_session_event(stored)?
     };
@@ -300,6 +311,7 @@ fn requested(facts: &Facts, until: Timestamp) -> wire::BookingRequested {
         held_until_at: Some(to_wire(until)),
         service_title: facts.service_title.clone(),
         package,
+        by_phone: facts.is_by_phone(),
     }
 }
 
@@ -323,6 +335,7 @@ fn read_requested(event: wire::BookingRequested) -> Option<booking::Event> {
             .collect::<Option<_>>()?,
         practitioner_id: event.practitioner_id,
         mode: read_mode(event.mode)?,
+        origin: if event.by_phone { Origin::Phone } else { Origin::Account },
     };
     Some(booking::Event::Requested { facts, until })
 }

@@ -41,6 +41,18 @@ pub enum Rejection {
     /// A text is no consent file, or is too long for one.
     #[error("This is not a consent file.")]
     InvalidConsentFile,
+    /// An online session needs a consent that was not given.
+    #[error("Please read and sign the consent to online sessions first.")]
+    ConsentRequired,
+    /// Staff would make a booking by phone of what costs nothing.
+    #[error("A session that costs nothing is booked by the client, with a proved address.")]
+    NothingToPay,
+    /// A time cannot be held for so long.
+    #[error("A time is held for 15 minutes to 7 days.")]
+    InvalidHoldMinutes,
+    /// The booking was not made by phone, so it has no page of payment.
+    #[error("This booking was not made by phone. Its client pays for it when signed in.")]
+    NotByPhone,
     /// The terms were not accepted.
     #[error("Please agree to our simple terms to book your session.")]
     TermsNotAccepted,
@@ -256,6 +268,7 @@ impl Reject for Rejection {
             | Self::InvalidCancelledBy
             | Self::InvalidConsentFile
             | Self::InvalidReportId
+            | Self::InvalidHoldMinutes
             | Self::InvalidRefund => Code::InvalidArgument,
             Self::InvalidConsent(wrong) => consent_code(*wrong),
             Self::ServiceNotFound
@@ -268,6 +281,9 @@ impl Reject for Rejection {
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
             Self::TooManyReports => Code::ResourceExhausted,
             Self::InvalidPrice
+            | Self::ConsentRequired
+            | Self::NothingToPay
+            | Self::NotByPhone
             | Self::TermsNotAccepted
             | Self::SlotPast
             | Self::SlotNotOffered
@@ -299,6 +315,10 @@ impl Reject for Rejection {
             Self::InvalidConsent(wrong) => consent_words(*wrong).reason,
             Self::ConsentNotFound => "CONSENT_NOT_FOUND",
             Self::InvalidConsentFile => "INVALID_CONSENT_FILE",
+            Self::ConsentRequired => "CONSENT_REQUIRED",
+            Self::NothingToPay => "NOTHING_TO_PAY",
+            Self::InvalidHoldMinutes => "INVALID_HOLD_MINUTES",
+            Self::NotByPhone => "NOT_BY_PHONE",
             Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
             Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
             Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
@@ -337,7 +357,9 @@ impl Reject for Rejection {
     fn field(&self) -> Option<&'static str> {
         match self {
             Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
-            Self::ServiceNotFound => Some("service_id"),
+            Self::ServiceNotFound | Self::NothingToPay => Some("service_id"),
+            Self::ConsentRequired => Some("consent"),
+            Self::InvalidHoldMinutes => Some("hold_minutes"),
             Self::InvalidStart
             | Self::SlotTaken
             | Self::SlotPast
@@ -369,6 +391,7 @@ impl Reject for Rejection {
             | Self::CheckoutOpened
             | Self::BookingNotFound
             | Self::ConsentNotFound
+            | Self::NotByPhone
             | Self::NotConfirmed
             | Self::TimeOccupied
             | Self::BlockNotFound
@@ -394,6 +417,7 @@ impl From<booking::Rejection> for Rejection {
             booking::Rejection::NotClaimed => Self::NotClaimed,
             booking::Rejection::SlotTaken => Self::TimeOccupied,
             booking::Rejection::SessionEnded => Self::SessionEnded,
+            booking::Rejection::NotByPhone => Self::NotByPhone,
         }
     }
 }

@@ -9,11 +9,12 @@ mod model;
 mod sessions;
 mod decisions;
 
-use kernel::Decider;
+use kernel::id::Customer;
+use kernel::{Decider, Id};
 
 pub use cancellation::{Cancellation, CancelledBy, RefundChoice};
 pub use ended_sessions::{EndedSessions, SessionEnd};
-pub use facts::{Facts, Mode, Package, share_minor};
+pub use facts::{Facts, Mode, Origin, Package, share_minor};
 pub use model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
@@ -79,12 +80,22 @@ fn evolve(state: State, event: &Event) -> State {
         (state, Event::SessionCompleted { .. } | Event::SessionCancelled { .. }) => {
             with_session(state, event)
         }
+        (state, Event::Adopted { customer_id }) => adopted(state, *customer_id),
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))
         }
         // No other combination is ever decided.
         (state, _) => state,
     }
+}
+
+/// The same state with its new owner.
+fn adopted(mut state: State, customer_id: Id<Customer>) -> State {
+    if let Some(facts) = state.facts_mut() {
+        facts.customer_id = customer_id;
+        facts.origin = Origin::AdoptedPhone;
+    }
+    state
 }
 
 /// The same state after a session of a package has ended.

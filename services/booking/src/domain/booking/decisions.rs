@@ -1,9 +1,10 @@
 //! The decision for each command in each state.
 
-use kernel::Timestamp;
+use kernel::id::Customer;
+use kernel::{Id, Timestamp};
 
 use super::cancellation::Cancellation;
-use super::facts::{Facts, Mode};
+use super::facts::{Facts, Mode, Origin};
 use super::model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
@@ -34,6 +35,8 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
             cancel(state, (cancellation, session), now)
         }
         Command::Complete { now } => Ok(complete(state, now)),
+        Command::Adopt { customer_id } => adopt(state, customer_id),
+        Command::RequestPage { number, now } => request_page(state, number, now),
     }
 }
 
@@ -73,6 +76,27 @@ fn open_checkout(
         | State::Released { .. }
         | State::Cancelled { .. }
         | State::PaidUnplaced { .. } => Err(Rejection::HoldEnded),
+    }
+}
+
+/// A booking is adopted once; one that an account asked for never is.
+fn adopt(state: &State, customer_id: Id<Customer>) -> Result<Vec<Event>, Rejection> {
+    let facts = state.facts().ok_or(Rejection::Absent)?;
+    Ok(match facts.origin {
+        Origin::Phone => vec![Event::Adopted { customer_id }],
+        Origin::Account | Origin::AdoptedPhone => Vec::new(),
+    })
+}
+
+/// There is nothing to pay on the page of a booking that is not held.
+fn request_page(state: &State, number: i64, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+    let facts = state.facts().ok_or(Rejection::Absent)?;
+    if !facts.is_by_phone() {
+        return Err(Rejection::NotByPhone);
+    }
+    match state.held_until() {
+        Some(until) if until > now => Ok(vec![Event::PageRequested { number }]),
+        _ => Err(Rejection::HoldEnded),
     }
 }
 

@@ -26,7 +26,18 @@ pub struct Package {
     pub notice_hours: i32,
 }
 
-/// What was booked; it never changes.
+/// How a booking came about, and whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// An account asked for it.
+    Account,
+    /// Staff made it by phone; its customer is a contact without an account.
+    Phone,
+    /// Staff made it by phone, and the account that proved the contact's address owns it.
+    AdoptedPhone,
+}
+
+/// What was booked; of it only the owner changes, once, if it was made by phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The booking's id.
@@ -47,6 +58,8 @@ pub struct Facts {
     pub practitioner_id: String,
     /// Online or in person.
     pub mode: Mode,
+    /// How it came about.
+    pub origin: Origin,
 }
 
 impl Facts {
@@ -54,6 +67,15 @@ impl Facts {
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.price.minor == 0
+    }
+
+    /// Whether staff made it by phone, also after an account adopted it.
+    #[must_use]
+    pub fn is_by_phone(&self) -> bool {
+        match self.origin {
+            Origin::Account => false,
+            Origin::Phone | Origin::AdoptedPhone => true,
+        }
     }
 
     /// The numbers of its sessions, from 1.

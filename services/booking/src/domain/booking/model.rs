@@ -1,6 +1,7 @@
 //! The states of a booking, and its commands, events and rejections.
 
-use kernel::{Money, Timestamp};
+use kernel::id::Customer;
+use kernel::{Id, Money, Timestamp};
 
 use super::cancellation::{Cancellation, CancelledBy};
 use super::ended_sessions::EndedSessions;
@@ -158,6 +159,21 @@ impl State {
             | Self::PaidUnplaced { facts, .. } => Some(facts),
         }
     }
+
+    pub(super) fn facts_mut(&mut self) -> Option<&mut Facts> {
+        match self {
+            Self::Absent => None,
+            Self::Held { facts, .. }
+            | Self::AwaitingPayment { facts, .. }
+            | Self::Confirmed { facts, .. }
+            | Self::MeetingScheduled { facts, .. }
+            | Self::Completed { facts, .. }
+            | Self::Expired { facts }
+            | Self::Released { facts }
+            | Self::Cancelled { facts, .. }
+            | Self::PaidUnplaced { facts, .. } => Some(facts),
+        }
+    }
 }
 
 /// The commands of a booking.
@@ -185,6 +201,11 @@ pub enum Command {
     Cancel { cancellation: Cancellation, session: Option<usize>, now: Timestamp },
     /// A session's end is due.
     Complete { now: Timestamp },
+    /// An account proved the address of a booking that was made by phone.
+    Adopt { customer_id: Id<Customer> },
+    /// Staff want its page of payment to be mailed; the number is greater than that of each
+    /// earlier request.
+    RequestPage { number: i64, now: Timestamp },
 }
 
 /// Whether a booking's time can be placed when a payment arrives.
@@ -227,6 +248,10 @@ pub enum Event {
     SessionCancelled { number: usize, by: CancelledBy, share: Money, refund: Money, unpaid: bool },
     /// The session has ended, or the last one of a package.
     Completed,
+    /// The account owns it from now on; it comes once at most.
+    Adopted { customer_id: Id<Customer> },
+    /// Its page of payment is to be mailed.
+    PageRequested { number: i64 },
 }
 
 /// Why a booking rejects a command.
@@ -259,4 +284,7 @@ pub enum Rejection {
     /// Its session has ended.
     #[error("the session has ended")]
     SessionEnded,
+    /// It was not made by phone.
+    #[error("the booking was not made by phone")]
+    NotByPhone,
 }

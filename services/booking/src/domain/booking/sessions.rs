@@ -23,6 +23,8 @@ pub(super) fn evolve(ended: &mut EndedSessions, event: &Event) {
         | Event::Released
         | Event::Cancelled { .. }
         | Event::Unplaced { .. }
+        | Event::Adopted { .. }
+        | Event::PageRequested { .. }
         | Event::Completed => {}
     }
 }

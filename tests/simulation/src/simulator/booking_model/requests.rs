@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use booking::contract::{booking_event, booking_stream};
 use booking::domain::availability::NotBookable;
-use booking::domain::booking::{Command, ConfirmationBasis, Event, Facts, Mode, State};
+use booking::domain::booking::{Command, ConfirmationBasis, Event, Facts, Mode, Origin, State};
 use booking::domain::day;
 use booking::domain::practitioners::{DayLoad, OccupiedTime, Practitioner, order_for_anyone};
 use booking::domain::span::Span;
@@ -206,5 +206,6 @@ fn facts(id: Id<Booking>, (practitioner, slot_request): (&Practitioner, &SlotReq
         sessions: slot_request.spans(),
         practitioner_id: practitioner.id.clone(),
         mode: slot_request.mode,
+        origin: Origin::Account,
     }
 }

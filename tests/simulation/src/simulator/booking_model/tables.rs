@@ -87,7 +87,10 @@ impl BookingTables {
             Event::Requested { .. }
             | Event::Paid { .. }
             | Event::SessionCompleted { .. }
-            | Event::SessionCancelled { .. } => return,
+            | Event::SessionCancelled { .. }
+            | Event::PageRequested { .. }
+            // Clients of the simulation have accounts.
+            | Event::Adopted { .. } => return,
             Event::CheckoutOpened { until } => {
                 row.held_until_at = Some(*until);
                 row.checkout_opened = true;
