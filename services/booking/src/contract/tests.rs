@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
 use crate::domain::booking::{
-    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Package, PaymentId,
+    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package, PaymentId,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -26,6 +26,7 @@ fn facts() -> Facts {
         sessions: vec![Span::new(at(0), at(90)).unwrap()],
         practitioner_id: "lead".to_owned(),
         mode: Mode::InPerson,
+        origin: Origin::Account,
     }
 }
 
@@ -184,5 +185,19 @@ fn a_session_has_a_number_from_one() {
     for wrong in [serde_json::json!(0), serde_json::json!(-1)] {
         new.payload["sessionNumber"] = wrong;
         assert!(read_booking_event(&stored(&new)).is_err());
+    }
+}
+
+#[test]
+fn a_booking_by_phone_reads_as_it_was_written() {
+    let by_phone = Facts { origin: Origin::Phone, ..facts() };
+    let customer_id = Id::from_uuid(Uuid::from_u128(8));
+    for event in [
+        booking::Event::Requested { facts: by_phone, until: at(0) },
+        booking::Event::Adopted { customer_id },
+        booking::Event::PageRequested { number: 2 },
+    ] {
+        let new = booking_event(facts().booking_id, &event).unwrap();
+        assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);
     }
 }

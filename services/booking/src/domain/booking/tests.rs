@@ -1,6 +1,8 @@
 //! Given-when-then tests of a booking's lifecycle, and properties of every history.
 
+mod free;
 mod packages;
+mod phone;
 
 use kernel::{Decider, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
@@ -8,7 +10,7 @@ use uuid::Uuid;
 
 use super::{
     BookingLife, Cancellation, CancelledBy, Command, ConfirmationBasis, Event, Facts, MeetingId,
-    Mode, PaymentId, PlacementCheck, RefundChoice, Rejection, State,
+    Mode, Origin, PaymentId, PlacementCheck, RefundChoice, Rejection, State,
 };
 use crate::domain::span::Span;
 
@@ -29,6 +31,7 @@ fn facts_at(start: i64) -> Facts {
         sessions: vec![Span::new(at(start), at(start + 60)).unwrap()],
         practitioner_id: "lead".to_owned(),
         mode: Mode::Online,
+        origin: Origin::Account,
     }
 }
 
@@ -97,37 +100,6 @@ fn unpaid(by: CancelledBy, minor: i64) -> Event {
 /// A consultation that costs nothing.
 fn free_facts() -> Facts {
     Facts { price: Money::inr(0), ..facts_at(600) }
-}
-
-fn given_free() -> Vec<Event> {
-    let confirmed = Event::Confirmed { basis: ConfirmationBasis::Free, reinstated: false };
-    vec![Event::Requested { facts: free_facts(), until: at(15) }, confirmed]
-}
-
-#[test]
-fn what_costs_nothing_is_confirmed_at_once() {
-    let request = Command::Request { facts: free_facts(), until: at(15) };
-    check(&[], request.clone(), Ok(&given_free()));
-    check(&given_free(), request, Ok(&[]));
-    let other = Facts { price: Money::inr(1), ..free_facts() };
-    let priced = Command::Request { facts: other.clone(), until: at(15) };
-    check(&given_free(), priced.clone(), Err(Rejection::Exists));
-    check(&[], priced, Ok(&[Event::Requested { facts: other, until: at(15) }]));
-}
-
-#[test]
-fn no_money_belongs_to_what_costs_nothing() {
-    check(&given_free(), verify(5, FREE), Ok(&[]));
-    check(&given_free(), open(5), Ok(&[]));
-    check(&given_free(), claim(5), Ok(&[]));
-    check(&given_free(), accept(5, true), Ok(&[]));
-    check(&given_free(), Command::Release, Err(Rejection::CheckoutOpened));
-    check(&given_free(), Command::Expire { now: at(20) }, Ok(&[]));
-    let cancel = cancel(CancelledBy::Practice, RefundChoice::ByPolicy, 30);
-    check(&given_free(), cancel, Ok(&[cancelled(CancelledBy::Practice, 0)]));
-    let meeting = Command::ScheduleMeeting { meeting: meeting() };
-    check(&given_free(), meeting, Ok(&[Event::MeetingScheduled { meeting: self::meeting() }]));
-    check(&given_free(), Command::Complete { now: at(660) }, Ok(&[Event::Completed]));
 }
 
 const FREE: PlacementCheck = PlacementCheck { free: true, replaced: false, offered: true };
@@ -444,9 +416,11 @@ fn at_time(command: Command, time: Timestamp) -> Command {
             Command::VerifyPayment { payment, placement, now: time }
         }
         Command::Complete { .. } => Command::Complete { now: time },
-        other @ (Command::Request { .. } | Command::Release | Command::ScheduleMeeting { .. }) => {
-            other
-        }
+        Command::RequestPage { number, .. } => Command::RequestPage { number, now: time },
+        other @ (Command::Request { .. }
+        | Command::Release
+        | Command::Adopt { .. }
+        | Command::ScheduleMeeting { .. }) => other,
     }
 }
 
@@ -482,6 +456,8 @@ proptest! {
             | Event::SessionCompleted { .. }
             | Event::SessionCancelled { .. }
             | Event::Cancelled { .. }
+            | Event::Adopted { .. }
+            | Event::PageRequested { .. }
             | Event::Completed => false,
         });
         let is_free = state.facts().is_some_and(Facts::is_free);
