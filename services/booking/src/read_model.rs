@@ -8,6 +8,7 @@ pub mod external_facts;
 pub mod view;
 pub mod query;
 pub mod free_sessions;
+pub mod phone_bookings;
 pub mod staff;
 pub mod calendar_feeds;
 pub mod busy_times;

@@ -25,6 +25,7 @@ pub mod busy_times;
 pub mod consents;
 pub mod grant_role;
 mod holds;
+pub mod phone_bookings;
 pub mod widget_reports;
 
 pub use holds::{Hold, upsert_contact};
@@ -324,6 +325,17 @@ impl LockedBooking {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Has the page of a booking by phone mailed. The request is named by the version of its
+    /// event, which no other one has.
+    ///
+    /// # Errors
+    /// `NotByPhone` or `HoldEnded`.
+    pub async fn request_page(&mut self, tx: &mut Tx) -> Result<(), Error> {
+        let (number, now) = (self.version + 1, self.now);
+        self.apply(tx, booking::Command::RequestPage { number, now }).await?;
         Ok(())
     }
 

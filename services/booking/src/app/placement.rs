@@ -98,6 +98,8 @@ pub(crate) async fn apply_effects(
             Event::Requested { .. }
             | Event::Paid { .. }
             | Event::MeetingScheduled { .. }
+            | Event::Adopted { .. }
+            | Event::PageRequested { .. }
             | Event::SessionCompleted { .. } => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Projects this service's events into its tables; it decides nothing.
 
 use eventstore::{StoreError, Tx};
-use kernel::id::{Block, Booking};
+use kernel::id::{Block, Booking, Customer};
 use kernel::{Id, Timestamp};
 
 use crate::domain::booking::{self, ConfirmationBasis, Mode, PaymentId};
@@ -52,6 +52,9 @@ pub async fn booking(
         }
         // What is to be seen of it is written with the event of its day, or is a matter of time.
         Event::SessionCompleted { .. } | Event::SessionCancelled { .. } => touch(tx, id).await,
+        Event::Adopted { customer_id } => adopted(tx, id, *customer_id).await,
+        // It is for the mails alone.
+        Event::PageRequested { .. } => Ok(()),
         Event::MeetingScheduled { .. } | Event::Expired | Event::Released | Event::Completed => {
             match plain_state(event) {
                 Some(word) => state(tx, id, word).await,
@@ -76,6 +79,8 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::Unplaced { .. }
         | Event::SessionCompleted { .. }
         | Event::SessionCancelled { .. }
+        | Event::Adopted { .. }
+        | Event::PageRequested { .. }
         | Event::Cancelled { .. } => None,
     }
 }
@@ -88,6 +93,22 @@ async fn checkout_opened(tx: &mut Tx, id: Id<Booking>, until: Timestamp) -> Resu
     )
     .bind(id)
     .bind(until)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn adopted(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    customer_id: Id<Customer>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set customer_id = $2, adopted = true, version = version + 1
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(customer_id)
     .execute(tx.connection())
     .await?;
     Ok(())

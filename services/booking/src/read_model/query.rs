@@ -325,7 +325,8 @@ pub async fn blocked_between(
     Ok(times)
 }
 
-/// What is needed to take a booking's locks; it never changes.
+/// What is needed to take a booking's locks. Only its owner changes, when it is adopted; the locks
+/// of its days alone keep two writers apart.
 #[derive(Debug, Clone)]
 pub struct BookingLocation {
     /// Who owns it.
@@ -357,7 +358,7 @@ pub async fn locate(tx: &mut Tx, id: Id<Booking>) -> Result<Option<BookingLocati
     Ok(Some(BookingLocation { customer_id, practitioner_id, starts }))
 }
 
-/// When the terms were accepted; `None` once the contact data was deleted.
+/// When the terms were accepted; `None` while they are not, and once the contact data was deleted.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -366,5 +367,7 @@ pub async fn terms_accepted_at(
     id: Id<Booking>,
 ) -> Result<Option<Timestamp>, StoreError> {
     let sql = "select terms_accepted_at from booking_contacts where booking_id = $1";
-    Ok(sqlx::query_scalar(sql).bind(id).fetch_optional(executor).await?)
+    let accepted: Option<Option<Timestamp>> =
+        sqlx::query_scalar(sql).bind(id).fetch_optional(executor).await?;
+    Ok(accepted.flatten())
 }

@@ -261,11 +261,11 @@ impl<'c> Wave<'c> {
             "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at, version, package_id, package_title,
-                                   package_notice_hours)
+                                   package_notice_hours, by_phone)
              select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[],
                                   $6::text[], $7::text[], $8::text[], $9::text[],
                                   $10::timestamptz[], $11::timestamptz[], $12::bigint[],
-                                  $13::text[], $14::text[], $15::integer[])",
+                                  $13::text[], $14::text[], $15::integer[], $16::boolean[])",
         )
         .bind(column(all, |new| new.facts.booking_id.uuid()))
         .bind(column(all, |new| new.facts.customer_id.uuid()))
@@ -282,6 +282,7 @@ impl<'c> Wave<'c> {
         .bind(column(all, |new| new.facts.package.as_ref().map(|it| it.id.as_str())))
         .bind(column(all, |new| new.facts.package.as_ref().map(|it| it.title.as_str())))
         .bind(column(all, |new| new.facts.package.as_ref().map(|it| it.notice_hours)))
+        .bind(column(all, |new| new.facts.is_by_phone()))
         .execute(tx.connection())
         .await?;
         Ok(())

@@ -20,6 +20,12 @@ pub struct View {
     pub requested_at: Timestamp,
     /// Whether it was confirmed on a claim and no payment was verified since.
     pub confirmed_on_claim: bool,
+    /// Whether staff made it by phone.
+    pub by_phone: bool,
+    /// Whether an account adopted it since.
+    pub adopted: bool,
+    /// Whether the terms are still to be accepted; false once the contact data was deleted.
+    pub terms_missing: bool,
     /// The owner's view.
     pub booking: wire::Booking,
 }
@@ -55,7 +61,8 @@ macro_rules! view_sql {
                     b.checkout_opened, b.payment_state, b.mail_state, b.requested_at, b.version,
                     b.confirmed_on_claim,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
-                    b.package_id, b.package_title, b.package_notice_hours,
+                    b.package_id, b.package_title, b.package_notice_hours, b.by_phone, b.adopted,
+                    c.terms_accepted_at,
                     r.starts_at, r.ends_at, r.live
              from ",
             $bookings,
@@ -127,6 +134,12 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
                     customer_id: row.try_get("customer_id")?,
                     requested_at: row.try_get("requested_at")?,
                     confirmed_on_claim: row.try_get("confirmed_on_claim")?,
+                    by_phone: row.try_get("by_phone")?,
+                    adopted: row.try_get("adopted")?,
+                    terms_missing: row
+                        .try_get::<Option<Timestamp>, _>("terms_accepted_at")?
+                        .is_none()
+                        && booking.contact.is_some(),
                     booking,
                 });
             }

@@ -68,8 +68,8 @@ impl Hold<'_> {
     }
 }
 
-/// Inserts the rows of new bookings, sessions and contact data (terms accepted now) and returns the
-/// bookings, in one round trip and in any order.
+/// Inserts the rows of new bookings, sessions and contact data and returns the bookings, in one
+/// round trip and in any order. The terms are accepted now, unless staff book by phone.
 ///
 /// # Errors
 /// `Excluded` when another live session or block overlaps one of the times.
@@ -86,7 +86,7 @@ pub(super) async fn insert_holds(
         "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
                       price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
                       first_name, last_name, email, phone, notes, package_id, package_title,
-                      notice_hours) as (",
+                      notice_hours, by_phone, terms_accepted_at) as (",
     );
     let firsts = holds.iter().filter_map(|hold| Some((hold, hold.facts.sessions.first()?)));
     sql.push_values(firsts, |mut row, (hold, span)| {
@@ -101,6 +101,7 @@ pub(super) async fn insert_holds(
         let package = facts.package.as_ref();
         row.push_bind(package.map(|it| &it.id)).push_bind(package.map(|it| &it.title));
         row.push_bind(package.map(|it| it.notice_hours));
+        row.push_bind(facts.is_by_phone()).push_bind((!facts.is_by_phone()).then_some(now));
     });
     push_sessions(&mut sql, holds);
     sql.push(view_sql!(
@@ -109,12 +110,12 @@ pub(super) async fn insert_holds(
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at, version, package_id, package_title,
-                                   package_notice_hours)
+                                   package_notice_hours, by_phone)
              select booking_id, customer_id, service_id, service_title, price_minor,
                     price_currency, practitioner_id, mode,
                     case when until_at is null then 'confirmed' else 'held' end, until_at, now,
                     case when until_at is null then 2 else 1 end,
-                    package_id, package_title, notice_hours
+                    package_id, package_title, notice_hours, by_phone
              from wanted returning *),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
@@ -124,7 +125,7 @@ pub(super) async fn insert_holds(
          kept as (
              insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
                                            terms_accepted_at)
-             select booking_id, first_name, last_name, email, phone, notes, now
+             select booking_id, first_name, last_name, email, phone, notes, terms_accepted_at
              from wanted returning *)",
         ("held", "taken", "kept"),
         "order by b.booking_id, r.starts_at"

@@ -26,6 +26,9 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
         customer_id: Id::from_uuid(Uuid::from_u128(1)),
         requested_at: start.plus_minutes(-3000),
         confirmed_on_claim: false,
+        by_phone: false,
+        adopted: false,
+        terms_missing: false,
         booking: wire::Booking {
             booking_id: "bkg_019340000000700080000000000000ab".to_owned(),
             service_id: "mental-health".to_owned(),
