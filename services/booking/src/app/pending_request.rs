@@ -5,6 +5,7 @@ use std::sync::Arc;
 use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
+use staff::Staff;
 
 use super::free_session::FreeRequest;
 use super::group_commit::Batched;
@@ -43,10 +44,23 @@ pub struct PendingRequest {
     pub(super) package: Option<PackageTerms>,
     /// The terms of a free session; `None` for one that is to be paid.
     pub(super) free: Option<FreeRequest>,
+    /// What staff said, if they book by phone.
+    pub(super) phone: Option<PhoneTerms>,
     /// The practitioner to ask.
     pub(super) practitioner: Arc<Practitioner>,
     /// The requested times, in order, each on its own day.
     pub(super) days: Vec<RequestedDay>,
+}
+
+/// What staff say of a booking by phone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PhoneTerms {
+    /// The member of staff.
+    pub(super) staff: Staff,
+    /// For how many minutes the time is held.
+    pub(super) hold_minutes: i64,
+    /// Whether the address of its page is mailed.
+    pub(super) send_mail: bool,
 }
 
 /// A requested time and its day.
@@ -92,12 +106,12 @@ impl PendingRequest {
     }
 }
 
-/// A batch has at most one request per customer, because the live-hold limit is read once per
-/// batch.
+/// A batch has at most one request per caller, because the live-hold limit and the idempotency keys
+/// are read once per batch. Of a booking by phone the caller is the member of staff.
 impl Batched for PendingRequest {
     type Key = Id<Customer>;
 
     fn key(&self) -> Id<Customer> {
-        self.customer_id
+        self.phone.map_or(self.customer_id, |terms| terms.staff.id)
     }
 }

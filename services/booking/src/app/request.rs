@@ -1,6 +1,8 @@
 //! Validation of a booking request, before the database is used.
 
-use contract::booking::v1::{Consent as WireConsent, RequestBookingRequest};
+use contract::booking::v1::{
+    Consent as WireConsent, RequestBookingRequest, RequestPhoneBookingRequest,
+};
 use contract::convert::timestamp;
 use jiff::civil::{Date, Time};
 use kernel::Timestamp;
@@ -95,6 +97,32 @@ impl BookingRequest {
             consent,
         })
     }
+
+    /// Checks a request that staff make for a client on the phone, who accepts the terms later.
+    ///
+    /// # Errors
+    /// The first invalid field.
+    pub fn parse_phone(
+        mut request: RequestPhoneBookingRequest,
+        consent_version: &str,
+    ) -> Result<Self, Error> {
+        let idempotency_key = std::mem::take(&mut request.idempotency_key);
+        let hash = eventstore::request_hash(&request.encode_to_vec());
+        let mut starts_at = request.starts_at.into_iter();
+        let same = RequestBookingRequest {
+            idempotency_key,
+            service_id: request.service_id,
+            starts_at: starts_at.next(),
+            further_starts_at: starts_at.collect(),
+            package_id: request.package_id,
+            mode: request.mode,
+            practitioner_id: request.practitioner_id,
+            contact: request.contact,
+            terms_accepted: true,
+            consent: None,
+        };
+        Ok(Self { hash, ..Self::parse(same, consent_version)? })
+    }
 }
 
 /// The starts of all sessions, in order; `None` if one is missing or out of range, or there are too
@@ -118,7 +146,11 @@ pub fn wanted_practitioner(practitioner_id: String) -> Option<String> {
     Some(practitioner_id).filter(|id| !id.is_empty())
 }
 
-fn parse_consent(given: &WireConsent, version: &str) -> Result<Consent, Error> {
+/// Checks a consent; `version` is that of today's terms.
+///
+/// # Errors
+/// The first invalid part.
+pub(super) fn parse_consent(given: &WireConsent, version: &str) -> Result<Consent, Error> {
     let input = ConsentInput {
         version: &given.version,
         full_name: &given.full_name,

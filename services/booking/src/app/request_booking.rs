@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::booking::v1::RequestBookingRequest;
-use eventstore::{IdempotencyLookup, KeyLookup, Loaded, Metadata, Tx, new_id};
+use eventstore::{Act, IdempotencyLookup, KeyLookup, Loaded, Metadata, Tx, new_id};
 use futures::FutureExt as _;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
@@ -14,13 +14,14 @@ use super::App;
 use super::free_session::{Client, FreeRequest};
 use super::idempotency::{IdempotencyKey, stored_answer};
 use super::package_choice::wanted_package;
-use super::pending_request::{HeldBooking, PendingRequest, RequestedDay};
+use super::pending_request::{HeldBooking, PendingRequest, PhoneTerms, RequestedDay};
 use super::placement::set_session_timers;
 use super::practitioner_choice::candidates;
 use super::request::BookingRequest;
+use super::request_phone_booking::METHOD as PHONE_METHOD;
 use crate::clients::catalogue::Offering;
 use crate::contract::day_stream;
-use crate::domain::booking::Facts;
+use crate::domain::booking::{Facts, Origin};
 use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
@@ -30,7 +31,7 @@ use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
 use crate::repository::consents::{self, NewConsent};
-use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay};
+use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay, phone_bookings};
 use crate::timers::kinds::{self, HOLD_END};
 
 /// The method's name, stored with its idempotency keys.
@@ -49,19 +50,65 @@ pub async fn request_booking(
     client: impl Into<Client>,
     request: RequestBookingRequest,
 ) -> Result<HeldBooking, Error> {
-    let client = client.into();
     let details = BookingRequest::parse(request, &app.consent.terms.version)?;
+    hold(app, Requester::Client(client.into()), details).await
+}
+
+/// Who asks for a booking.
+pub(super) enum Requester {
+    /// A client, for the own account.
+    Client(Client),
+    /// Staff, for a contact on the phone.
+    Staff(PhoneTerms),
+}
+
+impl Requester {
+    /// The customer who will own the booking: the client, or the contact, which gets an id.
+    fn customer_id(&self) -> Id<Customer> {
+        match self {
+            Self::Client(client) => client.customer_id,
+            Self::Staff(_) => new_id(),
+        }
+    }
+
+    /// The terms of what costs nothing; `None` for what is to be paid.
+    fn free(&self, offering: &Offering) -> Result<Option<FreeRequest>, Error> {
+        match self {
+            Self::Client(client) => FreeRequest::of(client, offering),
+            Self::Staff(_) if offering.free.is_some() => Err(refuse(Rejection::NothingToPay)),
+            Self::Staff(_) => Ok(None),
+        }
+    }
+
+    /// The terms of a booking by phone.
+    fn phone(&self) -> Option<PhoneTerms> {
+        match self {
+            Self::Client(_) => None,
+            Self::Staff(terms) => Some(*terms),
+        }
+    }
+}
+
+/// Holds the times of a request.
+///
+/// # Errors
+/// The rejection; then nothing was changed.
+pub(super) async fn hold(
+    app: &Arc<App>,
+    requester: Requester,
+    details: BookingRequest,
+) -> Result<HeldBooking, Error> {
     let offering = app.catalogue.offering(&details.service_id).await?;
     let package = wanted_package(app, &details, &offering)?;
-    let free = FreeRequest::of(&client, &offering)?;
+    let free = requester.free(&offering)?;
     let length = i64::from(offering.duration_minutes);
     let span = |start: &Timestamp| Span::new(*start, start.plus_minutes(length));
     let spans: Option<Vec<Span>> = details.starts.iter().map(span).collect();
     let spans = spans.ok_or(refuse(Rejection::InvalidStart))?;
     let wanted = details.practitioner_id.as_deref();
     let candidates = candidates(app, &offering, wanted, &details.starts).await?;
-    let customer_id = client.customer_id;
-    let template = RequestTemplate { customer_id, details, offering, package, spans, free };
+    let (customer_id, phone) = (requester.customer_id(), requester.phone());
+    let template = RequestTemplate { customer_id, details, offering, package, spans, free, phone };
     let mut outcome = Err(refuse(Rejection::SlotTaken));
     for practitioner in candidates {
         outcome = submit(app, template.for_practitioner(app, practitioner)).await;
@@ -83,13 +130,15 @@ struct RequestTemplate {
     package: Option<PackageTerms>,
     spans: Vec<Span>,
     free: Option<FreeRequest>,
+    phone: Option<PhoneTerms>,
 }
 
 impl RequestTemplate {
     /// The request to one practitioner, with an id of its own for the booking.
     fn for_practitioner(&self, app: &App, practitioner: Arc<Practitioner>) -> PendingRequest {
-        let Self { customer_id, details, offering, package, spans, free } = self;
+        let Self { customer_id, details, offering, package, spans, free, phone } = self;
         let id = new_id::<Booking>();
+        let caller = phone.map_or(*customer_id, |terms| terms.staff.id).to_string();
         let day = |span: &Span| {
             let date = app.rules.date_of(span.starts_at());
             RequestedDay { span: *span, date, stream: day_stream(&practitioner.id, date) }
@@ -98,10 +147,10 @@ impl RequestTemplate {
         PendingRequest {
             id,
             customer_id: *customer_id,
-            metadata: Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
+            metadata: Metadata::by(caller.clone(), runtime::telemetry::traceparent())
                 .about(id.to_string()),
             key: IdempotencyKey {
-                caller: customer_id.to_string(),
+                caller,
                 method: METHOD,
                 key: details.key.clone(),
                 hash: details.hash.clone(),
@@ -110,6 +159,7 @@ impl RequestTemplate {
             offering: offering.clone(),
             package: package.clone(),
             free: free.clone(),
+            phone: *phone,
             days,
             practitioner,
         }
@@ -314,6 +364,10 @@ impl<'a> HoldBatch<'a> {
                 None => self.place_hold(tx, request, holds).await?,
             };
             given.extend(email.filter(|_| decision.hold().is_some()));
+            if let (Some(phone), Some(id)) = (&request.phone, decision.booking_id()) {
+                let act = Act { action: PHONE_METHOD, subject: &id.to_string() };
+                tx.audit(phone.staff, act).await?;
+            }
             decided.push(decision);
         }
         let holds: Vec<Hold<'_>> = decided.iter().filter_map(Decision::hold).collect();
@@ -410,8 +464,16 @@ impl<'a> HoldBatch<'a> {
             sessions,
             practitioner_id: request.practitioner.id.clone(),
             mode: request.details.mode,
+            origin: request.phone.map_or(Origin::Account, |_| Origin::Phone),
         };
-        let until = self.now.plus_minutes(i64::from(policies.hold_minutes));
+        let until = match request.phone {
+            None => self.now.plus_minutes(i64::from(policies.hold_minutes)),
+            // It never lasts beyond the start of the first session.
+            Some(terms) => {
+                let until = self.now.plus_minutes(terms.hold_minutes);
+                facts.sessions.first().map_or(until, |first| until.min(first.starts_at()))
+            }
+        };
         Ok(PlannedHold { request, facts, until })
     }
 
@@ -432,7 +494,8 @@ impl<'a> HoldBatch<'a> {
         let days = streams.iter().filter_map(|stream| self.days.remove(stream)).collect();
         let mut locked = LockedBooking::new(id, days, self.now);
         locked.hold(tx, &plan.hold()).await?;
-        self.days.extend(streams.into_iter().zip(locked.days));
+        let held = std::mem::take(&mut locked.days);
+        self.days.extend(streams.into_iter().zip(held));
         match &plan.request.free {
             Some(free) => {
                 free.store(tx, id, self.now).await?;
@@ -440,6 +503,13 @@ impl<'a> HoldBatch<'a> {
             }
             None => {
                 tx.set_timer(HOLD_END, &id.to_string(), plan.until, kinds::payload(tx)).await?;
+            }
+        }
+        if let Some(terms) = &plan.request.phone {
+            let email = plan.request.details.contact.email().to_lowercase();
+            phone_bookings::insert(tx, id, &email, self.now).await?;
+            if terms.send_mail {
+                locked.request_page(tx).await?;
             }
         }
         plan.request.key.store(tx, id).await
@@ -463,6 +533,14 @@ impl Decision<'_> {
         match self {
             Self::Planned(plan) => Some(plan.hold()),
             Self::Answered(_) => None,
+        }
+    }
+
+    /// The booking that was planned, or that answers the request.
+    fn booking_id(&self) -> Option<Id<Booking>> {
+        match self {
+            Self::Planned(plan) => Some(plan.request.id),
+            Self::Answered(outcome) => outcome.as_ref().as_ref().ok().map(|held| held.id),
         }
     }
 
