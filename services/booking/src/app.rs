@@ -7,6 +7,7 @@ use practice::Practice;
 use self::consent_settings::ConsentSettings;
 use self::feed_secrets::FeedSecrets;
 use self::group_commit::GroupCommit;
+use self::payment_page::PageKeys;
 use self::pending_request::{HeldBooking, PendingRequest};
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
@@ -24,6 +25,7 @@ pub mod practitioner_choice;
 pub mod free_session;
 pub mod placement;
 pub mod request_booking;
+pub mod request_phone_booking;
 pub mod group_commit;
 pub mod idempotency;
 pub mod open_checkout;
@@ -40,8 +42,12 @@ pub mod block_time;
 pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
+pub mod signed_ids;
 pub mod calendar_feed;
 pub mod feed_secrets;
+pub mod payment_page;
+pub mod send_payment_page;
+pub mod adopt_bookings;
 pub mod read_calendar;
 pub mod calendar_bookings;
 pub mod consent_settings;
@@ -73,6 +79,8 @@ pub struct App {
     pub meetings: Meetings,
     /// Makes and verifies the secret addresses of practitioners' sessions.
     pub feed_secrets: FeedSecrets,
+    /// Makes and verifies the keys of payment pages.
+    pub page_keys: PageKeys,
     /// What clients consent to.
     pub consent: ConsentSettings,
     /// How a customer's claim to have paid is treated.

@@ -1,0 +1,72 @@
+//! Staff want the address of the page of a booking that was made by phone, and may have it mailed.
+
+use std::sync::Arc;
+
+use contract::booking::v1::SendPaymentPageRequest;
+use eventstore::{Act, Metadata, Tx, request_hash};
+use kernel::Id;
+use kernel::id::Booking;
+use prost::Message as _;
+use staff::Staff;
+
+use super::App;
+use super::idempotency::IdempotencyKey;
+use super::request::parse_key;
+use crate::domain::booking::Facts;
+use crate::error::{Error, Rejection, refuse};
+use crate::repository::LockedBooking;
+
+/// The method's name, in idempotency keys and the audit log.
+pub const METHOD: &str = "SendPaymentPage";
+
+/// Returns the booking, and has its page mailed if that was asked for.
+///
+/// # Errors
+/// `BookingNotFound`, `NotByPhone`, or for a mail `HoldEnded`.
+pub async fn send_payment_page(
+    app: &Arc<App>,
+    staff: Staff,
+    mut request: SendPaymentPageRequest,
+) -> Result<Id<Booking>, Error> {
+    let id: Id<Booking> =
+        request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
+    let send_mail = request.send_mail;
+    let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
+    let hash = request_hash(&request.encode_to_vec());
+    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
+    let metadata =
+        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
+    let app_for_task = Arc::clone(app);
+    app.store
+        .write(metadata, move |tx| {
+            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
+            Box::pin(async move {
+                tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
+                send(tx, &app, (id, send_mail), &key).await
+            })
+        })
+        .await?;
+    Ok(id)
+}
+
+async fn send(
+    tx: &mut Tx,
+    app: &App,
+    (id, send_mail): (Id<Booking>, bool),
+    key: &IdempotencyKey,
+) -> Result<(), Error> {
+    let is_known = key.lookup::<Booking>(tx).await?.is_some();
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
+        return Err(refuse(Rejection::BookingNotFound));
+    };
+    if !locked.state.facts().is_some_and(Facts::is_by_phone) {
+        return Err(refuse(Rejection::NotByPhone));
+    }
+    if is_known {
+        return Ok(());
+    }
+    if send_mail {
+        locked.request_page(tx).await?;
+    }
+    key.store(tx, id).await
+}
