@@ -35,8 +35,9 @@ pub struct Config {
     /// The key of the fingerprints of consent files; `BOOKING_CONSENT_KEY`, at least 32 characters.
     /// With another key, files that were handed out before can't be proved any more.
     pub consent_key: SecretString,
-    /// The key of the secret addresses of practitioners' sessions; `BOOKING_FEED_KEY`, at least 32
-    /// characters. With another key all addresses that were given show nothing.
+    /// The key of the secret addresses of practitioners' sessions and of payment pages;
+    /// `BOOKING_FEED_KEY`, at least 32 characters. With another key all addresses that were given
+    /// show nothing.
     pub feed_key: SecretString,
     /// The external scheduling provider; without one our own calendar is the only one.
     pub scheduling: Option<SchedulingSettings>,

@@ -5,6 +5,7 @@ mod calendar;
 mod ownership;
 pub mod watch;
 pub mod public;
+pub mod payment_page;
 pub mod internal;
 pub mod staff;
 pub mod calendars;

@@ -27,6 +27,7 @@ use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
 use ::contract::booking::v1::consent_service_server::ConsentServiceServer;
 use ::contract::booking::v1::consent_staff_service_server::ConsentStaffServiceServer;
+use ::contract::booking::v1::payment_page_service_server::PaymentPageServiceServer;
 use ::contract::booking::v1::widget_service_server::WidgetServiceServer;
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
@@ -48,6 +49,7 @@ use crate::app::calendar_bookings::schedule_keeping;
 use crate::app::consent_settings::ConsentSettings;
 use crate::app::feed_secrets::FeedSecrets;
 use crate::app::group_commit::GroupCommit;
+use crate::app::payment_page::PageKeys;
 use crate::app::read_calendar::schedule_readings;
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
@@ -62,6 +64,7 @@ use crate::domain::practitioners::Practitioners;
 use crate::grpc::calendars::{CalendarHandler, CalendarStaffHandler};
 use crate::grpc::consent::ConsentHandler;
 use crate::grpc::internal::InternalHandler;
+use crate::grpc::payment_page::PaymentPageHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
 use crate::grpc::widget::WidgetHandler;
@@ -223,6 +226,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
         feed_secrets: FeedSecrets::new(&config.feed_key)?,
+        page_keys: PageKeys::new(&config.feed_key)?,
         consent,
         claim_policy: config.claim_policy,
     }))
@@ -240,6 +244,7 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
     let calendars_staff = CalendarStaffHandler::new(Arc::clone(app), users.clone());
     let consent = ConsentHandler::new(Arc::clone(app), users.clone());
     let widget = WidgetHandler::new(Arc::clone(app), users.clone());
+    let page = PaymentPageHandler::new(Arc::clone(app));
     let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
     let internal = InternalHandler::new(Arc::clone(app), peers.clone());
     Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -259,6 +264,9 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
             ConsentStaffServiceServer::new(consent).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
         .add_service(WidgetServiceServer::new(widget).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(
+            PaymentPageServiceServer::new(page).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
         .add_service(FeedServer::service(app.store.clone(), peers.clone(), FEED_READERS))
 }
 

@@ -19,6 +19,7 @@ use super::calendar;
 use super::ownership::parse;
 use crate::app::App;
 use crate::app::list_bookings::list_day_sessions;
+use crate::app::payment_page::{consent_missing, page};
 use crate::error::{Error, Rejection};
 use crate::read_model::staff;
 use crate::read_model::view::{self, View};
@@ -37,6 +38,11 @@ impl InternalHandler {
         Self { app, peers }
     }
 
+    fn page_key(&self, view: &View) -> String {
+        let id = view.booking.booking_id.parse();
+        id.map(|id| self.app.page_keys.key(id)).unwrap_or_default()
+    }
+
     async fn view(&self, id: Id<Booking>) -> Result<View, Status> {
         view::load(self.app.store.pool(), &self.app.practice, id)
             .await
@@ -52,8 +58,17 @@ impl BookingInternalService for InternalHandler {
         request: Request<GetBookingFactsRequest>,
     ) -> Result<Response<GetBookingFactsResponse>, Status> {
         self.peers.verify(request.metadata(), &["payments"])?;
-        let view = self.view(parse(&request.into_inner().booking_id)?).await?;
+        let asked = request.into_inner();
+        let view = if asked.page_key.is_empty() {
+            self.view(parse(&asked.booking_id)?).await?
+        } else {
+            page(&self.app, &asked.page_key).await.map_err(|error| to_status(&error))?.view
+        };
+        let consent_missing = consent_missing(&self.app, &view).await;
+        let consent_missing = consent_missing.map_err(|error| to_status(&error))?;
         Ok(Response::new(GetBookingFactsResponse {
+            terms_missing: view.terms_missing,
+            consent_missing,
             customer_id: view.customer_id.to_string(),
             booking_id: view.booking.booking_id,
             price: view.booking.price,
@@ -73,7 +88,9 @@ impl BookingInternalService for InternalHandler {
         let calendar_file = calendar::file(practice, &view);
         let calendar_file = calendar_file.or_else(|| calendar::cancellation(practice, &view));
         let calendar_file = calendar_file.unwrap_or_default();
-        Ok(Response::new(GetBookingContactResponse { booking: Some(view.booking), calendar_file }))
+        let page_key = if view.by_phone { self.page_key(&view) } else { String::new() };
+        let booking = Some(view.booking);
+        Ok(Response::new(GetBookingContactResponse { booking, calendar_file, page_key }))
     }
 
     async fn list_day_sessions(

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use contract::booking::v1::booking_service_server::BookingService;
 use contract::booking::v1::{
-    Booking as WireBooking, GetBookingRequest, GetBookingResponse, GetCalendarFileRequest,
-    GetCalendarFileResponse, ListSlotsRequest, ListSlotsResponse, OpenCheckoutRequest,
-    OpenCheckoutResponse, ReleaseBookingRequest, ReleaseBookingResponse, RequestBookingRequest,
-    RequestBookingResponse, WatchBookingRequest, WatchBookingResponse,
+    AdoptBookingsRequest, AdoptBookingsResponse, Booking as WireBooking, GetBookingRequest,
+    GetBookingResponse, GetCalendarFileRequest, GetCalendarFileResponse, ListSlotsRequest,
+    ListSlotsResponse, OpenCheckoutRequest, OpenCheckoutResponse, ReleaseBookingRequest,
+    ReleaseBookingResponse, RequestBookingRequest, RequestBookingResponse, WatchBookingRequest,
+    WatchBookingResponse,
 };
 use futures::Stream;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::Shutdown;
-use runtime::caller::Users;
+use runtime::caller::{User, Users};
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
@@ -23,6 +24,7 @@ use super::calendar;
 use super::ownership::{load_owned, parse, record_booking_id};
 use super::watch;
 use crate::app::App;
+use crate::app::adopt_bookings::adopt_bookings;
 use crate::app::free_session::Client;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
@@ -54,6 +56,12 @@ impl PublicHandler {
     }
 }
 
+/// The client of an access token.
+fn client_of(user: &User) -> Client {
+    let proved = user.email_verified && !user.email.is_empty();
+    Client { customer_id: user.customer, proved_email: proved.then(|| user.email.clone()) }
+}
+
 #[tonic::async_trait]
 impl BookingService for PublicHandler {
     async fn list_slots(
@@ -69,10 +77,7 @@ impl BookingService for PublicHandler {
         request: Request<RequestBookingRequest>,
     ) -> Result<Response<RequestBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let proved = user.email_verified && !user.email.is_empty();
-        let client =
-            Client { customer_id: user.customer, proved_email: proved.then(|| user.email.clone()) };
-        let held = request_booking(&self.app, client, request.into_inner())
+        let held = request_booking(&self.app, client_of(&user), request.into_inner())
             .await
             .map_err(|error| to_status(&error))?;
         record_booking_id(held.id);
@@ -128,6 +133,17 @@ impl BookingService for PublicHandler {
             .ok_or_else(|| reject(&Rejection::NotConfirmed))?;
         let filename = calendar::filename(&self.app.practice, &view);
         Ok(Response::new(GetCalendarFileResponse { filename, content }))
+    }
+
+    async fn adopt_bookings(
+        &self,
+        request: Request<AdoptBookingsRequest>,
+    ) -> Result<Response<AdoptBookingsResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let adopted = adopt_bookings(&self.app, client_of(&user)).await;
+        let adopted = adopted.map_err(|error| to_status(&error))?;
+        let booking_ids = adopted.iter().map(ToString::to_string).collect();
+        Ok(Response::new(AdoptBookingsResponse { booking_ids }))
     }
 
     type WatchBookingStream =

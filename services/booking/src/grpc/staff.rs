@@ -9,8 +9,10 @@ use contract::booking::v1::{
     CancelBookingRequest, CancelBookingResponse, CancellationRefund, CancelledBy,
     GetBookingHistoryRequest, GetBookingHistoryResponse, GetOwnRoleRequest, GetOwnRoleResponse,
     ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest, ListBookingsResponse,
-    ListParkedEventsRequest, ListParkedEventsResponse, RetryParkedEventsRequest,
-    RetryParkedEventsResponse, StaffBooking, StaffRole, UnblockTimeRequest, UnblockTimeResponse,
+    ListParkedEventsRequest, ListParkedEventsResponse, RequestPhoneBookingRequest,
+    RequestPhoneBookingResponse, RetryParkedEventsRequest, RetryParkedEventsResponse,
+    SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, StaffRole, UnblockTimeRequest,
+    UnblockTimeResponse,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffAuthorizer, StoreError};
@@ -30,6 +32,8 @@ use crate::app::block_time::{self, block_time};
 use crate::app::booking_history::booking_history;
 use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
+use crate::app::request_phone_booking::{self, request_phone_booking};
+use crate::app::send_payment_page::{self, send_payment_page};
 use crate::app::unblock_time::{self, unblock_time};
 use crate::error::Error;
 use crate::read_model::query::{self, Blocked};
@@ -225,6 +229,34 @@ impl BookingStaffService for StaffHandler {
         let id = self.audit_rejection((staff, act), accepted).await?;
         let booking = self.booking(id).await?;
         Ok(Response::new(AcceptClaimResponse { booking }))
+    }
+
+    async fn request_phone_booking(
+        &self,
+        request: Request<RequestPhoneBookingRequest>,
+    ) -> Result<Response<RequestPhoneBookingResponse>, Status> {
+        let act = without_subject(request_phone_booking::METHOD);
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
+        let held = request_phone_booking(&self.app, staff, request.into_inner()).await;
+        let held = self.audit_rejection((staff, act), held).await?;
+        record_booking_id(held.id);
+        let (booking, page_key) = (wire_booking(held.view), self.app.page_keys.key(held.id));
+        Ok(Response::new(RequestPhoneBookingResponse { booking: Some(booking), page_key }))
+    }
+
+    async fn send_payment_page(
+        &self,
+        request: Request<SendPaymentPageRequest>,
+    ) -> Result<Response<SendPaymentPageResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act =
+            Act { action: send_payment_page::METHOD, subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
+        let sent = send_payment_page(&self.app, staff, request).await;
+        let id = self.audit_rejection((staff, act), sent).await?;
+        let (booking, page_key) = (self.booking(id).await?, self.app.page_keys.key(id));
+        Ok(Response::new(SendPaymentPageResponse { booking, page_key }))
     }
 
     async fn get_booking_history(
