@@ -75,7 +75,10 @@ async fn refusals_name_reason_and_field() {
 async fn each_internal_call_has_its_own_callers() {
     let harness = GrpcHarness::new().await;
     let id = harness.booked().await;
-    let facts = || GetBookingFactsRequest { booking_id: id.to_string() };
+    let facts = || GetBookingFactsRequest {
+        booking_id: id.to_string(),
+        ..GetBookingFactsRequest::default()
+    };
     let contact = || GetBookingContactRequest { booking_id: id.to_string() };
     let told = harness.internal("payments").get_booking_facts(facts()).await.unwrap().into_inner();
     assert_eq!(told.customer_id, customer(1).to_string());

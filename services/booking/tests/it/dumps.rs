@@ -22,7 +22,8 @@ fn rejections_reach_callers_like_this() {
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
         AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,
-        CalendarFeedNotFound, CalendarSourceNotFound,
+        CalendarFeedNotFound, CalendarSourceNotFound, ConsentRequired, NothingToPay,
+        InvalidHoldMinutes, NotByPhone,
     );
     let contacts = every_variant!(
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,

@@ -168,7 +168,10 @@ async fn a_call_needs_a_token_of_a_proved_address() {
     let proved = harness.by_proved(customer(1), new_request(FREE, at(1, 11)));
     let booking = harness.public().request_booking(proved).await.unwrap().into_inner().booking;
     let booking_id = booking.unwrap().booking_id;
-    let facts = GetBookingFactsRequest { booking_id: booking_id.clone() };
+    let facts = GetBookingFactsRequest {
+        booking_id: booking_id.clone(),
+        ..GetBookingFactsRequest::default()
+    };
     let facts = harness.internal("payments").get_booking_facts(facts).await.unwrap().into_inner();
     assert_eq!((facts.price.unwrap().minor_units, facts.held_until_at), (0, None));
     let contact = GetBookingContactRequest { booking_id };

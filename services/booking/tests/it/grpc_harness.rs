@@ -7,6 +7,7 @@ use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::booking_staff_service_client::BookingStaffServiceClient;
 use contract::booking::v1::consent_service_client::ConsentServiceClient;
 use contract::booking::v1::consent_staff_service_client::ConsentStaffServiceClient;
+use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::caller::{UserSettings, Users};
@@ -82,6 +83,10 @@ impl GrpcHarness {
         let request = self.by(customer(1), new_request("meditation", at(1, 11)));
         let answer = self.public().request_booking(request).await.unwrap();
         answer.into_inner().booking.unwrap().booking_id.parse().unwrap()
+    }
+
+    pub(crate) fn pages(&self) -> PaymentPageServiceClient<Channel> {
+        PaymentPageServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
     pub(crate) fn consents(&self) -> ConsentServiceClient<Channel> {
