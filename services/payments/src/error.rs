@@ -22,6 +22,12 @@ pub enum Rejection {
     /// No such booking, or not for this caller.
     #[error("There is no such booking.")]
     BookingNotFound,
+    /// The terms of a booking that was made by phone were not accepted.
+    #[error("Please agree to the terms first. You find them at the address that we sent you.")]
+    TermsNotAccepted,
+    /// Such a booking lacks the consent to its online sessions.
+    #[error("Please consent to online sessions first, at the address that we sent you.")]
+    ConsentRequired,
     /// The hold has run out.
     #[error("Your time is not held any more. Please choose a time again.")]
     HoldEnded,
@@ -96,6 +102,8 @@ impl Reject for Rejection {
                 Code::NotFound
             }
             Self::HoldEnded
+            | Self::TermsNotAccepted
+            | Self::ConsentRequired
             | Self::InvalidPrice
             | Self::MethodChanged
             | Self::TooManyLinks
@@ -116,6 +124,8 @@ impl Reject for Rejection {
             Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
             Self::InvalidPaymentId => "INVALID_PAYMENT_ID",
             Self::BookingNotFound => "BOOKING_NOT_FOUND",
+            Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
+            Self::ConsentRequired => "CONSENT_REQUIRED",
             Self::HoldEnded => "HOLD_ENDED",
             Self::InvalidPrice => "INVALID_PRICE",
             Self::MethodChanged => "METHOD_CHANGED",
@@ -152,6 +162,8 @@ impl Reject for Rejection {
             Self::InvalidPayer(payer::PayerError::State) => Some("payer.state_code"),
             Self::PapersOff
             | Self::PayerFixed
+            | Self::TermsNotAccepted
+            | Self::ConsentRequired
             | Self::HoldEnded
             | Self::InvalidPrice
             | Self::MethodChanged

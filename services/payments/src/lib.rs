@@ -21,6 +21,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::contract::payments::v1::page_payment_service_server::PagePaymentServiceServer;
 use ::contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
 use ::contract::payments::v1::payments_service_server::PaymentsServiceServer;
 use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
@@ -49,6 +50,7 @@ use crate::config::{Config, MigrationConfig};
 use crate::consumers::booking::OnBooking;
 use crate::domain::receipt::Issuer;
 use crate::grpc::PublicHandler;
+use crate::grpc::page::PageHandler;
 use crate::grpc::receipts::InternalHandler;
 use crate::grpc::staff::StaffHandler;
 use crate::providers::razorpay::Razorpay;
@@ -210,6 +212,10 @@ fn routes(app: &Arc<App>, users: Users, peers: &Peers, authorizer: StaffAuthoriz
     let internal = InternalHandler::new(Arc::clone(app), peers.clone());
     let staff = StaffHandler::new(Arc::clone(app), authorizer, parked);
     Routes::new(PaymentsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(
+            PagePaymentServiceServer::new(PageHandler::new(Arc::clone(app)))
+                .max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
         .add_service(
             PaymentsStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
         )

@@ -36,6 +36,17 @@ impl IdempotencyKey {
         Ok(Self { caller: customer_id.to_string(), method, key: key.to_owned(), hash })
     }
 
+    /// The key of a request by the holder of a page's key, who is known by the booking alone.
+    ///
+    /// # Errors
+    /// When it is not 8 to 64 printable characters.
+    pub fn of_page(booking_id: Id<Booking>, key: &str) -> Result<Self, Error> {
+        check_key(key)?;
+        let caller = format!("page {booking_id}");
+        let hash = request_hash(caller.as_bytes());
+        Ok(Self { caller, method: "StartPagePayment", key: key.to_owned(), hash })
+    }
+
     /// The key with its scope: caller, method, key.
     #[must_use]
     pub fn scoped_name(&self) -> String {

@@ -14,6 +14,7 @@ use super::ensure_link::ensure_link;
 use super::ensure_order::ensure_order;
 use super::idempotency::IdempotencyKey;
 use super::{App, metadata, traced};
+use crate::clients::booking::BookingFacts;
 use crate::domain::collection::{Command, Terms};
 use crate::domain::link::{LinkStatus, Withdrawal};
 use crate::error::{Error, Rejection, refuse};
@@ -43,20 +44,54 @@ pub async fn start_payment(
     key: &IdempotencyKey,
 ) -> Result<CollectionRow, Error> {
     let known = query::collection(app.store.pool(), booking_id).await?;
-    if let Some(row) = &known {
-        if row.customer_id != customer_id {
-            return Err(refuse(Rejection::BookingNotFound));
-        }
-        if row.is_at_provider() && row.standing.has_money() {
-            key.check_or_store(app, booking_id).await?;
-            return Ok(row.clone());
-        }
+    if let Some(row) = &known
+        && row.customer_id == customer_id
+        && row.is_at_provider()
+        && row.standing.has_money()
+    {
+        key.check_or_store(app, booking_id).await?;
+        return Ok(row.clone());
     }
+    // Right after a booking was adopted, only booking knows its owner.
     let facts = app.bookings.facts(booking_id).await?;
     if facts.customer_id != customer_id {
         return Err(refuse(Rejection::BookingNotFound));
     }
+    start(app, (&facts, known), method, key).await
+}
+
+/// The collection of a booking that staff made by phone, with its payment link, for the holder of
+/// its page's key.
+///
+/// # Errors
+/// As [`start_payment`], with `BookingNotFound` when the key is not right.
+pub async fn start_page_payment(
+    app: &Arc<App>,
+    page_key: &str,
+    idempotency_key: &str,
+) -> Result<CollectionRow, Error> {
+    let facts = app.bookings.page_facts(page_key).await?;
+    let key = IdempotencyKey::of_page(facts.booking_id, idempotency_key)?;
+    let known = query::collection(app.store.pool(), facts.booking_id).await?;
+    start(app, (&facts, known), Method::Link, &key).await
+}
+
+/// Begins the payment of a booking with these facts, after it is known that the caller may.
+async fn start(
+    app: &Arc<App>,
+    (facts, known): (&BookingFacts, Option<CollectionRow>),
+    method: Method,
+    key: &IdempotencyKey,
+) -> Result<CollectionRow, Error> {
+    let BookingFacts { booking_id, customer_id, .. } = *facts;
     key.check_or_store(app, booking_id).await?;
+    if let Some(row) = &known
+        && row.is_at_provider()
+        && row.standing.has_money()
+    {
+        return Ok(row.clone());
+    }
+    facts.check_agreed()?;
     let now = app.store.now().await?;
     let held_until = facts.held_until_at.filter(|until| *until > now);
     let held_until = held_until.ok_or(refuse(Rejection::HoldEnded))?;

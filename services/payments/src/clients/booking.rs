@@ -14,6 +14,8 @@ use crate::error::{Error, Rejection, refuse};
 /// The facts of a booking that a payment requires.
 #[derive(Debug, Clone, Copy)]
 pub struct BookingFacts {
+    /// The booking.
+    pub booking_id: Id<Booking>,
     /// Who owns it.
     pub customer_id: Id<Customer>,
     /// What it costs.
@@ -23,6 +25,26 @@ pub struct BookingFacts {
     /// When its last session begins; `None` from an older booking service, which does not report
     /// it.
     pub starts_at: Option<Timestamp>,
+    /// Whether its terms are still to be accepted.
+    pub terms_missing: bool,
+    /// Whether the consent to its online sessions is still to be given.
+    pub consent_missing: bool,
+}
+
+impl BookingFacts {
+    /// Refuses a payment before what comes before it.
+    ///
+    /// # Errors
+    /// `TermsNotAccepted` or `ConsentRequired`.
+    pub fn check_agreed(&self) -> Result<(), Error> {
+        if self.terms_missing {
+            return Err(refuse(Rejection::TermsNotAccepted));
+        }
+        if self.consent_missing {
+            return Err(refuse(Rejection::ConsentRequired));
+        }
+        Ok(())
+    }
 }
 
 /// The client of booking's internal API.
@@ -46,7 +68,23 @@ impl BookingClient {
     /// # Errors
     /// `BookingNotFound`, or that booking does not answer.
     pub async fn facts(&self, booking_id: Id<Booking>) -> Result<BookingFacts, Error> {
-        let request = GetBookingFactsRequest { booking_id: booking_id.to_string() };
+        let booking_id = booking_id.to_string();
+        self.ask(GetBookingFactsRequest { booking_id, page_key: String::new() }).await
+    }
+
+    /// The current facts of the booking whose page of payment has this key.
+    ///
+    /// # Errors
+    /// `BookingNotFound` when the key is not right, or that booking does not answer.
+    pub async fn page_facts(&self, page_key: &str) -> Result<BookingFacts, Error> {
+        let page_key = page_key.to_owned();
+        if page_key.is_empty() {
+            return Err(refuse(Rejection::BookingNotFound));
+        }
+        self.ask(GetBookingFactsRequest { booking_id: String::new(), page_key }).await
+    }
+
+    async fn ask(&self, request: GetBookingFactsRequest) -> Result<BookingFacts, Error> {
         let answer = self.client.clone().get_booking_facts(request).await;
         let answer = answer.map_err(|status| match status.code() {
             Code::NotFound => refuse(Rejection::BookingNotFound),
@@ -60,6 +98,9 @@ fn read(answer: &GetBookingFactsResponse) -> Result<BookingFacts, Error> {
     let held = matches!(answer.state(), BookingState::Held | BookingState::AwaitingPayment);
     let held_until_at = answer.held_until_at.as_ref().and_then(timestamp).filter(|_| held);
     Ok(BookingFacts {
+        booking_id: answer.booking_id.parse().map_err(Error::unavailable)?,
+        terms_missing: answer.terms_missing,
+        consent_missing: answer.consent_missing,
         customer_id: answer.customer_id.parse().map_err(Error::unavailable)?,
         price: answer.price.as_ref().and_then(money).ok_or(refuse(Rejection::InvalidPrice))?,
         held_until_at,

@@ -28,6 +28,8 @@ use crate::repository::LockedCollection;
 pub enum Step {
     /// Record the booking.
     RecordBooking { id: Id<Booking>, customer_id: Id<Customer> },
+    /// Record the account that adopted it.
+    RecordAdopter { id: Id<Booking>, adopter_id: Id<Customer> },
     /// Record its status.
     RecordStatus { id: Id<Booking>, status: BookingStatus },
     /// Refund its money.
@@ -50,7 +52,7 @@ impl Step {
     #[must_use]
     pub fn intent_after(&self, before: BookingIntent) -> BookingIntent {
         match self {
-            Self::RecordBooking { .. } => before,
+            Self::RecordBooking { .. } | Self::RecordAdopter { .. } => before,
             Self::RecordStatus { status, .. } => BookingIntent { status: *status, ..before },
             Self::Place { payment, .. } => BookingIntent {
                 status: BookingStatus::Confirmed,
@@ -93,6 +95,10 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingRequested>()? {
         let customer_id = parse(&e.customer_id)?;
         return Ok(Some(Step::RecordBooking { id: parse(&e.booking_id)?, customer_id }));
+    }
+    if let Some(e) = event.get::<booking::BookingAdopted>()? {
+        let adopter_id = parse(&e.customer_id)?;
+        return Ok(Some(Step::RecordAdopter { id: parse(&e.booking_id)?, adopter_id }));
     }
     if let Some(e) = event.get::<booking::BookingUnplaced>()? {
         let payment = payment_of(&e.payment_id)?.ok_or_else(invalid_payment)?;
@@ -189,6 +195,12 @@ impl OnBooking {
             Step::RecordBooking { id, customer_id } => {
                 let trace = event.metadata.traceparent.as_deref();
                 project::known_booking(tx, *id, *customer_id, trace).await?;
+            }
+            Step::RecordAdopter { id, adopter_id } => {
+                // Its request was taken in before, or is parked: then this one follows it.
+                if !project::adopted_booking(tx, *id, *adopter_id).await? {
+                    return Err(ReactionError::Failed("the booking is not known".into()));
+                }
             }
             Step::RecordStatus { id, status } => record_status(tx, *id, *status).await?,
             Step::Place { id, payment } | Step::Refund { id, payment } => {

@@ -206,6 +206,24 @@ pub async fn known_booking(
     Ok(())
 }
 
+/// Stores the account that adopted a booking; false when the booking is unknown.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn adopted_booking(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    adopter_id: Id<Customer>,
+) -> Result<bool, StoreError> {
+    let known = sqlx::query("update known_bookings set adopter_id = $2 where booking_id = $1")
+        .bind(booking_id)
+        .bind(adopter_id)
+        .execute(tx.connection())
+        .await?
+        .rows_affected();
+    Ok(known > 0)
+}
+
 /// Stores a booking's status.
 ///
 /// # Errors

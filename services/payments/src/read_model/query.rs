@@ -71,8 +71,10 @@ pub struct RefundRow {
     pub traceparent: Option<String>,
 }
 
-/// The trace in which the booking began counts more than the call that began its payment.
-const COLLECTION: &str = "select c.booking_id, c.collection_id, c.customer_id, c.amount_minor,
+/// The trace in which the booking began counts more than the call that began its payment. The account
+/// that adopted the booking counts more than the contact for whom it was made.
+const COLLECTION: &str = "select c.booking_id, c.collection_id,
+        coalesce(k.adopter_id, c.customer_id) as customer_id, c.amount_minor,
         c.amount_currency, c.order_id, c.ordered_at, c.state,
         coalesce(k.traceparent, c.traceparent) as traceparent,
         exists(select 1 from payment_links p where p.booking_id = c.booking_id
@@ -173,10 +175,12 @@ pub async fn announced_owner(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
 ) -> Result<Option<Id<Customer>>, StoreError> {
-    let owner = sqlx::query_scalar("select customer_id from known_bookings where booking_id = $1")
-        .bind(booking_id)
-        .fetch_optional(executor)
-        .await?;
+    let owner = sqlx::query_scalar(
+        "select coalesce(adopter_id, customer_id) from known_bookings where booking_id = $1",
+    )
+    .bind(booking_id)
+    .fetch_optional(executor)
+    .await?;
     Ok(owner)
 }
 

@@ -427,6 +427,8 @@ pub(crate) fn on_booking(
     let Some(step) = step(event)? else { return Ok(()) };
     match &step {
         Step::RecordBooking { id, customer_id } => store_idempotency_key(batch, *id, *customer_id),
+        // Clients of the simulation have accounts.
+        Step::RecordAdopter { .. } => {}
         Step::RecordStatus { id, status } => {
             store_intent(world, batch, *id, &step);
             let mut locked = world.lock_collection(*id);

@@ -26,9 +26,11 @@ pub(super) fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
     Ok(vec![Event::Opened(terms)])
 }
 
-/// A repeated start has a new id; the first one stays.
+/// A repeated start has a new id, and another customer once the booking was adopted; the first ones
+/// stay. Whether the customer owns the booking was checked before.
 pub(super) fn reopen(known: &Collection, terms: &Terms) -> Result<Vec<Event>, Rejection> {
-    let same = Terms { collection_id: known.terms.collection_id, ..*terms };
+    let Terms { collection_id, customer_id, .. } = known.terms;
+    let same = Terms { collection_id, customer_id, ..*terms };
     if same == known.terms { Ok(Vec::new()) } else { Err(Rejection::OtherTerms) }
 }
 
