@@ -26,6 +26,9 @@ use testkit::{TestDatabase, until_in_feed};
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
+/// What the keys of pages begin with; the booking's id follows.
+const PAGE_KEY: &str = "key of ";
+
 /// Roles of staff by "usr_…".
 type Roles = Arc<Mutex<HashMap<String, String>>>;
 type Known = Arc<Mutex<HashMap<String, GetBookingFactsResponse>>>;
@@ -53,7 +56,13 @@ impl BookingInternalService for Internal {
     ) -> Result<Response<GetBookingFactsResponse>, Status> {
         self.peers.verify(request.metadata(), &["payments"])?;
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let facts = known.get(&request.into_inner().booking_id).cloned();
+        let asked = request.into_inner();
+        let booking_id = match asked.page_key.strip_prefix(PAGE_KEY) {
+            Some(of_page) => of_page.to_owned(),
+            None if asked.page_key.is_empty() => asked.booking_id,
+            None => return Err(not_found("BOOKING_NOT_FOUND")),
+        };
+        let facts = known.get(&booking_id).cloned();
         facts.map(Response::new).ok_or_else(|| not_found("BOOKING_NOT_FOUND"))
     }
 
@@ -100,6 +109,11 @@ impl BookingService {
     pub(crate) fn knows(&self, facts: GetBookingFactsResponse) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(facts.booking_id.clone(), facts);
+    }
+
+    /// The key of a booking's page.
+    pub(crate) fn page_key(&self, id: Id<Booking>) -> String {
+        format!("{PAGE_KEY}{id}")
     }
 
     /// A person works for the practice from now on.

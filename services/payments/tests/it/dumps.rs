@@ -15,7 +15,7 @@ fn rejections_reach_callers_like_this() {
     let mut all = every_variant!(
         Rejection: InvalidIdempotencyKey, IdempotencyKeyReused, InvalidPaymentId, BookingNotFound,
         HoldEnded, InvalidPrice, PaymentNotStarted, SignatureInvalid, ProviderUnavailable,
-        MethodChanged, TooManyLinks,
+        MethodChanged, TooManyLinks, TermsNotAccepted, ConsentRequired,
         NothingToRefund, InvalidAmount, InvalidExplanation, NothingUnexplained,
         InvalidPayer(PayerError::Name), PapersOff, PayerFixed, ReceiptUnknown,
         ReceiptRefused(ReceiptError::NoSuchRate), Misfit(collection::Rejection::OtherOrder),

@@ -14,6 +14,7 @@ mod refunds;
 mod external_refunds;
 mod booking_outcomes;
 mod package_sessions;
+mod page_payments;
 mod replayed_events;
 mod staff;
 mod timers;

@@ -52,6 +52,7 @@ impl World {
             held_until_at: Some(to_wire(until)),
             state: BookingState::AwaitingPayment.into(),
             starts_at: Some(to_wire(until.plus_minutes(24 * 60))),
+            ..GetBookingFactsResponse::default()
         });
         Ok(())
     }

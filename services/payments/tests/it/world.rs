@@ -205,6 +205,7 @@ impl World {
             held_until_at: Some(to_wire(until)),
             state: BookingState::Held.into(),
             starts_at: Some(to_wire(until.plus_minutes(SESSION_AFTER))),
+            ..GetBookingFactsResponse::default()
         });
         Ok(held)
     }
