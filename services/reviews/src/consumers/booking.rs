@@ -15,6 +15,8 @@ use crate::read_model::sessions;
 pub enum SessionChange {
     /// The booking was requested by this customer.
     Requested { booking_id: Id<Booking>, customer_id: Id<Customer>, is_free: bool },
+    /// The booking was adopted by this account.
+    Adopted { booking_id: Id<Booking>, customer_id: Id<Customer> },
     /// The session was completed.
     Completed { booking_id: Id<Booking>, at: Timestamp },
 }
@@ -28,6 +30,10 @@ pub fn session_change(event: &Recorded) -> Result<Option<SessionChange>, Reactio
         let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
         let is_free = e.price.is_some_and(|price| price.minor_units == 0);
         return Ok(Some(SessionChange::Requested { booking_id, customer_id, is_free }));
+    }
+    if let Some(e) = event.get::<booking::BookingAdopted>()? {
+        let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
+        return Ok(Some(SessionChange::Adopted { booking_id, customer_id }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         let booking_id = parse(&e.booking_id)?;
@@ -55,6 +61,13 @@ impl Reaction for OnBooking {
                 None => Ok(()),
                 Some(SessionChange::Requested { booking_id, customer_id, is_free }) => {
                     Ok(sessions::insert(tx, booking_id, customer_id, is_free).await?)
+                }
+                Some(SessionChange::Adopted { booking_id, customer_id }) => {
+                    if sessions::set_customer(tx, booking_id, customer_id).await? {
+                        Ok(())
+                    } else {
+                        Err(ReactionError::Failed("this booking is not known".into()))
+                    }
                 }
                 Some(SessionChange::Completed { booking_id, at }) => {
                     if sessions::mark_completed(tx, booking_id, at).await? {

@@ -37,6 +37,25 @@ pub async fn insert(
     Ok(())
 }
 
+/// Stores the account that adopted a booking; false when the booking is unknown. The request of a
+/// booking adds nothing to a row that is there, so a repeat of it does not undo this.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set_customer(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    customer_id: Id<Customer>,
+) -> Result<bool, StoreError> {
+    let known = sqlx::query("update sessions set customer_id = $2 where booking_id = $1")
+        .bind(booking_id)
+        .bind(customer_id)
+        .execute(tx.connection())
+        .await?
+        .rows_affected();
+    Ok(known > 0)
+}
+
 /// Stores the completion of a session; false when the booking is unknown.
 ///
 /// # Errors

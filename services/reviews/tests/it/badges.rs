@@ -1,5 +1,6 @@
 //! The badge: for writers with a proven session, once per session.
 
+use contract::booking::v1::BookingAdopted;
 use contract::reviews::v1::{CheckBadgeRequest, CreateInvitationRequest, SubmitReviewRequest};
 use eventstore::new_id;
 use futures::future::join_all;
@@ -120,6 +121,20 @@ async fn one_session_proves_one_review_however_many_come_at_once() {
     }
     assert_eq!(verified, 1);
     assert_eq!(world.statistics().await.verified_count, 1);
+}
+
+/// Staff made the booking by phone, for a contact without an account.
+#[tokio::test]
+async fn a_session_proves_the_reviews_of_the_account_that_adopted_its_booking() {
+    let world = World::new().await;
+    let (contact, asha, id) = (customer(1), customer(2), new_id());
+    world.booking.requested(id, contact).await;
+    let (booking_id, customer_id) = (id.to_string(), asha.to_string());
+    world.booking.publish(id, &BookingAdopted { booking_id, customer_id }).await;
+    world.booking.completed(id).await;
+    world.wait_for_session(id).await;
+    assert!(!signed_in_would_be(&world, contact).await);
+    assert!(signed_in_would_be(&world, asha).await);
 }
 
 /// It was no session that a client has paid for.
