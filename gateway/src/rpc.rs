@@ -49,8 +49,10 @@ pub(crate) fn service(
         .add_service(Arc::new(BookingCalendarStaff(booking.clone())))
         .add_service(Arc::new(Consent(booking.clone())))
         .add_service(Arc::new(ConsentStaff(booking.clone())))
-        .add_service(Arc::new(Widget(booking)))
+        .add_service(Arc::new(Widget(booking.clone())))
+        .add_service(Arc::new(PaymentPage(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
+        .add_service(Arc::new(PagePayment(payments.clone())))
         .add_service(Arc::new(PaymentsStaff(payments)))
         .add_service(Arc::new(Notifications(notifications.clone())))
         .add_service(Arc::new(NotificationsStaff(notifications)))
@@ -113,7 +115,9 @@ struct BookingCalendarStaff(Arc<Upstream>);
 struct Consent(Arc<Upstream>);
 struct ConsentStaff(Arc<Upstream>);
 struct Widget(Arc<Upstream>);
+struct PaymentPage(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
+struct PagePayment(Arc<Upstream>);
 struct PaymentsStaff(Arc<Upstream>);
 struct Notifications(Arc<Upstream>);
 struct NotificationsStaff(Arc<Upstream>);
@@ -157,6 +161,7 @@ impl booking::BookingService for Booking {
         get_booking: booking::GetBookingRequest => booking::GetBookingResponse;
         get_calendar_file:
             booking::GetCalendarFileRequest => booking::GetCalendarFileResponse;
+        adopt_bookings: booking::AdoptBookingsRequest => booking::AdoptBookingsResponse;
     }
 
     async fn watch_booking(
@@ -192,6 +197,24 @@ impl booking::WidgetService for Widget {
     }
 }
 
+impl booking::PaymentPageService for PaymentPage {
+    forward! {
+        get_payment_page: booking::GetPaymentPageRequest => booking::GetPaymentPageResponse;
+        accept_terms: booking::AcceptTermsRequest => booking::AcceptTermsResponse;
+        get_page_calendar_file: booking::GetPageCalendarFileRequest
+            => booking::GetPageCalendarFileResponse;
+    }
+}
+
+impl payments::PagePaymentService for PagePayment {
+    forward! {
+        start_page_payment:
+            payments::StartPagePaymentRequest => payments::StartPagePaymentResponse;
+        check_page_payment:
+            payments::CheckPagePaymentRequest => payments::CheckPagePaymentResponse;
+    }
+}
+
 impl payments::PaymentsService for Payments {
     forward! {
         start_payment: payments::StartPaymentRequest => payments::StartPaymentResponse;
@@ -214,6 +237,10 @@ impl booking::BookingStaffService for BookingStaff {
         unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
         cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
         accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+        request_phone_booking:
+            booking::RequestPhoneBookingRequest => booking::RequestPhoneBookingResponse;
+        send_payment_page:
+            booking::SendPaymentPageRequest => booking::SendPaymentPageResponse;
         get_booking_history:
             booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
         list_parked_events:

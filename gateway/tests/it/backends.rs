@@ -27,6 +27,7 @@ use tonic_health::server::HealthReporter;
 
 pub(crate) mod calendars;
 mod mails;
+pub(crate) mod pages;
 pub(crate) mod reviews;
 mod staff;
 
@@ -85,6 +86,7 @@ pub(crate) async fn grpc() -> GrpcBackends {
         .add_service(PaymentsServiceServer::new(backend.clone()));
     let server = mails::add_to(staff::add_to(server, &backend), &backend);
     let server = calendars::add_to(server, &backend);
+    let server = pages::add_to(server, &backend);
     let server = reviews::add_to(server, &backend)
         .add_service(consumers_service_server::ConsumersServiceServer::new(backend.clone()))
         .add_service(feed_service_server::FeedServiceServer::new(backend))
@@ -219,6 +221,14 @@ impl BookingService for FakeBackend {
         _request: Request<GetCalendarFileRequest>,
     ) -> Result<Response<GetCalendarFileResponse>, Status> {
         Ok(Response::new(GetCalendarFileResponse::default()))
+    }
+
+    async fn adopt_bookings(
+        &self,
+        request: Request<AdoptBookingsRequest>,
+    ) -> Result<Response<AdoptBookingsResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(AdoptBookingsResponse::default()))
     }
 
     async fn watch_booking(

@@ -12,6 +12,7 @@ mod response_cache;
 mod bodies;
 mod calendar_feed;
 mod calls;
+mod payment_pages;
 mod connections;
 mod staff;
 mod errors;

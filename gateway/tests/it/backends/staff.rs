@@ -71,6 +71,9 @@ staff_service! { BookingStaffService {
     unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
     cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
     accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+    request_phone_booking: booking::RequestPhoneBookingRequest
+        => booking::RequestPhoneBookingResponse;
+    send_payment_page: booking::SendPaymentPageRequest => booking::SendPaymentPageResponse;
     get_booking_history: booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
     list_parked_events: booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
     retry_parked_events: booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;

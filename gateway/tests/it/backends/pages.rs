@@ -1,0 +1,84 @@
+//! Fakes of the services behind a payment page.
+
+use contract::booking::v1::payment_page_service_server::{
+    PaymentPageService, PaymentPageServiceServer,
+};
+use contract::booking::v1::{
+    AcceptTermsRequest, AcceptTermsResponse, GetPageCalendarFileRequest,
+    GetPageCalendarFileResponse, GetPaymentPageRequest, GetPaymentPageResponse, PaymentPage,
+};
+use contract::payments::v1::page_payment_service_server::{
+    PagePaymentService, PagePaymentServiceServer,
+};
+use contract::payments::v1::{
+    CheckPagePaymentRequest, CheckPagePaymentResponse, StartPagePaymentRequest,
+    StartPagePaymentResponse,
+};
+use tonic::transport::server::Router;
+use tonic::{Request, Response, Status};
+
+use super::FakeBackend;
+
+/// The key of the one page that there is.
+pub(crate) const PAGE_KEY: &str = "hJ4u0Yt2cQk8rVb1nWm7xZp5sLd9gFa3eTi6oUy_KwQ";
+
+/// Adds the services.
+pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
+    server
+        .add_service(PaymentPageServiceServer::new(backend.clone()))
+        .add_service(PagePaymentServiceServer::new(backend.clone()))
+}
+
+fn check(page_key: &str) -> Result<(), Status> {
+    let known = page_key == PAGE_KEY;
+    known.then_some(()).ok_or_else(|| runtime::status::not_found("BOOKING_NOT_FOUND"))
+}
+
+#[tonic::async_trait]
+impl PaymentPageService for FakeBackend {
+    async fn get_payment_page(
+        &self,
+        request: Request<GetPaymentPageRequest>,
+    ) -> Result<Response<GetPaymentPageResponse>, Status> {
+        self.seen.note(&request);
+        check(&request.get_ref().page_key)?;
+        let page = PaymentPage { first_name: "Asha".to_owned(), ..PaymentPage::default() };
+        Ok(Response::new(GetPaymentPageResponse { page: Some(page) }))
+    }
+
+    async fn accept_terms(
+        &self,
+        request: Request<AcceptTermsRequest>,
+    ) -> Result<Response<AcceptTermsResponse>, Status> {
+        check(&request.get_ref().page_key)?;
+        Ok(Response::new(AcceptTermsResponse::default()))
+    }
+
+    async fn get_page_calendar_file(
+        &self,
+        request: Request<GetPageCalendarFileRequest>,
+    ) -> Result<Response<GetPageCalendarFileResponse>, Status> {
+        check(&request.get_ref().page_key)?;
+        Ok(Response::new(GetPageCalendarFileResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl PagePaymentService for FakeBackend {
+    async fn start_page_payment(
+        &self,
+        request: Request<StartPagePaymentRequest>,
+    ) -> Result<Response<StartPagePaymentResponse>, Status> {
+        check(&request.get_ref().page_key)?;
+        let link_url = "https://rzp.io/i/demo".to_owned();
+        Ok(Response::new(StartPagePaymentResponse { link_url, ..Default::default() }))
+    }
+
+    async fn check_page_payment(
+        &self,
+        request: Request<CheckPagePaymentRequest>,
+    ) -> Result<Response<CheckPagePaymentResponse>, Status> {
+        check(&request.get_ref().page_key)?;
+        Ok(Response::new(CheckPagePaymentResponse::default()))
+    }
+}

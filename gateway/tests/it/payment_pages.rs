@@ -1,0 +1,55 @@
+//! The calls of a payment page need no account, and the general limits apply to them.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::backends::pages::PAGE_KEY;
+use crate::harness::{TestGateway, TestOptions, rate_limit};
+
+const CALLS: [&str; 5] = [
+    "booking.v1.PaymentPageService/GetPaymentPage",
+    "booking.v1.PaymentPageService/AcceptTerms",
+    "booking.v1.PaymentPageService/GetPageCalendarFile",
+    "payments.v1.PagePaymentService/StartPagePayment",
+    "payments.v1.PagePaymentService/CheckPagePayment",
+];
+
+#[tokio::test]
+async fn the_key_alone_lets_a_caller_in() {
+    let gateway = TestGateway::new().await;
+    for method in CALLS {
+        let call = async |page_key: &str| {
+            gateway.call(method, &json!({ "pageKey": page_key })).send().await.unwrap()
+        };
+        assert_eq!(call(PAGE_KEY).await.status(), StatusCode::OK, "{method}");
+        let wrong = call("wrong").await;
+        assert_eq!(wrong.status(), StatusCode::NOT_FOUND, "{method}");
+        assert_eq!(wrong.headers()["cache-control"], "no-store", "{method}");
+    }
+    let page = gateway.call(CALLS[0], &json!({ "pageKey": PAGE_KEY })).send().await.unwrap();
+    let page: Value = page.json().await.unwrap();
+    assert_eq!(page["page"]["firstName"], "Asha");
+}
+
+#[tokio::test]
+async fn adopting_needs_an_account() {
+    let gateway = TestGateway::new().await;
+    let method = "booking.v1.BookingService/AdoptBookings";
+    let visitor = gateway.call(method, &json!({})).send().await.unwrap();
+    assert_eq!(visitor.status(), StatusCode::UNAUTHORIZED);
+    let client = gateway.call(method, &json!({})).bearer_auth(crate::harness::token());
+    assert_eq!(client.send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn keys_cannot_be_tried_without_a_limit() {
+    let mut options = TestOptions::default();
+    options.rate_limits.address = rate_limit(3, 1);
+    let gateway = TestGateway::with_options(options).await;
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        let wrong = gateway.call(CALLS[0], &json!({ "pageKey": "wrong" })).send().await.unwrap();
+        statuses.push(wrong.status());
+    }
+    assert_eq!(statuses.last(), Some(&StatusCode::TOO_MANY_REQUESTS), "{statuses:?}");
+}
