@@ -78,8 +78,9 @@ impl Clients {
         let answer = answered
             .map_err(|status| facts_error(status, "booking_gone", "booking_unavailable"))?
             .into_inner();
-        BookingFacts::complete(answer.booking, answer.calendar_file)
-            .ok_or_else(|| incomplete("booking_incomplete"))
+        let facts = BookingFacts::complete(answer.booking, answer.calendar_file);
+        let facts = facts.ok_or_else(|| incomplete("booking_incomplete"))?;
+        Ok(BookingFacts { page_key: answer.page_key, ..facts })
     }
 
     /// Adds a receipt.

@@ -73,7 +73,8 @@ static LANGUAGES: &[Language] = &[language! {
     "shared"
     "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
     "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice" "follow_up"
-    "hold_ended" "meditation_guide" "meeting_link" "practice_notice" "receipt" "recover_password"
+    "hold_ended" "meditation_guide" "meeting_link" "payment_page" "practice_notice" "receipt"
+    "recover_password"
     "refund_done" "refund_started" "reminder" "review_notice" "second_reminder"
 }];
 

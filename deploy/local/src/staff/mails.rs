@@ -30,7 +30,7 @@ const STATES: [(&str, &str); 7] = [
 /// The states of mails that are not delivered yet.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
 /// A short description of each kind of mail.
-const KINDS: [(&str, &str); 20] = [
+const KINDS: [(&str, &str); 21] = [
     ("BOOKING_CONFIRMED", "confirmation"),
     ("PRACTICE_NOTICE", "new booking, to you"),
     ("MEETING_LINK", "meeting link"),
@@ -51,6 +51,7 @@ const KINDS: [(&str, &str); 20] = [
     ("REVIEW_NOTICE", "new review, to you"),
     ("DAY_SHEET", "day sheet, to you"),
     ("DISPUTE_NOTICE", "dispute, to you"),
+    ("PAYMENT_PAGE", "page of payment"),
 ];
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {

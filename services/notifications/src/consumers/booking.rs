@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{declare_later_mails, id};
 use crate::mails::kind::Kind;
-use crate::mails::mail::NewMail;
+use crate::mails::mail::{About, NewMail};
 use crate::mails::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
 use crate::repository;
 
@@ -33,6 +33,8 @@ pub enum Step {
     SendCancellation { booking: Id<Booking>, payload: Value },
     /// The same for one session of a package.
     SendSessionCancellation { booking: Id<Booking>, number: usize, payload: Value },
+    /// Mail the client of a booking by phone the address of its page; each request once.
+    SendPage { booking: Id<Booking>, number: i64 },
     /// Thank the client some time after the session, and ask for a review.
     FollowUp(Id<Booking>),
 }
@@ -58,6 +60,8 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         let number = usize::try_from(e.session_number)
             .map_err(|_negative| ReactionError::Failed("not the number of a session".into()))?;
         Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
+    } else if let Some(e) = event.get::<wire::PaymentPageRequested>()? {
+        Step::SendPage { booking: id(&e.booking_id)?, number: e.request_number }
     } else if let Some(e) = event.get::<wire::BookingCompleted>()? {
         Step::FollowUp(id(&e.booking_id)?)
     } else {
@@ -144,6 +148,9 @@ impl Reaction for OnBooking {
                 Some(Step::SendSessionCancellation { booking, number, payload }) => {
                     queue_cancellation(tx, (booking, Some(number)), payload).await?;
                 }
+                Some(Step::SendPage { booking, number }) => {
+                    repository::queue(tx, &page_mail(booking, number)).await?;
+                }
                 Some(Step::FollowUp(booking)) => {
                     repository::queue(tx, &NewMail::of_booking(Kind::FollowUp, booking)).await?;
                 }
@@ -168,6 +175,13 @@ async fn queue_cancellation(
         repository::queue(tx, &cancellation_mail(kind, (booking, session), &payload)).await?;
     }
     Ok(())
+}
+
+/// The mail with the address of a booking's page, for one of staff's requests.
+#[must_use]
+pub fn page_mail(booking: Id<Booking>, number: i64) -> NewMail {
+    let subject = format!("{booking}/page {number}");
+    NewMail::about(Kind::PaymentPage, subject, About::Booking(booking))
 }
 
 /// The mail about a cancelled booking, or about a session of a package.

@@ -32,6 +32,8 @@ pub struct BookingFacts {
     pub receipt: Option<Receipt>,
     /// The secret of the link to write a verified review, and its expiry; only for the follow-up.
     pub invitation: Option<(String, Timestamp)>,
+    /// The key of its page of payment; empty for a booking that was not made by phone.
+    pub page_key: String,
 }
 
 impl BookingFacts {
@@ -109,6 +111,7 @@ impl BookingFacts {
             calendar_file,
             receipt: None,
             invitation: None,
+            page_key: String::new(),
         })
     }
 
@@ -178,6 +181,10 @@ impl Facts {
             Kind::MeetingLink => !is_ahead,
             Kind::Reminder | Kind::SecondReminder => !is_ahead || facts.is_session_cancelled(),
             Kind::FollowUp => state != BookingState::Completed,
+            // There is nothing to pay on the page of a booking that is not held.
+            Kind::PaymentPage => {
+                !matches!(state, BookingState::Held | BookingState::AwaitingPayment)
+            }
             Kind::RefundStarted
             | Kind::RefundDone
             | Kind::Receipt

@@ -82,6 +82,8 @@ kinds! {
     DaySheet = "day_sheet",
     /// The practice's notice of a dispute.
     DisputeNotice = "dispute_notice",
+    /// The address at which a booking that was made by phone is paid.
+    PaymentPage = "payment_page",
 }
 
 impl Kind {

@@ -48,6 +48,8 @@ pub(crate) use self::reviews::INVITATION;
 #[derive(Default)]
 pub(crate) struct FakeData {
     pub(crate) bookings: Mutex<HashMap<String, Booking>>,
+    /// The keys of payment pages, by booking.
+    pub(crate) page_keys: Mutex<HashMap<String, String>>,
     /// Roles of staff by "usr_…".
     pub(crate) roles: Mutex<HashMap<String, String>>,
     pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
@@ -137,7 +139,12 @@ impl BookingInternalService for FakeBooking {
             "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nBEGIN:VEVENT\r\nUID:{id}\r\n\
              SEQUENCE:{sequence}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
         );
-        Ok(Response::new(GetBookingContactResponse { booking: Some(booking), calendar_file }))
+        let page_key = self.data.page_keys.lock().unwrap().get(&id).cloned().unwrap_or_default();
+        Ok(Response::new(GetBookingContactResponse {
+            booking: Some(booking),
+            calendar_file,
+            page_key,
+        }))
     }
 
     async fn list_day_sessions(

@@ -17,6 +17,7 @@ mod claims;
 mod other_mails;
 mod cancelling;
 mod packages;
+mod payment_pages;
 mod refunds;
 mod staff;
 mod staff_mails;

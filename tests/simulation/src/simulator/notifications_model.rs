@@ -399,6 +399,10 @@ pub(crate) fn on_booking(
                 world.queue(batch, &mail, State::Queued);
             }
         }
+        Some(Step::SendPage { booking, number }) => {
+            let mail = on_booking_events::page_mail(booking, number);
+            world.queue(batch, &mail, State::Queued);
+        }
         Some(Step::FollowUp(booking)) => {
             world.queue(batch, &NewMail::of_booking(Kind::FollowUp, booking), State::Queued);
         }

@@ -68,6 +68,7 @@ fn facts(first_name: &str, email: &str) -> Facts {
         receipt: None,
         invitation: None,
         session_number: None,
+        page_key: String::new(),
     }))
 }
 

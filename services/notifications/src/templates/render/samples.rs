@@ -173,6 +173,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         ],
         Kind::DaySheet => days(typed),
         Kind::DisputeNotice => disputes(typed),
+        Kind::PaymentPage => pages(typed),
     }
 }
 
@@ -336,6 +337,26 @@ fn online(typed: &Typed, join_url: &str) -> Facts {
     of(booking(typed, SessionMode::Online, join_url))
 }
 
+/// Bookings by phone that are held for another day, online, in person and as a package.
+fn pages(typed: &Typed) -> Vec<Form> {
+    let held = |facts: Facts| match facts {
+        Facts::Booking(mut facts) => {
+            facts.page_key = INVITATION.to_owned();
+            facts.calendar_file = String::new();
+            facts.booking.state = BookingState::Held.into();
+            facts.booking.join_url = String::new();
+            facts.booking.held_until_at = Some(convert::to_wire(at(-6 * HOUR)));
+            Facts::Booking(facts)
+        }
+        other => other,
+    };
+    vec![
+        ("online", held(online(typed, "")), json!({})),
+        ("in_person", held(of(booking(typed, SessionMode::InPerson, ""))), json!({})),
+        ("package", held(package(typed, None)), json!({})),
+    ]
+}
+
 /// A session online with its calendar file.
 fn with_file(typed: &Typed, join_url: &str) -> Facts {
     let mut facts = booking(typed, SessionMode::Online, join_url);
@@ -413,6 +434,7 @@ fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
         receipt: None,
         invitation: None,
         session_number: None,
+        page_key: String::new(),
     }
 }
 

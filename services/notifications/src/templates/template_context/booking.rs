@@ -64,6 +64,7 @@ impl TemplateContext {
             "ends_at_text": self.time(facts.ends_at),
             "free_until_text": self.day_and_time(free_until),
             "free_to_cancel": now < free_until,
+            "held_until_text": self.held_until(facts),
             "has_begun": now >= facts.starts_at,
             "package_title": package.map(|it| one_line(&it.title)).unwrap_or_default(),
             "session_number": facts.session_number,
@@ -76,6 +77,12 @@ impl TemplateContext {
             "location": one_line(&booking.location),
             "on_claim": payload.get("on_claim").and_then(Value::as_bool).unwrap_or(false),
         }))
+    }
+
+    /// Until when the time is held; empty once it is not.
+    fn held_until(&self, facts: &BookingFacts) -> String {
+        let until = facts.booking.held_until_at.as_ref().and_then(convert::timestamp);
+        until.map(|until| self.day_and_time(until)).unwrap_or_default()
     }
 
     /// The dates of a package, in a mail about all of it; else nothing.
@@ -100,11 +107,16 @@ impl TemplateContext {
         // In the URL's fragment, so that the secret reaches no server and no log.
         let invited = |secret: &str| format!("{site}/reviews#invitation={}", query_encode(secret));
         let review = facts.invitation.as_ref().map(|(secret, _)| invited(secret));
+        let page = match facts.page_key.as_str() {
+            "" => String::new(),
+            key => format!("{site}/pay/booking#key={}", query_encode(key)),
+        };
         json!({
             "booking_url": format!("{site}/booking-flow?step=confirmed&b={booking_id}"),
             "rebook_url": format!("{site}/booking-flow?service={service_id}"),
             "receipt_url": format!("{site}/receipt?b={booking_id}"),
             "review_url": review.unwrap_or_default(),
+            "page_url": page,
             "services_url": format!("{site}/services"),
             "directions": web_link(&self.practice.location.map_url),
         })
