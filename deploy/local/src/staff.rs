@@ -22,6 +22,7 @@ mod cancel;
 mod claim;
 mod refund;
 mod parked;
+mod phone;
 mod mails;
 mod dispute;
 mod doctor;
@@ -61,6 +62,13 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   cancel BOOKING [--by customer|practice] [--refund policy|full|none] [--session N]
                             with N only that session of a package, from 1
   accept-claim BOOKING      confirm a booking on the customer's word that it is paid
+  phone-booking SERVICE START... --first-name NAME --last-name NAME --email ADDRESS
+                [--phone NUMBER] [--notes TEXT] [--mode online|in-person] [--package ID]
+                [--practitioner ID] [--hold MINUTES] [--mail]
+                            book for a client on the phone, at 2026-11-24T11:00 by the
+                            practice's clock; prints the address at which it is paid, and
+                            with --mail it is sent; held for 24 hours unless you say
+  send-link BOOKING         send that address again
   refund BOOKING [AMOUNT]   give money back, all that is left or an amount such as 499.50
   mails [--failed|--waiting|--state STATE] [--booking BOOKING] [--all]
   mails retry MAIL          try a mail again that failed or waits, now and for three days more
@@ -115,6 +123,20 @@ macro_rules! command {
     };
 }
 
+/// The options of a booking by phone.
+const PHONE_OPTIONS: [&str; 10] = [
+    "first-name",
+    "last-name",
+    "email",
+    "phone",
+    "notes",
+    "mode",
+    "package",
+    "practitioner",
+    "hold",
+    "key",
+];
+
 static COMMANDS: &[Command] = &[
     command!(["today"], [], (0, 1), today::run, check),
     command!(["bookings"], ["from", "days", "state"], (0, 0), bookings::run, check),
@@ -127,6 +149,8 @@ static COMMANDS: &[Command] = &[
     command!(["calendar", "read"], [], (1, 1), calendar::read, check_calendar),
     command!(["cancel"], ["by", "refund", "session", "key"], (1, 1), cancel::run, check),
     command!(["accept-claim"], ["key"], (1, 1), claim::run, check),
+    command!(["phone-booking"], PHONE_OPTIONS, (2, 21), phone::book, check_booking),
+    command!(["send-link"], ["key"], (1, 1), phone::send_link, check_link),
     command!(["refund"], ["key"], (1, 2), refund::run, check),
     command!(["mails", "retry"], ["reason"], (0, 1), mails::retry, check_retry),
     command!(["mails", "settle"], [], (1, 1), mails::settle, check_one),
@@ -244,6 +268,11 @@ mod tests {
             "cancel",
             "cancel bkg_1 --by nobody",
             "cancel bkg_1 --refund some",
+            "phone-booking meditation",
+            "phone-booking meditation 2026-11-24T11:00 --first-name Asha --last-name Rao",
+            "phone-booking meditation tomorrow --first-name A --last-name B --email a@b.in",
+            "send-link usr_1",
+            "send-link",
             "refund bkg_1 4.999",
             "refund bkg_1 -5",
             "refund bkg_00000000000000000000000000000001 5 --key short",

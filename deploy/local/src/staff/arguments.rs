@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All switches. Every command accepts all of them, and only some commands use the later ones.
-const SWITCHES: [&str; 6] = ["json", "yes", "all", "failed", "waiting", "names"];
+const SWITCHES: [&str; 7] = ["json", "yes", "all", "failed", "waiting", "names", "mail"];
 
 /// An error in how a command was written.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@ use super::labels::{list, text};
 use super::session::Session;
 use super::table::Table;
 use anyhow::{Context, Result};
-use jiff::civil::{Date, Time};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
@@ -44,6 +44,13 @@ impl Zone {
         Some(instant.to_zoned(self.zone.clone()))
     }
 
+    /// The instant of a local time such as "2026-11-24T11:00".
+    pub(super) fn instant(&self, text: &str) -> Result<String> {
+        let local: DateTime = text.parse().context("this is no time such as 2026-11-24T11:00")?;
+        let zoned = local.to_zoned(self.zone.clone()).context("there is no such local time")?;
+        Ok(zoned.timestamp().to_string())
+    }
+
     /// A date such as "2026-11-24", or an empty text.
     pub(super) fn day(&self, instant: &Value) -> String {
         self.local(instant).map(|local| local.date().to_string()).unwrap_or_default()
@@ -74,6 +81,14 @@ pub(super) fn check_date(text: &str) -> Result<(), Usage> {
         return Ok(());
     }
     Err(Usage(format!("{text} is no date such as 2026-11-24")))
+}
+
+/// Checks that a text is a date with a time of day, such as 2026-11-24T11:00.
+pub(super) fn check_start(text: &str) -> Result<(), Usage> {
+    if text.len() == 16 && text.contains('T') && text.parse::<DateTime>().is_ok() {
+        return Ok(());
+    }
+    Err(Usage(format!("{text} is no time such as 2026-11-24T11:00")))
 }
 
 /// Checks that two texts are times such as 14:00 and 16:30, the earlier first. 24:00 is the end of

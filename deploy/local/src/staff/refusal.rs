@@ -79,6 +79,8 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "BOOKING_NOT_FOUND" => "there is no booking with this id",
         "NOT_CANCELLABLE" => "only a confirmed booking whose session is not over can be cancelled",
         "NOT_CLAIMED" => "the customer has not said that this booking is paid, or it is settled",
+        "NOT_BY_PHONE" => "that booking was not made by phone; its client pays when signed in",
+        "HOLD_ENDED" => "its time is not held any more; book it again",
         "NOTHING_TO_REFUND" => "nothing is left to give back for this booking",
         "INVALID_AMOUNT" => "that is more than is left to give back, or not an amount",
         "IDEMPOTENCY_KEY_REUSED" => {
