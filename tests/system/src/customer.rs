@@ -241,7 +241,10 @@ impl<'p> Customer<'p> {
     }
 
     /// A consent to today's terms, as it is sent with a booking.
-    async fn consent(&self) -> Result<Value> {
+    ///
+    /// # Errors
+    /// When the catalogue does not answer.
+    pub async fn consent(&self) -> Result<Value> {
         let method = "catalogue.v1.CatalogueService/GetConsentTerms";
         let told = self.call(method, json!({})).await?.ok()?;
         Ok(json!({

@@ -3,6 +3,7 @@
 
 mod disputes;
 mod links;
+mod phone;
 mod staff;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -88,13 +89,15 @@ pub enum Plan {
     Package,
     /// The same, of which the practice cancels one session.
     PackageInPart,
+    /// Staff book by phone; the client agrees and pays on the page, and adopts the booking.
+    ByPhone,
     /// No booking: the practice closes an hour and opens it again.
     Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -119,6 +122,7 @@ impl Plan {
         Self::Free,
         Self::Package,
         Self::PackageInPart,
+        Self::ByPhone,
         Self::Blocked,
     ];
 }
@@ -258,6 +262,8 @@ impl<'p> SagaRunner<'p> {
             let key = format!("saga-{number}-{attempt}");
             let asked = if matches!(plan, Plan::Package | Plan::PackageInPart) {
                 customer.try_hold_package(service, &dates, &key).await?
+            } else if plan == Plan::ByPhone {
+                self.try_hold_by_phone(&customer, (service, &starts_at), &key).await?
             } else {
                 customer.try_hold_with_consent(service, &starts_at, &key).await?
             };
@@ -291,6 +297,7 @@ impl RunningSaga<'_, '_> {
         match plan {
             Plan::HeldOnly => return self.wait_for_hold_end().await,
             Plan::Free => return self.expect_nothing_to_pay().await,
+            Plan::ByPhone => return self.follow_page().await,
             Plan::Released => {
                 let key = format!("withdraw-{}", self.booking_id);
                 self.customer.withdraw_consent(&key).await?;

@@ -38,7 +38,7 @@ impl RunningSaga<'_, '_> {
     }
 
     /// Pays a link at the provider, also one that is over: its page was open before.
-    async fn pay_link(&self, link: &str) -> Result<Option<Value>> {
+    pub(super) async fn pay_link(&self, link: &str) -> Result<Option<Value>> {
         self.call_pay(json!({ "link_id": link, "method": "upi" }), json!({ "over": true })).await
     }
 }

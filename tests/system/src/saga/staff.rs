@@ -27,7 +27,12 @@ pub(super) async fn new_owner<'p>(
 }
 
 impl SagaRunner<'_> {
-    async fn call_staff(&self, service: &str, method: &str, body: Value) -> Result<Answer> {
+    pub(super) async fn call_staff(
+        &self,
+        service: &str,
+        method: &str,
+        body: Value,
+    ) -> Result<Answer> {
         self.staff.call(&format!("{service}/{method}"), body).await
     }
 
@@ -51,7 +56,7 @@ impl SagaRunner<'_> {
 }
 
 impl RunningSaga<'_, '_> {
-    fn request_body(&self, what: &str) -> Value {
+    pub(super) fn request_body(&self, what: &str) -> Value {
         let key = format!("{what}-{}", self.booking_id);
         json!({ "bookingId": self.booking_id, "idempotencyKey": key })
     }
