@@ -8,10 +8,17 @@ import { ProblemNotice } from './account-problem';
 import { CodeForm } from './code-form';
 import { NewPasswordForm } from './recover-form';
 
-type ProveAddressProps = { email: string; onProved: () => void };
+type ProveAddressProps = {
+  email: string;
+  onProved: () => void;
+  /** Why it is asked for; of a free session if nothing is said. */
+  why?: string;
+};
+
+const FREE_ONCE = 'This session is free once for each client.';
 
 /** Asks an account whose address was never proved for the code of a mail, where a step needs that. */
-export function ProveAddress({ email, onProved }: ProveAddressProps) {
+export function ProveAddress({ email, onProved, why = FREE_ONCE }: ProveAddressProps) {
   const call = useAuthCall();
   const [sent, setSent] = useState(false);
   const { choosing, onRedeeming, onConfirmed } = useConfirmed(onProved);
@@ -51,8 +58,8 @@ export function ProveAddress({ email, onProved }: ProveAddressProps) {
         <>
           <ProblemNotice problem={call.problem} />
           <p role="status">
-            This session is free once for each client. Please show that{' '}
-            <strong className="break-words">{email}</strong> is your address: we send a code to it.
+            {why} Please show that <strong className="break-words">{email}</strong> is your address:
+            we send a code to it.
           </p>
           <Button
             className="self-start"

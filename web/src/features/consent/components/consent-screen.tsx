@@ -47,10 +47,35 @@ function DeclarationFields({ form }: { form: ConsentForm }) {
   );
 }
 
+type DeclarationCardProps = { form: ConsentForm; terms: ConsentTerms; id: string };
+
+/** What is typed and ticked below the terms. */
+export function DeclarationCard({ form, terms, id }: DeclarationCardProps) {
+  const { fields, accepted, setAccepted, needed } = form;
+  return (
+    <Card className="flex flex-col gap-5">
+      <h2 id={id} className="text-h3">
+        Declaration
+      </h2>
+      <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
+      <DeclarationFields form={form} />
+      <Checkbox
+        name="consentAccepted"
+        label={terms.declaration}
+        checked={accepted}
+        onChange={(event) => setAccepted(event.target.checked)}
+      />
+      <p role="status" className="min-h-6 text-sm text-ink-2">
+        {needed.length > 0 ? `Still needed: ${needed.join(', ')}.` : ''}
+      </p>
+    </Card>
+  );
+}
+
 type DeclarationProps = Omit<ConsentScreenProps, 'children'> & { terms: ConsentTerms };
 
 function Declaration({ form, terms, onAccept, onBack }: DeclarationProps) {
-  const { fields, accepted, setAccepted, needed } = form;
+  const { needed } = form;
   const id = useId();
 
   function onSubmit(event: FormEvent) {
@@ -61,22 +86,7 @@ function Declaration({ form, terms, onAccept, onBack }: DeclarationProps) {
 
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby={id} className="flex flex-col gap-5">
-      <Card className="flex flex-col gap-5">
-        <h2 id={id} className="text-h3">
-          Declaration
-        </h2>
-        <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
-        <DeclarationFields form={form} />
-        <Checkbox
-          name="consentAccepted"
-          label={terms.declaration}
-          checked={accepted}
-          onChange={(event) => setAccepted(event.target.checked)}
-        />
-        <p role="status" className="min-h-6 text-sm text-ink-2">
-          {needed.length > 0 ? `Still needed: ${needed.join(', ')}.` : ''}
-        </p>
-      </Card>
+      <DeclarationCard form={form} terms={terms} id={id} />
       <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-between">
         <Button variant="secondary" onClick={onBack}>
           Back to Calendar

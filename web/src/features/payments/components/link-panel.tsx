@@ -35,7 +35,8 @@ type LinkPanelProps = {
   timer: ReactNode;
   /** The booking in short. */
   summary: ReactNode;
-  onBack: () => void;
+  /** Leads back to the choice of a time, where there is one. */
+  onBack?: () => void;
 };
 
 function Where({ model, price }: { model: LinkPanelModel; price: string }) {
@@ -152,9 +153,11 @@ export function LinkPanel(props: LinkPanelProps) {
       >
         I've Completed Payment - Confirm Booking
       </Button>
-      <Button variant="quiet" size="sm" className="-mt-3 self-start" onClick={onBack}>
-        Back to Calendar
-      </Button>
+      {onBack ? (
+        <Button variant="quiet" size="sm" className="-mt-3 self-start" onClick={onBack}>
+          Back to Calendar
+        </Button>
+      ) : null}
       <p className="text-sm text-ink-2">
         We never see or keep your card or UPI data. If {PROVIDER_NAME} adds a fee of its own to the
         price, that fee isn't refunded.

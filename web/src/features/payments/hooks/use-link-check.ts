@@ -14,7 +14,10 @@ export type LinkOutcome = 'paid' | 'unpaid' | 'ended' | 'returned';
 
 const CHECK_MS_MAX = 12_000;
 
-export function outcomeOf({ state, paymentStatus }: CheckPaymentResponse): LinkOutcome {
+export function outcomeOf({
+  state,
+  paymentStatus,
+}: Pick<CheckPaymentResponse, 'state' | 'paymentStatus'>): LinkOutcome {
   switch (paymentStatus) {
     case PaymentStatus.PAID:
       return 'paid';

@@ -1,0 +1,102 @@
+/** The page of a booking that staff made by phone: read, agreed to and paid by its key alone. */
+import { type Client, createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { BookingState } from '@/gen/booking/v1/booking_service_pb';
+import { type PaymentPage, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
+import { CollectionState, PagePaymentService } from '@/gen/payments/v1/payments_service_pb';
+import type { ConsentInit } from '../page-consent';
+import { type LinkOutcome, outcomeOf } from './use-link-check';
+import type { PaymentLink } from './use-payment-link';
+
+/** How often a page is read again while it waits for money or for the meeting link. */
+const POLL_MS = 5000;
+const CHECK_MS_MAX = 12_000;
+
+export function isPayable({ state }: PaymentPage): boolean {
+  return state === BookingState.HELD || state === BookingState.AWAITING_PAYMENT;
+}
+
+/** Whether all that comes before the payment was given. */
+export function isAgreed({ termsAccepted, needsConsent }: PaymentPage): boolean {
+  return termsAccepted && !needsConsent;
+}
+
+function isWaiting(page: PaymentPage): boolean {
+  if (isPayable(page)) return isAgreed(page);
+  return page.state === BookingState.CONFIRMED && page.location === '' && page.joinUrl === '';
+}
+
+function keyOf(pageKey: string) {
+  return ['payment-page', pageKey];
+}
+
+export function usePaymentPage(pageKey: string) {
+  const transport = useTransport();
+  return useQuery({
+    queryKey: keyOf(pageKey),
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const client = createClient(PaymentPageService, transport);
+      const { page } = await client.getPaymentPage({ pageKey }, { signal });
+      if (!page) throw new Error('The answer holds no page.');
+      return page;
+    },
+    refetchInterval: ({ state: { data } }) => (data && isWaiting(data) ? POLL_MS : false),
+  });
+}
+
+/** Accepts the terms, with the consent where one is needed. */
+export function useAcceptTerms(pageKey: string) {
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  return useCallback(
+    async (consent: ConsentInit | undefined): Promise<void> => {
+      const client = createClient(PaymentPageService, transport);
+      const asked = { pageKey, termsAccepted: true, ...(consent ? { consent } : {}) };
+      const { page } = await client.acceptTerms(asked);
+      if (page) queryClient.setQueryData(keyOf(pageKey), page);
+    },
+    [pageKey, transport, queryClient],
+  );
+}
+
+type Payments = Client<typeof PagePaymentService>;
+
+export function pageLinkKey(pageKey: string) {
+  return ['page-link', pageKey];
+}
+
+export async function startPageLink(
+  payments: Payments,
+  pageKey: string,
+  signal?: AbortSignal,
+): Promise<PaymentLink> {
+  const asked = { pageKey, idempotencyKey: 'page-link' };
+  const { linkUrl, state } = await payments.startPagePayment(asked, signal ? { signal } : {});
+  return { address: linkUrl, paid: state === CollectionState.PAID };
+}
+
+/** The payment link of the page; made once, and the same for a reload. */
+export function usePageLink(pageKey: string, enabled: boolean) {
+  const transport = useTransport();
+  return useQuery({
+    queryKey: pageLinkKey(pageKey),
+    enabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      startPageLink(createClient(PagePaymentService, transport), pageKey, signal),
+  });
+}
+
+export function usePageCheck(pageKey: string, onNews: (outcome: LinkOutcome) => void) {
+  const transport = useTransport();
+  return useMutation({
+    mutationFn: async (): Promise<LinkOutcome> => {
+      const client = createClient(PagePaymentService, transport);
+      return outcomeOf(await client.checkPagePayment({ pageKey }, { timeoutMs: CHECK_MS_MAX }));
+    },
+    onSuccess: onNews,
+  });
+}
