@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { BookingScreen } from '@/app/booking/booking-screen';
 import { useStepFocus } from '@/app/booking/step-focus';
 import { type Flow, useFlow } from '@/app/booking/use-flow';
+import { isRememberedBooking } from '@/app/pay/page-key';
 import { LazySection } from '@/components/lazy-section';
 import { PageSkeleton } from '@/components/page-skeleton';
 import { ErrorNotice } from '@/components/ui/error-notice';
@@ -156,10 +157,15 @@ export default function BookingFlowPage() {
   const unknown = flow.service.status === 'unknown';
   const asking = flow.service.status === 'loading' && flow.moves.url.bookingId === '';
 
-  useEffect(() => {
-    if (unknown) go('/services', { replace: true });
-  }, [unknown, go]);
+  // The provider's page leads back here; who paid without an account has a page of that booking.
+  const isOfPage =
+    flow.auth.status === 'signed-out' && isRememberedBooking(flow.moves.url.bookingId);
 
-  if (unknown || asking || flow.auth.status === 'unknown') return <PageSkeleton />;
+  useEffect(() => {
+    if (isOfPage) go('/pay/booking', { replace: true });
+    else if (unknown) go('/services', { replace: true });
+  }, [unknown, isOfPage, go]);
+
+  if (isOfPage || unknown || asking || flow.auth.status === 'unknown') return <PageSkeleton />;
   return <FlowPage flow={flow} />;
 }

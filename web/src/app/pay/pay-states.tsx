@@ -1,0 +1,124 @@
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMutation } from '@tanstack/react-query';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { sessionRows } from '@/features/booking/components/booking-rows';
+import { BookingSummary } from '@/features/booking/components/booking-summary';
+import { MeetingCard } from '@/features/booking/components/meeting-card';
+import { type Booking, BookingState } from '@/gen/booking/v1/booking_service_pb';
+import { type PaymentPage, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
+import { formatPrice } from '@/lib/money';
+import { usePractice } from '@/lib/practice';
+import { bookingReference } from '@/lib/reference';
+import { saveFile } from '@/lib/save-file';
+import type { Zone } from '@/lib/time';
+import { PayAccount } from './pay-account';
+
+function CalendarFile({ pageKey }: { pageKey: string }) {
+  const transport = useTransport();
+  const file = useMutation({
+    mutationFn: () => createClient(PaymentPageService, transport).getPageCalendarFile({ pageKey }),
+    onSuccess: ({ filename, content }) =>
+      saveFile(filename || 'session.ics', content, 'text/calendar;charset=utf-8'),
+  });
+  return (
+    <>
+      <Button
+        variant="secondary"
+        size="sm"
+        className="self-start"
+        busy={file.isPending}
+        busyText="Preparing the file…"
+        onClick={() => file.mutate()}
+      >
+        Add to calendar
+      </Button>
+      {file.error ? <ErrorNotice error={file.error} onRetry={() => file.mutate()} /> : null}
+    </>
+  );
+}
+
+type PaidProps = {
+  pageKey: string;
+  page: PaymentPage;
+  booking: Booking;
+  zone: Zone;
+  refetch: () => void;
+};
+
+/** It is booked: where and when, with the meeting link. */
+export function PaidPage({ pageKey, page, booking, zone, refetch }: PaidProps) {
+  const rows = [
+    ...sessionRows(booking, zone),
+    { label: 'Price', value: formatPrice(page.price) },
+    {
+      label: 'Reference',
+      value: <span className="numeric">{bookingReference(page.bookingId)}</span>,
+    },
+  ];
+  return (
+    <div className="flex flex-col gap-6">
+      <BookingSummary title="Session Details" rows={rows}>
+        <CalendarFile pageKey={pageKey} />
+      </BookingSummary>
+      <MeetingCard booking={booking} />
+      <PayAccount page={page} refetch={refetch} />
+    </div>
+  );
+}
+
+/** What became of a booking that cannot be paid for any more. */
+export function EndedPage({ page }: { page: PaymentPage }) {
+  const { phone, refundDaysText } = usePractice();
+  const call = (
+    <>
+      <Button href={`tel:${phone}`} size="sm">
+        Call us
+      </Button>
+      <Button to="/book" variant="secondary" size="sm">
+        Choose a time
+      </Button>
+    </>
+  );
+  switch (page.state) {
+    case BookingState.EXPIRED:
+      return (
+        <Alert tone="warn" title="This time is not held any more" action={call}>
+          No payment reached us in time, so we have given the time back. You owe nothing. If you
+          have just paid, nothing is lost: we keep asking, and write to you either way.
+        </Alert>
+      );
+    case BookingState.PAID_UNPLACED:
+      return (
+        <Alert tone="error" title="Your payment came after the time was gone" action={call}>
+          All of it goes back to your original payment method, within {refundDaysText}.
+        </Alert>
+      );
+    default:
+      return (
+        <Alert tone="warn" title="This booking was cancelled" action={call}>
+          If something was to be paid back, we have written to you about it.
+        </Alert>
+      );
+  }
+}
+
+/** An address whose key is not right. */
+export function WrongAddress() {
+  const { phone } = usePractice();
+  return (
+    <Alert
+      tone="warn"
+      title="This address is not complete"
+      action={
+        <Button href={`tel:${phone}`} size="sm">
+          Call us
+        </Button>
+      }
+    >
+      Please open the link in our mail again, or copy all of it. Nothing was charged.
+    </Alert>
+  );
+}
