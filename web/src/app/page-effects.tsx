@@ -5,6 +5,7 @@ import { crossesDocument } from '@/lib/documents';
 import { useSnapshot } from '@/lib/practice';
 import type { PageHead } from './page-heads';
 import { matchPage } from './router';
+import { useAdoptBookings } from './use-adopt-bookings';
 
 /** "Services · Sukoon" */
 function documentTitle(head: PageHead, practiceName: string): string {
@@ -24,6 +25,7 @@ export function PageEffects() {
   const loadedPath = useRef(pathname);
   const shownPath = useRef(pathname);
   const [news, setNews] = useState('');
+  useAdoptBookings();
 
   useEffect(() => {
     // A path with its own content policy must not be shown by the document of another one.

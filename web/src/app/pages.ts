@@ -204,6 +204,15 @@ export const PAGES: readonly PageEntry[] = [
     personal: true,
   },
   {
+    path: '/pay/booking',
+    page: new LazyPage(
+      () => import('./routes/pay-booking'),
+      (it) => it.default,
+    ),
+    head: unlisted('Your Booking'),
+    personal: true,
+  },
+  {
     path: '/receipt',
     page: new LazyPage(
       () => import('@/features/receipts/components/receipt-page'),
