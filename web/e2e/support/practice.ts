@@ -1,5 +1,5 @@
 /** A running practice for the browser to visit: started as `make run` starts it, and stopped. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -130,6 +130,15 @@ export class Practice {
     this.data = data;
     this.url = record.public_url;
     this.sandboxUrl = record.sandbox_url;
+  }
+
+  /** What a command of the staff prints, as on this machine beside the running practice. */
+  staff(...words: string[]): string {
+    return execFileSync(program(), words, {
+      cwd: resolve(import.meta.dirname, '../../..'),
+      env: { ...process.env, SUKOON_DATA: this.data },
+      encoding: 'utf8',
+    });
   }
 
   /** Kills a part again and again, so that it is away until `release` is called. */

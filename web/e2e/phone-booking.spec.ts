@@ -1,0 +1,117 @@
+/** A booking that staff make by phone: agreed to and paid on its page, and adopted by an account. */
+import type { Page } from '@playwright/test';
+import { COMPLETED, SIGNATURE } from './support/book';
+import { agreeIfLate, expectConfirmed, expectStep, payByUpi, SERVICE } from './support/flow';
+import { look } from './support/look';
+import { newPerson, type Person, signUpQuietly } from './support/people';
+import type { Practice } from './support/practice';
+import { codeOf, type Sandbox } from './support/sandbox';
+import { expect, test } from './support/test';
+import { refusal } from './support/watch';
+
+/** A free start by the practice's clock, some days ahead: "2026-11-24T11:00". */
+async function freeStart({ url }: Practice): Promise<string> {
+  const answer = await fetch(`${url}/rpc/booking.v1.BookingService/ListSlots`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ serviceId: SERVICE, days: 14 }),
+  });
+  const { days } = (await answer.json()) as {
+    days: { slots?: { startsAt: string; available?: boolean }[] }[];
+  };
+  const free = days.flatMap(({ slots = [] }) => slots).filter(({ available }) => available);
+  const last = free.at(-1)?.startsAt ?? '';
+  const india = new Date(Date.parse(last) + 330 * 60_000);
+  return india.toISOString().slice(0, 16);
+}
+
+async function bookByPhone(practice: Practice, { firstName, lastName, email }: Person) {
+  const start = await freeStart(practice);
+  const who = ['--first-name', firstName, '--last-name', lastName, '--email', email];
+  const said = practice.staff('phone-booking', SERVICE, start, ...who, '--mail');
+  const bookingId = /bkg_[0-9a-f]{32}/.exec(said)?.[0] ?? '';
+  const address = /https?:\/\/\S+\/pay\/booking#key=\S+/.exec(said)?.[0] ?? '';
+  expect(bookingId).not.toBe('');
+  return { bookingId, address };
+}
+
+/** The declaration and the terms, and the button that opens the payment's tab. */
+async function agreeAndPay(page: Page, { firstName, lastName, email }: Person): Promise<Page> {
+  const main = page.getByRole('main');
+  const pay = page.getByRole('button', { name: /^Agree & Pay ₹500/ });
+  await expect(pay).toBeDisabled();
+  await main.getByLabel('Full name').fill(`${firstName} ${lastName}`);
+  await main.getByLabel('Email').fill(email);
+  await main.getByLabel('Signature').fill(SIGNATURE);
+  await main.locator('input[name="consentAccepted"]').check();
+  await main.locator('input[name="agreement"]').check();
+  await agreeIfLate(page);
+  const opened = page.context().waitForEvent('page');
+  await pay.click();
+  return opened;
+}
+
+async function adopt(page: Page, sandbox: Sandbox, { email }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Add It to My Account' }).click();
+  await page.getByRole('button', { name: 'Send me a code' }).click();
+  await page
+    .getByLabel('6-digit code')
+    .fill(codeOf(await sandbox.mail(email, /^Confirm your e-mail address/)));
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByRole('link', { name: 'See it there' }).click();
+}
+
+test('a client on the phone pays on a page and finds the booking in an account @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  test.setTimeout(180_000);
+  const asha = newPerson('Asha');
+  const { bookingId, address } = await bookByPhone(practice, asha);
+  const mail = await sandbox.mail(asha.email, /^Your time is held until/);
+  expect(mail.text).toContain(address);
+  await page.goto(address);
+  await expectStep(page, 'Confirm Your Booking');
+  await expect(page.getByRole('main')).toContainText('Welcome, Asha.');
+  await expect(page.getByRole('main')).not.toContainText(asha.email);
+  await look(page, 'pay-page-agree');
+  const tab = await agreeAndPay(page, asha);
+  await expectStep(page, 'Complete Your Payment');
+  await look(page, 'pay-page-link');
+  await tab.getByRole('button', { name: 'Pay ₹500 now' }).click();
+  await payByUpi(tab.frameLocator('iframe[title="Secure checkout"]'));
+  // The provider leads back to the page, also where nobody is signed in.
+  await expectStep(tab, 'Booking Confirmed!');
+  await tab.close();
+  const completed = page.getByRole('button', { name: COMPLETED });
+  if (await completed.isVisible()) await completed.click();
+  await expectStep(page, 'Booking Confirmed!');
+  await expect(page.getByRole('link', { name: 'Open the meeting room' })).toBeVisible();
+  await look(page, 'pay-page-paid');
+  await sandbox.mail(asha.email, /^Your session is confirmed/);
+
+  await signUpQuietly(page, practice.url, asha);
+  await page.goto('/pay/booking');
+  await expectStep(page, 'Booking Confirmed!');
+  await adopt(page, sandbox, asha);
+  await page.waitForURL(new RegExp(`b=${bookingId}`));
+  await expectConfirmed(page);
+  await page.getByRole('link', { name: 'Receipt' }).click();
+  await expect(page.getByRole('main')).toContainText('₹500');
+});
+
+test('a wrong address says so, and staff send the right one again', async ({
+  page,
+  practice,
+  sandbox,
+  complaints,
+}) => {
+  complaints.expect(refusal('/rpc/booking.v1.PaymentPageService/GetPaymentPage'));
+  const dev = newPerson('Dev');
+  const { bookingId, address } = await bookByPhone(practice, dev);
+  await page.goto(`${address.slice(0, -1)}${address.endsWith('A') ? 'E' : 'A'}`);
+  await expect(page.getByText('This address is not complete')).toBeVisible();
+  expect(practice.staff('send-link', bookingId)).toContain(address);
+  await expect.poll(async () => (await sandbox.inbox(dev.email)).length).toBeGreaterThanOrEqual(2);
+});
