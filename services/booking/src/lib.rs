@@ -49,7 +49,7 @@ use crate::app::calendar_bookings::schedule_keeping;
 use crate::app::consent_settings::ConsentSettings;
 use crate::app::feed_secrets::FeedSecrets;
 use crate::app::group_commit::GroupCommit;
-use crate::app::payment_page::PageKeys;
+use crate::app::page_keys::PageKeys;
 use crate::app::read_calendar::schedule_readings;
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;

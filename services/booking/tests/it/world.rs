@@ -8,7 +8,7 @@ use booking::app::App;
 use booking::app::consent_settings::ConsentSettings;
 use booking::app::feed_secrets::FeedSecrets;
 use booking::app::group_commit::GroupCommit;
-use booking::app::payment_page::PageKeys;
+use booking::app::page_keys::PageKeys;
 use booking::app::request_booking::request_booking;
 use booking::clients::calendars::{CalendarSecrets, Calendars};
 use booking::clients::catalogue::Catalogue;
