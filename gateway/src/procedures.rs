@@ -53,6 +53,7 @@ impl Procedure {
     pub(crate) fn is_command(self) -> bool {
         self.spec.stream_type == StreamType::Unary
             && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
+            && !SECRET_READS.iter().any(|read| self.is(read))
     }
 
     /// Whether the call may take or free a slot.
@@ -99,6 +100,12 @@ const RESUBSCRIBE: Spec = notifications::NOTIFICATIONS_SERVICE_RESUBSCRIBE_SPEC;
 const FORMS: [Spec; 2] = [
     notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC,
     notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC,
+];
+
+/// Reads by a secret, which must stand in no URL: so they are no GET and not marked as reads.
+const SECRET_READS: [Spec; 2] = [
+    booking::PAYMENT_PAGE_SERVICE_GET_PAYMENT_PAGE_SPEC,
+    booking::PAYMENT_PAGE_SERVICE_GET_PAGE_CALENDAR_FILE_SPEC,
 ];
 
 const PROCEDURES: &[(Spec, Access)] = &[

@@ -21,6 +21,8 @@ use crate::repository::DaySnapshotCache;
 pub mod request;
 mod package_choice;
 mod pending_request;
+pub mod requester;
+mod planned_hold;
 pub mod practitioner_choice;
 pub mod free_session;
 pub mod placement;

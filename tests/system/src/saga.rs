@@ -5,6 +5,7 @@ mod disputes;
 mod links;
 mod phone;
 mod staff;
+mod weekly;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -257,7 +258,7 @@ impl<'p> SagaRunner<'p> {
                 continue;
             }
             // Sagas with adjacent numbers choose different slots.
-            let dates = weekly(&free, (index * 7 + attempt) % free.len());
+            let dates = weekly::weekly(&free, (index * 7 + attempt) % free.len());
             let starts_at = free.swap_remove((index * 7 + attempt) % free.len());
             let key = format!("saga-{number}-{attempt}");
             let asked = if matches!(plan, Plan::Package | Plan::PackageInPart) {
@@ -273,23 +274,6 @@ impl<'p> SagaRunner<'p> {
         }
         bail!("no time could be held");
     }
-}
-
-/// Three free starts on different dates: this one, and the next ones at its hour as far as they are
-/// free.
-fn weekly(free: &[String], first: usize) -> Vec<String> {
-    let date = |start: &String| start.get(..10).map(str::to_owned);
-    let hour = |start: &String| start.get(11..).map(str::to_owned);
-    let ring = free.iter().cycle().skip(first).take(free.len());
-    let mut chosen: Vec<String> = Vec::new();
-    for start in ring {
-        let is_new = chosen.iter().all(|other| date(other) != date(start));
-        let fits = chosen.first().is_none_or(|other| hour(other) == hour(start));
-        if is_new && fits && chosen.len() < 3 {
-            chosen.push(start.clone());
-        }
-    }
-    chosen
 }
 
 impl RunningSaga<'_, '_> {

@@ -208,6 +208,7 @@ export const PAGES: readonly PageEntry[] = [
     page: new LazyPage(
       () => import('./routes/pay-booking'),
       (it) => it.default,
+      'pay-booking',
     ),
     head: unlisted('Your Booking'),
     personal: true,

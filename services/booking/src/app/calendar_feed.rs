@@ -14,7 +14,7 @@ use super::App;
 use super::block_time::practitioner;
 use super::idempotency::IdempotencyKey;
 use super::request::parse_key;
-use super::signed_ids::{SignedIds, WeakKey};
+
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::calendar_feeds::{self, Feed, FeedSession};
 

@@ -16,9 +16,10 @@ use super::idempotency::{IdempotencyKey, stored_answer};
 use super::package_choice::wanted_package;
 use super::pending_request::{HeldBooking, PendingRequest, PhoneTerms, RequestedDay};
 use super::placement::set_session_timers;
+use super::planned_hold::{Decision, Outcome, PlannedHold};
 use super::practitioner_choice::candidates;
 use super::request::BookingRequest;
-use super::request_phone_booking::METHOD as PHONE_METHOD;
+use super::requester::{PHONE_METHOD, Requester};
 use crate::clients::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::{Facts, Origin};
@@ -30,15 +31,12 @@ use crate::read_model::busy_times;
 use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
-use crate::repository::consents::{self, NewConsent};
+use crate::repository::consents;
 use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay, phone_bookings};
 use crate::timers::kinds::{self, HOLD_END};
 
 /// The method's name, stored with its idempotency keys.
 const METHOD: &str = "RequestBooking";
-
-/// The result of a request that was decided.
-type Outcome = Result<HeldBooking, Rejection>;
 
 /// Returns the booking that holds the time. A request for anyone asks one practitioner after the
 /// other until one is free; a refused attempt stores nothing.
@@ -52,41 +50,6 @@ pub async fn request_booking(
 ) -> Result<HeldBooking, Error> {
     let details = BookingRequest::parse(request, &app.consent.terms.version)?;
     hold(app, Requester::Client(client.into()), details).await
-}
-
-/// Who asks for a booking.
-pub(super) enum Requester {
-    /// A client, for the own account.
-    Client(Client),
-    /// Staff, for a contact on the phone.
-    Staff(PhoneTerms),
-}
-
-impl Requester {
-    /// The customer who will own the booking: the client, or the contact, which gets an id.
-    fn customer_id(&self) -> Id<Customer> {
-        match self {
-            Self::Client(client) => client.customer_id,
-            Self::Staff(_) => new_id(),
-        }
-    }
-
-    /// The terms of what costs nothing; `None` for what is to be paid.
-    fn free(&self, offering: &Offering) -> Result<Option<FreeRequest>, Error> {
-        match self {
-            Self::Client(client) => FreeRequest::of(client, offering),
-            Self::Staff(_) if offering.free.is_some() => Err(refuse(Rejection::NothingToPay)),
-            Self::Staff(_) => Ok(None),
-        }
-    }
-
-    /// The terms of a booking by phone.
-    fn phone(&self) -> Option<PhoneTerms> {
-        match self {
-            Self::Client(_) => None,
-            Self::Staff(terms) => Some(*terms),
-        }
-    }
 }
 
 /// Holds the times of a request.
@@ -250,20 +213,6 @@ struct HoldBatch<'a> {
     /// The days by their streams.
     days: BTreeMap<&'a str, LockedDay>,
     now: Timestamp,
-}
-
-/// A hold that was accepted, before its rows are written.
-struct PlannedHold<'a> {
-    request: &'a PendingRequest,
-    facts: Facts,
-    until: Timestamp,
-}
-
-impl PlannedHold<'_> {
-    fn hold(&self) -> Hold<'_> {
-        let Self { request, facts, until } = self;
-        Hold { facts, until: *until, contact: &request.details.contact }
-    }
 }
 
 impl<'a> HoldBatch<'a> {
@@ -513,43 +462,6 @@ impl<'a> HoldBatch<'a> {
             }
         }
         plan.request.key.store(tx, id).await
-    }
-}
-
-/// The decision about one request.
-enum Decision<'a> {
-    /// The hold was accepted; its rows are still to be written.
-    Planned(Box<PlannedHold<'a>>),
-    /// Nothing more is to be written.
-    Answered(Box<Outcome>),
-}
-
-impl Decision<'_> {
-    fn rejected(rejection: Rejection) -> Self {
-        Self::Answered(Box::new(Err(rejection)))
-    }
-
-    fn hold(&self) -> Option<Hold<'_>> {
-        match self {
-            Self::Planned(plan) => Some(plan.hold()),
-            Self::Answered(_) => None,
-        }
-    }
-
-    /// The booking that was planned, or that answers the request.
-    fn booking_id(&self) -> Option<Id<Booking>> {
-        match self {
-            Self::Planned(plan) => Some(plan.request.id),
-            Self::Answered(outcome) => outcome.as_ref().as_ref().ok().map(|held| held.id),
-        }
-    }
-
-    /// The consent that comes with the hold.
-    fn consent(&self) -> Option<NewConsent<'_>> {
-        match self {
-            Self::Planned(plan) => plan.request.consent(plan.request.id),
-            Self::Answered(_) => None,
-        }
     }
 }
 

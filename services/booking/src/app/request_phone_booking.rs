@@ -9,11 +9,9 @@ use staff::Staff;
 use super::App;
 use super::pending_request::{HeldBooking, PhoneTerms};
 use super::request::BookingRequest;
-use super::request_booking::{Requester, hold};
+use super::request_booking::hold;
+use super::requester::Requester;
 use crate::error::{Error, Rejection, refuse};
-
-/// The method's name in the audit log.
-pub const METHOD: &str = "RequestPhoneBooking";
 
 /// How long a time is held if staff do not say, in minutes.
 const HOLD_MINUTES: i64 = 24 * 60;

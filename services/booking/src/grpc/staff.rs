@@ -32,7 +32,8 @@ use crate::app::block_time::{self, block_time};
 use crate::app::booking_history::booking_history;
 use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
-use crate::app::request_phone_booking::{self, request_phone_booking};
+use crate::app::request_phone_booking::request_phone_booking;
+use crate::app::requester::PHONE_METHOD;
 use crate::app::send_payment_page::{self, send_payment_page};
 use crate::app::unblock_time::{self, unblock_time};
 use crate::error::Error;
@@ -235,7 +236,7 @@ impl BookingStaffService for StaffHandler {
         &self,
         request: Request<RequestPhoneBookingRequest>,
     ) -> Result<Response<RequestPhoneBookingResponse>, Status> {
-        let act = without_subject(request_phone_booking::METHOD);
+        let act = without_subject(PHONE_METHOD);
         let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
         let held = request_phone_booking(&self.app, staff, request.into_inner()).await;
         let held = self.audit_rejection((staff, act), held).await?;

@@ -101,6 +101,8 @@ function open(path = `/pay/booking#key=${PAGE_KEY}`) {
 const title = () => screen.findByRole('heading', { level: 1 });
 
 test('the booking is shown, agreed to, and paid in another tab', async () => {
+  // The tab has a document of its own.
+  const document = window.document.implementation.createHTMLDocument();
   const tab = { opener: null, document, location: { replace: vi.fn() }, close: vi.fn() };
   vi.spyOn(window, 'open').mockReturnValue(tab as unknown as Window);
   const person = open();
