@@ -82,9 +82,9 @@ async fn a_wrong_key_finds_nothing() {
     // The key of a booking that an account made is right, and its page is not there.
     let of_account = harness.world.app.page_keys.key(own);
     for wrong in ["", "a", &key[..42], &changed, &id.to_string(), &of_account] {
-        refused(page(&harness, wrong).await, Code::NotFound, "BOOKING_NOT_FOUND", "booking_id");
+        refused(page(&harness, wrong).await, Code::NotFound, "BOOKING_NOT_FOUND", "");
         let accepted = accept(&harness, wrong, Some(consent(&harness))).await;
-        refused(accepted, Code::NotFound, "BOOKING_NOT_FOUND", "booking_id");
+        refused(accepted, Code::NotFound, "BOOKING_NOT_FOUND", "");
         assert_eq!(facts(&harness, wrong).await.unwrap_err().code(), Code::NotFound, "{wrong}");
     }
     assert_eq!(harness.world.count("select count(*) from consents").await, 0);

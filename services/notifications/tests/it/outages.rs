@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use contract::booking::v1::{
-    BookingCancelled, BookingCompleted, BookingExpired, BookingState, CancelledBy, SessionMode,
+    BookingCancelled, BookingCompleted, BookingExpired, BookingState, CancelledBy,
+    PaymentPageRequested, SessionMode,
 };
 use contract::common::v1::Money;
 use contract::convert::to_wire;
@@ -152,6 +153,7 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
             ..ReceiptIssued::default()
         })
         .await?;
+    phone_booking_is_held(world, &email("phone")).await?;
     everything_else_happens(world, number).await?;
     let mut written = message();
     written.email = email("contact");
@@ -159,6 +161,16 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
     let mut requested_guide = guide_request();
     requested_guide.email = email("guide");
     assert_eq!(visitor.request_guide(requested_guide).await, Ok(()));
+    Ok(())
+}
+
+/// Staff have the address of a booking's payment page mailed.
+async fn phone_booking_is_held(world: &World, email: &str) -> Result<()> {
+    let id = booking(world, email, BookingState::Held, AHEAD);
+    let until: Timestamp = AHEAD.parse()?;
+    world.data.change(&id, |booking| booking.held_until_at = Some(to_wire(until)));
+    world.data.page_keys.lock().unwrap().insert(id.clone(), format!("key-of-{email}"));
+    world.append_event(PaymentPageRequested { booking_id: id, request_number: 2 }).await?;
     Ok(())
 }
 

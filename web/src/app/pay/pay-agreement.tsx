@@ -16,7 +16,11 @@ import {
 } from '@/features/booking/late-booking';
 import { DeclarationCard } from '@/features/consent/components/consent-screen';
 import { ConsentTermsText } from '@/features/consent/components/consent-terms';
-import { type ConsentForm, useConsentForm } from '@/features/consent/hooks/use-consent-form';
+import {
+  type ConsentForm,
+  type SignedConsent,
+  useConsentForm,
+} from '@/features/consent/hooks/use-consent-form';
 import { useConsentTerms } from '@/features/consent/hooks/use-consent-terms';
 import { useAcceptTerms } from '@/features/payments/hooks/use-payment-page';
 import { openPaymentTab } from '@/features/payments/payment-tab';
@@ -46,18 +50,47 @@ function Consent({ form, terms, id }: { form: ConsentForm; terms: ConsentTerms; 
   );
 }
 
-/** The terms and, for an online session, the consent: what comes before the one button that pays. */
-export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgreementProps) {
-  const id = useId();
+/** Accepts the terms, with a consent that was signed, and opens the payment in a tab of its own. */
+function useAgreedPayment(pageKey: string, onOpened: PayAgreementProps['onOpened']) {
   const queryClient = useQueryClient();
   const accept = useAcceptTerms(pageKey);
   const payNow = usePayNow(pageKey);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  /** Says whether the payment was opened; `onAccepted` is called before. */
+  async function pay(signed: SignedConsent | undefined, onAccepted: () => void): Promise<boolean> {
+    const tab = openPaymentTab();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await accept(signed ? { ...signed, acceptedDeclaration: true } : undefined);
+      onAccepted();
+      await payNow(tab);
+      onOpened(!tab);
+      return true;
+    } catch (failure) {
+      tab?.close();
+      setError(failure);
+      // The terms may have changed, or the time may be gone.
+      void queryClient.invalidateQueries({ queryKey: ['payment-page', pageKey] });
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { pay, busy, error };
+}
+
+/** The terms and, for an online session, the consent: what comes before the one button that pays. */
+export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgreementProps) {
+  const id = useId();
+  const { pay, busy, error } = useAgreedPayment(pageKey, onOpened);
   const consentForm = useConsentForm(undefined);
   const consentTerms = useConsentTerms();
   const [agreed, setAgreed] = useState(false);
   const [asked, setAsked] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const late = useLateTime(
     sessionTimes(booking)?.startsAt,
     useLateConsents(undefined),
@@ -80,23 +113,8 @@ export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgr
     if (late && !late.agreed) return askForTick(LATE_FIELD, LATE_TICK_MISSING);
     const signed = page.needsConsent && terms ? consentForm.sign(terms.version) : undefined;
     if (page.needsConsent && !signed) return undefined;
-    const tab = openPaymentTab();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await accept(signed ? { ...signed, acceptedDeclaration: true } : undefined);
-      consentForm.forget();
-      await payNow(tab);
-      onOpened(!tab);
-    } catch (failure) {
-      tab?.close();
-      setError(failure);
-      // The terms may have changed, or the time may be gone.
-      void queryClient.invalidateQueries({ queryKey: ['payment-page', pageKey] });
-      void consentTerms.refetch();
-    } finally {
-      setBusy(false);
-    }
+    if (!(await pay(signed, consentForm.forget))) void consentTerms.refetch();
+    return undefined;
   }
 
   const waits = page.needsConsent && consentForm.needed.length > 0;
