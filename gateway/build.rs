@@ -22,6 +22,7 @@ const GENERATED: &[&str] = &[
     "notifications/v1/notifications_events.proto",
     "notifications/v1/notifications_service.proto",
     "notifications/v1/notifications_staff_service.proto",
+    "payments/v1/page_payment_service.proto",
     "payments/v1/payments_service.proto",
     "payments/v1/payments_staff_service.proto",
     "reviews/v1/reviews_service.proto",

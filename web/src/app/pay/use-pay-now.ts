@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { pageLinkKey, startPageLink } from '@/features/payments/hooks/use-payment-page';
 import type { PaymentTab } from '@/features/payments/payment-tab';
-import { PagePaymentService } from '@/gen/payments/v1/payments_service_pb';
+import { PagePaymentService } from '@/gen/payments/v1/page_payment_service_pb';
 
 export function usePayNow(pageKey: string) {
   const transport = useTransport();

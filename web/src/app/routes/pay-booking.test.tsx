@@ -6,11 +6,8 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { BookingState, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { PaymentPageSchema, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
-import {
-  CollectionState,
-  PagePaymentService,
-  PaymentStatus,
-} from '@/gen/payments/v1/payments_service_pb';
+import { PagePaymentService } from '@/gen/payments/v1/page_payment_service_pb';
+import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_service.proto.
  */
 export const file_payments_v1_payments_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJuChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEioKBm1ldGhvZBgDIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRNZXRob2QikQIKFFN0YXJ0UGF5bWVudFJlc3BvbnNlEhAKCG9yZGVyX2lkGAEgASgJEg4KBmtleV9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSGwoTY2hlY2tvdXRfc2NyaXB0X3VybBgEIAEoCRIrCgVzdGF0ZRgFIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRITCgt0YWtlc19wYXllchgGIAEoCBIQCghsaW5rX3VybBgHIAEoCRIzCg9saW5rX2V4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2xpbmtfaWQYCSABKAkiRAoXU3RhcnRQYWdlUGF5bWVudFJlcXVlc3QSEAoIcGFnZV9rZXkYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIsEBChhTdGFydFBhZ2VQYXltZW50UmVzcG9uc2USEAoIbGlua191cmwYASABKAkSMwoPbGlua19leHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSKwoFc3RhdGUYBCABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSDwoHbGlua19pZBgFIAEoCSIrChdDaGVja1BhZ2VQYXltZW50UmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCSJ7ChhDaGVja1BhZ2VQYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMgoOcGF5bWVudF9zdGF0dXMYAiABKA4yGi5wYXltZW50cy52MS5QYXltZW50U3RhdHVzIkkKBVBheWVyEgwKBG5hbWUYASABKAkSDQoFZ3N0aW4YAiABKAkSDwoHYWRkcmVzcxgDIAEoCRISCgpzdGF0ZV9jb2RlGAQgASgJIkgKD1NldFBheWVyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEiEKBXBheWVyGAIgASgLMhIucGF5bWVudHMudjEuUGF5ZXIiEgoQU2V0UGF5ZXJSZXNwb25zZSJxChtTdWJtaXRDaGVja291dEFuc3dlclJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEhEKCXNpZ25hdHVyZRgDIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkiSwocU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZSIpChNDaGVja1BheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkidwoUQ2hlY2tQYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMgoOcGF5bWVudF9zdGF0dXMYAiABKA4yGi5wYXltZW50cy52MS5QYXltZW50U3RhdHVzIkIKE0NsYWltUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkidwoUQ2xhaW1QYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMgoOcGF5bWVudF9zdGF0dXMYAiABKA4yGi5wYXltZW50cy52MS5QYXltZW50U3RhdHVzIvQECgdSZWNlaXB0EhIKCnJlY2VpcHRfaWQYASABKAkSDgoGc2VyaWFsGAIgASgJEi0KCWlzc3VlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRImCgh0YXhfbW9kZRgHIAEoDjIULnBheW1lbnRzLnYxLlRheE1vZGUSEwoLZ3N0X3BlcmNlbnQYCCABKAUSIQoHdGF4YWJsZRgJIAEoCzIQLmNvbW1vbi52MS5Nb25leRIlCgtjZW50cmFsX3RheBgKIAEoCzIQLmNvbW1vbi52MS5Nb25leRIjCglzdGF0ZV90YXgYCyABKAsyEC5jb21tb24udjEuTW9uZXkSEQoJaXNzdWVkX2J5GAwgASgJEhYKDmlzc3Vlcl9hZGRyZXNzGA0gASgJEg0KBWdzdGluGA4gASgJEhQKDHNlcnZpY2VfY29kZRgPIAEoCRIiCghyZWZ1bmRlZBgQIAEoCzIQLmNvbW1vbi52MS5Nb25leRIMCgRraW5kGBEgASgJEigKDmludGVncmF0ZWRfdGF4GBIgASgLMhAuY29tbW9uLnYxLk1vbmV5EiEKBXBheWVyGBMgASgLMhIucGF5bWVudHMudjEuUGF5ZXISGAoQcmVmZXJzX3RvX3NlcmlhbBgUIAEoCRI3ChNyZWZlcnNfdG9faXNzdWVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIpChNMaXN0UmVjZWlwdHNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkidgoUTGlzdFJlY2VpcHRzUmVzcG9uc2USJgoIcmVjZWlwdHMYASADKAsyFC5wYXltZW50cy52MS5SZWNlaXB0EiEKBXBheWVyGAIgASgLMhIucGF5bWVudHMudjEuUGF5ZXISEwoLdGFrZXNfcGF5ZXIYAyABKAgq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBiplCg1QYXltZW50TWV0aG9kEh4KGlBBWU1FTlRfTUVUSE9EX1VOU1BFQ0lGSUVEEAASGwoXUEFZTUVOVF9NRVRIT0RfQ0hFQ0tPVVQQARIXChNQQVlNRU5UX01FVEhPRF9MSU5LEAIqnAEKDVBheW1lbnRTdGF0dXMSHgoaUEFZTUVOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNQQVlNRU5UX1NUQVRVU19QQUlEEAESHAoYUEFZTUVOVF9TVEFUVVNfQ0FOQ0VMTEVEEAISGgoWUEFZTUVOVF9TVEFUVVNfRVhQSVJFRBADEhgKFFBBWU1FTlRfU1RBVFVTX09USEVSEAQqSAoHVGF4TW9kZRIYChRUQVhfTU9ERV9VTlNQRUNJRklFRBAAEhEKDVRBWF9NT0RFX05PTkUQARIQCgxUQVhfTU9ERV9HU1QQAjKgBAoPUGF5bWVudHNTZXJ2aWNlElMKDFN0YXJ0UGF5bWVudBIgLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlcXVlc3QaIS5wYXltZW50cy52MS5TdGFydFBheW1lbnRSZXNwb25zZRJrChRTdWJtaXRDaGVja291dEFuc3dlchIoLnBheW1lbnRzLnYxLlN1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBopLnBheW1lbnRzLnYxLlN1Ym1pdENoZWNrb3V0QW5zd2VyUmVzcG9uc2USUwoMQ2hlY2tQYXltZW50EiAucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNoZWNrUGF5bWVudFJlc3BvbnNlElMKDENsYWltUGF5bWVudBIgLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlcXVlc3QaIS5wYXltZW50cy52MS5DbGFpbVBheW1lbnRSZXNwb25zZRJYCgxMaXN0UmVjZWlwdHMSIC5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXF1ZXN0GiEucGF5bWVudHMudjEuTGlzdFJlY2VpcHRzUmVzcG9uc2UiA5ACARJHCghTZXRQYXllchIcLnBheW1lbnRzLnYxLlNldFBheWVyUmVxdWVzdBodLnBheW1lbnRzLnYxLlNldFBheWVyUmVzcG9uc2Uy1gEKElBhZ2VQYXltZW50U2VydmljZRJfChBTdGFydFBhZ2VQYXltZW50EiQucGF5bWVudHMudjEuU3RhcnRQYWdlUGF5bWVudFJlcXVlc3QaJS5wYXltZW50cy52MS5TdGFydFBhZ2VQYXltZW50UmVzcG9uc2USXwoQQ2hlY2tQYWdlUGF5bWVudBIkLnBheW1lbnRzLnYxLkNoZWNrUGFnZVBheW1lbnRSZXF1ZXN0GiUucGF5bWVudHMudjEuQ2hlY2tQYWdlUGF5bWVudFJlc3BvbnNlYgZwcm90bzM", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJuChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEioKBm1ldGhvZBgDIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRNZXRob2QikQIKFFN0YXJ0UGF5bWVudFJlc3BvbnNlEhAKCG9yZGVyX2lkGAEgASgJEg4KBmtleV9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSGwoTY2hlY2tvdXRfc2NyaXB0X3VybBgEIAEoCRIrCgVzdGF0ZRgFIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRITCgt0YWtlc19wYXllchgGIAEoCBIQCghsaW5rX3VybBgHIAEoCRIzCg9saW5rX2V4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2xpbmtfaWQYCSABKAkiSQoFUGF5ZXISDAoEbmFtZRgBIAEoCRINCgVnc3RpbhgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEhIKCnN0YXRlX2NvZGUYBCABKAkiSAoPU2V0UGF5ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSIQoFcGF5ZXIYAiABKAsyEi5wYXltZW50cy52MS5QYXllciISChBTZXRQYXllclJlc3BvbnNlInEKG1N1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCSJLChxTdWJtaXRDaGVja291dEFuc3dlclJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIikKE0NoZWNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJ3ChRDaGVja1BheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRIyCg5wYXltZW50X3N0YXR1cxgCIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRTdGF0dXMiQgoTQ2xhaW1QYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJ3ChRDbGFpbVBheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZRIyCg5wYXltZW50X3N0YXR1cxgCIAEoDjIaLnBheW1lbnRzLnYxLlBheW1lbnRTdGF0dXMi9AQKB1JlY2VpcHQSEgoKcmVjZWlwdF9pZBgBIAEoCRIOCgZzZXJpYWwYAiABKAkSLQoJaXNzdWVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpib29raW5nX2lkGAQgASgJEhIKCnBheW1lbnRfaWQYBSABKAkSIAoGYW1vdW50GAYgASgLMhAuY29tbW9uLnYxLk1vbmV5EiYKCHRheF9tb2RlGAcgASgOMhQucGF5bWVudHMudjEuVGF4TW9kZRITCgtnc3RfcGVyY2VudBgIIAEoBRIhCgd0YXhhYmxlGAkgASgLMhAuY29tbW9uLnYxLk1vbmV5EiUKC2NlbnRyYWxfdGF4GAogASgLMhAuY29tbW9uLnYxLk1vbmV5EiMKCXN0YXRlX3RheBgLIAEoCzIQLmNvbW1vbi52MS5Nb25leRIRCglpc3N1ZWRfYnkYDCABKAkSFgoOaXNzdWVyX2FkZHJlc3MYDSABKAkSDQoFZ3N0aW4YDiABKAkSFAoMc2VydmljZV9jb2RlGA8gASgJEiIKCHJlZnVuZGVkGBAgASgLMhAuY29tbW9uLnYxLk1vbmV5EgwKBGtpbmQYESABKAkSKAoOaW50ZWdyYXRlZF90YXgYEiABKAsyEC5jb21tb24udjEuTW9uZXkSIQoFcGF5ZXIYEyABKAsyEi5wYXltZW50cy52MS5QYXllchIYChByZWZlcnNfdG9fc2VyaWFsGBQgASgJEjcKE3JlZmVyc190b19pc3N1ZWRfYXQYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJ2ChRMaXN0UmVjZWlwdHNSZXNwb25zZRImCghyZWNlaXB0cxgBIAMoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQSIQoFcGF5ZXIYAiABKAsyEi5wYXltZW50cy52MS5QYXllchITCgt0YWtlc19wYXllchgDIAEoCCrpAQoPQ29sbGVjdGlvblN0YXRlEiAKHENPTExFQ1RJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIcChhDT0xMRUNUSU9OX1NUQVRFX1BFTkRJTkcQARIZChVDT0xMRUNUSU9OX1NUQVRFX1BBSUQQAhIbChdDT0xMRUNUSU9OX1NUQVRFX0ZBSUxFRBADEh8KG0NPTExFQ1RJT05fU1RBVEVfTUlTTUFUQ0hFRBAEEh4KGkNPTExFQ1RJT05fU1RBVEVfUkVGVU5ESU5HEAUSHQoZQ09MTEVDVElPTl9TVEFURV9SRUZVTkRFRBAGKmUKDVBheW1lbnRNZXRob2QSHgoaUEFZTUVOVF9NRVRIT0RfVU5TUEVDSUZJRUQQABIbChdQQVlNRU5UX01FVEhPRF9DSEVDS09VVBABEhcKE1BBWU1FTlRfTUVUSE9EX0xJTksQAiqcAQoNUGF5bWVudFN0YXR1cxIeChpQQVlNRU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhcKE1BBWU1FTlRfU1RBVFVTX1BBSUQQARIcChhQQVlNRU5UX1NUQVRVU19DQU5DRUxMRUQQAhIaChZQQVlNRU5UX1NUQVRVU19FWFBJUkVEEAMSGAoUUEFZTUVOVF9TVEFUVVNfT1RIRVIQBCpICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACMqAECg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEkcKCFNldFBheWVyEhwucGF5bWVudHMudjEuU2V0UGF5ZXJSZXF1ZXN0Gh0ucGF5bWVudHMudjEuU2V0UGF5ZXJSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Asks for the booking's order or payment link.
@@ -130,132 +130,6 @@ export const StartPaymentResponseSchema: GenMessage<StartPaymentResponse> = /*@_
   messageDesc(file_payments_v1_payments_service, 1);
 
 /**
- * Asks for the payment link of a page.
- *
- * @generated from message payments.v1.StartPagePaymentRequest
- */
-export type StartPagePaymentRequest = Message<"payments.v1.StartPagePaymentRequest"> & {
-  /**
-   * The key in the page's address.
-   *
-   * @generated from field: string page_key = 1;
-   */
-  pageKey: string;
-
-  /**
-   * 8 to 64 characters chosen by the caller.
-   *
-   * @generated from field: string idempotency_key = 2;
-   */
-  idempotencyKey: string;
-};
-
-/**
- * Describes the message payments.v1.StartPagePaymentRequest.
- * Use `create(StartPagePaymentRequestSchema)` to create a new message.
- */
-export const StartPagePaymentRequestSchema: GenMessage<StartPagePaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 2);
-
-/**
- * The provider's page.
- *
- * @generated from message payments.v1.StartPagePaymentResponse
- */
-export type StartPagePaymentResponse = Message<"payments.v1.StartPagePaymentResponse"> & {
-  /**
-   * Its address; empty when money has come already (see state).
-   *
-   * @generated from field: string link_url = 1;
-   */
-  linkUrl: string;
-
-  /**
-   * Until when it takes money.
-   *
-   * @generated from field: google.protobuf.Timestamp link_expires_at = 2;
-   */
-  linkExpiresAt?: Timestamp | undefined;
-
-  /**
-   * What is to be paid.
-   *
-   * @generated from field: common.v1.Money amount = 3;
-   */
-  amount?: Money | undefined;
-
-  /**
-   * Where the payment stands.
-   *
-   * @generated from field: payments.v1.CollectionState state = 4;
-   */
-  state: CollectionState;
-
-  /**
-   * The provider's id of the payment link, or empty.
-   *
-   * @generated from field: string link_id = 5;
-   */
-  linkId: string;
-};
-
-/**
- * Describes the message payments.v1.StartPagePaymentResponse.
- * Use `create(StartPagePaymentResponseSchema)` to create a new message.
- */
-export const StartPagePaymentResponseSchema: GenMessage<StartPagePaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 3);
-
-/**
- * Asks to look at the provider.
- *
- * @generated from message payments.v1.CheckPagePaymentRequest
- */
-export type CheckPagePaymentRequest = Message<"payments.v1.CheckPagePaymentRequest"> & {
-  /**
-   * The key in the page's address.
-   *
-   * @generated from field: string page_key = 1;
-   */
-  pageKey: string;
-};
-
-/**
- * Describes the message payments.v1.CheckPagePaymentRequest.
- * Use `create(CheckPagePaymentRequestSchema)` to create a new message.
- */
-export const CheckPagePaymentRequestSchema: GenMessage<CheckPagePaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 4);
-
-/**
- * What the provider said.
- *
- * @generated from message payments.v1.CheckPagePaymentResponse
- */
-export type CheckPagePaymentResponse = Message<"payments.v1.CheckPagePaymentResponse"> & {
-  /**
-   * Where the payment stands.
-   *
-   * @generated from field: payments.v1.CollectionState state = 1;
-   */
-  state: CollectionState;
-
-  /**
-   * The same, in the words of a page that waits for a payment link.
-   *
-   * @generated from field: payments.v1.PaymentStatus payment_status = 2;
-   */
-  paymentStatus: PaymentStatus;
-};
-
-/**
- * Describes the message payments.v1.CheckPagePaymentResponse.
- * Use `create(CheckPagePaymentResponseSchema)` to create a new message.
- */
-export const CheckPagePaymentResponseSchema: GenMessage<CheckPagePaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 5);
-
-/**
  * A payer as papers name it.
  *
  * @generated from message payments.v1.Payer
@@ -295,7 +169,7 @@ export type Payer = Message<"payments.v1.Payer"> & {
  * Use `create(PayerSchema)` to create a new message.
  */
 export const PayerSchema: GenMessage<Payer> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 6);
+  messageDesc(file_payments_v1_payments_service, 2);
 
 /**
  * Says whom the papers name.
@@ -323,7 +197,7 @@ export type SetPayerRequest = Message<"payments.v1.SetPayerRequest"> & {
  * Use `create(SetPayerRequestSchema)` to create a new message.
  */
 export const SetPayerRequestSchema: GenMessage<SetPayerRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 7);
+  messageDesc(file_payments_v1_payments_service, 3);
 
 /**
  * It stands from now on.
@@ -338,7 +212,7 @@ export type SetPayerResponse = Message<"payments.v1.SetPayerResponse"> & {
  * Use `create(SetPayerResponseSchema)` to create a new message.
  */
 export const SetPayerResponseSchema: GenMessage<SetPayerResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 8);
+  messageDesc(file_payments_v1_payments_service, 4);
 
 /**
  * The checkout's signed answer.
@@ -380,7 +254,7 @@ export type SubmitCheckoutAnswerRequest = Message<"payments.v1.SubmitCheckoutAns
  * Use `create(SubmitCheckoutAnswerRequestSchema)` to create a new message.
  */
 export const SubmitCheckoutAnswerRequestSchema: GenMessage<SubmitCheckoutAnswerRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 9);
+  messageDesc(file_payments_v1_payments_service, 5);
 
 /**
  * What is known after the answer was taken in.
@@ -401,7 +275,7 @@ export type SubmitCheckoutAnswerResponse = Message<"payments.v1.SubmitCheckoutAn
  * Use `create(SubmitCheckoutAnswerResponseSchema)` to create a new message.
  */
 export const SubmitCheckoutAnswerResponseSchema: GenMessage<SubmitCheckoutAnswerResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 10);
+  messageDesc(file_payments_v1_payments_service, 6);
 
 /**
  * Asks to look at the provider.
@@ -422,7 +296,7 @@ export type CheckPaymentRequest = Message<"payments.v1.CheckPaymentRequest"> & {
  * Use `create(CheckPaymentRequestSchema)` to create a new message.
  */
 export const CheckPaymentRequestSchema: GenMessage<CheckPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 11);
+  messageDesc(file_payments_v1_payments_service, 7);
 
 /**
  * What the provider said.
@@ -450,7 +324,7 @@ export type CheckPaymentResponse = Message<"payments.v1.CheckPaymentResponse"> &
  * Use `create(CheckPaymentResponseSchema)` to create a new message.
  */
 export const CheckPaymentResponseSchema: GenMessage<CheckPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 12);
+  messageDesc(file_payments_v1_payments_service, 8);
 
 /**
  * Says that it is paid.
@@ -478,7 +352,7 @@ export type ClaimPaymentRequest = Message<"payments.v1.ClaimPaymentRequest"> & {
  * Use `create(ClaimPaymentRequestSchema)` to create a new message.
  */
 export const ClaimPaymentRequestSchema: GenMessage<ClaimPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 13);
+  messageDesc(file_payments_v1_payments_service, 9);
 
 /**
  * What is known after the claim.
@@ -506,7 +380,7 @@ export type ClaimPaymentResponse = Message<"payments.v1.ClaimPaymentResponse"> &
  * Use `create(ClaimPaymentResponseSchema)` to create a new message.
  */
 export const ClaimPaymentResponseSchema: GenMessage<ClaimPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 14);
+  messageDesc(file_payments_v1_payments_service, 10);
 
 /**
  * A receipt, or another paper of tax, as it was issued. Nothing of it changes later but what was
@@ -669,7 +543,7 @@ export type Receipt = Message<"payments.v1.Receipt"> & {
  * Use `create(ReceiptSchema)` to create a new message.
  */
 export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 15);
+  messageDesc(file_payments_v1_payments_service, 11);
 
 /**
  * Asks for the receipts of a booking.
@@ -690,7 +564,7 @@ export type ListReceiptsRequest = Message<"payments.v1.ListReceiptsRequest"> & {
  * Use `create(ListReceiptsRequestSchema)` to create a new message.
  */
 export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 16);
+  messageDesc(file_payments_v1_payments_service, 12);
 
 /**
  * The receipts and other papers of a booking, oldest first.
@@ -725,7 +599,7 @@ export type ListReceiptsResponse = Message<"payments.v1.ListReceiptsResponse"> &
  * Use `create(ListReceiptsResponseSchema)` to create a new message.
  */
 export const ListReceiptsResponseSchema: GenMessage<ListReceiptsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 17);
+  messageDesc(file_payments_v1_payments_service, 13);
 
 /**
  * Where the payment of a booking stands.
@@ -978,37 +852,4 @@ export const PaymentsService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_payments_service, 0);
-
-/**
- * Paying for a booking that staff made by phone, on its page and without an account: the key in the
- * page's address is what lets a caller in. NOT_FOUND with reason BOOKING_NOT_FOUND for a key that is
- * not right.
- *
- * @generated from service payments.v1.PagePaymentService
- */
-export const PagePaymentService: GenService<{
-  /**
-   * Creates the booking's payment link, or returns it. Safe to call again. FAILED_PRECONDITION with
-   * reason TERMS_NOT_ACCEPTED or CONSENT_REQUIRED before they were given on the page, or HOLD_ENDED;
-   * UNAVAILABLE, PROVIDER_UNAVAILABLE.
-   *
-   * @generated from rpc payments.v1.PagePaymentService.StartPagePayment
-   */
-  startPagePayment: {
-    methodKind: "unary";
-    input: typeof StartPagePaymentRequestSchema;
-    output: typeof StartPagePaymentResponseSchema;
-  },
-  /**
-   * Asks the provider at once and returns what is known. It never makes a booking paid by itself.
-   *
-   * @generated from rpc payments.v1.PagePaymentService.CheckPagePayment
-   */
-  checkPagePayment: {
-    methodKind: "unary";
-    input: typeof CheckPagePaymentRequestSchema;
-    output: typeof CheckPagePaymentResponseSchema;
-  },
-}> = /*@__PURE__*/
-  serviceDesc(file_payments_v1_payments_service, 1);
 
