@@ -98,7 +98,7 @@ const RPC = new RegExp(
 /** What the booking flow and the steps of /book have in common. */
 const BOOKING_NAMES = [
   ...['free-session', 'booking-rows', 'booking-summary', 'ended-panel', 'mail-messages', 'steps'],
-  ...['google-calendar', 'calendar-buttons', 'hold-clock', 'hold-timer', 'held-booking', 'draft'],
+  ...['hold-clock', 'hold-timer', 'held-booking', 'draft'],
   ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'use-now', 'contact-rules'],
   ...['request-idempotency-key', 'use-request-booking', 'use-draft', 'slots-key'],
   ...['payment-support'],

@@ -1,20 +1,21 @@
 /** The steps of /book behind its first view; loaded when a time was chosen or a booking is opened. */
 import { type ReactNode, useState } from 'react';
 import { useStepFocus } from '@/app/booking/step-focus';
+import { LazySection } from '@/components/lazy-section';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
 import type { BookUrl } from '@/features/booking/book-url';
 import { isEnded } from '@/features/booking/booking-state';
 import { endedWords } from '@/features/booking/components/ended-panel';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { usePageTitle } from '@/lib/use-page-title';
 import type { UrlMoves } from '@/lib/use-url-state';
 import { AuthScreen } from './auth-screen';
-import { ConfirmationScreen } from './confirmation-screen';
 import { ConsentStep } from './consent-step';
 import { DetailsScreen } from './details-screen';
-import { LinkScreen } from './link-screen';
 import { LostNotice } from './lost-notice';
 import type { Lost } from './lost-time';
 import { type Book, useBook } from './use-book';
@@ -46,10 +47,20 @@ function titleOf({ step, booking, reading, asking }: Book, refundDays: string): 
   return TITLES[step];
 }
 
+/** The payment and what follows it come when they are needed: the steps before are lighter. */
+const linkScreen = lazyLoader(
+  async () => (await importWithRetry(() => import('./link-screen'))).LinkScreen,
+);
+const confirmationScreen = lazyLoader(
+  async () => (await importWithRetry(() => import('./confirmation-screen'))).ConfirmationScreen,
+);
+
+const resting = <Skeleton className="h-96 w-full rounded-card" />;
+
 type ScreenProps = { book: Book; onLost: (lost: Lost) => void; blocked: boolean | undefined };
 
 function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
-  if (book.asking) return <Skeleton className="h-96 w-full rounded-card" />;
+  if (book.asking) return resting;
   switch (book.step) {
     case 'consent':
       return <ConsentStep book={book} />;
@@ -58,9 +69,27 @@ function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
     case 'details':
       return <DetailsScreen book={book} onLost={onLost} onOpened={onOpened} />;
     case 'payment':
-      return <LinkScreen book={book} blocked={blocked} />;
+      return (
+        <LazySection
+          key="payment"
+          code={linkScreen}
+          resting={resting}
+          missing="The payment could not be shown"
+        >
+          {(LinkScreen) => <LinkScreen book={book} blocked={blocked} />}
+        </LazySection>
+      );
     default:
-      return <ConfirmationScreen book={book} />;
+      return (
+        <LazySection
+          key="confirmation"
+          code={confirmationScreen}
+          resting={resting}
+          missing="Your booking could not be shown"
+        >
+          {(ConfirmationScreen) => <ConfirmationScreen book={book} />}
+        </LazySection>
+      );
   }
 }
 

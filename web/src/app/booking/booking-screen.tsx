@@ -1,16 +1,27 @@
+import { LazySection } from '@/components/lazy-section';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { setFlashToast } from '@/components/ui/flash-toast';
 import { Skeleton } from '@/components/ui/skeleton';
 import { isEnded } from '@/features/booking/booking-state';
-import { ConfirmedStep } from '@/features/booking/components/confirmed-step';
 import { EndedPanel } from '@/features/booking/components/ended-panel';
 import { writeHeld } from '@/features/booking/held-booking';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { clearFlowKeys } from '@/lib/tab-storage';
 import { useGo } from '@/lib/use-go';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { PaymentScreen } from './payment-screen';
 import type { Flow } from './use-flow';
 import { VerificationScreen } from './verification-screen';
+
+/** What follows the payment comes when it is needed: the steps before it are lighter. */
+const confirmedStep = lazyLoader(
+  async () =>
+    (await importWithRetry(() => import('@/features/booking/components/confirmed-step')))
+      .ConfirmedStep,
+);
+
+const resting = <Skeleton className="h-96 w-full rounded-card" />;
 
 function Unreadable({ flow }: { flow: Flow }) {
   const { reading, moves } = flow;
@@ -42,7 +53,7 @@ export function BookingScreen({ flow }: { flow: Flow }) {
 
   if (!booking) {
     if (reading.error) return <Unreadable flow={flow} />;
-    return <Skeleton className="h-96 w-full rounded-card" />;
+    return resting;
   }
 
   function anew() {
@@ -65,7 +76,11 @@ export function BookingScreen({ flow }: { flow: Flow }) {
     );
   }
   if (step === 'confirmed') {
-    return <ConfirmedStep booking={booking} zone={zone} onComplete={complete} />;
+    return (
+      <LazySection code={confirmedStep} resting={resting} missing="Your booking could not be shown">
+        {(ConfirmedStep) => <ConfirmedStep booking={booking} zone={zone} onComplete={complete} />}
+      </LazySection>
+    );
   }
   if (step === 'confirmation') return <VerificationScreen flow={flow} booking={booking} />;
   return <PaymentScreen flow={flow} booking={booking} />;
