@@ -36,7 +36,8 @@ pub struct Page {
 pub async fn page(app: &App, key: &str) -> Result<Page, Error> {
     let id = app.page_keys.booking(key)?;
     let view = view::load(app.store.pool(), &app.practice, id).await?;
-    let view = view.filter(|view| view.by_phone).ok_or(refuse(Rejection::BookingNotFound))?;
+    let view =
+        view.filter(|view| view.origin.is_by_phone()).ok_or(refuse(Rejection::BookingNotFound))?;
     let needs_consent = consent_missing(app, &view).await?;
     Ok(Page { view, needs_consent })
 }
@@ -46,7 +47,9 @@ pub async fn page(app: &App, key: &str) -> Result<Page, Error> {
 /// # Errors
 /// When the database does not answer.
 pub async fn consent_missing(app: &App, view: &View) -> Result<bool, Error> {
-    if !view.by_phone || view.booking.mode() != contract::booking::v1::SessionMode::Online {
+    if !view.origin.is_by_phone()
+        || view.booking.mode() != contract::booking::v1::SessionMode::Online
+    {
         return Ok(false);
     }
     let version = &app.consent.terms.version;

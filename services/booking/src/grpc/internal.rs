@@ -88,7 +88,7 @@ impl BookingInternalService for InternalHandler {
         let calendar_file = calendar::file(practice, &view);
         let calendar_file = calendar_file.or_else(|| calendar::cancellation(practice, &view));
         let calendar_file = calendar_file.unwrap_or_default();
-        let page_key = if view.by_phone { self.page_key(&view) } else { String::new() };
+        let page_key = if view.origin.is_by_phone() { self.page_key(&view) } else { String::new() };
         let booking = Some(view.booking);
         Ok(Response::new(GetBookingContactResponse { booking, calendar_file, page_key }))
     }

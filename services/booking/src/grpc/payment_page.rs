@@ -15,6 +15,7 @@ use super::calendar;
 use super::ownership::record_booking_id;
 use crate::app::App;
 use crate::app::payment_page::{Page, accept_terms, page};
+use crate::domain::booking::Origin;
 use crate::error::Rejection;
 
 /// The handler of the page's service.
@@ -59,7 +60,7 @@ fn wire_page(page: Page) -> PaymentPage {
         terms_accepted: !view.terms_missing,
         needs_consent,
         join_url: booking.join_url,
-        adopted: view.adopted,
+        adopted: view.origin == Origin::AdoptedPhone,
     }
 }
 

@@ -9,7 +9,7 @@ use practice::Practice;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
-use crate::domain::booking::share_minor;
+use crate::domain::booking::{Origin, share_minor};
 
 /// A booking, with fields that its owner does not see.
 #[derive(Clone)]
@@ -20,10 +20,8 @@ pub struct View {
     pub requested_at: Timestamp,
     /// Whether it was confirmed on a claim and no payment was verified since.
     pub confirmed_on_claim: bool,
-    /// Whether staff made it by phone.
-    pub by_phone: bool,
-    /// Whether an account adopted it since.
-    pub adopted: bool,
+    /// Whether an account or staff made it.
+    pub origin: Origin,
     /// Whether the terms are still to be accepted; false once the contact data was deleted.
     pub terms_missing: bool,
     /// The owner's view.
@@ -134,8 +132,7 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
                     customer_id: row.try_get("customer_id")?,
                     requested_at: row.try_get("requested_at")?,
                     confirmed_on_claim: row.try_get("confirmed_on_claim")?,
-                    by_phone: row.try_get("by_phone")?,
-                    adopted: row.try_get("adopted")?,
+                    origin: origin(row)?,
                     terms_missing: row
                         .try_get::<Option<Timestamp>, _>("terms_accepted_at")?
                         .is_none()
@@ -149,6 +146,14 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
         set_shares(&mut view.booking);
     }
     Ok(views)
+}
+
+fn origin(row: &PgRow) -> Result<Origin, StoreError> {
+    Ok(match (row.try_get("by_phone")?, row.try_get("adopted")?) {
+        (false, _) => Origin::Account,
+        (true, false) => Origin::Phone,
+        (true, true) => Origin::AdoptedPhone,
+    })
 }
 
 /// Whether its sessions take place, have taken place, or were cancelled.

@@ -2,6 +2,7 @@
 
 use booking::app::adopt_bookings::adopt_bookings;
 use booking::app::free_session::Client;
+use booking::domain::booking::Origin;
 use booking::read_model::phone_bookings::OF_EMAIL;
 use contract::booking::v1::{
     AcceptTermsRequest, AdoptBookingsRequest, BookingState, Consent, Contact, GetBookingRequest,
@@ -38,7 +39,7 @@ async fn a_proved_address_adopts_its_bookings_once() {
     assert_eq!(adopt_bookings(&world.app, asha()).await.unwrap(), [first, second]);
     for id in [first, second] {
         let view = world.view(id).await;
-        assert_eq!((view.customer_id, view.adopted), (customer(1), true));
+        assert_eq!((view.customer_id, view.origin), (customer(1), Origin::AdoptedPhone));
         assert_eq!(world.booking_history(id).await, ["BookingRequested", "BookingAdopted"]);
     }
     // Again, and by another account with the same address, it changes nothing.

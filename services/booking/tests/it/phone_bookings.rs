@@ -1,6 +1,7 @@
 //! Staff book for clients on the phone: the same way to a time as every client's, held for longer.
 
 use booking::app::request_phone_booking::request_phone_booking;
+use booking::domain::booking::Origin;
 use booking::error::Error;
 use contract::booking::v1::{
     BookingState, CancelBookingRequest, RequestPhoneBookingRequest, SendPaymentPageRequest,
@@ -76,7 +77,7 @@ async fn what_is_stored_says_that_the_terms_come_later() {
     let request = RequestPhoneBookingRequest { send_mail: true, ..new_phone_request(at(1, 11)) };
     let id = book_by_phone(&world, request.clone()).await.unwrap();
     let view = world.view(id).await;
-    assert!(view.by_phone && view.terms_missing && !view.adopted);
+    assert_eq!((view.origin, view.terms_missing), (Origin::Phone, true));
     assert_eq!(view.booking.state(), BookingState::Held);
     assert_eq!(world.booking_history(id).await, ["BookingRequested", "PaymentPageRequested"]);
     assert_eq!(world.count("select count(*) from consents").await, 0);
@@ -87,7 +88,7 @@ async fn what_is_stored_says_that_the_terms_come_later() {
     assert_eq!(reason(book_by_phone(&world, other).await), "IDEMPOTENCY_KEY_REUSED");
     // A client's own booking is none of these.
     let own = world.view(world.hold(customer(1), at(1, 13)).await).await;
-    assert!(!own.by_phone && !own.terms_missing);
+    assert_eq!((own.origin, own.terms_missing), (Origin::Account, false));
 }
 
 #[tokio::test]

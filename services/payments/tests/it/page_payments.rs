@@ -11,7 +11,7 @@ use contract::payments::v1::{
 use eventstore::new_id;
 use kernel::Money;
 use kernel::id::Customer;
-use serde_json::json;
+use serde_json::{Value, json};
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
@@ -65,7 +65,8 @@ async fn by_phone(world: &World) -> Result<Held> {
 
 async fn link_id(world: &World) -> Result<String> {
     let links = world.provider_has("payment_links").await?;
-    Ok(links[0]["id"].as_str().context("a link's id")?.to_owned())
+    let link = links.first().and_then(|link| link.get("id"));
+    Ok(link.and_then(Value::as_str).context("a link's id")?.to_owned())
 }
 
 async fn adopt(world: &World, held: Held) -> Result<Held> {

@@ -37,6 +37,17 @@ pub enum Origin {
     AdoptedPhone,
 }
 
+impl Origin {
+    /// Whether staff made it by phone, also after an account adopted it.
+    #[must_use]
+    pub const fn is_by_phone(self) -> bool {
+        match self {
+            Self::Account => false,
+            Self::Phone | Self::AdoptedPhone => true,
+        }
+    }
+}
+
 /// What was booked; of it only the owner changes, once, if it was made by phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
@@ -72,10 +83,7 @@ impl Facts {
     /// Whether staff made it by phone, also after an account adopted it.
     #[must_use]
     pub fn is_by_phone(&self) -> bool {
-        match self.origin {
-            Origin::Account => false,
-            Origin::Phone | Origin::AdoptedPhone => true,
-        }
+        self.origin.is_by_phone()
     }
 
     /// The numbers of its sessions, from 1.

@@ -11,6 +11,7 @@ use practice::Practice;
 use uuid::Uuid;
 
 use super::{cancellation, file, filename};
+use crate::domain::booking::Origin;
 use crate::read_model::view::View;
 
 fn practice() -> Practice {
@@ -26,8 +27,7 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
         customer_id: Id::from_uuid(Uuid::from_u128(1)),
         requested_at: start.plus_minutes(-3000),
         confirmed_on_claim: false,
-        by_phone: false,
-        adopted: false,
+        origin: Origin::Account,
         terms_missing: false,
         booking: wire::Booking {
             booking_id: "bkg_019340000000700080000000000000ab".to_owned(),
