@@ -1,5 +1,9 @@
-/** Instants as addresses write them: "2026-11-24T05:30:00Z". */
+/** Instants and dates as addresses write them: "2026-11-24T05:30:00Z", "2026-11-24". */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The most sessions that a package can have. */
+const PLACES_MAX = 20;
 
 /** An instant as it is written in the address, without a fraction of seconds. */
 export function toInstant(at: Date): string {
@@ -11,4 +15,19 @@ export function validInstant(text: string): string {
   if (!INSTANT.test(text)) return '';
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? '' : toInstant(at);
+}
+
+/** A date, or empty where the text is none. */
+export function validDate(text: string): string {
+  return DATE.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) ? text : '';
+}
+
+/** The instants of several places, "a,,b"; a place is empty where the text has none. */
+export function placesIn(text: string): string[] {
+  return text === '' ? [] : text.split(',', PLACES_MAX).map(validInstant);
+}
+
+/** The same as text; empty where no place has an instant. */
+export function placesText(places: readonly string[]): string {
+  return places.some((place) => place !== '') ? places.join(',') : '';
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bookingFixture } from '@/testing/booking-fixture';
+import { at, bookingFixture } from '@/testing/booking-fixture';
 import {
   type BookUrl,
   bookChoicesOf,
@@ -11,6 +11,7 @@ import {
 } from './book-url';
 
 const SLOT = '2026-11-24T05:30:00Z';
+const LATER = '2026-12-08T05:30:00Z';
 
 function parse(query: string): BookUrl {
   return parseBookUrl(new URLSearchParams(query));
@@ -29,6 +30,25 @@ test.each([
   [
     `service=meditation&slot=${SLOT}&practitioner=ravi`,
     { serviceId: 'meditation', slot: SLOT, practitioner: 'ravi' },
+  ],
+  [
+    `service=meditation&package=starter&date=2026-12-01&slots=${SLOT},,${LATER}`,
+    {
+      serviceId: 'meditation',
+      packageId: 'starter',
+      date: '2026-12-01',
+      slots: [SLOT, '', LATER],
+    },
+  ],
+  [
+    `package=starter&slots=${SLOT},${LATER}&step=auth&returned=true&report=${'a'.repeat(32)}`,
+    {
+      packageId: 'starter',
+      slots: [SLOT, LATER],
+      step: 'auth',
+      returned: true,
+      report: 'a'.repeat(32),
+    },
   ],
   [
     `service=meditation&slot=${SLOT}&step=calendar-terms&report=${'a'.repeat(32)}`,
@@ -50,6 +70,7 @@ test.each([
 
 test.each([
   ...['auth=yes', 'returned=1', 'step=card', 'slot=tomorrow', 'slot=2026-13-40T05:30:00Z'],
+  ...['date=2026-13-40', 'date=tomorrow'],
   ...['report=1', `report=${'A'.repeat(32)}`],
 ])('%s is as if it were not there', (query) => expect(parse(query)).toEqual(NOTHING_CHOSEN));
 
@@ -57,7 +78,10 @@ test('what is booked and when does not stand beside a booking', () => {
   const url: BookUrl = {
     ...NOTHING_CHOSEN,
     serviceId: 'meditation',
+    packageId: 'starter',
+    date: '2026-12-01',
     slot: SLOT,
+    slots: [SLOT, LATER],
     practitioner: 'ravi',
     returned: true,
     step: 'payment',
@@ -84,7 +108,17 @@ test('a chosen time leads to the consent, and at /book-session to its gate', () 
 test('a booking leads back to the choices that it came of', () => {
   expect(bookChoicesOf(bookingFixture(), 'ravi')).toEqual({
     serviceId: 'general-consultation',
+    packageId: '',
+    date: '',
     slot: SLOT,
+    slots: [],
     practitioner: 'ravi',
+  });
+  const sessions = [SLOT, LATER].map((start) => ({ startsAt: at(start) }));
+  const booking = bookingFixture({ sessions, package: { packageId: 'starter' } });
+  expect(bookChoicesOf(booking, '')).toMatchObject({
+    packageId: 'starter',
+    slot: '',
+    slots: [SLOT, LATER],
   });
 });

@@ -1,6 +1,6 @@
 /** The choices of /book in its address, so that a reload and a second tab show the same. */
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { toInstant, validInstant } from '@/lib/instant';
+import { placesIn, placesText, toInstant, validDate, validInstant } from '@/lib/instant';
 import { validReportId } from '@/lib/report-id';
 import { toDate } from '@/lib/time';
 
@@ -12,9 +12,14 @@ export type BookStepId = (typeof STEPS)[number];
 
 export type BookUrl = {
   serviceId: string;
+  /** The chosen package's id, or empty for a single session. */
   packageId: string;
+  /** The day that the dates of a package are chosen from, "2026-11-24", or empty. */
+  date: string;
   /** The chosen start as an instant, "2026-11-24T05:30:00Z", or empty. */
   slot: string;
+  /** The starts of a package's sessions in their places, empty where none is chosen. */
+  slots: readonly string[];
   /** The chosen practitioner's id, or empty for anyone. */
   practitioner: string;
   step: BookStepId | undefined;
@@ -30,7 +35,9 @@ export type BookUrl = {
 export const NOTHING_CHOSEN: BookUrl = {
   serviceId: '',
   packageId: '',
+  date: '',
   slot: '',
+  slots: [],
   practitioner: '',
   step: undefined,
   bookingId: '',
@@ -49,7 +56,9 @@ export function parseBookUrl(query: URLSearchParams): BookUrl {
   return {
     serviceId: query.get('service') ?? '',
     packageId: query.get('package') ?? '',
+    date: validDate(query.get('date') ?? ''),
     slot: validInstant(query.get('slot') ?? ''),
+    slots: placesIn(query.get('slots') ?? ''),
     practitioner: query.get('practitioner') ?? '',
     step: isStep(step) ? step : undefined,
     bookingId: query.get('b') ?? '',
@@ -61,8 +70,8 @@ export function parseBookUrl(query: URLSearchParams): BookUrl {
 
 function withQuery(path: string, entries: Record<string, string>): string {
   const query = new URLSearchParams(Object.entries(entries).filter(([, value]) => value));
-  // Colons are allowed in a query, and a time is easier to read with them.
-  const text = query.toString().replaceAll('%3A', ':');
+  // Colons and commas are allowed in a query, and times are easier to read with them.
+  const text = query.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
   return text ? `${path}?${text}` : path;
 }
 
@@ -78,7 +87,9 @@ export function bookPath(url: BookUrl): string {
   return withQuery(BOOK_PATH, {
     service: held ? '' : url.serviceId,
     package: held ? '' : url.packageId,
+    date: held ? '' : url.date,
     slot: held ? '' : url.slot,
+    slots: held ? '' : placesText(url.slots),
     practitioner: held ? '' : url.practitioner,
     step: url.step ?? '',
     b: url.bookingId,
@@ -101,9 +112,11 @@ export function bookSlotPath(
 
 /** The choices that led to a booking, for the way back to the calendar. */
 export function bookChoicesOf(
-  { serviceId, sessions }: Booking,
+  { serviceId, sessions, package: booked }: Booking,
   practitioner: string,
 ): Partial<BookUrl> {
-  const startsAt = sessions[0]?.startsAt;
-  return { serviceId, slot: startsAt ? toInstant(toDate(startsAt)) : '', practitioner };
+  const starts = sessions.map(({ startsAt }) => (startsAt ? toInstant(toDate(startsAt)) : ''));
+  const packageId = booked?.packageId ?? '';
+  const [slot, slots] = packageId ? ['', starts] : [starts[0] ?? '', []];
+  return { serviceId, packageId, date: '', slot, slots, practitioner };
 }
