@@ -100,7 +100,7 @@ const BOOKING_NAMES = [
   ...['free-session', 'booking-rows', 'booking-summary', 'ended-panel', 'mail-messages', 'steps'],
   ...['hold-clock', 'hold-timer', 'held-booking', 'draft'],
   ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'use-now', 'contact-rules'],
-  ...['request-idempotency-key', 'use-request-booking', 'use-draft', 'slots-key'],
+  ...['request-idempotency-key', 'use-request-booking', 'use-draft', 'slots-key', 'refused-times'],
   ...['payment-support'],
   ...['use-mail-toast', 'booking-state', 'follow-booking', 'use-booking', 'flow-url'],
 ];
