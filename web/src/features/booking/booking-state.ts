@@ -90,6 +90,20 @@ export function instantsOf(booking: Booking | undefined): string[] {
   return starts.flatMap((startsAt) => (startsAt ? [toInstant(toDate(startsAt))] : []));
 }
 
+/**
+ * The starts that a customer holds already, so that they are not taken for someone else's, among
+ * the times of one practitioner, or of anyone.
+ */
+export function ownStarts(
+  held: Booking | undefined,
+  serviceId: string,
+  practitionerId: string,
+): string[] {
+  if (!held || !isLive(held) || held.serviceId !== serviceId) return [];
+  const isWanted = practitionerId === '' || held.practitionerId === practitionerId;
+  return isWanted ? instantsOf(held) : [];
+}
+
 /** The start of a booking as it is written in the address, or empty. */
 export function instantOf(booking: Booking | undefined): string {
   const times = booking ? sessionTimes(booking) : undefined;

@@ -1,14 +1,12 @@
-import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
-import { type SlotDay, SlotDaySchema } from '@/gen/booking/v1/booking_service_pb';
 import {
   chosenStarts,
   countWord,
+  datesMissing,
   nextEmpty,
   placesOf,
   problemOf,
-  suggestDates,
+  startsOfPackage,
   withStart,
 } from './package-dates';
 import { addDays } from './slots';
@@ -21,20 +19,6 @@ const FIRST = '2026-11-24';
 function start(day: number, hour: number): string {
   const utc = new Date(`${addDays(FIRST, day)}T00:00:00Z`).getTime() + (hour - 5.5) * 3_600_000;
   return new Date(utc).toISOString().replace('.000Z', 'Z');
-}
-
-/** Days with free times at these hours; a day in `taken` has none at eleven. */
-function days(count: number, hours: number[], taken: number[] = []): SlotDay[] {
-  return Array.from({ length: count }, (_, day) =>
-    create(SlotDaySchema, {
-      date: addDays(FIRST, day),
-      slots: hours.map((hour) => ({
-        startsAt: timestampFromDate(new Date(start(day, hour))),
-        endsAt: timestampFromDate(new Date(start(day, hour + 1))),
-        available: !(hour === 11 && taken.includes(day)),
-      })),
-    }),
-  );
 }
 
 test('each session has a place, and the next empty one is found', () => {
@@ -57,33 +41,14 @@ test.each([
   expect(problemOf(places, STARTER, ZONE)).toBe(problem);
 });
 
-test('three are suggested weekly at one hour', () => {
-  expect(suggestDates(days(42, [11, 15]), '', STARTER, ZONE)).toEqual([
-    start(0, 11),
-    start(7, 11),
-    start(14, 11),
-  ]);
-  expect(suggestDates(days(42, [11, 15]), start(2, 15), STARTER, ZONE)).toEqual([
-    start(2, 15),
-    start(9, 15),
-    start(16, 15),
-  ]);
-});
-
-test('a start from which all weeks are free is preferred', () => {
-  expect(suggestDates(days(42, [11, 15], [7]), '', STARTER, ZONE)[0]).toBe(start(0, 15));
-});
-
-test('a week in which the hour is not free is moved, and nothing is suggested without enough days', () => {
-  expect(suggestDates(days(42, [11], [7]), start(0, 11), STARTER, ZONE)).toEqual([
-    start(0, 11),
-    start(8, 11),
-    start(15, 11),
-  ]);
-  expect(suggestDates(days(10, [11]), '', STARTER, ZONE)).toEqual([]);
-  expect(suggestDates(days(42, [11]), '', { sessions: 3, withinDays: 7 }, ZONE)).toEqual([]);
+test('the starts are all of them or none, earliest first', () => {
+  const all = [start(14, 11), start(0, 11), start(7, 15)];
+  expect(startsOfPackage(all, STARTER, ZONE)).toEqual([start(0, 11), start(7, 15), start(14, 11)]);
+  expect(startsOfPackage(all.slice(1), STARTER, ZONE)).toEqual([]);
+  expect(startsOfPackage([start(0, 11), ...all.slice(0, 2)], STARTER, ZONE)).toEqual([]);
 });
 
 test('a count is a word', () => {
+  expect(datesMissing(STARTER)).toBe('Please choose three dates');
   expect([countWord(3), countWord(12)]).toEqual(['three', '12']);
 });

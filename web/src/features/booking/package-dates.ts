@@ -1,7 +1,6 @@
-/** The dates of a package: which are chosen, whether they fit together, and a suggestion for them. */
-import type { SlotDay } from '@/gen/booking/v1/booking_service_pb';
-import { formatClock, localDate, type Zone } from '@/lib/time';
-import { addDays, daysBetween, startsOf, WEEK_DAYS } from './slots';
+/** The dates of a package: which are chosen, and whether they fit together. */
+import { localDate, type Zone } from '@/lib/time';
+import { daysBetween } from './slots';
 
 /** A package, as far as its dates are concerned. */
 export type PackageTerms = { sessions: number; withinDays: number };
@@ -42,51 +41,14 @@ export function problemOf(
   return dates.length < places.length ? 'missing' : undefined;
 }
 
-type FreeStart = { instant: string; date: string; clock: string };
-
-function freeStarts(days: readonly SlotDay[], zone: Zone): FreeStart[] {
-  return days.flatMap((day) =>
-    startsOf(day)
-      .filter((start) => start.available)
-      .map(({ instant, at }) => ({ instant, date: day.date, clock: formatClock(at, zone) })),
-  );
-}
-
-/** From one start on, each time a week later at its hour, or on the next day after that is free. */
-function from(first: FreeStart, free: readonly FreeStart[], sessions: number): FreeStart[] {
-  const chosen = [first];
-  while (chosen.length < sessions) {
-    const wanted = addDays(chosen.at(-1)?.date ?? first.date, WEEK_DAYS);
-    const next = free.find(({ date, clock }) => clock === first.clock && date >= wanted);
-    if (!next) break;
-    chosen.push(next);
-  }
-  return chosen;
-}
-
-/**
- * Starts for all sessions, weekly at one hour, from `first` or the earliest free one on. A week in
- * which the hour is not free is moved by some days; a start from which all weeks are free is
- * preferred. Nothing where no hour has enough days.
- */
-export function suggestDates(
-  days: readonly SlotDay[],
-  first: string,
+/** The starts of all sessions, earliest first; none until all are chosen and fit together. */
+export function startsOfPackage(
+  slots: readonly string[],
   terms: PackageTerms,
   zone: Zone,
 ): string[] {
-  const free = freeStarts(days, zone);
-  const begins = first ? free.filter(({ instant }) => instant === first) : free;
-  const fits = (chosen: readonly FreeStart[]) => {
-    const [begin, end] = [chosen[0], chosen.at(-1)];
-    const isWhole = chosen.length === terms.sessions && begin && end;
-    return isWhole && daysBetween(begin.date, end.date) <= terms.withinDays;
-  };
-  const all = begins.map((begin) => from(begin, free, terms.sessions)).filter(fits);
-  const isWeekly = (chosen: readonly FreeStart[]) =>
-    chosen.every(({ date }, index) => date === addDays(chosen[0]?.date ?? '', index * WEEK_DAYS));
-  const best = all.find(isWeekly) ?? all[0];
-  return best?.map(({ instant }) => instant) ?? [];
+  const places = placesOf(slots, terms.sessions);
+  return problemOf(places, terms, zone) ? [] : chosenStarts(places);
 }
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
@@ -94,4 +56,9 @@ const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eig
 /** "three" */
 export function countWord(count: number): string {
   return WORDS[count] ?? String(count);
+}
+
+/** What is said where some dates are missing. */
+export function datesMissing({ sessions }: PackageTerms): string {
+  return `Please choose ${countWord(sessions)} dates`;
 }

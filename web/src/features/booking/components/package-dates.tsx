@@ -5,10 +5,21 @@ import { formatShortDate, formatTime, type Zone } from '@/lib/time';
 import type { PackageDates as Dates } from '../hooks/use-package-dates';
 import { countWord, type DatesProblem } from '../package-dates';
 
-type PackageDatesProps = { offer: Package; dates: Dates; zone: Zone };
+type PackageDatesProps = {
+  offer: Package;
+  dates: Dates;
+  zone: Zone;
+  /** What is said of missing dates, once the client wanted to go on without them. */
+  missing?: string | undefined;
+};
 
-/** What is wrong with the dates together; that some are missing is said beside them anyway. */
-function wordsOf(problem: DatesProblem | undefined, offer: Package): string | undefined {
+/** What is wrong with the dates together. */
+function wordsOf(
+  problem: DatesProblem | undefined,
+  offer: Package,
+  missing: string | undefined,
+): string | undefined {
+  if (problem === 'missing') return missing;
   if (problem === 'same-date') return 'Please choose another date for each session.';
   if (problem === 'too-far') {
     return `Please choose dates that are at most ${offer.withinDays} days apart.`;
@@ -22,7 +33,7 @@ function words(instant: string, zone: Zone): string {
 }
 
 /** The dates of a package: each can be chosen below and changed until the payment. */
-export function PackageDates({ offer, dates, zone }: PackageDatesProps) {
+export function PackageDates({ offer, dates, zone, missing }: PackageDatesProps) {
   const { places, active, setActive, suggest, isSuggesting, told, problem, next } = dates;
   const count = countWord(offer.sessions);
   return (
@@ -33,7 +44,7 @@ export function PackageDates({ offer, dates, zone }: PackageDatesProps) {
         value={String(active)}
         onChange={(value) => setActive(Number(value))}
         hint="Pick one to choose or change its time below. You can change them until you pay."
-        error={wordsOf(problem, offer)}
+        error={wordsOf(problem, offer, missing)}
         options={places.map((place, index) => ({
           value: String(index),
           label: `Session ${index + 1}`,

@@ -1,38 +1,40 @@
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { LazySection } from '@/components/lazy-section';
 import { chosenPractitioner, PractitionerChoice } from '@/components/practitioner-choice';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
+import { Skeleton } from '@/components/ui/skeleton';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { errorReason } from '@/lib/errors';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { formatPrice } from '@/lib/money';
 import { usePackagesFor, usePracticeZone } from '@/lib/practice';
-import { formatTime, toDate } from '@/lib/time';
-import { instantsOf, isLive } from '../booking-state';
+import { formatTime, toDate, type Zone } from '@/lib/time';
+import { lazyLoader } from '@/lib/use-lazy-module';
+import { isLive, ownStarts } from '../booking-state';
 import { isFree, priceWords } from '../free-session';
 import type { BookingDraft } from '../hooks/use-draft';
 import type { FlowMoves } from '../hooks/use-flow-url';
 import { type LateTime, useLateTime } from '../hooks/use-late';
-import { type PackageDates as Dates, usePackageDates } from '../hooks/use-package-dates';
-import { type Schedule, useSchedule } from '../hooks/use-schedule';
 import { useScheduleForm } from '../hooks/use-schedule-form';
-import { useTakeTime } from '../hooks/use-take-time';
-import { chosenStarts } from '../package-dates';
+import { chosenStarts, startsOfPackage } from '../package-dates';
+import type { RefusedTimes } from '../refused-times';
 import { AgreementBox } from './agreement-box';
 import { ContactFields } from './contact-fields';
-import { DayStrip } from './day-strip';
 import { LateNotice } from './late-notice';
 import { ModeChoice } from './mode-choice';
-import { MonthPicker } from './month-picker';
-import { NextAvailable } from './next-available';
 import { PackageChoice } from './package-choice';
-import { PackageDates } from './package-dates';
 import { ReadySummary } from './ready-summary';
-import { SlotTakenNotice } from './slot-taken-notice';
-import { TimePicker } from './time-picker';
+import { SessionCalendar } from './session-calendar';
+
+/** The dates of a package are code of their own, which a single session does not load. */
+const packageCalendar = lazyLoader(
+  async () => (await importWithRetry(() => import('./package-calendar'))).PackageCalendar,
+);
 
 type ScheduleStepProps = {
   service: Service;
@@ -48,9 +50,9 @@ type ScheduleStepProps = {
   proof: (onProved: () => void) => ReactNode;
 };
 
-function KeptNotice({ held, schedule }: { held: Booking | undefined; schedule: Schedule }) {
+function KeptNotice({ held, zone }: { held: Booking | undefined; zone: Zone }) {
   if (!held || !isLive(held) || !held.heldUntilAt) return null;
-  const until = formatTime(toDate(held.heldUntilAt), schedule.zone);
+  const until = formatTime(toDate(held.heldUntilAt), zone);
   return (
     <Alert title={`Your time is kept until ${until}`}>
       Continue to payment, or pick another time.
@@ -62,26 +64,48 @@ function KeptNotice({ held, schedule }: { held: Booking | undefined; schedule: S
 }
 
 type WhenProps = ScheduleStepProps & {
-  schedule: Schedule;
-  own: string;
+  practitionerId: string;
+  /** The starts that the customer holds already. */
+  own: readonly string[];
   late: LateTime | undefined;
   timeError?: string;
   /** The packages that are offered for the service, and the chosen one. */
   packages: readonly Package[];
   offer: Package | undefined;
-  dates: Dates;
+  refused: RefusedTimes | undefined;
+  onChoosePackage: (packageId: string) => void;
 };
 
+/** The calendar of a session, or of a package. */
+function Calendar({ offer, ...props }: WhenProps) {
+  const { service, moves, practitionerId, own, refused, late, timeError: error } = props;
+  const whose = { serviceId: service.serviceId, practitionerId, own };
+  const calendar = { ...whose, moves, refused, error, showOwnTime: !props.draft.inPerson };
+  const notice = late ? <LateNotice late={late} told /> : null;
+  if (!offer) return <SessionCalendar {...calendar}>{notice}</SessionCalendar>;
+  return (
+    <LazySection
+      code={packageCalendar}
+      resting={<Skeleton className="h-96 w-full rounded-card" />}
+      missing="The dates could not be loaded"
+    >
+      {(PackageCalendar) => (
+        <PackageCalendar {...calendar} offer={offer}>
+          {notice}
+        </PackageCalendar>
+      )}
+    </LazySection>
+  );
+}
+
 function WhenCard(props: WhenProps) {
-  const { service, moves, draft, schedule, own, late, timeError, packages, offer, dates } = props;
-  const { slot } = dates.inner.url;
-  const take = useTakeTime(schedule, slot);
+  const { service, moves, practitionerId, packages, offer, onChoosePackage } = props;
   return (
     <Card className="flex min-w-0 flex-col gap-5 max-sm:p-4">
       <h2 className="text-h3">When?</h2>
       <PractitionerChoice
         all={service.practitioners}
-        chosen={schedule.whose.practitionerId ?? ''}
+        chosen={practitionerId}
         // A time that was chosen may not be free with another practitioner.
         onChoose={(practitioner) => moves.replace({ practitioner, slot: '', slots: [] })}
       />
@@ -89,27 +113,9 @@ function WhenCard(props: WhenProps) {
         service={service}
         all={packages}
         chosen={offer?.packageId ?? ''}
-        onChoose={(packageId) => moves.replace(choiceOf(packageId, moves.url))}
+        onChoose={onChoosePackage}
       />
-      {offer ? <PackageDates offer={offer} dates={dates} zone={schedule.zone} /> : null}
-      <SlotTakenNotice schedule={schedule} onTake={take} />
-      {schedule.error && !schedule.days ? (
-        <ErrorNotice error={schedule.error} onRetry={schedule.refetch} />
-      ) : (
-        <>
-          <NextAvailable schedule={schedule} chosen={slot} onTake={take} />
-          <DayStrip schedule={schedule} />
-          <TimePicker
-            schedule={schedule}
-            chosen={slot}
-            own={own}
-            showOwnTime={!draft.inPerson}
-            error={timeError}
-          />
-          {late ? <LateNotice late={late} told /> : null}
-          <MonthPicker schedule={schedule} />
-        </>
-      )}
+      <Calendar {...props} />
     </Card>
   );
 }
@@ -120,18 +126,6 @@ function choiceOf(packageId: string, { slot, slots }: FlowMoves['url']) {
   return packageId
     ? { packageId, slot: '', slots: [first] }
     : { packageId, slot: first, slots: [] };
-}
-
-/** The start that the customer's own hold has, so that it is not taken for someone else's. */
-function ownStart(
-  held: Booking | undefined,
-  { service, practitionerId, slot }: { service: Service; practitionerId: string; slot: string },
-): string {
-  if (!held || !isLive(held) || held.serviceId !== service.serviceId) return '';
-  const isWanted = practitionerId === '' || held.practitionerId === practitionerId;
-  if (!isWanted) return '';
-  const instants = instantsOf(held);
-  return instants.includes(slot) ? slot : (instants[0] ?? '');
 }
 
 /** Why a time was not given; what is once for each client stays refused. */
@@ -152,11 +146,6 @@ function Refusal({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
-/** The starts of a package, once all of them are chosen and fit together. */
-function startsOfPackage({ places, problem }: Dates): string[] {
-  return problem ? [] : chosenStarts(places);
-}
-
 /** Empty for what costs nothing. */
 function readyPrice(service: Service, offer: Package | undefined): string {
   if (offer) return formatPrice(offer.price);
@@ -172,17 +161,17 @@ export function ScheduleStep(props: ScheduleStepProps) {
   const packages = usePackagesFor(serviceId);
   const offer = packages.find(({ packageId }) => packageId === moves.url.packageId);
   const zone = usePracticeZone();
-  const dates = usePackageDates({ moves, offer, serviceId, practitionerId, zone });
-  const { slot } = dates.inner.url;
-  const own = heldPending ? slot : ownStart(held, { service, practitionerId, slot });
-  const whose = { serviceId, practitionerId, own, keepsChoice: offer !== undefined };
-  const schedule = useSchedule({ ...whose, moves: dates.inner });
-  const starts = offer ? startsOfPackage(dates) : [slot].filter((start) => start !== '');
+  const { slot, slots } = moves.url;
+  const named = offer ? slots : [slot];
+  // Until the hold is known, no chosen time is taken for someone else's.
+  const own = heldPending ? named : ownStarts(held, serviceId, practitionerId);
+  const starts = offer ? startsOfPackage(slots, offer, zone) : named.filter((start) => start);
   const first = starts[0] && !free ? new Date(starts[0]) : undefined;
   const late = useLateTime(first, draft.lateConsents, offer?.noticeHours);
-  const what = { service, starts, offer, dates, practitionerId };
-  const asked = { ...what, draft, schedule, late, held, onHeld };
-  const form = useScheduleForm(asked);
+  const [refused, setRefused] = useState<RefusedTimes>();
+  const onLost = (reason: string) => setRefused({ reason, starts });
+  const what = { service, starts, offer, practitionerId };
+  const form = useScheduleForm({ ...what, draft, late, held, onHeld, onLost });
 
   function onSubmit(event: FormEvent) {
     event.preventDefault();
@@ -193,16 +182,20 @@ export function ScheduleStep(props: ScheduleStepProps) {
     <>
       <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
         <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
-        <KeptNotice held={held} schedule={schedule} />
+        <KeptNotice held={held} zone={zone} />
         <WhenCard
           {...props}
-          schedule={schedule}
+          practitionerId={practitionerId}
           own={own}
           late={late}
           timeError={form.timeError}
           packages={packages}
           offer={offer}
-          dates={dates}
+          refused={refused}
+          onChoosePackage={(packageId) => {
+            setRefused(undefined);
+            moves.replace(choiceOf(packageId, moves.url));
+          }}
         />
         <Card>
           <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
@@ -223,7 +216,7 @@ export function ScheduleStep(props: ScheduleStepProps) {
             title={offer ? `${offer.title}, ${service.title}` : service.title}
             price={readyPrice(service, offer)}
             starts={starts.map((start) => new Date(start))}
-            zone={schedule.zone}
+            zone={zone}
             inPerson={draft.inPerson}
           />
         ) : null}

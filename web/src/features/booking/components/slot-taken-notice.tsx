@@ -41,7 +41,7 @@ export function SlotTakenNotice({ schedule, onTake }: LostTimeProps) {
           </Button>
         ))}
       >
-        {passed ? '' : 'Someone booked it moments before you. '}Your details are saved.{' '}
+        {passed ? '' : 'It was booked moments before you. '}Your details are saved.{' '}
         {lost.suggestions.length > 0 ? 'Nearby times:' : 'Please choose another day or time.'}
       </Alert>
     </div>

@@ -9,8 +9,8 @@ import { groupStarts, type Start } from '../slots';
 type TimePickerProps = {
   schedule: Schedule;
   chosen: string;
-  /** The start that this customer holds already. */
-  own: string;
+  /** The starts that this customer holds already. */
+  own: readonly string[];
   /** In another zone the visitor's own time is shown beside it. */
   showOwnTime: boolean;
   error?: string | undefined;
@@ -21,8 +21,8 @@ function noteOf(start: Start, isOwn: boolean, ownTime: string | undefined): stri
   return start.available ? ownTime : 'Taken';
 }
 
-function toOption(start: Start, zone: Zone, own: string, showOwnTime: boolean) {
-  const isOwn = start.instant === own;
+function toOption(start: Start, zone: Zone, own: readonly string[], showOwnTime: boolean) {
+  const isOwn = own.includes(start.instant);
   return {
     value: start.instant,
     label: formatTime(start.at, zone),

@@ -14,19 +14,27 @@ import {
   nextEmpty,
   placesOf,
   problemOf,
-  suggestDates,
   withStart,
 } from '../package-dates';
 import { addDays, isLost, WEEK_DAYS } from '../slots';
-import type { FlowMoves } from './use-flow-url';
+import { suggestDates } from '../suggest-dates';
+import type { TimeMoves } from './use-schedule';
 
 /** How far ahead times are looked for: as many days as one request may ask for. */
 const SUGGEST_DAYS = 42;
 
+type DatesChoice = {
+  /** Local date in the practice's zone, or empty. */
+  date: string;
+  /** The starts in their places, empty where none is chosen. */
+  slots: readonly string[];
+};
+
+export type DatesMoves = { url: DatesChoice; replace: (patch: Partial<DatesChoice>) => void };
+
 type Asked = {
-  moves: FlowMoves;
-  /** The chosen package; nothing for a single session. */
-  offer: Package | undefined;
+  moves: DatesMoves;
+  offer: Package;
   serviceId: string;
   /** Empty for anyone. */
   practitionerId: string;
@@ -39,11 +47,37 @@ function dateFor(places: readonly string[], index: number, zone: Zone): string {
   return before ? addDays(localDate(new Date(before), zone.timeZone), WEEK_DAYS) : '';
 }
 
-/** Reads free days anew. */
-function useSlotsReader(serviceId: string, practitionerId: string) {
+export function usePackageDates({ moves, offer, serviceId, practitionerId, zone }: Asked) {
+  const { url, replace } = moves;
+  const [wanted, setActive] = useState(0);
+  const [told, setTold] = useState('');
+  const [isSuggesting, setSuggesting] = useState(false);
   const queryClient = useQueryClient();
   const transport = useTransport();
-  return useCallback(
+  const { sessions } = offer;
+  const active = Math.min(wanted, sessions - 1);
+  const places = useMemo(() => placesOf(url.slots, sessions), [url.slots, sessions]);
+
+  const change = useCallback(
+    (patch: Parameters<TimeMoves['replace']>[0]) => {
+      const { slot, ...rest } = patch;
+      if (slot === undefined) {
+        replace(rest);
+        return;
+      }
+      // What was said of the dates before no longer holds.
+      if (slot !== '') setTold('');
+      replace({ ...rest, slots: withStart(places, active, slot) });
+    },
+    [replace, places, active],
+  );
+  /** The calendar's own moves: what it calls the slot is the start in the active place. */
+  const inner: TimeMoves = useMemo(
+    () => ({ url: { date: url.date, slot: places[active] ?? '' }, replace: change }),
+    [url.date, places, active, change],
+  );
+
+  const read = useCallback(
     (fromDate: string, days: number) => {
       const whose = { serviceId, ...(practitionerId && { practitionerId }) };
       const range: SlotsInput = { ...whose, fromDate, days };
@@ -55,38 +89,6 @@ function useSlotsReader(serviceId: string, practitionerId: string) {
     },
     [queryClient, transport, serviceId, practitionerId],
   );
-}
-
-/** The calendar's own moves: what it calls the slot is the start in the active place. */
-function usePlaceMoves(
-  { url, push, replace }: FlowMoves,
-  places: readonly string[],
-  active: number,
-): FlowMoves {
-  const change = useCallback(
-    (patch: Parameters<FlowMoves['replace']>[0]) => {
-      const { slot, ...rest } = patch;
-      if (slot === undefined) replace(rest);
-      else replace({ ...rest, slots: withStart(places, active, slot) });
-    },
-    [replace, places, active],
-  );
-  return useMemo(
-    () => ({ url: { ...url, slot: places[active] ?? '' }, push, replace: change }),
-    [url, places, active, push, change],
-  );
-}
-
-export function usePackageDates({ moves, offer, serviceId, practitionerId, zone }: Asked) {
-  const { url, replace } = moves;
-  const [active, setActive] = useState(0);
-  const [told, setTold] = useState('');
-  const [isSuggesting, setSuggesting] = useState(false);
-  const read = useSlotsReader(serviceId, practitionerId);
-  const sessions = offer?.sessions ?? 0;
-  const places = useMemo(() => placesOf(url.slots, sessions), [url.slots, sessions]);
-
-  const inner = usePlaceMoves(moves, places, active);
 
   function choosePlace(index: number): void {
     setActive(index);
@@ -94,7 +96,6 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
   }
 
   async function suggest(): Promise<void> {
-    if (!offer) return;
     setSuggesting(true);
     try {
       const first = chosenStarts(places)[0] ?? '';
@@ -111,20 +112,37 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     }
   }
 
-  /** After a refusal: the first place whose time is gone, which is then chosen again. */
-  async function findLost(): Promise<string | undefined> {
-    const dates = places.map((place) => place && localDate(new Date(place), zone.timeZone));
-    const lists = await Promise.all(dates.map((date) => (date ? read(date, 1) : undefined)));
-    const lost = places.findIndex((place, at) => isLost(lists[at]?.days ?? [], place, zone));
-    if (lost < 0) return undefined;
-    setActive(lost);
-    return places[lost];
+  /** The places whose time is gone, after a refusal. */
+  async function findLost(): Promise<number[]> {
+    const gone = async (place: string): Promise<boolean> => {
+      if (!place) return false;
+      const at = new Date(place);
+      if (at.getTime() <= Date.now()) return true;
+      const { days } = await read(localDate(at, zone.timeZone), 1);
+      return isLost(days, place, zone);
+    };
+    const all = await Promise.all(places.map(gone));
+    return places.flatMap((_, index) => (all[index] ? [index] : []));
   }
 
-  const problem: DatesProblem | undefined = offer ? problemOf(places, offer, zone) : undefined;
+  /** Empties places; says the start that the first of them had, which is chosen again. */
+  function lose(lost: readonly number[]): string | undefined {
+    setTold(lostWords(lost));
+    const [first] = lost;
+    const start = first === undefined ? undefined : places[first];
+    if (first === undefined || !start) return undefined;
+    setActive(first);
+    replace({
+      slots: places.map((place, index) => (lost.includes(index) ? '' : place)),
+      date: localDate(new Date(start), zone.timeZone),
+    });
+    return start;
+  }
+
+  const problem: DatesProblem | undefined = problemOf(places, offer, zone);
   return {
     places,
-    active: Math.min(active, Math.max(0, sessions - 1)),
+    active,
     setActive: choosePlace,
     suggest: () => void suggest(),
     isSuggesting,
@@ -132,15 +150,26 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     problem,
     /** The next place to choose a time for. */
     next: nextEmpty(places, active),
-    inner: offer ? inner : moves,
+    inner,
+    /** Whether these are the starts of all places, earliest first. */
+    areChosen: (starts: readonly string[]) => chosenStarts(places).join() === starts.join(),
     findLost,
-    /** Puts another start, or none, into a place whose start is gone. */
-    clear: (instant: string) =>
-      replace({
-        slots: places.map((place) => (place === instant ? '' : place)),
-        date: localDate(new Date(instant), zone.timeZone),
-      }),
+    lose,
   };
+}
+
+/** "session 2", "sessions 1 and 3" */
+function numbersOf(places: readonly number[]): string {
+  const numbers = places.map((index) => index + 1);
+  const last = numbers.pop();
+  return numbers.length === 0 ? `session ${last}` : `sessions ${numbers.join(', ')} and ${last}`;
+}
+
+function lostWords(lost: readonly number[]): string {
+  if (lost.length === 0) {
+    return 'One of your times could not be kept. Please go on again, or choose other dates.';
+  }
+  return `Please choose another time for ${numbersOf(lost)}. Your other dates are kept.`;
 }
 
 function toldOf(slots: readonly string[], offer: Package, zone: Zone): string {

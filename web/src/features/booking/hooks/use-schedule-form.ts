@@ -1,6 +1,5 @@
 /** Sending the calendar step: it names what is missing, and a granted time leads to payment. */
 import { useEffect, useState } from 'react';
-import { toast } from '@/components/ui/toast-store';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError, errorReason } from '@/lib/errors';
@@ -8,16 +7,13 @@ import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { contactField } from '../contact-rules';
 import { priceWords } from '../free-session';
 import { askForTick, LATE_FIELD, LATE_TICK_MISSING, TICK_MISSING } from '../late-booking';
-import { countWord } from '../package-dates';
+import { datesMissing } from '../package-dates';
+import { isTimeGone } from '../refused-times';
 import type { BookingDraft } from './use-draft';
 import type { LateTime } from './use-late';
-import type { PackageDates } from './use-package-dates';
 import { keepsHold, useRequestBooking, type Wish } from './use-request-booking';
-import type { Schedule } from './use-schedule';
+import { askForTimes } from './use-take-time';
 
-const GONE = new Set(['SLOT_TAKEN', 'SLOT_PAST', 'SLOT_NOT_OFFERED']);
-
-const NO_TIME = 'Choose your preferred appointment time to continue.';
 const NO_AGREEMENT = 'Please agree to our simple terms to book your session.';
 
 type Asked = {
@@ -26,16 +22,16 @@ type Asked = {
   starts: readonly string[];
   /** The chosen package. */
   offer: Package | undefined;
-  dates: PackageDates;
   /** The chosen practitioner; empty for anyone. */
   practitionerId: string;
   draft: BookingDraft;
-  schedule: Schedule;
   /** The chosen time starts inside the cancellation limit. */
   late: LateTime | undefined;
   /** The booking that this tab holds already. */
   held: Booking | undefined;
   onHeld: (booking: Booking) => void;
+  /** The server refused the chosen times; their calendar says which of them are gone. */
+  onLost: (reason: string) => void;
 };
 
 /** The keys of the flow (`FLOW_KEYS`); this code only writes them. */
@@ -46,14 +42,13 @@ function writeFlowKeys(service: Service, slot: string): void {
 }
 
 function missingTitle(offer: Package | undefined): string {
-  return offer ? `Please choose ${countWord(offer.sessions)} dates` : 'Please select a time';
+  return offer ? datesMissing(offer) : 'Please select a time';
 }
 
 /** Says what is missing; true when nothing is. */
 function isComplete({ starts, offer, late, draft }: Asked): boolean {
   if (starts.length === 0) {
-    toast({ title: missingTitle(offer), description: NO_TIME, variant: 'destructive' });
-    document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
+    askForTimes(missingTitle(offer));
     return false;
   }
   if (late && !late.agreed) {
@@ -92,7 +87,7 @@ function missingIn({ starts, offer, draft, late }: Asked): Missing {
 }
 
 export function useScheduleForm(asked: Asked) {
-  const { service, starts, offer, dates, practitionerId, draft, schedule, held, onHeld } = asked;
+  const { service, starts, practitionerId, draft, held, onHeld, onLost } = asked;
   const chosen = starts.join();
   const request = useRequestBooking();
   const [tried, setTried] = useState(false);
@@ -103,24 +98,12 @@ export function useScheduleForm(asked: Asked) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the choice changes.
   useEffect(() => reset(), [chosen, practitionerId, reset]);
 
-  async function lost(reason: string): Promise<void> {
-    // Of a package it is to be found out which of the times is gone.
-    const gone = offer ? await dates.findLost().catch(() => undefined) : starts[0];
-    if (gone && offer) {
-      dates.clear(gone);
-      schedule.tellLost(gone, reason);
-    } else if (gone) {
-      schedule.lose(gone, reason, true);
-    }
-    schedule.refetch();
-  }
-
   function refused(error: unknown): void {
     const problem = describeError(error);
-    if (GONE.has(problem.reason)) {
-      if (!offer) request.reset();
+    if (isTimeGone(problem.reason)) {
+      request.reset();
       setTried(false);
-      void lost(problem.reason);
+      onLost(problem.reason);
       return;
     }
     if (problem.reason === 'TERMS_NOT_ACCEPTED') draft.setAgreed(false);

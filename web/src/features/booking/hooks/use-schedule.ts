@@ -4,7 +4,6 @@ import type { ListSlotsResponse, SlotDay } from '@/gen/booking/v1/booking_servic
 import { usePracticeZone } from '@/lib/practice';
 import { localDate, toDate, type Zone } from '@/lib/time';
 import { addDays, isLost, nearestFree, type Start, startsOf, WEEK_DAYS, weekOf } from '../slots';
-import type { FlowMoves } from './use-flow-url';
 import { useSlots } from './use-slots';
 
 const SUGGESTIONS = 3;
@@ -19,19 +18,29 @@ export type LostTime = {
 
 type Gone = { instant: string; reason: string; refused: boolean };
 
+/** The choice of one start, and the day that is looked at. */
+type TimeChoice = {
+  /** Local date in the practice's zone, or empty. */
+  date: string;
+  /** The chosen start, or empty. */
+  slot: string;
+};
+
+export type TimeMoves = { url: TimeChoice; replace: (patch: Partial<TimeChoice>) => void };
+
 type Asked = {
   serviceId: string;
   /** Empty for anyone. */
   practitionerId: string;
-  moves: FlowMoves;
-  /** The start that this customer holds already; it is listed as taken and is not lost. */
-  own: string;
+  moves: TimeMoves;
+  /** The starts that this customer holds already; they are listed as taken and are not lost. */
+  own: readonly string[];
   /** Looking at another day keeps the chosen time, as with a package whose dates are changed. */
   keepsChoice?: boolean;
 };
 
 /** The date to show: the chosen one, that of the chosen time, or the first with a free time. */
-function shownDate(url: FlowMoves['url'], first: ListSlotsResponse | undefined, zone: string) {
+function shownDate(url: TimeChoice, first: ListSlotsResponse | undefined, zone: string) {
   if (url.date) return url.date;
   if (url.slot) return localDate(new Date(url.slot), zone);
   if (first?.nextAvailableAt) return localDate(toDate(first.nextAvailableAt), zone);
@@ -64,10 +73,11 @@ function useLostTime({ moves, own, days, zone }: Watched) {
     [replace, zone.timeZone],
   );
 
+  const isOwn = own.includes(url.slot);
   useEffect(() => {
-    if (!days || !url.slot || url.slot === own) return;
+    if (!days || !url.slot || isOwn) return;
     if (isLost(days, url.slot, zone)) lose(url.slot);
-  }, [days, url.slot, own, zone, lose]);
+  }, [days, url.slot, isOwn, zone, lose]);
 
   const at = gone ? new Date(gone.instant) : undefined;
   const suggestions = at ? nearestFree(days ?? [], at, SUGGESTIONS) : [];

@@ -1,5 +1,6 @@
 /** Choosing a time by a button that goes with the choice: the focus then goes to the time itself. */
 import { useCallback, useEffect, useState } from 'react';
+import { toast } from '@/components/ui/toast-store';
 import type { Schedule } from './use-schedule';
 
 /** Takes a start out of a suggestion. `chosen` is the start that is chosen now. */
@@ -25,4 +26,11 @@ export function useTakeTime(schedule: Schedule, chosen: string): (instant: strin
     },
     [chooseTime],
   );
+}
+
+/** Says that a time is missing, and leads to the free ones. */
+export function askForTimes(title: string): void {
+  const description = 'Choose your preferred appointment time to continue.';
+  toast({ title, description, variant: 'destructive' });
+  document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
 }
