@@ -8,6 +8,7 @@ import { Stepper } from '@/components/ui/stepper';
 import type { BookUrl } from '@/features/booking/book-url';
 import { isEnded } from '@/features/booking/booking-state';
 import { endedWords } from '@/features/booking/components/ended-panel';
+import type { RefusedTimes } from '@/features/booking/refused-times';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
 import { lazyLoader } from '@/lib/use-lazy-module';
@@ -17,7 +18,6 @@ import { AuthScreen } from './auth-screen';
 import { ConsentStep } from './consent-step';
 import { DetailsScreen } from './details-screen';
 import { LostNotice } from './lost-notice';
-import type { Lost } from './lost-time';
 import { type Book, useBook } from './use-book';
 
 const STEPS = [
@@ -57,7 +57,11 @@ const confirmationScreen = lazyLoader(
 
 const resting = <Skeleton className="h-96 w-full rounded-card" />;
 
-type ScreenProps = { book: Book; onLost: (lost: Lost) => void; blocked: boolean | undefined };
+type ScreenProps = {
+  book: Book;
+  onLost: (lost: RefusedTimes) => void;
+  blocked: boolean | undefined;
+};
 
 function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
   if (book.asking) return resting;
@@ -97,8 +101,8 @@ type OnOpened = { onOpened: (blocked: boolean) => void };
 
 type BookStepsProps = {
   moves: UrlMoves<BookUrl>;
-  /** The first view, which the steps lead back to with a notice. */
-  start: (notice: ReactNode) => ReactNode;
+  /** The first view, which the steps lead back to with a notice, or with dates to choose again. */
+  start: (notice: ReactNode, refused?: RefusedTimes) => ReactNode;
   /** The first view was shown before the steps. */
   fromStart: boolean;
 };
@@ -108,14 +112,17 @@ export function BookSteps({ moves, start, fromStart }: BookStepsProps) {
   const { step, booking, reading } = book;
   // Whether the browser refused the tab of the payment; unknown where this page has opened none.
   const [blocked, setBlocked] = useState<boolean>();
-  // A chosen time that was taken meanwhile, until another one is chosen.
-  const [lost, setLost] = useState<Lost>();
-  if (lost && step !== 'calendar' && moves.url.slot !== lost.instant) setLost(undefined);
+  // Chosen times that were taken meanwhile, until the client goes on.
+  const [lost, setLost] = useState<RefusedTimes>();
+  if (lost && step !== 'calendar') setLost(undefined);
   const title = titleOf(book, usePractice().refundDaysText);
   usePageTitle(title);
   useStepFocus(step, fromStart ? 'calendar' : undefined);
   if (step === 'calendar') {
-    return start(lost ? <LostNotice key={lost.instant} lost={lost} moves={moves} /> : null);
+    const [first = ''] = lost?.starts ?? [];
+    // The dates of a package say themselves which of them are gone.
+    const notice = lost && !moves.url.packageId;
+    return start(notice ? <LostNotice key={first} lost={lost} moves={moves} /> : null, lost);
   }
   const isOver = reading.isMissing || isEnded(booking);
   const narrow = step !== 'confirmation' || isOver;

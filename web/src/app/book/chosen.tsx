@@ -1,12 +1,13 @@
+import { ChosenDates } from '@/features/booking/components/chosen-dates';
 import { ChosenTime } from '@/features/booking/components/chosen-time';
 import type { Book } from './use-book';
 
-/** The service and the time that the address names. */
+/** The service and the times that the address names. */
 export function Chosen({ book }: { book: Book }) {
-  const { service, moves, zone, practitionerId } = book;
-  const { slot } = moves.url;
-  if (!service || !slot) return null;
-  return (
-    <ChosenTime service={service} at={new Date(slot)} zone={zone} practitionerId={practitionerId} />
-  );
+  const { service, offer, starts, zone, practitionerId } = book;
+  const [first] = starts;
+  if (!service || !first) return null;
+  const what = { service, zone, practitionerId };
+  if (offer) return <ChosenDates {...what} offer={offer} starts={starts} />;
+  return <ChosenTime {...what} at={new Date(first)} />;
 }

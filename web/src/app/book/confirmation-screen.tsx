@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import { Skeleton } from '@/components/ui/skeleton';
-import { sessionTimes } from '@/features/booking/booking-state';
 import { BookedPanel } from '@/features/booking/components/booked-panel';
 import { OwnConsent } from '@/features/consent/components/own-consent';
 import { isLate } from '@/lib/cancellation';
 import { usePractice } from '@/lib/practice';
 import { clearFlowKeys } from '@/lib/tab-storage';
+import { toDate } from '@/lib/time';
 import { Unreadable } from './link-screen';
 import type { Book } from './use-book';
 
@@ -21,13 +21,16 @@ export function ConfirmationScreen({ book }: { book: Book }) {
       <Skeleton className="h-96 w-full rounded-card" />
     );
   }
-  const startsAt = sessionTimes(booking)?.startsAt;
+  const hours = booking.package?.noticeHours ?? cancellationHours;
+  const late = booking.sessions.every(
+    ({ startsAt }) => startsAt && isLate(toDate(startsAt), hours, Date.now()),
+  );
   const { consent, current = false } = own.data ?? {};
   return (
     <BookedPanel
       booking={booking}
       zone={zone}
-      late={startsAt ? isLate(startsAt, cancellationHours, Date.now()) : false}
+      late={late}
       consent={consent ? <OwnConsent record={consent} current={current} /> : null}
     />
   );

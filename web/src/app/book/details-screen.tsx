@@ -8,24 +8,24 @@ import {
   LATE_TICK_MISSING,
   TICK_MISSING,
 } from '@/features/booking/late-booking';
+import type { RefusedTimes } from '@/features/booking/refused-times';
 import { openPaymentTab } from '@/features/payments/payment-tab';
 import { Chosen } from './chosen';
-import type { Lost } from './lost-time';
 import type { Book } from './use-book';
 import { useProceed } from './use-proceed';
 
 type DetailsScreenProps = {
   book: Book;
-  onLost: (lost: Lost) => void;
+  onLost: (lost: RefusedTimes) => void;
   /** The booking is held and its payment opened; whether the browser refused the tab. */
   onOpened: (blocked: boolean) => void;
 };
 
 /** "Booking Details": submitting them takes the time and opens the payment in a new tab. */
 export function DetailsScreen({ book, onLost, onOpened }: DetailsScreenProps) {
-  const { moves, draft } = book;
-  const { slot } = moves.url;
-  const late = useLateTime(slot ? new Date(slot) : undefined, draft.lateConsents);
+  const { moves, draft, starts, offer } = book;
+  const first = starts[0] ? new Date(starts[0]) : undefined;
+  const late = useLateTime(first, draft.lateConsents, offer?.noticeHours);
   const [tried, setTried] = useState(false);
   const proceed = useProceed({ book, onLost, onOpened });
 

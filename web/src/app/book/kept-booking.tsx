@@ -18,16 +18,18 @@ export function KeptBooking({ userId, moves }: KeptBookingProps) {
   const { booking } = useBooking(bookingId, userId);
   if (!booking || !isLive(booking) || !booking.heldUntilAt) return null;
   const until = formatTime(toDate(booking.heldUntilAt), zone);
+  const { serviceTitle, sessions, package: booked } = booking;
   return (
     <Alert
-      title={`Your time is kept until ${until}`}
+      title={booked ? `Your times are kept until ${until}` : `Your time is kept until ${until}`}
       action={
         <Button size="sm" onClick={() => moves.push({ step: 'payment', bookingId })}>
           Go On to Payment
         </Button>
       }
     >
-      {booking.serviceTitle}: you have not paid for it yet.
+      {booked ? `${booked.title}, ${sessions.length} sessions of ` : ''}
+      {serviceTitle}: you have not paid for {booked ? 'them' : 'it'} yet.
     </Alert>
   );
 }

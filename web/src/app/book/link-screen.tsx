@@ -101,7 +101,7 @@ export function LinkScreen({ book, blocked }: LinkScreenProps) {
       booking={booking}
       zone={zone}
       verifying={blocked !== undefined}
-      onAnew={() => moves.push({ ...backTo(booking), slot: '' })}
+      onAnew={() => moves.push({ ...backTo(booking), slot: '', slots: [] })}
     />
   );
 }

@@ -4,17 +4,17 @@ import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import type { BookUrl } from '@/features/booking/book-url';
 import { useSlots } from '@/features/booking/hooks/use-slots';
+import type { RefusedTimes } from '@/features/booking/refused-times';
 import { nearestFree } from '@/features/booking/slots';
 import { usePracticeZone, useService } from '@/lib/practice';
 import { formatDateTime, formatShortDate, formatTime, localDate } from '@/lib/time';
 import type { UrlMoves } from '@/lib/use-url-state';
-import type { Lost } from './lost-time';
 
 /** Around the lost time are the days that a client would choose from first. */
 const DAYS = 3;
 const SUGGESTIONS = 3;
 
-type LostNoticeProps = { lost: Lost; moves: UrlMoves<BookUrl> };
+type LostNoticeProps = { lost: RefusedTimes; moves: UrlMoves<BookUrl> };
 
 /** Says at once that the chosen time is gone, and offers the closest ones. */
 export function LostNotice({ lost, moves }: LostNoticeProps) {
@@ -28,7 +28,7 @@ export function LostNotice({ lost, moves }: LostNoticeProps) {
   const { serviceId, practitioner } = moves.url;
   const all = useService(serviceId)?.practitioners ?? [];
   const practitionerId = chosenPractitioner(all, practitioner);
-  const at = new Date(lost.instant);
+  const at = new Date(lost.starts[0] ?? '');
   const fromDate = localDate(at, zone.timeZone);
   const { data } = useSlots({
     serviceId,

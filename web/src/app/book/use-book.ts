@@ -13,11 +13,12 @@ import { useBooking } from '@/features/booking/hooks/use-booking';
 import { useDraft } from '@/features/booking/hooks/use-draft';
 import { useMailToast } from '@/features/booking/hooks/use-mail-toast';
 import { useWidgetReport } from '@/features/booking/hooks/use-widget-report';
+import { startsOfPackage } from '@/features/booking/package-dates';
 import { renewIdempotencyKey } from '@/features/booking/request-idempotency-key';
 import { type SignedConsent, useConsentForm } from '@/features/consent/hooks/use-consent-form';
 import { useOwnConsent } from '@/features/consent/hooks/use-own-consent';
 import { useAuth } from '@/lib/auth';
-import { usePracticeZone, useService } from '@/lib/practice';
+import { usePackagesFor, usePracticeZone, useService } from '@/lib/practice';
 import { useLeaveWarning } from '@/lib/use-leave-warning';
 import type { UrlMoves } from '@/lib/use-url-state';
 
@@ -70,12 +71,21 @@ function useOwnSignature(userId: string | undefined, forget: () => void): void {
   }, [userId]);
 }
 
+/** What the address names: a service, or a package of it, and the starts of all sessions. */
+function useNamed({ serviceId, packageId, slot, slots }: BookUrl) {
+  const zone = usePracticeZone();
+  const service = useService(serviceId);
+  const offer = usePackagesFor(serviceId).find((one) => one.packageId === packageId);
+  const single = slot && !packageId ? [slot] : [];
+  const starts = offer ? startsOfPackage(slots, offer, zone) : single;
+  return { zone, service, offer, starts };
+}
+
 export function useBook(moves: UrlMoves<BookUrl>) {
   const { url, replace } = moves;
   const auth = useAuth();
   const { user } = auth;
-  const zone = usePracticeZone();
-  const service = useService(url.serviceId);
+  const { zone, service, offer, starts } = useNamed(url);
   const practitionerId = chosenPractitioner(service?.practitioners ?? [], url.practitioner);
   const reading = useBooking(url.bookingId, user?.id);
   const { booking } = reading;
@@ -88,8 +98,8 @@ export function useBook(moves: UrlMoves<BookUrl>) {
 
   const consented = own.data?.current === true || signed !== undefined;
   const signedIn = user !== undefined && !redeeming;
-  const offered = service !== undefined;
-  const step = bookStep({ url, offered, signedIn, booking, consented });
+  const offered = service !== undefined && (url.packageId === '' || offer !== undefined);
+  const step = bookStep({ url, starts, offered, signedIn, booking, consented });
   const placed = isPlaced(booking);
   const arrived = useArrival(url.bookingId, placed, url.step === 'payment');
   useMailToast(step === 'confirmation' ? booking : undefined, arrived);
@@ -122,6 +132,8 @@ export function useBook(moves: UrlMoves<BookUrl>) {
     moves,
     zone,
     service,
+    offer,
+    starts,
     practitionerId,
     reading,
     booking,

@@ -1,12 +1,17 @@
 /** "Proceed to Payment": the time is held with the consent, and the payment opens in its tab. */
 import { useEffect, useState } from 'react';
-import { instantOf, isLive } from '@/features/booking/booking-state';
+import { isLive } from '@/features/booking/booking-state';
 import { contactField } from '@/features/booking/contact-rules';
 import { writeHeldAnywhere } from '@/features/booking/held-anywhere';
 import { readHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
 import type { BookingDraft } from '@/features/booking/hooks/use-draft';
-import { useRequestBooking, type Wish } from '@/features/booking/hooks/use-request-booking';
+import {
+  isOfSameTimes,
+  useRequestBooking,
+  type Wish,
+} from '@/features/booking/hooks/use-request-booking';
+import { isTimeGone, type RefusedTimes } from '@/features/booking/refused-times';
 import { consentField, isAboutConsent } from '@/features/consent/consent-rules';
 import { useRefreshConsent } from '@/features/consent/hooks/use-own-consent';
 import { useOpenLink } from '@/features/payments/hooks/use-payment-link';
@@ -15,27 +20,30 @@ import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { describeError } from '@/lib/errors';
 import { formatPrice } from '@/lib/money';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
-import type { Lost } from './lost-time';
 import type { Book } from './use-book';
 
-const GONE = new Set(['SLOT_TAKEN', 'SLOT_PAST', 'SLOT_NOT_OFFERED']);
+type Asked = {
+  book: Book;
+  onLost: (lost: RefusedTimes) => void;
+  onOpened: (blocked: boolean) => void;
+};
 
-type Asked = { book: Book; onLost: (lost: Lost) => void; onOpened: (blocked: boolean) => void };
-
-function writeFlowKeys({ service, moves }: Book): void {
+function writeFlowKeys({ service, offer, starts }: Book): void {
   if (!service) return;
   const { serviceId: id, title } = service;
-  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: formatPrice(service.price) }));
-  writeTab(FLOW_KEYS.dateTime, moves.url.slot);
+  const price = formatPrice((offer ?? service).price);
+  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price }));
+  writeTab(FLOW_KEYS.dateTime, starts[0] ?? '');
 }
 
 /** Shows a refusal where it is corrected; false for one that has no field. */
 function useRefusal({ book, onLost }: Asked) {
-  const { moves, draft, consentForm, setSigned } = book;
+  const { moves, starts, draft, consentForm, setSigned } = book;
   return function refused(error: unknown): boolean {
     const { reason, field, message } = describeError(error);
-    if (GONE.has(reason)) {
-      onLost({ instant: moves.url.slot, reason });
+    if (isTimeGone(reason)) {
+      onLost({ starts, reason });
+      // The dates of a package stay, but for those that are gone.
       moves.push({ slot: '', step: undefined, returned: false });
       return true;
     }
@@ -64,7 +72,8 @@ function useKeptNotes({ fields }: BookingDraft, held: Booking | undefined): void
 
 export function useProceed(asked: Asked) {
   const { book, onOpened } = asked;
-  const { moves, draft, signed, consentForm, user, reading, practitionerId } = book;
+  const { moves, draft, signed, consentForm, user, reading, practitionerId, offer, starts } = book;
+  const what = { packageId: offer?.packageId ?? '', instants: starts };
   const [heldId] = useState(() => readHeld()?.bookingId ?? '');
   const held = useBooking(heldId, user?.id).booking;
   useKeptNotes(draft, held);
@@ -75,20 +84,18 @@ export function useProceed(asked: Asked) {
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
 
-  /** Another time or practitioner that this tab holds, or a package, is given back. */
+  /** Other times, or another practitioner, that this tab holds: they are given back. */
   function otherHold(): Booking | undefined {
     if (!held || !isLive(held)) return undefined;
     const other = practitionerId !== '' && held.practitionerId !== practitionerId;
-    const single = held.package === undefined && instantOf(held) === moves.url.slot;
-    return other || !single ? held : undefined;
+    return other || !isOfSameTimes(held, what) ? held : undefined;
   }
 
   async function hold(): Promise<Booking> {
-    const { serviceId, slot } = moves.url;
+    const { serviceId } = moves.url;
     const contact = draft.fields.values;
     const consent = signed && { ...signed };
-    const what = { serviceId, packageId: '', instants: [slot], practitionerId };
-    const wish: Wish = { ...what, inPerson: false, contact, consent };
+    const wish: Wish = { ...what, serviceId, practitionerId, inPerson: false, contact, consent };
     const booking = await request.mutateAsync({ wish, held: otherHold() });
     // From here on the server keeps notes and signature.
     consentForm.forget();

@@ -13,7 +13,9 @@ function stepOf(
 ) {
   const { signedIn = false, consented = false, offered = true, state } = known;
   const booking = state === undefined ? undefined : bookingFixture({ state });
-  return bookStep({ url: { ...NOTHING_CHOSEN, ...url }, offered, signedIn, consented, booking });
+  const starts = [...(url.slots ?? []), url.slot ?? ''].filter((start) => start);
+  const address = { ...NOTHING_CHOSEN, ...url };
+  return bookStep({ url: address, starts, offered, signedIn, consented, booking });
 }
 
 test('without a chosen time of an offered service the calendar is shown', () => {
@@ -34,6 +36,13 @@ test('a chosen time leads to the consent, then to the sign-in, then to the detai
   // A reload forgets the signature, and it is asked for again.
   expect(stepOf({ ...CHOSEN, step: 'auth', returned: true }, { signedIn })).toBe('consent');
   expect(stepOf({ ...CHOSEN, step: 'payment' }, { signedIn })).toBe('consent');
+});
+
+test('the dates of a package lead on as one time does, and without them its calendar is shown', () => {
+  const { slot, ...chosen } = CHOSEN;
+  const dates = { ...chosen, packageId: 'starter', step: 'calendar-terms' as const };
+  expect(stepOf({ ...dates, slots: [slot] })).toBe('consent');
+  expect(stepOf(dates)).toBe('calendar');
 });
 
 test('a client who has agreed to these terms before is not asked again', () => {

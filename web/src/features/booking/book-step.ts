@@ -7,7 +7,9 @@ export type BookStep = 'calendar' | 'consent' | 'auth' | 'details' | 'payment' |
 
 type Known = {
   url: BookUrl;
-  /** The service of the address is offered. */
+  /** The starts of all sessions that the address names; none where one of them is missing. */
+  starts: readonly string[];
+  /** The service of the address is offered, and so is its package, if it names one. */
   offered: boolean;
   signedIn: boolean;
   booking: Booking | undefined;
@@ -19,12 +21,12 @@ type Known = {
  * The default step is the calendar. A time leads to the consent, then to the sign-in, then to the
  * details; a booking to its payment or its confirmation.
  */
-export function bookStep({ url, offered, signedIn, booking, consented }: Known): BookStep {
+export function bookStep({ url, starts, offered, signedIn, booking, consented }: Known): BookStep {
   if (url.bookingId) {
     if (!signedIn) return 'auth';
     return isPlaced(booking) ? 'confirmation' : 'payment';
   }
-  if (!offered || !url.slot || !url.step || url.cancelled) return 'calendar';
+  if (!offered || starts.length === 0 || !url.step || url.cancelled) return 'calendar';
   if (url.step === 'auth' && !signedIn) return 'auth';
   if (!consented) return 'consent';
   return signedIn ? 'details' : 'auth';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { bookingFixture } from '@/testing/booking-fixture';
-import { instantOf, isSettled, newer } from './booking-state';
+import { instantsOf, isSettled, newer, ownStarts } from './booking-state';
 import { endedWords } from './components/ended-panel';
 import { googleCalendarUrl } from './google-calendar';
 import { clockText, minuteToTell } from './hold-clock';
@@ -35,9 +35,20 @@ test.each([
   expect(isSettled(bookingFixture(changes))).toBe(settled);
 });
 
-test('the start is written as in the address', () => {
-  expect(instantOf(bookingFixture())).toBe('2026-11-24T05:30:00Z');
-  expect(instantOf(undefined)).toBe('');
+test('the starts are written as in the address', () => {
+  expect(instantsOf(bookingFixture())).toEqual(['2026-11-24T05:30:00Z']);
+  expect(instantsOf(undefined)).toEqual([]);
+});
+
+test('a live hold is the own time among those of its service and practitioner', () => {
+  const held = bookingFixture({ practitionerId: 'ravi' });
+  const own = ['2026-11-24T05:30:00Z'];
+  expect(ownStarts(held, 'general-consultation', '')).toEqual(own);
+  expect(ownStarts(held, 'general-consultation', 'ravi')).toEqual(own);
+  expect(ownStarts(held, 'general-consultation', 'lead')).toEqual([]);
+  expect(ownStarts(held, 'meditation', '')).toEqual([]);
+  expect(ownStarts(bookingFixture({ state: EXPIRED }), 'general-consultation', '')).toEqual([]);
+  expect(ownStarts(undefined, 'general-consultation', '')).toEqual([]);
 });
 
 test('a calendar on the web learns the practice and not the service', () => {

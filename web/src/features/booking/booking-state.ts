@@ -103,9 +103,3 @@ export function ownStarts(
   const isWanted = practitionerId === '' || held.practitionerId === practitionerId;
   return isWanted ? instantsOf(held) : [];
 }
-
-/** The start of a booking as it is written in the address, or empty. */
-export function instantOf(booking: Booking | undefined): string {
-  const times = booking ? sessionTimes(booking) : undefined;
-  return times ? toInstant(times.startsAt) : '';
-}

@@ -7,22 +7,32 @@ import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
-import { formatDate, formatOwnPlace, formatTimeRange, type Zone } from '@/lib/time';
+import { formatDate, formatOwnPlace, formatTimeRange, toDate, type Zone } from '@/lib/time';
 import { isOnWord, sessionTimes } from '../booking-state';
 import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
+import { packageRows } from './booking-rows';
 import { BookingSummary, type SummaryRow } from './booking-summary';
 import { CalendarButtons } from './calendar-buttons';
 
-function rowsOf(booking: Booking, zone: Zone): SummaryRow[] {
+/** When the session is. */
+function timeRows(booking: Booking, zone: Zone): SummaryRow[] {
   const times = sessionTimes(booking);
-  const { contact, serviceTitle } = booking;
-  const own = times ? formatOwnPlace(times.startsAt, zone) : undefined;
+  if (!times) return [];
+  const own = formatOwnPlace(times.startsAt, zone);
+  return [
+    { label: 'Date', value: formatDate(times.startsAt, zone) },
+    { label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) },
+    ...(own ? [{ label: 'Your time', value: own }] : []),
+  ];
+}
+
+function rowsOf(booking: Booking, zone: Zone): SummaryRow[] {
+  const { contact, serviceTitle, package: booked } = booking;
   const rows: (SummaryRow | undefined)[] = [
+    booked && { label: 'Package', value: booked.title },
     { label: 'Service', value: serviceTitle },
     booking.practitionerName ? { label: 'With', value: booking.practitionerName } : undefined,
-    times && { label: 'Date', value: formatDate(times.startsAt, zone) },
-    times && { label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) },
-    own ? { label: 'Your time', value: own } : undefined,
+    ...(booked ? packageRows(booking, zone) : timeRows(booking, zone)),
     contact && { label: 'Email', value: contact.email },
     contact?.phone ? { label: 'Phone', value: formatPhone(contact.phone) } : undefined,
   ];
@@ -41,20 +51,23 @@ const REMINDER_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
 /** A session that was booked later than its reminder has none. */
-function hasReminder(booking: Booking): boolean {
-  const times = sessionTimes(booking);
-  return times !== undefined && times.startsAt.getTime() - Date.now() > REMINDER_HOURS * HOUR_MS;
+function hasReminder({ sessions }: Booking): boolean {
+  const last = sessions.at(-1)?.startsAt;
+  return last !== undefined && toDate(last).getTime() - Date.now() > REMINDER_HOURS * HOUR_MS;
 }
 
 function WhatsNext({ booking }: { booking: Booking }) {
+  const several = booking.package !== undefined;
   return (
     <Card className="flex flex-col gap-3">
       <h2 className="text-h3">What's Next</h2>
       <ul className="flex list-disc flex-col gap-1.5 pl-5">
         {booking.mailState === MailState.FAILED ? null : <li>{mailWords(booking)}</li>}
-        <li>A meeting link is included.</li>
+        <li>A meeting link is included{several ? ', the same for all sessions' : ''}.</li>
         {hasReminder(booking) ? (
-          <li>We remind you {REMINDER_HOURS} hours before your session.</li>
+          <li>
+            We remind you {REMINDER_HOURS} hours before {several ? 'each' : 'your'} session.
+          </li>
         ) : null}
         <li>Please join 5 minutes early.</li>
       </ul>
@@ -84,15 +97,19 @@ function MeetingLink({ booking }: { booking: Booking }) {
 }
 
 function Notes({ booking }: { booking: Booking }) {
+  const several = booking.package !== undefined;
   return (
     <div className="flex flex-col gap-3">
-      <Alert tone="ok" title="Your session is in our calendar">
+      <Alert
+        tone="ok"
+        title={several ? 'Your sessions are in our calendar' : 'Your session is in our calendar'}
+      >
         Its booking id is{' '}
         <span className="font-semibold numeric">{bookingReference(booking.bookingId)}</span>. Please
         quote it when you write to us.
       </Alert>
       <Alert title="Follow-up Email Scheduled">
-        After the session we write to you, and you can tell us how it was.
+        After the {several ? 'last ' : ''}session we write to you, and you can tell us how it was.
       </Alert>
     </div>
   );
@@ -100,9 +117,12 @@ function Notes({ booking }: { booking: Booking }) {
 
 function Policy({ booking }: { booking: Booking }) {
   const { cancellationHours } = usePractice();
+  const { package: booked } = booking;
   return (
     <p className="text-ink-2">
-      You can cancel until {cancellationHours} hours before it starts.{' '}
+      {booked
+        ? `You can cancel each session until ${booked.noticeHours} hours before it starts.`
+        : `You can cancel until ${cancellationHours} hours before it starts.`}{' '}
       <AppLink
         to={`/cancellation-policy?b=${booking.bookingId}`}
         className="text-brand underline underline-offset-4"
@@ -116,7 +136,7 @@ function Policy({ booking }: { booking: Booking }) {
 type BookedPanelProps = {
   booking: Booking;
   zone: Zone;
-  /** The session starts inside the cancellation limit. */
+  /** The session, or each one of a package, starts inside the cancellation limit. */
   late: boolean;
   /** The client's consent. */
   consent: ReactNode;
@@ -124,7 +144,8 @@ type BookedPanelProps = {
 
 /** "Booking Confirmed!" of /book: what was booked, what comes next, and the ways on. */
 export function BookedPanel({ booking, zone, late, consent }: BookedPanelProps) {
-  const isOver = (sessionTimes(booking)?.endsAt.getTime() ?? 0) < Date.now();
+  const end = booking.sessions.at(-1)?.endsAt;
+  const isOver = end === undefined || toDate(end).getTime() < Date.now();
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
       <div className="flex flex-col gap-6">

@@ -12,7 +12,7 @@ import { isOnline, sessionTimes } from '../booking-state';
 import type { SummaryRow } from './booking-summary';
 
 /** The dates of a package, one row for each. */
-function packageRows(booking: Booking, zone: Zone): SummaryRow[] {
+export function packageRows(booking: Booking, zone: Zone): SummaryRow[] {
   return booking.sessions.flatMap(({ startsAt, endsAt, cancelled }, index) => {
     if (!startsAt || !endsAt) return [];
     const [from, to] = [toDate(startsAt), toDate(endsAt)];

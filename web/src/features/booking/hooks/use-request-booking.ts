@@ -57,7 +57,10 @@ export function contentOf(wish: Wish): string {
 }
 
 /** Whether a booking is of the same sessions. */
-function isOfSameTimes(booking: Booking, wish: Wish): boolean {
+export function isOfSameTimes(
+  booking: Booking,
+  wish: Pick<Wish, 'packageId' | 'instants'>,
+): boolean {
   const same = (booking.package?.packageId ?? '') === wish.packageId;
   return same && instantsOf(booking).join() === wish.instants.join();
 }
