@@ -68,6 +68,11 @@ export function usePackage(packageId: string): Package | undefined {
   return useSnapshot().packages.find((offer) => offer.packageId === packageId);
 }
 
+/** All packages in the practice's order. */
+export function usePackages(): Package[] {
+  return useSnapshot().packages;
+}
+
 /** The consultation that costs nothing, where the practice offers one. */
 export function useConsultation(): Service | undefined {
   return useSnapshot().consultation;

@@ -7,6 +7,7 @@ import { BookingServer } from '@/testing/booking-server';
 import { renderApp, writtenApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
+import './package-times';
 import '@/features/catalogue/components/free-times';
 
 vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-out', user: undefined }) }));
@@ -40,25 +41,29 @@ test('the written page is the first view of a visitor, whatever the address asks
   }
 });
 
-test('an unknown service and a package are answered, with sessions to choose from', async () => {
+test('an unknown service is answered, with sessions to choose from', async () => {
   open('/book?service=levitation');
   await screen.findByText("We don't offer this session");
   expect(screen.getByLabelText('Session')).toHaveProperty('value', 'general-consultation');
 });
 
-test.each([
-  ['starter', /Starter Package: 3 sessions for ₹4,500/],
-  ['none', "We don't offer this package"],
-])('package=%s has a clear sentence', async (id, said) => {
-  open(`/book?package=${id}`);
-  expect(await screen.findByText(said)).toBeTruthy();
+test('an unknown package is answered, with sessions to choose from', async () => {
+  open('/book?package=none');
+  expect(await screen.findByText("We don't offer this package")).toBeTruthy();
   expect(await screen.findByRole('link', { name: /^11:00 am IST/ })).toBeTruthy();
 });
 
-test('a package leads to its dates', async () => {
-  open('/book?package=starter&service=meditation');
-  const dates = await screen.findByRole('link', { name: 'Choose the Dates' });
-  expect(dates.getAttribute('href')).toBe('/booking-flow?service=meditation&package=starter');
+test('a package is chosen like a session, and left again', async () => {
+  const person = open('/book?service=meditation');
+  const choice = await screen.findByLabelText('Session');
+  await person.selectOptions(choice, 'Starter Package · 3 sessions · ₹4,500');
+  expect(address()).toBe('/book?service=meditation&package=starter');
+  expect(await screen.findByText('Starter Package: 3 sessions for ₹4,500')).toBeTruthy();
+  expect(await screen.findByRole('group', { name: 'Your three dates' })).toBeTruthy();
+  await person.selectOptions(screen.getByLabelText('Kind of session'), 'mental-health');
+  expect(address()).toBe('/book?service=mental-health&package=starter');
+  await person.selectOptions(screen.getByLabelText('Session'), 'energy-healing');
+  expect(address()).toBe('/book?service=energy-healing');
 });
 
 test('another session shows its own times', async () => {

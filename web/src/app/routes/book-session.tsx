@@ -91,8 +91,8 @@ function Times({ service, moves }: TimesProps) {
         }
       >
         <SessionChoice
-          serviceId={service.serviceId}
-          onChange={(serviceId) => moves.replace({ serviceId, slot: '', cancelled: false })}
+          chosen={{ serviceId: service.serviceId, packageId: '' }}
+          onChange={({ serviceId }) => moves.replace({ serviceId, slot: '', cancelled: false })}
         />
       </FreeTimesSection>
     </div>

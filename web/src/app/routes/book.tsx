@@ -5,6 +5,7 @@ import { LazySection } from '@/components/lazy-section';
 import { Skeleton } from '@/components/ui/skeleton';
 import { type BookUrl, bookPath, NOTHING_CHOSEN, parseBookUrl } from '@/features/booking/book-url';
 import { readHeldAnywhere } from '@/features/booking/held-anywhere';
+import type { RefusedTimes } from '@/features/booking/refused-times';
 import { takePrefill } from '@/features/consent/take-prefill';
 import { useAuth } from '@/lib/auth';
 import { importWithRetry } from '@/lib/import-with-retry';
@@ -68,10 +69,11 @@ export default function BookPage() {
         {(KeptBooking) => <KeptBooking userId={user.id} moves={moves} />}
       </LazySection>
     ) : null;
-  const start = (notice: ReactNode) => (
+  const start = (notice: ReactNode, refused?: RefusedTimes) => (
     <BookStart
       url={url}
       moves={moves}
+      refused={refused}
       notice={
         <>
           {notice}

@@ -1,6 +1,6 @@
 /** The flow's choices in the address, so that a reload keeps them. */
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { toInstant, validInstant } from '@/lib/instant';
+import { placesIn, placesText, toInstant, validDate, validInstant } from '@/lib/instant';
 import { toDate } from '@/lib/time';
 import { isStepId, type StepId } from './steps';
 
@@ -31,19 +31,6 @@ const NO_CHOICES: Pick<FlowUrl, Choice> = {
   packageId: '',
   slots: [],
 };
-
-/** The most sessions that a package can have. */
-const PLACES_MAX = 20;
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-
-function validDate(text: string): string {
-  return DATE.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) ? text : '';
-}
-
-function placesIn(text: string): string[] {
-  return text === '' ? [] : text.split(',', PLACES_MAX).map(validInstant);
-}
 
 /** Reads the address. Whatever makes no sense is as if it were not there. */
 export function parseFlowUrl(query: URLSearchParams): FlowUrl {
@@ -78,7 +65,7 @@ export function flowQuery(url: FlowUrl): URLSearchParams {
     slot: choices.slot,
     practitioner: choices.practitioner,
     package: choices.packageId,
-    slots: choices.slots.some((place) => place !== '') ? choices.slots.join(',') : '',
+    slots: placesText(choices.slots),
     step: url.step ?? '',
     b: url.bookingId,
   };
