@@ -8,6 +8,7 @@ import {
   type ListSlotsResponse,
   ListSlotsResponseSchema,
   PaymentState,
+  type RequestBookingRequest,
   SessionMode,
 } from '@/gen/booking/v1/booking_service_pb';
 
@@ -44,6 +45,24 @@ export function bookingFixture(changes: MessageInitShape<typeof BookingSchema> =
     practitionerName: 'Meera Joshi',
   };
   return create(BookingSchema, { ...init, ...changes } as typeof init);
+}
+
+type PackageInit = { packageId: string; contact?: RequestBookingRequest['contact'] };
+
+/** A held booking of a package, whose sessions start at these times. */
+export function packageFixture(
+  times: readonly Date[],
+  { packageId, contact }: PackageInit = { packageId: 'starter' },
+): Booking {
+  return bookingFixture({
+    package: { packageId, title: 'Starter Package', noticeHours: 24 },
+    sessions: times.map((time) => ({
+      startsAt: timestampFromDate(time),
+      endsAt: timestampFromDate(new Date(time.getTime() + SESSION_MS)),
+    })),
+    price: { minorUnits: 450_000n, currencyCode: 'INR' },
+    ...(contact && { contact }),
+  });
 }
 
 /** What costs nothing is confirmed at once. */

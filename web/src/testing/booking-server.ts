@@ -15,14 +15,23 @@ import {
   PaymentsService,
   type StartPaymentRequest,
 } from '@/gen/payments/v1/payments_service_pb';
-import { bookingFixture, FREE_SESSION, slotsFixture } from './booking-fixture';
+import { toInstant } from '@/lib/instant';
+import { toDate } from '@/lib/time';
+import { bookingFixture, FREE_SESSION, packageFixture, slotsFixture } from './booking-fixture';
 import { ConsentServer } from './consent-server';
 import { refusal } from './refusal';
+
+const DAY_MS = 86_400_000;
+const HOURS = [11, 12, 13];
 
 /** A server with one booking, which a test can change while the page looks. */
 export class BookingServer {
   booking: Booking | undefined;
   taken = new Set<number>();
+  /** Every day has free times, and not the first one alone. */
+  everyDay = false;
+  /** Starts that other people have, as the address writes them. */
+  gone = new Set<string>();
   requests: RequestBookingRequest[] = [];
   /** The practitioners whose times were asked for; empty for anyone. */
   slotsOf: string[] = [];
@@ -61,8 +70,9 @@ export class BookingServer {
     }
   }
 
-  slots({ practitionerId }: ListSlotsRequest) {
+  slots({ practitionerId, fromDate, days }: ListSlotsRequest) {
     this.slotsOf.push(practitionerId);
+    if (this.everyDay) return this.#everyDay(fromDate || '2026-11-24', days);
     const free = (hour: number) => ({ hour, available: !this.taken.has(hour) });
     return slotsFixture([
       { date: '2026-11-24', starts: [free(11), free(12), free(13)] },
@@ -70,10 +80,36 @@ export class BookingServer {
     ]);
   }
 
+  #everyDay(fromDate: string, days: number) {
+    const from = Date.parse(`${fromDate}T00:00:00Z`);
+    const dates = Array.from({ length: days }, (_, day) =>
+      new Date(from + day * DAY_MS).toISOString().slice(0, 10),
+    );
+    const starts = (date: string) =>
+      HOURS.map((hour) => {
+        const start = toInstant(new Date(`${date}T${hour}:00:00+05:30`));
+        return { hour, available: !this.gone.has(start) };
+      });
+    return slotsFixture(dates.map((date) => ({ date, starts: starts(date) })));
+  }
+
+  #requestPackage({ startsAt, furtherStartsAt, packageId, contact }: RequestBookingRequest) {
+    const times = [startsAt, ...furtherStartsAt].flatMap((at) => (at ? [toDate(at)] : []));
+    const starts = times.map(toInstant);
+    if (starts.some((start) => this.gone.has(start))) {
+      throw refusal(Code.FailedPrecondition, 'SLOT_TAKEN');
+    }
+    for (const start of starts) this.gone.add(start);
+    const booking = packageFixture(times, { packageId, contact });
+    this.booking = booking;
+    return { booking };
+  }
+
   request(request: RequestBookingRequest) {
     this.requests.push(request);
     const refused = this.refusals.shift();
     if (refused) throw refused;
+    if (request.packageId) return this.#requestPackage(request);
     const hour = new Date(Number(request.startsAt?.seconds) * 1000).getUTCHours() + 6;
     if (this.taken.has(hour)) throw refusal(Code.FailedPrecondition, 'SLOT_TAKEN');
     this.taken.add(hour);

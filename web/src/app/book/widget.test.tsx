@@ -83,9 +83,8 @@ test('the booking is reported once, and another time to the same widget', async 
   await person.click(screen.getByRole('button', { name: 'Proceed to Payment' }));
   await screen.findByRole('heading', { level: 1, name: 'Complete Your Payment' });
   await waitFor(() => expect(server.reports).toEqual([`${REPORT} ${BOOKING_ID}`]));
-  await waitFor(() =>
-    expect(address()).toBe(`/book?step=payment&b=${BOOKING_ID}&report=${REPORT}`),
-  );
+  const booked = `/book?step=payment&b=${BOOKING_ID}&report=${REPORT}`;
+  await waitFor(() => expect(address()).toBe(booked));
   server.tell({ joinUrl: '' });
   expect(server.reports).toHaveLength(1);
 });
