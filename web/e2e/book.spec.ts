@@ -315,7 +315,11 @@ test('what the address asks for is answered @phone', async ({ page }) => {
   await expect(timesOf(page).first()).toBeVisible();
   await page.goto('/book?package=starter');
   await expect(page.getByText('Starter Package: 3 sessions for ₹4,500')).toBeVisible();
+  await expect(page.getByTestId('times')).toBeVisible();
   await seeStep(page, 'book-package');
+  await page.goto('/book?package=none');
+  await expect(page.getByText("We don't offer this package")).toBeVisible();
+  await expect(timesOf(page).first()).toBeVisible();
   await page.goto(`${BOOK}&auth=cancelled`);
   await expect(page.getByText('You left the sign-in')).toBeVisible();
   await seeStep(page, 'book-cancelled');

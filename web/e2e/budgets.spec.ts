@@ -106,6 +106,16 @@ function consentPlace(): Place {
   };
 }
 
+/** The dates of a package, which a single session does not load. */
+function packagePlace(): Place {
+  return {
+    name: '/book, a package',
+    scriptsMax: BOOKING_SCRIPTS_MAX,
+    path: () => '/book?package=starter',
+    settled: (page) => expect(page.getByTestId('times')).toBeVisible(),
+  };
+}
+
 /** The flow of a new visitor, and the two steps at which a signed-in customer may begin. */
 function bookingPlaces(practice: Practice): Place[] {
   const scriptsMax = BOOKING_SCRIPTS_MAX;
@@ -207,6 +217,7 @@ async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]>
     ...publicPlaces(),
     reviewPlace(practice),
     consentPlace(),
+    packagePlace(),
     ...bookingPlaces(practice),
   ];
   for (const place of places) {

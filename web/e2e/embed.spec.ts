@@ -274,6 +274,10 @@ test('a package leads to its dates in a tab @phone', async ({ page, listed: { si
   const tab = await opened;
   await expect(tab).toHaveURL(/\/book\?package=starter&report=[0-9a-f]{32}$/);
   await expect(tab.getByRole('heading', { level: 1 })).toBeVisible();
+  await tab.getByRole('button', { name: 'Suggest three' }).click();
+  await expect(tab).toHaveURL(/\/book\?package=starter&slots=[^&,]+,[^&,]+,[^&,]+&report=/);
+  await tab.getByRole('button', { name: 'Continue with These Dates' }).click();
+  await expect(tab).toHaveURL(/&slots=[^&]+&step=calendar-terms&report=[0-9a-f]{32}$/);
 });
 
 test('a failure and a lost connection are said, and gone on from @phone', async ({

@@ -1,22 +1,11 @@
 /** A whole booking and a review without a mouse; other files have the quiz and the other forms. */
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { BOOK, COMPLETED, SIGNATURE, timesOf } from './support/book';
 import { CALENDAR, expectConfirmed, expectReady, expectStep, lateTick } from './support/flow';
+import { walkTo } from './support/keyboard';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
-
-const STEPS_MAX = 80;
-
-/** Walks with the Tab key until the element has the focus. */
-async function walkTo(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeAttached();
-  for (let step = 0; step < STEPS_MAX; step += 1) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`The Tab key does not reach ${target}.`);
-}
 
 async function press(page: Page, name: string): Promise<void> {
   await walkTo(page, page.getByRole('main').getByRole('button', { name }));

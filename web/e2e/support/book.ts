@@ -47,8 +47,9 @@ export async function giveConsent(page: Page, name: string, email: string): Prom
 export async function payInTab(
   tab: Page,
   pay: (checkout: FrameLocator) => Promise<void>,
+  price = '₹500',
 ): Promise<void> {
-  await tab.getByRole('button', { name: 'Pay ₹500 now' }).click();
+  await tab.getByRole('button', { name: `Pay ${price} now` }).click();
   await pay(tab.frameLocator('iframe[title="Secure checkout"]'));
   await expectStep(tab, 'Booking Confirmed!');
 }
