@@ -48,8 +48,8 @@ function shownDate(url: TimeChoice, first: ListSlotsResponse | undefined, zone: 
 }
 
 type Watched = {
-  moves: FlowMoves;
-  own: string;
+  moves: TimeMoves;
+  own: readonly string[];
   days: SlotDay[] | undefined;
   zone: Zone;
 };
