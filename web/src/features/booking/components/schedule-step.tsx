@@ -152,10 +152,8 @@ function readyPrice(service: Service, offer: Package | undefined): string {
   return isFree(service) ? '' : priceWords(service);
 }
 
-/** "Book Your Session": when, how, who, and the agreement. */
-export function ScheduleStep(props: ScheduleStepProps) {
-  const { service, moves, draft, held, heldPending, onHeld, onBack, proof } = props;
-  const free = isFree(service);
+/** The package and its dates, or the time, that the address names; and what that costs in time. */
+function useChosen({ service, moves, draft, held, heldPending }: ScheduleStepProps) {
   const { serviceId, practitioners } = service;
   const practitionerId = chosenPractitioner(practitioners, moves.url.practitioner);
   const packages = usePackagesFor(serviceId);
@@ -166,8 +164,33 @@ export function ScheduleStep(props: ScheduleStepProps) {
   // Until the hold is known, no chosen time is taken for someone else's.
   const own = heldPending ? named : ownStarts(held, serviceId, practitionerId);
   const starts = offer ? startsOfPackage(slots, offer, zone) : named.filter((start) => start);
-  const first = starts[0] && !free ? new Date(starts[0]) : undefined;
+  const first = starts[0] && !isFree(service) ? new Date(starts[0]) : undefined;
   const late = useLateTime(first, draft.lateConsents, offer?.noticeHours);
+  return { practitionerId, packages, offer, zone, own, starts, late };
+}
+
+function StepButtons({ free, busy, onBack }: { free: boolean; busy: boolean; onBack: () => void }) {
+  return (
+    <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-between">
+      <Button variant="secondary" onClick={onBack}>
+        Back
+      </Button>
+      <Button
+        type="submit"
+        busy={busy}
+        busyText={free ? 'Booking your time…' : 'Keeping your time…'}
+      >
+        {free ? 'Book This Time' : 'Continue to Payment'}
+      </Button>
+    </div>
+  );
+}
+
+/** "Book Your Session": when, how, who, and the agreement. */
+export function ScheduleStep(props: ScheduleStepProps) {
+  const { service, moves, draft, held, onHeld, onBack, proof } = props;
+  const free = isFree(service);
+  const { practitionerId, packages, offer, zone, own, starts, late } = useChosen(props);
   const [refused, setRefused] = useState<RefusedTimes>();
   const onLost = (reason: string) => setRefused({ reason, starts });
   const what = { service, starts, offer, practitionerId };
@@ -223,18 +246,7 @@ export function ScheduleStep(props: ScheduleStepProps) {
         {form.error && !form.needsProof ? (
           <Refusal error={form.error} onRetry={() => void form.submit()} />
         ) : null}
-        <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-between">
-          <Button variant="secondary" onClick={onBack}>
-            Back
-          </Button>
-          <Button
-            type="submit"
-            busy={form.isPending}
-            busyText={free ? 'Booking your time…' : 'Keeping your time…'}
-          >
-            {free ? 'Book This Time' : 'Continue to Payment'}
-          </Button>
-        </div>
+        <StepButtons free={free} busy={form.isPending} onBack={onBack} />
       </form>
       {form.needsProof ? proof(() => void form.submit()) : null}
     </>

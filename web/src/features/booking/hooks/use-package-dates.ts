@@ -10,7 +10,6 @@ import { formatShortDate, formatTime, localDate, type Zone } from '@/lib/time';
 import {
   chosenStarts,
   countWord,
-  type DatesProblem,
   nextEmpty,
   placesOf,
   problemOf,
@@ -47,38 +46,14 @@ function dateFor(places: readonly string[], index: number, zone: Zone): string {
   return before ? addDays(localDate(new Date(before), zone.timeZone), WEEK_DAYS) : '';
 }
 
-export function usePackageDates({ moves, offer, serviceId, practitionerId, zone }: Asked) {
-  const { url, replace } = moves;
-  const [wanted, setActive] = useState(0);
-  const [told, setTold] = useState('');
-  const [isSuggesting, setSuggesting] = useState(false);
+type Read = (fromDate: string, days: number) => ReturnType<typeof readSlots>;
+
+/** Reads free days anew. */
+function useSlotsReader(serviceId: string, practitionerId: string): Read {
   const queryClient = useQueryClient();
   const transport = useTransport();
-  const { sessions } = offer;
-  const active = Math.min(wanted, sessions - 1);
-  const places = useMemo(() => placesOf(url.slots, sessions), [url.slots, sessions]);
-
-  const change = useCallback(
-    (patch: Parameters<TimeMoves['replace']>[0]) => {
-      const { slot, ...rest } = patch;
-      if (slot === undefined) {
-        replace(rest);
-        return;
-      }
-      // What was said of the dates before no longer holds.
-      if (slot !== '') setTold('');
-      replace({ ...rest, slots: withStart(places, active, slot) });
-    },
-    [replace, places, active],
-  );
-  /** The calendar's own moves: what it calls the slot is the start in the active place. */
-  const inner: TimeMoves = useMemo(
-    () => ({ url: { date: url.date, slot: places[active] ?? '' }, replace: change }),
-    [url.date, places, active, change],
-  );
-
-  const read = useCallback(
-    (fromDate: string, days: number) => {
+  return useCallback(
+    (fromDate, days) => {
       const whose = { serviceId, ...(practitionerId && { practitionerId }) };
       const range: SlotsInput = { ...whose, fromDate, days };
       return queryClient.fetchQuery({
@@ -89,6 +64,70 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     },
     [queryClient, transport, serviceId, practitionerId],
   );
+}
+
+/**
+ * The calendar's own moves: what it calls the slot is the start in the active place. `onChosen` is
+ * called before a start is put there.
+ */
+function usePlaceMoves(
+  { url, replace }: DatesMoves,
+  places: readonly string[],
+  active: number,
+  onChosen: () => void,
+): TimeMoves {
+  const change = useCallback(
+    (patch: Parameters<TimeMoves['replace']>[0]) => {
+      const { slot, ...rest } = patch;
+      if (slot === undefined) {
+        replace(rest);
+        return;
+      }
+      if (slot !== '') onChosen();
+      replace({ ...rest, slots: withStart(places, active, slot) });
+    },
+    [replace, places, active, onChosen],
+  );
+  return useMemo(
+    () => ({ url: { date: url.date, slot: places[active] ?? '' }, replace: change }),
+    [url.date, places, active, change],
+  );
+}
+
+/** Dates at one hour from the first chosen one on, else from the first free one. */
+async function suggestion(read: Read, places: readonly string[], offer: Package, zone: Zone) {
+  const first = chosenStarts(places)[0] ?? '';
+  const fromDate = first ? localDate(new Date(first), zone.timeZone) : '';
+  const { days } = await read(fromDate, SUGGEST_DAYS);
+  const found = suggestDates(days, first, offer, zone);
+  return found.length > 0 ? found : suggestDates(days, '', offer, zone);
+}
+
+/** The places whose time is gone, after a refusal. */
+async function lostPlaces(read: Read, places: readonly string[], zone: Zone): Promise<number[]> {
+  const gone = async (place: string): Promise<boolean> => {
+    if (!place) return false;
+    const at = new Date(place);
+    if (at.getTime() <= Date.now()) return true;
+    const { days } = await read(localDate(at, zone.timeZone), 1);
+    return isLost(days, place, zone);
+  };
+  const all = await Promise.all(places.map(gone));
+  return places.flatMap((_, index) => (all[index] ? [index] : []));
+}
+
+export function usePackageDates({ moves, offer, serviceId, practitionerId, zone }: Asked) {
+  const { url, replace } = moves;
+  const [wanted, setActive] = useState(0);
+  const [told, setTold] = useState('');
+  const [isSuggesting, setSuggesting] = useState(false);
+  const read = useSlotsReader(serviceId, practitionerId);
+  const { sessions } = offer;
+  const active = Math.min(wanted, sessions - 1);
+  const places = useMemo(() => placesOf(url.slots, sessions), [url.slots, sessions]);
+  // What was said of the dates before no longer holds.
+  const forget = useCallback(() => setTold(''), []);
+  const inner = usePlaceMoves(moves, places, active, forget);
 
   function choosePlace(index: number): void {
     setActive(index);
@@ -98,11 +137,7 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
   async function suggest(): Promise<void> {
     setSuggesting(true);
     try {
-      const first = chosenStarts(places)[0] ?? '';
-      const fromDate = first ? localDate(new Date(first), zone.timeZone) : '';
-      const { days } = await read(fromDate, SUGGEST_DAYS);
-      const found = suggestDates(days, first, offer, zone);
-      const slots = found.length > 0 ? found : suggestDates(days, '', offer, zone);
+      const slots = await suggestion(read, places, offer, zone);
       if (slots.length > 0) replace({ slots, date: '' });
       setTold(toldOf(slots, offer, zone));
     } catch {
@@ -110,19 +145,6 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     } finally {
       setSuggesting(false);
     }
-  }
-
-  /** The places whose time is gone, after a refusal. */
-  async function findLost(): Promise<number[]> {
-    const gone = async (place: string): Promise<boolean> => {
-      if (!place) return false;
-      const at = new Date(place);
-      if (at.getTime() <= Date.now()) return true;
-      const { days } = await read(localDate(at, zone.timeZone), 1);
-      return isLost(days, place, zone);
-    };
-    const all = await Promise.all(places.map(gone));
-    return places.flatMap((_, index) => (all[index] ? [index] : []));
   }
 
   /** Empties places; says the start that the first of them had, which is chosen again. */
@@ -139,7 +161,6 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     return start;
   }
 
-  const problem: DatesProblem | undefined = problemOf(places, offer, zone);
   return {
     places,
     active,
@@ -147,13 +168,13 @@ export function usePackageDates({ moves, offer, serviceId, practitionerId, zone 
     suggest: () => void suggest(),
     isSuggesting,
     told,
-    problem,
+    problem: problemOf(places, offer, zone),
     /** The next place to choose a time for. */
     next: nextEmpty(places, active),
     inner,
     /** Whether these are the starts of all places, earliest first. */
     areChosen: (starts: readonly string[]) => chosenStarts(places).join() === starts.join(),
-    findLost,
+    findLost: () => lostPlaces(read, places, zone),
     lose,
   };
 }
