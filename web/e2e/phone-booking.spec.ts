@@ -81,7 +81,7 @@ test('a client on the phone pays on a page and finds the booking in an account @
   await look(page, 'pay-page-link');
   await tab.getByRole('button', { name: 'Pay ₹500 now' }).click();
   await payByUpi(tab.frameLocator('iframe[title="Secure checkout"]'));
-  // The provider leads back to the page, also where nobody is signed in.
+  // The provider leads back to the page, also without a sign-in.
   await expectStep(tab, 'Booking Confirmed!');
   await tab.close();
   const completed = page.getByRole('button', { name: COMPLETED });

@@ -1,5 +1,6 @@
-//! Staff book for a client on the phone, who has no account. The request takes the way of a client's
-//! (`request_booking`); its customer is a contact of its own, and the terms are accepted later.
+//! Staff book for a client on the phone, who has no account. The request takes the way of a
+//! client's (`request_booking`); its customer is a contact of its own, and the terms are accepted
+//! later.
 
 use std::sync::Arc;
 

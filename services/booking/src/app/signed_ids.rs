@@ -1,5 +1,5 @@
-//! Secrets that are derived from an id and a key, so that no table has them: the id, followed by 128
-//! bits of its MAC.
+//! Secrets that are derived from an id and a key, so that no table has them: the id, followed by
+//! 128 bits of its MAC.
 
 use std::fmt;
 

@@ -71,8 +71,8 @@ pub struct RefundRow {
     pub traceparent: Option<String>,
 }
 
-/// The trace in which the booking began counts more than the call that began its payment. The account
-/// that adopted the booking counts more than the contact for whom it was made.
+/// The trace in which the booking began counts more than the call that began its payment. The
+/// account that adopted the booking counts more than the contact for whom it was made.
 const COLLECTION: &str = "select c.booking_id, c.collection_id,
         coalesce(k.adopter_id, c.customer_id) as customer_id, c.amount_minor,
         c.amount_currency, c.order_id, c.ordered_at, c.state,

@@ -133,7 +133,7 @@ async fn the_adopter_sees_the_receipt_and_the_contact_does_not() -> Result<()> {
     let key = says(&world, held, (true, true)).await?;
     start(&world, &key).await??;
     let adopted = adopt(&world, held).await?;
-    // The page goes on, whoever owns the booking, and before and after its event was taken in.
+    // The page goes on with another owner, before and after the event was taken in.
     says(&world, adopted, (true, true)).await?;
     start(&world, &key).await??;
     world.pay_link(&link_id(&world).await?, json!({})).await?;
