@@ -160,7 +160,7 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   expect(request).toMatchObject({ packageId: 'starter', serviceId: 'general-consultation' });
   expect(request?.furtherStartsAt).toHaveLength(2);
   for (const label of ['Session 1', 'Session 2', 'Session 3']) {
-    expect(screen.getByText(label)).toBeTruthy();
+    await screen.findByText(label);
   }
   act(() =>
     server.tell({
@@ -178,7 +178,7 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
     'We remind you 24 hours before each session.',
     'Your sessions are in our calendar',
   ]) {
-    expect(screen.getByText(said)).toBeTruthy();
+    await screen.findByText(said);
   }
   expect(screen.getByRole('link', { name: /^Save Meeting Link/ })).toBeTruthy();
 });
