@@ -74,6 +74,10 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
                     }
                     &[]
                 }
+                Event::PageRequested { number } => {
+                    owed.push(("payment_page", format!("{id}/page {number}")));
+                    &[]
+                }
                 Event::Expired => &["hold_ended"],
                 Event::Cancelled { .. } => &["booking_cancelled", "cancellation_notice"],
                 Event::Completed => &["follow_up"],
@@ -137,6 +141,8 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         // The session is over; the link is useless.
         "meeting_link" => !state.is_some_and(is_ahead),
         "hold_ended" => !matches!(state, Some(State::Expired { .. })),
+        // There is nothing to pay on the page of a booking that is not held.
+        "payment_page" => state.is_none_or(|state| state.held_until().is_none()),
         // When all of a package is cancelled, one mail says so for its sessions.
         "booking_cancelled" | "cancellation_notice" => {
             matches!(state, Some(State::Cancelled { .. })) == row.subject.contains('/')
