@@ -68,7 +68,7 @@ test('Escape hides it, unless it closes something in front of it', () => {
 });
 
 test('no invitation with an account, during a booking or on the pages of signing in', () => {
-  for (const path of ['/booking-flow', '/sign-in', '/sign-up']) {
+  for (const path of ['/booking-flow', '/pay/booking', '/sign-in', '/sign-up']) {
     const { unmount } = open(path);
     pass(PROMO_DELAY_MS);
     expect(bubble()).toBeNull();

@@ -8,7 +8,10 @@ export const PROMO_DELAY_MS = 2000;
 export const PROMO_KEY = 'promoBubbleDismissed';
 
 /** No invitation on the pages of signing in and signing up, nor during a booking. */
-const QUIET = ['/booking-flow', '/book', '/book-session', '/sign-in', '/sign-up', '/recover'];
+const QUIET = [
+  ...['/booking-flow', '/book', '/book-session', '/pay/booking'],
+  ...['/sign-in', '/sign-up', '/recover'],
+];
 
 /** What Escape closes first while it is open. */
 const IN_FRONT = 'dialog[open], header [aria-expanded="true"]';
