@@ -48,6 +48,11 @@ pub(crate) fn page(body: impl Into<String>) -> Response {
     with_policy(body.into(), STRICT)
 }
 
+/// A page that other sites show in a frame, and that frames pages of another origin.
+pub(crate) fn framed_page(body: impl Into<String>, frame_url: &str) -> Response {
+    with_policy(body.into(), &format!("{STRICT}; frame-src {frame_url}"))
+}
+
 /// The page of the checkout.
 pub(crate) fn checkout_page(body: impl Into<String>) -> Response {
     with_policy(body.into(), CHECKOUT)

@@ -43,6 +43,7 @@ fn target_of(method: &Method, path: &str) -> Option<&'static str> {
         ("GET", "/calendars/{name}") => "calendars.fetch",
         ("GET", "/scheduling/event_types") => "scheduling.event_types",
         ("GET", "/scheduling/scheduled_events") => "scheduling.events",
+        ("GET", "/scheduling/scheduled_events/{id}") => "scheduling.event",
         ("POST", "/scheduling/invitees") => "scheduling.invitees",
         ("POST", "/scheduling/scheduled_events/{id}/cancellation") => "scheduling.cancellation",
         _ => return None,

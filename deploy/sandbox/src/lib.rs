@@ -19,6 +19,7 @@ mod link_page;
 mod meeting;
 mod calendars;
 mod scheduling;
+mod scheduling_widget;
 mod smtp;
 mod inbox;
 mod controls;
@@ -118,6 +119,7 @@ fn router(app: &SharedState) -> Router {
         .merge(meeting::routes())
         .merge(calendars::routes())
         .merge(scheduling::routes())
+        .merge(scheduling_widget::routes())
         .merge(inbox::routes())
         .merge(controls::routes())
         .merge(front_page::routes())

@@ -36,7 +36,7 @@ pub(crate) fn routes() -> Router<SharedState> {
         .route("/scheduling/invitees", post(create))
 }
 
-fn base(app: &AppState) -> String {
+pub(crate) fn base(app: &AppState) -> String {
     format!("{}/scheduling", app.public_url)
 }
 
@@ -48,7 +48,7 @@ fn refuse(status: StatusCode, title: &str, message: &str) -> Response {
     (status, Json(json!({ "title": title, "message": message }))).into_response()
 }
 
-fn invalid(parameter: &str, message: &str) -> Response {
+pub(crate) fn invalid(parameter: &str, message: &str) -> Response {
     let details = json!([{ "parameter": parameter, "message": message }]);
     let body = json!({
         "title": "Invalid Argument", "message": "The supplied parameters are invalid.",
@@ -77,7 +77,7 @@ pub(crate) fn injected(fault: &Fault) -> Response {
     }
 }
 
-fn not_found() -> Response {
+pub(crate) fn not_found() -> Response {
     let message = "The server could not find the requested resource.";
     refuse(StatusCode::NOT_FOUND, "Resource Not Found", message)
 }
