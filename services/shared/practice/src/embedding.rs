@@ -1,12 +1,16 @@
-//! Which sites may show the booking widget.
+//! Which sites may show the booking widget, and which widgets of a scheduling provider we show.
 
 use std::collections::HashSet;
 
 use super::problems::Problems;
-use super::values::Embedding;
+use super::values::{Embedding, SchedulingWidget};
 
 /// Every response of the widget names them all.
 const ORIGINS_MAX: usize = 20;
+/// Every page's policy names the origins of all widgets.
+const WIDGETS_MAX: usize = 20;
+/// The longest address.
+const URL_CHARS_MAX: usize = 300;
 /// The longest name of a host.
 const HOST_CHARS_MAX: usize = 253;
 
@@ -25,6 +29,36 @@ pub(super) fn origins(found: &mut Problems, embedding: &Embedding) {
     }
     let few = embedding.origins.len() <= ORIGINS_MAX;
     found.unless(few, KEY, "there are at most 20 origins");
+}
+
+/// Checks the widgets: addresses without a query, which the page adds.
+pub(super) fn widgets(found: &mut Problems, widgets: &[SchedulingWidget]) {
+    let mut known = HashSet::new();
+    let key = "scheduling_widgets";
+    for widget in widgets {
+        let id = format!("{key}.service_id");
+        found.text(&id, &widget.service_id);
+        found.unless(known.insert(&widget.service_id), &id, "a service stands only once");
+        for (name, address) in [("url", &widget.url), ("event_type", &widget.event_type)] {
+            let why = format!(
+                "{address:?} is no address: write it like \"https://calendly.com/asha/session\", \
+                 without a question mark (http:// only for localhost)"
+            );
+            found.unless(is_address(address), &format!("{key}.{name}"), &why);
+        }
+    }
+    found.unless(widgets.len() <= WIDGETS_MAX, key, "there are at most 20 widgets");
+}
+
+/// An origin with a path of plain characters.
+fn is_address(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let Some((authority, path)) = rest.split_once('/') else { return false };
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
+    text.len() <= URL_CHARS_MAX
+        && is_origin(&format!("{scheme}://{authority}"))
+        && !path.is_empty()
+        && path.bytes().all(plain)
 }
 
 fn is_origin(text: &str) -> bool {
@@ -59,7 +93,7 @@ fn is_host(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Embedding, is_origin, origins};
+    use super::{Embedding, SchedulingWidget, is_origin, origins, widgets};
     use crate::problems::Problems;
 
     #[test]
@@ -115,5 +149,39 @@ mod tests {
         let many: Vec<_> = (0..21).map(|number| format!("https://{number}.example")).collect();
         let many: Vec<_> = many.iter().map(String::as_str).collect();
         assert_eq!(listed(&many), ["embedding.origins: there are at most 20 origins"]);
+    }
+
+    #[test]
+    fn a_widget_is_an_address_of_one_service() {
+        let told = |of: &[(&str, &str)]| {
+            let mut found = Problems::default();
+            let widget = |(service_id, url): &(&str, &str)| SchedulingWidget {
+                service_id: (*service_id).to_owned(),
+                url: (*url).to_owned(),
+                event_type: "https://api.calendly.com/event_types/AAAA".to_owned(),
+            };
+            widgets(&mut found, &of.iter().map(widget).collect::<Vec<_>>());
+            found.into_list()
+        };
+        let good = "https://calendly.com/asha/session";
+        assert_eq!(told(&[("meditation", good)]), Vec::<String>::new());
+        assert_eq!(told(&[("meditation", "http://localhost:8090/a")]), Vec::<String>::new());
+        for wrong in [
+            "",
+            "calendly.com/asha",
+            "https://calendly.com",
+            "https://calendly.com/",
+            "http://calendly.com/asha",
+            "https://calendly.com/asha?hide=1",
+            "https://calendly.com/asha#a",
+            "https://calendly.com/a; script-src *",
+            "https://calendly.com@evil.example/a",
+            "javascript:alert(1)",
+        ] {
+            let told = told(&[("meditation", wrong)]);
+            assert!(told.iter().any(|it| it.starts_with("scheduling_widgets.url")), "{wrong}");
+        }
+        let twice = told(&[("meditation", good), ("meditation", good)]);
+        assert_eq!(twice, ["scheduling_widgets.service_id: a service stands only once"]);
     }
 }

@@ -16,7 +16,7 @@ pub use practitioners::Practitioner;
 pub use values::{
     Availability, BlockedTime, Brand, BusyCalendar, CalendarKind, DarkBrand, Embedding, Figure,
     FurtherPractitioner, Identity, LEAD_ID, Location, Mails, Papers, Policies, Practice, Receipts,
-    ReviewChoices, Tax,
+    ReviewChoices, SchedulingWidget, Tax,
 };
 
 /// The file's name inside the practice's folder.

@@ -32,6 +32,7 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     mails(&mut found, &practice.mails);
     receipts(&mut found, &practice.receipts);
     embedding::origins(&mut found, &practice.embedding);
+    embedding::widgets(&mut found, &practice.scheduling_widgets);
     colours(&mut found, &practice.brand);
     let mut keys = HashSet::new();
     for figure in &practice.figures {

@@ -28,6 +28,9 @@ pub struct Practice {
     /// Calendars of practitioners that close times.
     #[serde(default)]
     pub calendars: Vec<BusyCalendar>,
+    /// Services whose time is chosen in the scheduling provider's own widget.
+    #[serde(default)]
+    pub scheduling_widgets: Vec<SchedulingWidget>,
     /// What reviews can be about.
     pub reviews: ReviewChoices,
     /// When mails are sent that no click of a person asks for.
@@ -53,6 +56,20 @@ pub struct Embedding {
     /// Their origins, for example "https://www.example.org"; none by default.
     #[serde(default)]
     pub origins: Vec<String>,
+}
+
+/// A service whose time is chosen on /book in the scheduling provider's own widget.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchedulingWidget {
+    /// The service.
+    pub service_id: String,
+    /// The widget's address, for example "https://calendly.com/asha/session". Only messages from
+    /// its origin are heard.
+    pub url: String,
+    /// The provider's address of the event type, for example
+    /// "https://api.calendly.com/event_types/AAAA". An event of another type is not taken over.
+    pub event_type: String,
 }
 
 /// Who the practice is and how to reach it.
