@@ -26,6 +26,7 @@ pub mod consents;
 pub mod grant_role;
 mod holds;
 pub mod phone_bookings;
+pub mod scheduled_events;
 pub mod widget_reports;
 
 pub use holds::{Hold, upsert_contact};

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use kernel::Id;
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use runtime::failpoint;
@@ -79,6 +79,37 @@ pub struct CalendarBooking {
     pub uri: String,
     /// The event that it belongs to.
     pub event_uri: String,
+}
+
+/// The addresses of an event and of its invitee, which are the provider's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventAddress(CalendarBooking);
+
+impl EventAddress {
+    /// The event's.
+    #[must_use]
+    pub fn event_uri(&self) -> &str {
+        &self.0.event_uri
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn calendar_booking(&self) -> CalendarBooking {
+        self.0.clone()
+    }
+}
+
+/// An event that was scheduled in the provider's widget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundEvent {
+    /// When it starts.
+    pub starts_at: Timestamp,
+    /// Whether it was not cancelled.
+    pub is_active: bool,
+    /// Whether it is of the wanted type, and that type is the account's.
+    pub is_of_the_type: bool,
+    /// The page that scheduled it; empty when it was scheduled elsewhere.
+    pub visit_id: String,
 }
 
 /// Why the provider did not do it. The texts are what the specification's catalogue of errors says.
@@ -162,6 +193,9 @@ struct ScheduledEvent {
     uri: String,
     #[serde(default)]
     status: String,
+    #[serde(default)]
+    event_type: String,
+    start_time: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -179,6 +213,8 @@ struct Invitee {
 
 #[derive(Default, Deserialize)]
 struct Tracking {
+    #[serde(default)]
+    utm_source: Option<String>,
     #[serde(default)]
     utm_content: Option<String>,
 }
@@ -288,14 +324,72 @@ impl Provider {
         }
     }
 
+    /// The addresses that a widget's message names; `None` when they are not the provider's own,
+    /// because they are asked with our token.
+    #[must_use]
+    pub fn event_address(&self, event_uri: &str, invitee_uri: &str) -> Option<EventAddress> {
+        let id = invitee_uri.strip_prefix(event_uri)?.strip_prefix("/invitees/")?;
+        let good = self.is_event(event_uri) && is_plain(invitee_uri) && is_id(id);
+        let booking =
+            CalendarBooking { uri: invitee_uri.to_owned(), event_uri: event_uri.to_owned() };
+        good.then_some(EventAddress(booking))
+    }
+
+    /// What the provider has at an address; `None` when it has nothing there.
+    ///
+    /// # Errors
+    /// Why it does not say.
+    pub async fn scheduled_event(
+        &self,
+        address: &EventAddress,
+        event_type: &str,
+    ) -> Result<Option<FoundEvent>, SchedulingError> {
+        let is_own = self.event_types().await?.iter().any(|it| it == event_type);
+        let (event, invitee) = match self.event_and_invitee(address).await {
+            Ok((event, Some(invitee))) => (event, invitee),
+            Ok((_, None))
+            | Err(Cause::Refused(StatusCode::NOT_FOUND | StatusCode::FORBIDDEN, ..)) => {
+                return Ok(None);
+            }
+            Err(cause) => return Err(SchedulingError::Booking(cause)),
+        };
+        let starts_at = event.start_time.as_deref().and_then(|text| text.parse().ok());
+        let starts_at = starts_at.ok_or(SchedulingError::Booking(Cause::InvalidResponse))?;
+        let came_from_us = invitee.tracking.utm_source.as_deref() == Some(SOURCE);
+        let visit_id = invitee.tracking.utm_content.filter(|_| came_from_us);
+        Ok(Some(FoundEvent {
+            starts_at,
+            is_active: event.status == "active",
+            is_of_the_type: is_own && event.event_type == event_type,
+            visit_id: visit_id.unwrap_or_default(),
+        }))
+    }
+
+    async fn event_and_invitee(
+        &self,
+        EventAddress(address): &EventAddress,
+    ) -> Result<(ScheduledEvent, Option<Invitee>), Cause> {
+        let event: Single<ScheduledEvent> = self.ask(self.http.get(&address.event_uri)).await?;
+        let url = format!("{}/invitees", address.event_uri);
+        let invitees: Collection<Invitee> = self.list(&url, &[("status", "active")]).await?;
+        let invitee = invitees.collection.into_iter().find(|it| it.uri == address.uri);
+        Ok((event.resource, invitee))
+    }
+
     /// The first of the user's event types.
     async fn event_type(&self) -> Result<String, SchedulingError> {
-        let wanted = [("user", self.user.as_str()), ("active", "true")];
+        self.event_types().await?.into_iter().next().ok_or(SchedulingError::NoEventTypes)
+    }
+
+    /// The user's event types; at least one.
+    async fn event_types(&self) -> Result<Vec<String>, SchedulingError> {
+        let wanted = [("user", self.user.as_str()), ("active", "true"), ("count", "100")];
         let url = format!("{}/event_types", self.url);
         let found: Result<Collection<EventType>, Cause> = self.list(&url, &wanted).await;
         let found = found.map_err(SchedulingError::EventTypes)?;
-        let first = found.collection.into_iter().map(|it| it.uri).find(|uri| is_plain(uri));
-        first.ok_or(SchedulingError::NoEventTypes)
+        let all = found.collection.into_iter().map(|it| it.uri).filter(|uri| is_plain(uri));
+        let all: Vec<_> = all.collect();
+        if all.is_empty() { Err(SchedulingError::NoEventTypes) } else { Ok(all) }
     }
 
     /// What was scheduled for this booking before.
@@ -359,9 +453,12 @@ impl Provider {
     fn is_event(&self, uri: &str) -> bool {
         let id =
             uri.strip_prefix(&self.url).and_then(|rest| rest.strip_prefix("/scheduled_events/"));
-        let plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        is_plain(uri) && id.is_some_and(|id| !id.is_empty() && plain(id))
+        is_plain(uri) && id.is_some_and(is_id)
     }
+}
+
+fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 fn is_plain(uri: &str) -> bool {

@@ -74,10 +74,12 @@ pub const NEXT_WANTED: &str =
      left join calendar_bookings k
             on k.booking_id = r.booking_id and k.starts_at = r.starts_at
      where r.live and r.starts_at > $1 and b.state in ('confirmed', 'meeting_scheduled')
-       and (k.booking_id is null or (k.state = 'failing' and k.retry_at <= $1))
+       and (k.booking_id is null or k.state = 'cancelled'
+            or (k.state = 'failing' and k.retry_at <= $1))
      order by r.starts_at limit 1";
 
-/// The next session that the provider has to be told of.
+/// The next session that the provider has to be told of. One whose event was cancelled is placed
+/// again when its hold had ended and the money came late.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -109,7 +111,7 @@ fn session_key(row: &PgRow) -> Result<SessionKey, sqlx::Error> {
 }
 
 /// The next event of the provider whose session does not take place: its booking has ended, or the
-/// session alone was cancelled.
+/// session alone was cancelled. That of a hold is one that was scheduled in the provider's widget.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -125,7 +127,8 @@ pub async fn next_unwanted(
            and not exists (
                select 1 from slot_reservations r join bookings b using (booking_id)
                where r.booking_id = k.booking_id and r.starts_at = k.starts_at and r.live
-                 and b.state in ('confirmed', 'meeting_scheduled', 'completed'))
+                 and b.state in ('held', 'awaiting_payment', 'confirmed', 'meeting_scheduled',
+                                 'completed'))
          order by k.starts_at limit 1",
     )
     .bind(now)
