@@ -164,6 +164,9 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
         directives.push(with("frame-src", origins));
         // A newer checkout may need more; only reports would show that.
         directives.push(format!("report-uri {POLICY_REPORTS}"));
+    } else if !parts.allowed.frame_origins.is_empty() {
+        // /book shows the scheduling provider's widget, and is reached without a new document.
+        directives.push(with("frame-src", &parts.allowed.frame_origins));
     }
     if parts.https {
         directives.push("upgrade-insecure-requests".to_owned());

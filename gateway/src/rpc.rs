@@ -257,6 +257,8 @@ impl booking::BookingCalendarService for BookingCalendar {
             booking::GetSessionCalendarRequest => booking::GetSessionCalendarResponse;
         get_calendar_booking:
             booking::GetCalendarBookingRequest => booking::GetCalendarBookingResponse;
+        take_scheduled_event:
+            booking::TakeScheduledEventRequest => booking::TakeScheduledEventResponse;
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct CspFile {
     image_origins: Vec<String>,
     #[serde(default)]
     frame_ancestors: Vec<String>,
+    #[serde(default)]
+    frame_origins: Vec<String>,
 }
 
 /// The same, validated.
@@ -28,6 +30,8 @@ pub(crate) struct CspSources {
     pub(crate) image_origins: Vec<String>,
     /// Origins of the sites that may frame the widget.
     pub(crate) frame_ancestors: Vec<String>,
+    /// Origins of the scheduling provider's widgets, which our pages frame.
+    pub(crate) frame_origins: Vec<String>,
 }
 
 /// Validates hashes (quotes are removed) and origins: they become part of a header, so nothing else
@@ -38,7 +42,8 @@ pub(crate) fn validate(list: CspFile) -> Result<CspSources, SiteError> {
     if !origins.all(|origin| is_secure_origin(origin)) {
         return Err(malformed());
     }
-    if !list.frame_ancestors.iter().all(|origin| is_secure_origin(origin) || is_local(origin)) {
+    let mut framed = list.frame_ancestors.iter().chain(&list.frame_origins);
+    if !framed.all(|origin| is_secure_origin(origin) || is_local(origin)) {
         return Err(malformed());
     }
     let hashes = list.script_hashes.iter().map(|hash| hash.trim_matches('\'').to_owned());
@@ -46,8 +51,8 @@ pub(crate) fn validate(list: CspFile) -> Result<CspSources, SiteError> {
     if !script_hashes.iter().all(|hash| is_script_hash(hash)) {
         return Err(malformed());
     }
-    let CspFile { media_origins, image_origins, frame_ancestors, .. } = list;
-    Ok(CspSources { script_hashes, media_origins, image_origins, frame_ancestors })
+    let CspFile { media_origins, image_origins, frame_ancestors, frame_origins, .. } = list;
+    Ok(CspSources { script_hashes, media_origins, image_origins, frame_ancestors, frame_origins })
 }
 
 fn is_script_hash(hash: &str) -> bool {
@@ -83,6 +88,7 @@ mod tests {
             media_origins: vec![media.to_owned()],
             image_origins: vec![image.to_owned()],
             frame_ancestors: Vec::new(),
+            frame_origins: Vec::new(),
         }
     }
 
@@ -148,6 +154,10 @@ mod tests {
         ] {
             let checked = validate(framed_by(wrong));
             assert!(matches!(checked, Err(SiteError::Malformed { .. })), "{wrong}");
+            let frames = vec![wrong.to_owned()];
+            let checked =
+                validate(CspFile { frame_origins: frames, ..listed(HASH, MEDIA, IMAGES) });
+            assert!(matches!(checked, Err(SiteError::Malformed { .. })), "{wrong}");
         }
     }
 
@@ -156,6 +166,6 @@ mod tests {
         let list = serde_json::from_str(r#"{"scriptHashes": ["sha256-ab"]}"#).unwrap();
         let allowed = validate(list).unwrap();
         assert!(allowed.media_origins.is_empty() && allowed.image_origins.is_empty());
-        assert!(allowed.frame_ancestors.is_empty());
+        assert!(allowed.frame_ancestors.is_empty() && allowed.frame_origins.is_empty());
     }
 }

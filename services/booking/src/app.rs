@@ -53,6 +53,7 @@ pub mod send_payment_page;
 pub mod adopt_bookings;
 pub mod read_calendar;
 pub mod calendar_bookings;
+pub mod scheduled_event;
 pub mod consent_settings;
 pub mod consent;
 pub mod widget_report;

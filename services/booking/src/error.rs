@@ -158,6 +158,27 @@ pub enum Rejection {
     /// The account has the maximum number of reports.
     #[error("Too many bookings were begun on other pages. Please wait a little.")]
     TooManyReports,
+    /// The service's time isn't chosen in the scheduling provider's widget.
+    #[error("The time of this session is chosen in our own calendar.")]
+    WidgetNotOffered,
+    /// The scheduling provider does not name its event types.
+    #[error("Failed to fetch event types")]
+    EventTypesUnavailable,
+    /// The scheduling provider's account has no event types.
+    #[error("No event types found")]
+    NoEventTypes,
+    /// The scheduling provider does not say what was scheduled.
+    #[error("Failed to create booking: Unknown error")]
+    ScheduledEventUnavailable,
+    /// The scheduling provider has no such event, or it was cancelled or scheduled elsewhere.
+    #[error("Failed to create booking: The calendar has no such appointment.")]
+    ScheduledEventNotFound,
+    /// The event is of another type than the service's.
+    #[error("Failed to create booking: This appointment is of another kind.")]
+    OtherEventType,
+    /// Another booking has the event, or it was given back, or is of another time or service.
+    #[error("This appointment was used or given back. Please choose a time again.")]
+    ScheduledEventUsed,
 }
 
 fn contact_text(wrong: contact::ContactError) -> &'static str {
@@ -277,9 +298,11 @@ impl Reject for Rejection {
             | Self::ConsentNotFound
             | Self::BlockNotFound
             | Self::CalendarFeedNotFound
-            | Self::CalendarSourceNotFound => Code::NotFound,
+            | Self::CalendarSourceNotFound
+            | Self::ScheduledEventNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
             Self::TooManyReports => Code::ResourceExhausted,
+            Self::EventTypesUnavailable | Self::ScheduledEventUnavailable => Code::Unavailable,
             Self::InvalidPrice
             | Self::ConsentRequired
             | Self::NothingToPay
@@ -299,6 +322,10 @@ impl Reject for Rejection {
             | Self::NotCancellable
             | Self::NotClaimed
             | Self::ReportEnded
+            | Self::WidgetNotOffered
+            | Self::NoEventTypes
+            | Self::OtherEventType
+            | Self::ScheduledEventUsed
             | Self::SessionEnded => Code::FailedPrecondition,
         }
     }
@@ -351,15 +378,26 @@ impl Reject for Rejection {
             Self::InvalidReportId => "INVALID_REPORT_ID",
             Self::ReportEnded => "REPORT_ENDED",
             Self::TooManyReports => "TOO_MANY_REPORTS",
+            Self::WidgetNotOffered => "WIDGET_NOT_OFFERED",
+            Self::EventTypesUnavailable => "EVENT_TYPES_UNAVAILABLE",
+            Self::NoEventTypes => "NO_EVENT_TYPES",
+            Self::ScheduledEventUnavailable => "SCHEDULED_EVENT_UNAVAILABLE",
+            Self::ScheduledEventNotFound => "SCHEDULED_EVENT_NOT_FOUND",
+            Self::OtherEventType => "OTHER_EVENT_TYPE",
+            Self::ScheduledEventUsed => "SCHEDULED_EVENT_USED",
         }
     }
 
     fn field(&self) -> Option<&'static str> {
         match self {
             Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
-            Self::ServiceNotFound | Self::NothingToPay => Some("service_id"),
+            Self::ServiceNotFound | Self::NothingToPay | Self::WidgetNotOffered => {
+                Some("service_id")
+            }
             Self::ConsentRequired => Some("consent"),
             Self::InvalidHoldMinutes => Some("hold_minutes"),
+            Self::ScheduledEventNotFound | Self::OtherEventType => Some("event_uri"),
+            Self::ScheduledEventUsed => Some("scheduled_event_uri"),
             Self::InvalidStart
             | Self::SlotTaken
             | Self::SlotPast
@@ -400,6 +438,9 @@ impl Reject for Rejection {
             | Self::NotCancellable
             | Self::NotClaimed
             | Self::TooManyReports
+            | Self::EventTypesUnavailable
+            | Self::NoEventTypes
+            | Self::ScheduledEventUnavailable
             | Self::SessionEnded => None,
         }
     }

@@ -202,6 +202,11 @@ fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>)
 
 fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     let practice = practice::load(&config.practice_dir)?;
+    if config.scheduling.is_none() && !practice.scheduling_widgets.is_empty() {
+        anyhow::bail!(
+            "practice.toml has scheduling_widgets, and BOOKING_SCHEDULING_URL is not set"
+        );
+    }
     let consent = ConsentSettings {
         terms: practice::consent::load(&config.practice_dir, &practice)?,
         fingerprints: Fingerprints::new(config.consent_key.expose_secret())?,

@@ -84,6 +84,7 @@ impl Content {
         packages::complete(packages, services, notice_hours, &mut problems);
         if let Some(practice) = practice {
             content.name_practitioners(practice, &mut problems);
+            content.name_widgets(practice);
         }
         if problems.is_empty() { Ok(content) } else { Err(InvalidContent { problems }) }
     }
@@ -134,6 +135,17 @@ impl Content {
             if service.practitioners.is_empty() && !all.is_empty() {
                 let reason = "names only practitioners without sessions".to_owned();
                 problems.push(Problem { file: SERVICES, key, reason });
+            }
+        }
+    }
+
+    /// Gives services the widgets in which their time is chosen. One of a service that is not
+    /// offered any more is passed over.
+    fn name_widgets(&mut self, practice: &Practice) {
+        for widget in &practice.scheduling_widgets {
+            let named = |it: &&mut Service| it.service_id == widget.service_id;
+            if let Some(service) = self.services.iter_mut().find(named) {
+                service.scheduling_url.clone_from(&widget.url);
             }
         }
     }
@@ -238,6 +250,7 @@ fn service(block: &mut Section<'_>) -> Service {
         accent: block.one_of("accent", &["leaf", "clay", "plum"]),
         crisis_note: block.optional_flag("crisis_note"),
         practitioners: practitioner_ids(block),
+        scheduling_url: String::new(),
     }
 }
 

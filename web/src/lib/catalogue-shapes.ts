@@ -65,6 +65,7 @@ const SERVICE: Shape<Service> = {
   captionsUrl: '',
   crisisNote: false,
   practitioners: [PRACTITIONER],
+  schedulingUrl: '',
 };
 
 export const SERVICES_ANSWER: Shape<ListServicesResponse> = {

@@ -5,7 +5,7 @@ use contract::booking::v1::booking_calendar_service_server::{
 };
 use contract::booking::v1::{
     GetCalendarBookingRequest, GetCalendarBookingResponse, GetSessionCalendarRequest,
-    GetSessionCalendarResponse,
+    GetSessionCalendarResponse, TakeScheduledEventRequest, TakeScheduledEventResponse,
 };
 use tonic::transport::server::Router;
 use tonic::{Request, Response, Status};
@@ -41,5 +41,13 @@ impl BookingCalendarService for FakeBackend {
     ) -> Result<Response<GetCalendarBookingResponse>, Status> {
         self.seen.note(&request);
         Ok(Response::new(GetCalendarBookingResponse::default()))
+    }
+
+    async fn take_scheduled_event(
+        &self,
+        request: Request<TakeScheduledEventRequest>,
+    ) -> Result<Response<TakeScheduledEventResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(TakeScheduledEventResponse::default()))
     }
 }

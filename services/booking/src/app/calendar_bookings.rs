@@ -15,6 +15,7 @@ use crate::clients::scheduling::{
 use crate::error::Error;
 use crate::read_model::calendar_bookings::{self as rows, MissingSession, SessionKey, Unwanted};
 use crate::read_model::view;
+use crate::repository::scheduled_events;
 use crate::timers::kinds::{self, KEEP_CALENDAR};
 
 /// The timer's one subject.
@@ -29,6 +30,8 @@ const PAUSE_SECONDS_MAX: i64 = 3600;
 enum Step {
     Created(MissingSession, Result<CalendarBooking, SchedulingError>),
     Cancelled(Unwanted, Result<(), SchedulingError>),
+    /// What was scheduled in the provider's widget and got no booking.
+    GivenBack((CalendarBooking, i32), Result<(), SchedulingError>),
 }
 
 /// Tells the provider the next thing that it does not know, and sets the next look.
@@ -72,6 +75,10 @@ async fn next_step(app: &App, provider: &Provider, now: Timestamp) -> Result<Opt
         let outcome = provider.cancel(&unwanted.booking).await;
         return Ok(Some(Step::Cancelled(unwanted, outcome)));
     }
+    if let Some((event, attempts)) = scheduled_events::next_ended(pool, now).await? {
+        let outcome = provider.cancel(&event).await;
+        return Ok(Some(Step::GivenBack((event, attempts), outcome)));
+    }
     let Some(wanted) = rows::next_wanted(pool, now).await? else { return Ok(None) };
     let request = CalendarBookingRequest {
         booking_id: wanted.key.booking_id,
@@ -105,6 +112,12 @@ async fn record(tx: &mut eventstore::Tx, step: &Step, now: Timestamp) -> Result<
         Step::Cancelled(unwanted, Err(error)) => {
             failed(tx, unwanted.key, (error, unwanted.attempts), now).await?;
         }
+        Step::GivenBack((event, attempts), outcome) => {
+            let retry_at =
+                outcome.as_ref().err().map(|error| now.plus_seconds(pause(error, *attempts)));
+            scheduled_events::tried(tx, &event.event_uri, retry_at).await?;
+            tracing::info!(done = outcome.is_ok(), "what got no booking is given back");
+        }
     }
     Ok(())
 }
@@ -115,14 +128,19 @@ async fn failed(
     (error, attempts): (&SchedulingError, i32),
     now: Timestamp,
 ) -> Result<(), Error> {
-    let exponent = u32::try_from(attempts.clamp(0, 10)).unwrap_or(0);
-    let doubled = 5_i64.saturating_mul(2_i64.saturating_pow(exponent));
-    let pause = error.pause_seconds().unwrap_or(doubled.min(PAUSE_SECONDS_MAX));
+    let pause = pause(error, attempts);
     // The provider's message may quote a client's address, so the log has only that it failed.
     let SessionKey { booking_id, number, .. } = key;
     tracing::warn!(%booking_id, number, pause, "the scheduling provider did not do it");
     rows::failed(tx, key, (&error.to_string(), now.plus_seconds(pause))).await?;
     Ok(())
+}
+
+/// The seconds until it is tried again: what the provider says, or twice as long each time.
+fn pause(error: &SchedulingError, attempts: i32) -> i64 {
+    let exponent = u32::try_from(attempts.clamp(0, 10)).unwrap_or(0);
+    let doubled = 5_i64.saturating_mul(2_i64.saturating_pow(exponent));
+    error.pause_seconds().unwrap_or(doubled.min(PAUSE_SECONDS_MAX))
 }
 
 /// Sets the first look, where the practice has an external provider.

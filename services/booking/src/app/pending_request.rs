@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use eventstore::Metadata;
-use kernel::Id;
+use eventstore::{Metadata, StoreError, Tx};
 use kernel::id::{Booking, Customer};
+use kernel::{Id, Timestamp};
 use staff::Staff;
 
 use super::free_session::FreeRequest;
@@ -15,11 +15,13 @@ use crate::clients::catalogue::Offering;
 use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
+use crate::error::Error;
+use crate::read_model::busy_times;
 use crate::read_model::project;
 use crate::read_model::query::SlotRequest;
 use crate::read_model::view::View;
 use crate::repository::consents::NewConsent;
-use crate::repository::{customer_lock, day_lock};
+use crate::repository::{customer_lock, day_lock, scheduled_events};
 
 /// A booking that holds the time, as its owner sees it.
 #[derive(Clone)]
@@ -87,11 +89,32 @@ impl PendingRequest {
     }
 
     /// The locks under which it is decided: those of its days, its key, its client, and the
-    /// address of a free session.
+    /// address of a free session or the event of the scheduling provider's widget.
     pub(super) fn locks(&self) -> impl Iterator<Item = String> {
         let days = self.days.iter().map(|day| day_lock(&self.practitioner.id, day.date));
         let own = [self.key.lock_name(), customer_lock(self.customer_id)];
-        days.chain(own).chain(self.free.as_ref().map(FreeRequest::lock_name))
+        let event = self.scheduled_event_uri().map(|uri| format!("scheduled event {uri}"));
+        days.chain(own).chain(self.free.as_ref().map(FreeRequest::lock_name)).chain(event)
+    }
+
+    /// What was scheduled in the provider's widget.
+    pub(super) fn scheduled_event_uri(&self) -> Option<&str> {
+        self.details.scheduled_event_uri.as_deref()
+    }
+
+    /// Whether it names an event that it can't have. Exact under the event's lock.
+    pub(super) async fn lacks_its_event(
+        &self,
+        tx: &mut Tx,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let Some(uri) = self.scheduled_event_uri() else { return Ok(false) };
+        let found = scheduled_events::find(tx.connection(), uri).await?;
+        let start = self.days.first().map(|day| day.span.starts_at());
+        Ok(!found.is_some_and(|(event, is_taken)| {
+            let fits = |at| event.is_for(&self.details.service_id, at, now);
+            is_taken && start.is_some_and(fits)
+        }))
     }
 
     /// The practitioner and the time of each session.
@@ -104,6 +127,24 @@ impl PendingRequest {
         let consent = self.details.consent.as_ref()?;
         Some(NewConsent { customer_id: self.customer_id, booking_id, consent })
     }
+}
+
+/// Whether the practitioner of each request is busy by their own calendar at one of its sessions.
+/// A practice without such calendars makes no statement.
+pub(super) async fn busy(
+    tx: &mut Tx,
+    has_calendars: bool,
+    requests: &[Arc<PendingRequest>],
+) -> Result<Vec<bool>, Error> {
+    if !has_calendars {
+        return Ok(vec![false; requests.len()]);
+    }
+    let times: Vec<_> = requests.iter().flat_map(|request| request.times()).collect();
+    let mut busy = busy_times::are_busy(tx, &times).await?.into_iter();
+    let any = |request: &Arc<PendingRequest>| {
+        busy.by_ref().take(request.days.len()).fold(false, |any, is_busy| any | is_busy)
+    };
+    Ok(requests.iter().map(any).collect())
 }
 
 /// A batch has at most one request per caller, because the live-hold limit and the idempotency keys

@@ -54,6 +54,14 @@ impl Decision<'_> {
         }
     }
 
+    /// The event of the provider's widget that becomes the hold's.
+    pub(super) fn scheduled_event(&self) -> Option<(Id<Booking>, &str)> {
+        match self {
+            Self::Planned(plan) => Some((plan.request.id, plan.request.scheduled_event_uri()?)),
+            Self::Answered(_) => None,
+        }
+    }
+
     /// The consent that comes with the hold.
     pub(super) fn consent(&self) -> Option<NewConsent<'_>> {
         match self {

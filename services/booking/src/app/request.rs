@@ -18,6 +18,8 @@ use crate::error::{Error, Rejection, refuse};
 const SERVICE_ID_MAX: usize = 64;
 /// The maximum number of sessions of a package.
 const SESSIONS_MAX: usize = 20;
+/// The maximum length of an event's address at the scheduling provider.
+const EVENT_URI_MAX: usize = 500;
 /// The length of a date, `YYYY-MM-DD`.
 const DATE_CHARS: usize = 10;
 /// The length of a time of day, `HH:MM`.
@@ -48,6 +50,8 @@ pub struct BookingRequest {
     pub practitioner_id: Option<String>,
     /// The customer's consent, if it was asked for.
     pub consent: Option<Consent>,
+    /// What was scheduled in the provider's widget, of which this is to be the booking.
+    pub scheduled_event_uri: Option<String>,
 }
 
 impl BookingRequest {
@@ -84,6 +88,11 @@ impl BookingRequest {
         let practitioner_id = wanted_practitioner(request.practitioner_id);
         let consent = request.consent.map(|given| parse_consent(&given, consent_version));
         let consent = consent.transpose()?;
+        let event_uri = Some(request.scheduled_event_uri).filter(|uri| !uri.is_empty());
+        let is_long = event_uri.as_ref().is_some_and(|uri| uri.len() > EVENT_URI_MAX);
+        if is_long || (event_uri.is_some() && package_id.is_some()) {
+            return Err(refuse(Rejection::ScheduledEventUsed));
+        }
         let service_id = request.service_id;
         Ok(Self {
             key,
@@ -95,6 +104,7 @@ impl BookingRequest {
             contact,
             practitioner_id,
             consent,
+            scheduled_event_uri: event_uri,
         })
     }
 

@@ -14,12 +14,13 @@ use super::App;
 use super::free_session::{Client, FreeRequest};
 use super::idempotency::{IdempotencyKey, stored_answer};
 use super::package_choice::wanted_package;
-use super::pending_request::{HeldBooking, PendingRequest, PhoneTerms, RequestedDay};
+use super::pending_request::{HeldBooking, PendingRequest, PhoneTerms, RequestedDay, busy};
 use super::placement::set_session_timers;
 use super::planned_hold::{Decision, Outcome, PlannedHold};
 use super::practitioner_choice::candidates;
 use super::request::BookingRequest;
 use super::requester::{PHONE_METHOD, Requester};
+use super::scheduled_event::give_back;
 use crate::clients::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::{Facts, Origin};
@@ -27,11 +28,11 @@ use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
-use crate::read_model::busy_times;
 use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
 use crate::repository::consents;
+use crate::repository::scheduled_events;
 use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay, phone_bookings};
 use crate::timers::kinds::{self, HOLD_END};
 
@@ -70,6 +71,7 @@ pub(super) async fn hold(
     let spans = spans.ok_or(refuse(Rejection::InvalidStart))?;
     let wanted = details.practitioner_id.as_deref();
     let candidates = candidates(app, &offering, wanted, &details.starts).await?;
+    let event = details.scheduled_event_uri.clone().zip(details.starts.first().copied());
     let (customer_id, phone) = (requester.customer_id(), requester.phone());
     let template = RequestTemplate { customer_id, details, offering, package, spans, free, phone };
     let mut outcome = Err(refuse(Rejection::SlotTaken));
@@ -79,6 +81,9 @@ pub(super) async fn hold(
             Err(CommandError::Rejected(Rejection::SlotTaken)) => {}
             _ => break,
         }
+    }
+    if let (Err(error), Some(event)) = (&outcome, event) {
+        give_back(app, event, error).await;
     }
     let held = outcome?;
     tracing::info!(booking_id = %held.id, "a time is held or booked");
@@ -185,24 +190,8 @@ struct PriorState {
     free_used: bool,
     /// Whether the practitioner is busy by their own calendar.
     is_busy: bool,
-}
-
-/// Whether the practitioner of each request is busy by their own calendar at one of its sessions.
-/// A practice without such calendars is not asked.
-async fn busy(
-    tx: &mut Tx,
-    app: &App,
-    requests: &[Arc<PendingRequest>],
-) -> Result<Vec<bool>, Error> {
-    if app.calendars.sources().is_empty() {
-        return Ok(vec![false; requests.len()]);
-    }
-    let times: Vec<_> = requests.iter().flat_map(|request| request.times()).collect();
-    let mut busy = busy_times::are_busy(tx, &times).await?.into_iter();
-    let any = |request: &Arc<PendingRequest>| {
-        busy.by_ref().take(request.days.len()).fold(false, |any, is_busy| any | is_busy)
-    };
-    Ok(requests.iter().map(any).collect())
+    /// Whether the event that it names can't be had.
+    lacks_event: bool,
 }
 
 /// A batch of requests and the days they are on, under their locks.
@@ -250,7 +239,8 @@ impl<'a> HoldBatch<'a> {
             days: BTreeMap::new(),
             now,
         };
-        let busy = busy(tx, app, requests).await?;
+        let has_calendars = !app.calendars.sources().is_empty();
+        let busy = busy(tx, has_calendars, requests).await?;
         let mut lookups = Vec::with_capacity(loaded_days.len());
         for ((request, day, snapshot), (lookup, loaded)) in wanted.into_iter().zip(loaded_days) {
             batch.load_day(tx, (&**request, day), (snapshot.as_deref(), &loaded)).await?;
@@ -266,7 +256,8 @@ impl<'a> HoldBatch<'a> {
                 Some(free) => free.was_given(tx, now).await?,
                 None => false,
             };
-            batch.prior.push(PriorState { lookup, holds, free_used, is_busy });
+            let lacks_event = request.lacks_its_event(tx, now).await?;
+            batch.prior.push(PriorState { lookup, holds, free_used, is_busy, lacks_event });
         }
         Ok(batch)
     }
@@ -299,16 +290,19 @@ impl<'a> HoldBatch<'a> {
 
     async fn hold(mut self, tx: &mut Tx) -> Result<Vec<Outcome>, Error> {
         let mut decided = Vec::with_capacity(self.requests.len());
-        // Addresses that get a free session by this batch.
-        let mut given: HashSet<&str> = HashSet::new();
+        // Addresses that get a free session by this batch, and events that get a booking.
+        let (mut given, mut booked) = (HashSet::new(), HashSet::new());
         for (request, prior) in self.requests.iter().zip(std::mem::take(&mut self.prior)) {
             tx.set_metadata(request.metadata.clone());
             let (holds, is_busy) = (prior.holds, prior.is_busy);
+            let event = request.scheduled_event_uri();
+            let lacks_event = prior.lacks_event || event.is_some_and(|uri| booked.contains(uri));
             let email = request.free.as_ref().map(FreeRequest::email);
             let free_used = prior.free_used || email.is_some_and(|email| given.contains(email));
             let decision = match self.return_existing(tx, request, prior).await? {
                 Some(outcome) => Decision::Answered(Box::new(outcome)),
                 None if free_used => Decision::rejected(Rejection::FreeSessionUsed),
+                None if lacks_event => Decision::rejected(Rejection::ScheduledEventUsed),
                 None if is_busy => self.refuse_busy(request),
                 None => self.place_hold(tx, request, holds).await?,
             };
@@ -317,12 +311,16 @@ impl<'a> HoldBatch<'a> {
                 let act = Act { action: PHONE_METHOD, subject: &id.to_string() };
                 tx.audit(phone.staff, act).await?;
             }
+            booked.extend(event.filter(|_| decision.hold().is_some()));
             decided.push(decision);
         }
         let holds: Vec<Hold<'_>> = decided.iter().filter_map(Decision::hold).collect();
         let views = repository::insert_holds(tx, &self.app.practice, &holds, self.now).await?;
         let given: Vec<_> = decided.iter().filter_map(Decision::consent).collect();
         consents::insert(tx, &self.app.consent.terms, &given, self.now).await?;
+        for (id, event_uri) in decided.iter().filter_map(Decision::scheduled_event) {
+            scheduled_events::book(tx, event_uri, id).await?;
+        }
         let mut views: BTreeMap<String, View> =
             views.into_iter().map(|view| (view.booking.booking_id.clone(), view)).collect();
         let outcome = |decided| match decided {

@@ -11,7 +11,7 @@ use contract::booking::v1::{
     ListCalendarFeedsResponse, ListCalendarSourcesRequest, ListCalendarSourcesResponse,
     ReadCalendarSourceRequest, ReadCalendarSourceResponse, RenewCalendarFeedRequest,
     RenewCalendarFeedResponse, SessionCalendarBooking, StopCalendarFeedRequest,
-    StopCalendarFeedResponse,
+    StopCalendarFeedResponse, TakeScheduledEventRequest, TakeScheduledEventResponse,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffAuthorizer};
@@ -25,6 +25,7 @@ use super::ownership::{load_owned, parse};
 use crate::app::App;
 use crate::app::calendar_feed::{self, read_feed, renew_feed, stop_feed};
 use crate::app::read_calendar::{self, read_soon};
+use crate::app::scheduled_event::take_scheduled_event;
 use crate::clients::calendars::Source;
 use crate::error::Error;
 use crate::read_model::busy_times::{self, SourceState};
@@ -77,6 +78,18 @@ impl BookingCalendarService for CalendarHandler {
             calendar_booking_id: first.map(|it| it.calendar_booking_id.clone()).unwrap_or_default(),
             is_failing: sessions.iter().any(|it| !it.problem.is_empty()),
             sessions,
+        }))
+    }
+
+    async fn take_scheduled_event(
+        &self,
+        request: Request<TakeScheduledEventRequest>,
+    ) -> Result<Response<TakeScheduledEventResponse>, Status> {
+        let taken = take_scheduled_event(&self.app, request.into_inner()).await;
+        let event = taken.map_err(|error| to_status(&error))?;
+        Ok(Response::new(TakeScheduledEventResponse {
+            starts_at: Some(to_wire(event.starts_at)),
+            until_at: Some(to_wire(event.until_at)),
         }))
     }
 }

@@ -23,7 +23,9 @@ fn rejections_reach_callers_like_this() {
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,
         AddressNotProved, FreeSessionUsed, InvalidReportId, ReportEnded, TooManyReports,
         CalendarFeedNotFound, CalendarSourceNotFound, ConsentRequired, NothingToPay,
-        InvalidHoldMinutes, NotByPhone,
+        InvalidHoldMinutes, NotByPhone, WidgetNotOffered, EventTypesUnavailable,
+        NoEventTypes, ScheduledEventUnavailable, ScheduledEventNotFound, OtherEventType,
+        ScheduledEventUsed,
     );
     let contacts = every_variant!(
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,
