@@ -43,4 +43,5 @@ mod caldav_hosts;
 mod radicale;
 mod third_parties;
 mod scheduling;
+mod scheduling_widget;
 mod dumps;

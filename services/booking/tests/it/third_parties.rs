@@ -101,6 +101,21 @@ impl ThirdParties {
         listed.get("collection").and_then(Value::as_array).unwrap().clone()
     }
 
+    /// A visitor schedules an event in the provider's widget. The payload of its message: the
+    /// addresses of the event and of its invitee.
+    pub(crate) async fn schedules(&self, start_time: &str, tracking: Value) -> (String, String) {
+        let url = format!("{}/scheduling/widget/session/events", self.url);
+        let chosen = json!({
+            "start_time": start_time, "name": "Asha Rao", "email": "asha@example.org",
+            "tracking": tracking,
+        });
+        let answer = self.http.post(url).json(&chosen).send().await.unwrap();
+        let answer: Value = answer.error_for_status().unwrap().json().await.unwrap();
+        let payload = &answer["message"]["payload"];
+        let uri = |of: &str| payload[of]["uri"].as_str().unwrap().to_owned();
+        (uri("event"), uri("invitee"))
+    }
+
     /// The address of a calendar.
     pub(crate) fn calendar_address(&self) -> String {
         format!("{}/calendars/own.ics", self.url)

@@ -29,7 +29,7 @@ use eventstore::{Metadata, NewEvent, Recorded, run_timers};
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Reject as _, Timestamp};
 use messaging::{Reaction, ReactionError};
-use practice::{FurtherPractitioner, Practice};
+use practice::{FurtherPractitioner, Practice, SchedulingWidget};
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::Peers;
@@ -162,6 +162,17 @@ impl World {
     /// The same practice in another process, with an external scheduling provider.
     pub(crate) fn another_with_scheduling(&self, scheduling: Scheduling) -> Arc<App> {
         let practice = self.app.practice.clone();
+        self.process(practice, (scheduling, self.app.calendars.clone()))
+    }
+
+    /// The same with services whose time is chosen in the provider's widget.
+    pub(crate) fn another_with_widgets(
+        &self,
+        scheduling: Scheduling,
+        widgets: Vec<SchedulingWidget>,
+    ) -> Arc<App> {
+        let mut practice = self.app.practice.clone();
+        practice.scheduling_widgets = widgets;
         self.process(practice, (scheduling, self.app.calendars.clone()))
     }
 
