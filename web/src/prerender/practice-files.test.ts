@@ -100,3 +100,15 @@ test('the sites that may show the widget are listed, and anything but an origin 
   );
   expect(readEmbeddingOrigins(folder)).toEqual([]);
 });
+
+test('a service whose time is chosen in the scheduling widget has its address', () => {
+  expect(readPracticeFiles(folder).services.every((it) => it.schedulingUrl === '')).toBe(true);
+  const url = 'https://calendly.com/asha/session';
+  const block = `[[scheduling_widgets]]\nservice_id = "meditation"\nurl = "${url}"\n`;
+  rewrite('practice.toml', (line) => (line === '[embedding]' ? `${block}\n${line}` : line));
+  const { services } = readPracticeFiles(folder);
+  const shown = services.filter(({ schedulingUrl }) => schedulingUrl !== '');
+  expect(shown.map(({ serviceId, schedulingUrl }) => [serviceId, schedulingUrl])).toEqual([
+    ['meditation', url],
+  ]);
+});

@@ -67,6 +67,12 @@ function withPractitioners(service: JsonObject, all: readonly JsonObject[]): Jso
   return { ...service, practitioners };
 }
 
+/** The scheduling provider's widgets, by the services whose time is chosen in them. */
+function widgetsOf(file: JsonObject): Map<JsonValue | undefined, JsonValue> {
+  const listed = Array.isArray(file.scheduling_widgets) ? file.scheduling_widgets : [];
+  return new Map((listed as JsonObject[]).map(({ service_id, url = '' }) => [service_id, url]));
+}
+
 /** The most days from the first to the last date of a package whose file does not say it. */
 const WITHIN_DAYS_USUAL = 90;
 
@@ -92,8 +98,12 @@ function readOffer(folder: string): ListServicesResponse {
   const all = practitionersOf(practice);
   const file = readToml(folder, 'services.toml');
   const services = Array.isArray(file.services) ? (file.services as JsonObject[]) : [];
+  const widgets = widgetsOf(practice);
   const offer: JsonObject = {
-    services: services.map((service) => withPractitioners(service, all)),
+    services: services.map((service) => ({
+      ...withPractitioners(service, all),
+      scheduling_url: widgets.get(service.service_id) ?? '',
+    })),
     packages: packagesOf(file, section(practice, 'policies')),
   };
   if (file.consultation) {

@@ -240,16 +240,22 @@ test('robots.txt names the sitemap and closes the private paths', () => {
   }
 });
 
-test('the policy names where videos and the portrait are kept elsewhere', () => {
-  expect(policyOrigins(SNAPSHOT)).toEqual({ mediaOrigins: [], imageOrigins: [] });
+test('the policy names where videos, the portrait and the scheduling widget are', () => {
+  expect(policyOrigins(SNAPSHOT)).toEqual({
+    frameOrigins: [],
+    mediaOrigins: [],
+    imageOrigins: [],
+  });
   const snapshot = practiceFixture();
   const [first, second] = snapshot.services;
   if (!first || !second || !snapshot.practice.about) throw new Error('The practice is too small.');
   first.videoUrl = 'https://media.example:8443/a.mp4?x=1';
   first.captionsUrl = 'https://captions.example/a.vtt';
   second.videoUrl = 'https://media.example:8443/b.mp4';
+  for (const one of [first, second]) one.schedulingUrl = 'https://calendly.com/asha/session';
   snapshot.practice.about.portraitUrl = 'https://images.example/me.jpg';
   expect(policyOrigins(snapshot)).toEqual({
+    frameOrigins: ['https://calendly.com'],
     mediaOrigins: ['https://captions.example', 'https://media.example:8443'],
     imageOrigins: ['https://images.example'],
   });

@@ -65,9 +65,12 @@ function httpsOrigin(address: string): string[] {
 export function policyOrigins({ services, practice }: Snapshot): {
   mediaOrigins: string[];
   imageOrigins: string[];
+  frameOrigins: string[];
 } {
   const media = services.flatMap(({ videoUrl, captionsUrl }) => [videoUrl, captionsUrl]);
+  const frames = services.flatMap(({ schedulingUrl }) => schedulingUrl || []);
   return {
+    frameOrigins: [...new Set(frames.map((url) => new URL(url).origin))].sort(),
     mediaOrigins: [...new Set(media.flatMap(httpsOrigin))].sort(),
     imageOrigins: httpsOrigin(practice.about?.portraitUrl ?? ''),
   };

@@ -34,6 +34,8 @@ export type Wish = {
   contact: ContactValues;
   /** The consent to online sessions, where it was asked for. */
   consent?: GivenConsent | undefined;
+  /** What was scheduled in the provider's widget at this time. */
+  scheduledEventUri?: string | undefined;
 };
 
 /** Why another time is refused while the earlier one is still held. */
@@ -52,8 +54,9 @@ export function contentOf(wish: Wish): string {
   const wanted = wish.practitionerId ? [wish.practitionerId] : [];
   const more = wish.packageId ? [wish.packageId, ...wish.instants.slice(1)] : [];
   const signed = consent ? Object.values(consent) : [];
+  const event = wish.scheduledEventUri ? [wish.scheduledEventUri] : [];
   const typedTexts = typed.map((text) => text.trim());
-  return [...parts, ...typedTexts, ...wanted, ...more, ...signed].join('\u0000');
+  return [...parts, ...typedTexts, ...wanted, ...more, ...signed, ...event].join('\u0000');
 }
 
 /** Whether a booking is of the same sessions. */
@@ -96,6 +99,7 @@ function requestOf(wish: Wish) {
       notes: contact.notes.trim(),
     },
     termsAccepted: true,
+    scheduledEventUri: wish.scheduledEventUri ?? '',
     ...(consent && { consent: { ...consent, acceptedDeclaration: true } }),
   };
 }
