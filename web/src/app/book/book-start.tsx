@@ -1,7 +1,5 @@
 /** The first view of /book: what can be booked and when, and what else a visitor wants to know. */
 import type { ReactNode } from 'react';
-import { LazySection } from '@/components/lazy-section';
-import { chosenPractitioner, PractitionerChoice } from '@/components/practitioner-choice';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { BookHero } from '@/features/book/components/book-hero';
@@ -10,23 +8,13 @@ import { HowItWorks } from '@/features/book/components/how-it-works';
 import { PaymentOptions } from '@/features/book/components/payment-options';
 import { Questions } from '@/features/book/components/questions';
 import { type Chosen, SessionChoice } from '@/features/book/components/session-choice';
-import { type BookUrl, bookSlotPath } from '@/features/booking/book-url';
+import type { BookUrl } from '@/features/booking/book-url';
 import type { RefusedTimes } from '@/features/booking/refused-times';
-import { FreeTimesSection } from '@/features/catalogue/components/free-times-section';
-import { FreeTimesSkeleton } from '@/features/catalogue/components/free-times-skeleton';
 import { ServiceNotice } from '@/features/catalogue/components/service-notice';
-import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { importWithRetry } from '@/lib/import-with-retry';
-import { formatPrice } from '@/lib/money';
 import { usePackage, usePackages, usePracticeZone, useServices } from '@/lib/practice';
 import { formatDateTime } from '@/lib/time';
-import { lazyLoader } from '@/lib/use-lazy-module';
 import type { UrlMoves } from '@/lib/use-url-state';
-
-/** The dates of a package are code of their own, which a single session does not load. */
-const packageTimes = lazyLoader(
-  async () => (await importWithRetry(() => import('./package-times'))).PackageTimes,
-);
+import { BookTimes } from './book-times';
 
 type BookStartProps = {
   /** What the address asks for; nothing before hydration. */
@@ -89,55 +77,6 @@ function Notices({ url, moves, notice }: BookStartProps) {
   );
 }
 
-type PackageSectionProps = Omit<BookStartProps, 'notice'> & {
-  offer: Package;
-  service: Service;
-  /** What stands between the heading and the dates. */
-  children: ReactNode;
-};
-
-/** The dates of a package, which are chosen together. */
-function PackageSection({ offer, service, url, moves, refused, children }: PackageSectionProps) {
-  const practitionerId = chosenPractitioner(service.practitioners, url.practitioner);
-  const { title, sessions, price, description } = offer;
-  return (
-    <section id="times" aria-labelledby="times-title" className="flex scroll-mt-24 flex-col gap-5">
-      <h2 id="times-title" className="text-h2">
-        Free times
-      </h2>
-      {children}
-      <div className="flex flex-col gap-1">
-        <p className="font-semibold numeric">
-          {title}: {sessions} sessions for {formatPrice(price)}
-        </p>
-        <p className="measure text-ink-2">{description}</p>
-      </div>
-      <PractitionerChoice
-        all={service.practitioners}
-        chosen={practitionerId}
-        // A time that was chosen may not be free with another practitioner.
-        onChoose={(practitioner) => moves.replace({ practitioner, slots: [] })}
-      />
-      <LazySection
-        code={packageTimes}
-        resting={<FreeTimesSkeleton />}
-        missing="The dates could not be loaded"
-      >
-        {(PackageTimes) => (
-          <PackageTimes
-            key={service.serviceId}
-            offer={offer}
-            serviceId={service.serviceId}
-            practitionerId={practitionerId}
-            moves={moves}
-            refused={refused}
-          />
-        )}
-      </LazySection>
-    </section>
-  );
-}
-
 function Calendar(props: BookStartProps) {
   const { url, moves } = props;
   const services = useServices();
@@ -161,21 +100,9 @@ function Calendar(props: BookStartProps) {
     <div className="container-page flex flex-col gap-6">
       <Notices {...props} />
       <div className="rounded-panel border border-hairline bg-surface p-5 shadow-soft sm:p-8">
-        {offer ? (
-          <PackageSection {...props} offer={offer} service={service}>
-            {choice}
-          </PackageSection>
-        ) : (
-          <FreeTimesSection
-            service={service}
-            slotLink={(serviceId, startsAt, practitioner) =>
-              bookSlotPath(serviceId, startsAt, practitioner, url.report)
-            }
-          >
-            {choice}
-            <p className="measure text-ink-2">{service.description}</p>
-          </FreeTimesSection>
-        )}
+        <BookTimes {...props} offer={offer} service={service}>
+          {choice}
+        </BookTimes>
         <div className="pt-6 empty:hidden">
           <ServiceNotice title="Important" disclaimer={service.disclaimer} />
         </div>

@@ -16,15 +16,39 @@ const SUGGESTIONS = 3;
 
 type LostNoticeProps = { lost: RefusedTimes; moves: UrlMoves<BookUrl> };
 
-/** Says at once that the chosen time is gone, and offers the closest ones. */
-export function LostNotice({ lost, moves }: LostNoticeProps) {
-  const zone = usePracticeZone();
+/** A notice takes the focus after the heading of the view, which has it first. */
+function useLateFocus() {
   const ref = useRef<HTMLDivElement>(null);
-  // After the heading of the view, which has the focus first.
   useEffect(() => {
     const frame = requestAnimationFrame(() => ref.current?.focus());
     return () => cancelAnimationFrame(frame);
   }, []);
+  return ref;
+}
+
+/** The day decides: what was scheduled in the provider's widget is cancelled there. */
+function ScheduledNotice({ why }: { why: string }) {
+  const ref = useLateFocus();
+  return (
+    <div ref={ref} tabIndex={-1} className="rounded-card">
+      <Alert tone="warn" live title={`Failed to create booking: ${why}`}>
+        The appointment that you chose is cancelled, and nothing was charged. Your details are
+        saved. Please choose another time below.
+      </Alert>
+    </div>
+  );
+}
+
+/** Says at once that the chosen time is gone, and what comes next. */
+export function LostNotice({ lost, moves }: LostNoticeProps) {
+  const { scheduled } = lost;
+  return scheduled ? <ScheduledNotice why={scheduled} /> : <NearTimes lost={lost} moves={moves} />;
+}
+
+/** Offers the closest times. */
+function NearTimes({ lost, moves }: LostNoticeProps) {
+  const zone = usePracticeZone();
+  const ref = useLateFocus();
   const { serviceId, practitioner } = moves.url;
   const all = useService(serviceId)?.practitioners ?? [];
   const practitionerId = chosenPractitioner(all, practitioner);

@@ -12,6 +12,7 @@ import {
   type Wish,
 } from '@/features/booking/hooks/use-request-booking';
 import { isTimeGone, type RefusedTimes } from '@/features/booking/refused-times';
+import { scheduledEventOf, writeScheduledEvent } from '@/features/booking/scheduled-event';
 import { consentField, isAboutConsent } from '@/features/consent/consent-rules';
 import { useRefreshConsent } from '@/features/consent/hooks/use-own-consent';
 import { useOpenLink } from '@/features/payments/hooks/use-payment-link';
@@ -42,7 +43,9 @@ function useRefusal({ book, onLost }: Asked) {
   return function refused(error: unknown): boolean {
     const { reason, field, message } = describeError(error);
     if (isTimeGone(reason)) {
-      onLost({ starts, reason });
+      const scheduled = scheduledEventOf(moves.url.serviceId, moves.url.slot) !== '';
+      onLost({ starts, reason, ...(scheduled && { scheduled: message }) });
+      writeScheduledEvent(null);
       // The dates of a package stay, but for those that are gone.
       moves.push({ slot: '', step: undefined, returned: false });
       return true;
@@ -95,7 +98,9 @@ export function useProceed(asked: Asked) {
     const { serviceId } = moves.url;
     const contact = draft.fields.values;
     const consent = signed && { ...signed };
-    const wish: Wish = { ...what, serviceId, practitionerId, inPerson: false, contact, consent };
+    const whose = { serviceId, practitionerId, inPerson: false };
+    const scheduledEventUri = scheduledEventOf(serviceId, moves.url.slot);
+    const wish: Wish = { ...what, ...whose, contact, consent, scheduledEventUri };
     const booking = await request.mutateAsync({ wish, held: otherHold() });
     // From here on the server keeps notes and signature.
     consentForm.forget();
