@@ -14,6 +14,7 @@ export const RPC = {
   getBooking: '/rpc/booking.v1.BookingService/GetBooking',
   watchBooking: '/rpc/booking.v1.BookingService/WatchBooking',
   requestBooking: '/rpc/booking.v1.BookingService/RequestBooking',
+  takeScheduledEvent: '/rpc/booking.v1.BookingCalendarService/TakeScheduledEvent',
   getConsent: '/rpc/booking.v1.ConsentService/GetConsent',
   consentTerms: '/rpc/catalogue.v1.CatalogueService/GetConsentTerms',
   startPayment: '/rpc/payments.v1.PaymentsService/StartPayment',

@@ -4,13 +4,9 @@
  */
 type Line = { situation: string } & (
   | { tests: readonly string[] }
-  /** What has to be built first. */
-  | { waitsFor: string }
   /** Why no page of ours can ever say it. */
   | { outside: string }
 );
-
-const SCHEDULING = 'the scheduling provider';
 
 export const CATALOGUE: readonly Line[] = [
   { situation: 'Meditation guide send failure', tests: ['Meditation guide send failure'] },
@@ -18,9 +14,18 @@ export const CATALOGUE: readonly Line[] = [
     situation: 'Meditation guide success',
     tests: ['the guide is asked for, and it closes'],
   },
-  { situation: 'Scheduling: "Failed to fetch event types"', waitsFor: SCHEDULING },
-  { situation: 'Scheduling: "No event types found"', waitsFor: SCHEDULING },
-  { situation: 'Scheduling: "Failed to create booking: …"', waitsFor: SCHEDULING },
+  {
+    situation: 'Scheduling: "Failed to fetch event types"',
+    tests: ['Scheduling: event types that cannot be fetched, and none'],
+  },
+  {
+    situation: 'Scheduling: "No event types found"',
+    tests: ['Scheduling: event types that cannot be fetched, and none'],
+  },
+  {
+    situation: 'Scheduling: "Failed to create booking: …"',
+    tests: ['Scheduling: a booking that cannot be created'],
+  },
   {
     situation: 'Video: "Failed to load video: …", and the fallback',
     tests: [

@@ -35,7 +35,7 @@ export async function until<T>(ask: () => T | undefined | Promise<T | undefined>
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const server = createServer();
     server.once('error', fail);

@@ -1,4 +1,5 @@
 /** Calls of the services by hand, from Node, with the browser's own client. */
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import {
@@ -13,6 +14,7 @@ import {
   type StartPaymentResponse,
 } from '../../src/gen/payments/v1/payments_service_pb';
 import { type Review, ReviewsService } from '../../src/gen/reviews/v1/reviews_service_pb';
+import { toInstant } from '../../src/lib/instant';
 import { SERVICE } from './flow';
 import type { Person } from './people';
 import { type Practice, until } from './practice';
@@ -67,16 +69,28 @@ async function reaches(desk: Desk, bookingId: string, state: BookingState): Prom
   });
 }
 
+/** The free starts of the next two weeks as instants, earliest first. */
+export async function freeStarts(practice: Practice): Promise<string[]> {
+  const desk = createClient(BookingService, transport(practice.url));
+  const { days } = await desk.listSlots({ serviceId: SERVICE, days: 14 });
+  const free = days.flatMap(({ slots }) => slots.filter(({ available }) => available));
+  return free.flatMap(({ startsAt }) => (startsAt ? toInstant(timestampDate(startsAt)) : []));
+}
+
 type Customer = { person: Person; token: string };
 
-/** Keeps the next free time without paying for it; says which booking it is. */
-export async function holdTime(practice: Practice, { person, token }: Customer): Promise<string> {
+/** Keeps a time, by default the next free one, without paying for it; says which booking it is. */
+export async function holdTime(
+  practice: Practice,
+  { person, token }: Customer,
+  start?: string,
+): Promise<string> {
   const desk = createClient(BookingService, transport(practice.url, token));
   const { nextAvailableAt } = await desk.listSlots({ serviceId: SERVICE, days: 7 });
   const { booking } = await desk.requestBooking({
     idempotencyKey: `booking-of-${person.email}`,
     serviceId: SERVICE,
-    startsAt: nextAvailableAt,
+    startsAt: start ? timestampFromDate(new Date(start)) : nextAvailableAt,
     mode: SessionMode.ONLINE,
     termsAccepted: true,
     contact: person,

@@ -23,7 +23,13 @@ type Book = {
   payment_links: ProviderLink[];
 };
 
-export type Fault = { target: string; kind: string; times?: number; delay_ms?: number };
+export type Fault = {
+  target: string;
+  kind: string;
+  times?: number;
+  delay_ms?: number;
+  code?: string;
+};
 
 export class Sandbox {
   private readonly url: string;
@@ -114,6 +120,11 @@ export class Sandbox {
 
   async order(fault: Fault): Promise<void> {
     await this.post('/api/faults', fault);
+  }
+
+  /** Which starts the scheduling provider shows as free: all that nothing was scheduled at. */
+  freeStarts(): Promise<string[]> {
+    return this.ask('/scheduling/widget/session/times');
   }
 
   async clearFaults(): Promise<void> {
