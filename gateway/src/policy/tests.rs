@@ -148,3 +148,25 @@ fn only_the_widget_may_be_framed_and_only_by_the_listed_origins() {
     let unlisted = unlisted["content-security-policy"].to_str().unwrap();
     assert!(unlisted.ends_with("frame-ancestors 'none'; upgrade-insecure-requests"), "{unlisted}");
 }
+
+#[test]
+fn only_the_listed_widgets_are_framed_and_nothing_without_a_list() {
+    let listed = || CspSources {
+        frame_origins: vec!["https://calendly.example".to_owned()],
+        ..CspSources::default()
+    };
+    let policy = |document, allowed| {
+        let sent = sent_with(document, false, allowed);
+        sent["content-security-policy"].to_str().unwrap().to_owned()
+    };
+    let page = policy(Document::Ordinary, listed());
+    assert!(page.contains("; frame-src https://calendly.example"), "{page}");
+    for (document, allowed) in [
+        (Document::Ordinary, CspSources::default()),
+        (Document::Booking, listed()),
+        (Document::Widget, listed()),
+    ] {
+        let policy = policy(document, allowed);
+        assert!(!policy.contains("calendly.example"), "{policy}");
+    }
+}
