@@ -62,6 +62,7 @@ impl BookingRequest {
             }),
             terms_accepted: true,
             practitioner_id: String::new(),
+            scheduled_event_uri: String::new(),
             consent: None,
             package_id: String::new(),
             further_starts_at: Vec::new(),

@@ -130,6 +130,7 @@ impl BookingRequest {
             contact: request.contact,
             terms_accepted: true,
             consent: None,
+            scheduled_event_uri: String::new(),
         };
         Ok(Self { hash, ..Self::parse(same, consent_version)? })
     }

@@ -111,8 +111,10 @@ impl ThirdParties {
         });
         let answer = self.http.post(url).json(&chosen).send().await.unwrap();
         let answer: Value = answer.error_for_status().unwrap().json().await.unwrap();
-        let payload = &answer["message"]["payload"];
-        let uri = |of: &str| payload[of]["uri"].as_str().unwrap().to_owned();
+        let uri = |of: &str| {
+            let uri = answer.pointer(&format!("/message/payload/{of}/uri"));
+            uri.and_then(Value::as_str).unwrap().to_owned()
+        };
         (uri("event"), uri("invitee"))
     }
 
