@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::RequestBuilder;
@@ -182,17 +182,20 @@ impl<'p> Panel<'p> {
         Ok(panel)
     }
 
-    /// Signs in again, because a token is valid for an hour, and gets another grant.
+    /// Signs in again, because a token is valid for an hour, and gets another grant. Attempts that
+    /// a killed process left unfinished count as wrong ones and make the owner wait, for minutes
+    /// in the end; so the clocks move after each denial.
     ///
     /// When the owner is refused for minutes.
     pub async fn unlock(&mut self) -> Result<()> {
         let practice = self.practice;
         let unlocked = until_within(TIMEOUT, "the panel is unlocked", async || {
-            // One password is entered at a time, and the clocks do not move in between.
-            let _clocks = practice.clock_lock.read().await;
-            let _owner = practice.owner_password_lock.lock().await;
-            let Some(token) = sign_in(practice).await? else { return Ok(None) };
-            Ok(grant(practice, &token).await?.map(|cookie| (token, cookie)))
+            match attempt(practice).await? {
+                Attempt::Unlocked { token, cookie } => return Ok(Some((token, cookie))),
+                Attempt::Denied => practice.advance_clocks(1).await?,
+                Attempt::Unanswered => {}
+            }
+            Ok(None)
         });
         (self.token, self.cookie) = unlocked.await?;
         Ok(())
@@ -229,18 +232,33 @@ pub async fn sign_in(practice: &Practice) -> Result<Option<String>> {
     Ok(session["access_token"].as_str().map(str::to_owned))
 }
 
-/// The cookie with a grant; none while a part is down, or while attempts that a killed process left
-/// unfinished count as wrong ones.
-async fn grant(practice: &Practice, token: &str) -> Result<Option<String>> {
+/// What an attempt to unlock the panel came to.
+enum Attempt {
+    Unlocked {
+        token: String,
+        cookie: String,
+    },
+    Denied,
+    /// A part is down.
+    Unanswered,
+}
+
+/// One password is entered at a time, and the clocks do not move in between.
+async fn attempt(practice: &Practice) -> Result<Attempt> {
+    let _clocks = practice.clock_lock.read().await;
+    let _owner = practice.owner_password_lock.lock().await;
+    let Some(token) = sign_in(practice).await? else { return Ok(Attempt::Unanswered) };
     let url = format!("{}/rpc/{STAFF}/Unlock", practice.url);
     let body = json!({ "password": practice.owner()?.1 });
-    let post = practice.http.post(&url).bearer_auth(token).json(&body);
-    let Ok(answer) = post.send().await else { return Ok(None) };
-    let status = answer.status().as_u16();
-    if status >= 500 || matches!(status, 403 | 429) {
-        return Ok(None);
+    let post = practice.http.post(&url).bearer_auth(&token).json(&body);
+    let Ok(answer) = post.send().await else { return Ok(Attempt::Unanswered) };
+    match answer.status().as_u16() {
+        200 => {}
+        403 | 429 => return Ok(Attempt::Denied),
+        500.. => return Ok(Attempt::Unanswered),
+        status => bail!("Unlock answers {status}"),
     }
-    ensure!(status == 200, "Unlock answers {status}");
     let cookie = answer.headers().get("set-cookie").context("no cookie")?.to_str()?;
-    Ok(Some(cookie.split(';').next().unwrap_or_default().to_owned()))
+    let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+    Ok(Attempt::Unlocked { token, cookie })
 }
