@@ -41,7 +41,9 @@ const BY_REASON: Record<string, Words> = {
   },
   TERMS_NOT_ACCEPTED: {
     title: 'Agreement required',
-    message: 'Please agree to our simple terms to book your session.',
+    message:
+      'Please agree to our simple terms to book your session. ' +
+      'If you booked by phone, the link in our mail leads to them.',
   },
   HOLD_ENDED: {
     title: 'Your time was released',
