@@ -207,15 +207,19 @@ struct Single<T> {
 struct Invitee {
     uri: String,
     event: String,
-    #[serde(default)]
-    tracking: Tracking,
+    /// Absent or null for what was scheduled elsewhere.
+    tracking: Option<Tracking>,
 }
 
-#[derive(Default, Deserialize)]
+impl Invitee {
+    fn tracking(&self) -> Tracking {
+        self.tracking.clone().unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Default, Deserialize)]
 struct Tracking {
-    #[serde(default)]
     utm_source: Option<String>,
-    #[serde(default)]
     utm_content: Option<String>,
 }
 
@@ -355,8 +359,9 @@ impl Provider {
         };
         let starts_at = event.start_time.as_deref().and_then(|text| text.parse().ok());
         let starts_at = starts_at.ok_or(SchedulingError::Booking(Cause::InvalidResponse))?;
-        let came_from_us = invitee.tracking.utm_source.as_deref() == Some(SOURCE);
-        let visit_id = invitee.tracking.utm_content.filter(|_| came_from_us);
+        let tracking = invitee.tracking();
+        let came_from_us = tracking.utm_source.as_deref() == Some(SOURCE);
+        let visit_id = tracking.utm_content.filter(|_| came_from_us);
         Ok(Some(FoundEvent {
             starts_at,
             is_active: event.status == "active",
@@ -418,7 +423,7 @@ impl Provider {
             let ours = invitees
                 .collection
                 .into_iter()
-                .find(|it| it.tracking.utm_content.as_deref() == Some(key.as_str()));
+                .find(|it| it.tracking().utm_content.as_deref() == Some(key.as_str()));
             if let Some(ours) = ours {
                 return Ok(self.checked(ours));
             }
