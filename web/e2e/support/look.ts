@@ -10,18 +10,23 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const PICTURES = process.env.SCREENSHOTS === '1';
 
 /**
- * Ends what is only on its way, so that no picture shows half a fade; spinners go on. The page is
- * looked at from its top, where the header covers nothing.
+ * Ends what is only on its way, in frames too, so that no picture shows half a fade; spinners go on.
+ * The page is looked at from its top, where the header covers nothing.
  */
 async function atRest(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    window.scrollTo({ top: 0, behavior: 'instant' });
-    for (const animation of document.getAnimations()) {
-      const end = animation.effect?.getComputedTiming().endTime;
-      if (end !== Number.POSITIVE_INFINITY) animation.finish();
-    }
-  });
+  await page.evaluate(() => window.scrollTo({ top: 0, behavior: 'instant' }));
+  // Asked anew when a frame is removed or leads to another page meanwhile.
+  await expect(async () => {
+    await Promise.all(page.frames().map((frame) => frame.evaluate(endAnimations)));
+  }).toPass();
+}
+
+async function endAnimations(): Promise<void> {
+  await document.fonts.ready;
+  for (const animation of document.getAnimations()) {
+    const end = animation.effect?.getComputedTiming().endTime;
+    if (end !== Number.POSITIVE_INFINITY) animation.finish();
+  }
 }
 
 async function inspect(page: Page, name: string, theme: string, whole: boolean): Promise<void> {
