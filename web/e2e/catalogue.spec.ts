@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { changeBooking, expectTrouble, RPC, reviewAnswer, standIn } from './support/answers';
+import { callsEnd, countCalls } from './support/calls';
 import { CATALOGUE } from './support/catalogue-lines';
 import { chunkAddress } from './support/chunks';
 import {
@@ -148,11 +149,12 @@ test('Payment success whose mail could not be sent @phone', async ({ page, pract
 /** For windows whose end does not depend on how often it was asked. */
 const LONG_STEP_MS = 30_000;
 
-/** Lets the page's clock run, with a moment for each answer to come, until the words are there. */
+/** Lets the page's clock run, and stand still while a call is open, until the words are there. */
 async function runUntil(page: Page, words: string, stepMs = 5_000): Promise<void> {
   const said = page.getByRole('main').getByText(words, { exact: true });
   await expect(async () => {
     await page.clock.runFor(stepMs);
+    await callsEnd(page);
     await expect(said).toBeVisible({ timeout: 50 });
   }).toPass({ intervals: [0] });
 }
@@ -160,6 +162,7 @@ async function runUntil(page: Page, words: string, stepMs = 5_000): Promise<void
 test('Verification that ends without money @phone', async ({ page, complaints, practice }) => {
   expectTrouble(complaints, RPC.checkPayment);
   await page.clock.install();
+  await countCalls(page, RPC.checkPayment);
   const open = await openBooking(page, practice, 'Esha', 'confirmation');
   const unpaid = { state: 'COLLECTION_STATE_PENDING' };
   const checks = await standIn(page, RPC.checkPayment, unpaid);
@@ -188,6 +191,7 @@ test('Verification that ends without money @phone', async ({ page, complaints, p
   await again.click();
   await expect(async () => {
     await page.clock.runFor(5_000);
+    await callsEnd(page);
     expect(checks.asked()).toBe(before + 3);
   }).toPass({ intervals: [50] });
   checks.answer(unpaid);
