@@ -22,7 +22,8 @@ test('the header leads to all pages @phone', async ({ page }, { project }) => {
     if (onPhone) await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: label }).click();
     await expect(page).toHaveURL(new RegExp(`${to}$`));
-    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+    // A page that has come takes the focus, which closes a menu that is open.
+    await expect(page.locator(':is(main, main h1):focus')).toHaveCount(1);
     if (onPhone) await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible();
   }
   for (const path of PATHS) {
