@@ -31,6 +31,16 @@ pub enum LimitedAction {
     SignupMail,
     /// Recovery mails.
     RecoveryMail,
+    /// Mails with a magic link.
+    MagiclinkMail,
+    /// Mails with an invitation.
+    InviteMail,
+    /// Mails about a change of address.
+    ChangeMail,
+    /// Mails with a nonce for a new password.
+    ReauthenticationMail,
+    /// Messages to a phone.
+    PhoneMessage,
 }
 
 impl LimitedAction {
@@ -40,6 +50,11 @@ impl LimitedAction {
             Self::Code => "code",
             Self::SignupMail => "signup_mail",
             Self::RecoveryMail => "recovery_mail",
+            Self::MagiclinkMail => "magiclink_mail",
+            Self::InviteMail => "invite_mail",
+            Self::ChangeMail => "change_mail",
+            Self::ReauthenticationMail => "reauthentication_mail",
+            Self::PhoneMessage => "phone_message",
         }
     }
 
@@ -50,14 +65,14 @@ impl LimitedAction {
             Self::Password => 5,
             // Two codes may be mistyped before a wait.
             Self::Code => 10,
-            Self::SignupMail | Self::RecoveryMail => return next_mail(mailed, now),
+            _mail => return next_mail(mailed, now),
         };
         let Ok(exponent) = u32::try_from(failures - free) else { return now };
         now.plus_seconds(2_i64.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX))
     }
 
     fn is_mail(self) -> bool {
-        matches!(self, Self::SignupMail | Self::RecoveryMail)
+        !matches!(self, Self::Password | Self::Code)
     }
 }
 

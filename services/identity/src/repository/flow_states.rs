@@ -1,0 +1,166 @@
+//! Flows with PKCE: the challenge of a client, kept until the person comes back from a mail or a
+//! provider and the client exchanges the code for a session.
+
+use eventstore::{Tx, new_uuid};
+use kernel::Timestamp;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+/// How long a flow may take after the person came back, and how long one with a provider may.
+pub const VALID_SECONDS: i64 = 300;
+
+/// A client's challenge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Challenge {
+    /// The text of `code_challenge`.
+    pub text: String,
+    /// `s256` or `plain`.
+    pub method: &'static str,
+}
+
+/// A flow as it is stored.
+#[derive(Clone, FromRow)]
+pub struct FlowState {
+    /// Its id.
+    pub flow_state_id: Uuid,
+    /// The code that the client exchanges.
+    pub auth_code: Uuid,
+    /// The account, once it is known.
+    pub user_id: Option<Uuid>,
+    /// The text of `code_challenge`.
+    pub code_challenge: String,
+    /// `s256` or `plain`.
+    pub code_challenge_method: String,
+    /// `email`, `magiclink`, `recovery`, or the name of a provider.
+    pub provider_type: String,
+    /// The method in the amr claim of the session.
+    pub authentication_method: String,
+    /// Where the browser goes in the end.
+    pub redirect_to: Option<String>,
+    /// The password of the sign-up, which the client that has the verifier puts back.
+    pub password_hash: Option<String>,
+    /// When it can no longer be exchanged.
+    pub expires_at: Timestamp,
+    /// When the person came back; before, the code is worth nothing.
+    pub auth_code_issued_at: Option<Timestamp>,
+}
+
+/// What a new flow begins with.
+#[derive(Debug, Clone)]
+pub struct NewFlow {
+    /// The client's challenge.
+    pub challenge: Challenge,
+    /// The account, if it is known.
+    pub user_id: Option<Uuid>,
+    /// `email`, `magiclink`, `recovery`, or the name of a provider.
+    pub provider_type: String,
+    /// The method in the amr claim of the session.
+    pub authentication_method: String,
+    /// Where the browser goes in the end.
+    pub redirect_to: Option<String>,
+    /// How long the person may take to come back.
+    pub valid_seconds: i64,
+}
+
+/// Stores a new flow and returns its id.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn begin(tx: &mut Tx, flow: &NewFlow, now: Timestamp) -> Result<Uuid, sqlx::Error> {
+    let flow_state_id = new_uuid();
+    sqlx::query(
+        "insert into flow_states (flow_state_id, auth_code, user_id, code_challenge,
+                                  code_challenge_method, provider_type, authentication_method,
+                                  redirect_to, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(flow_state_id)
+    // Random, because it is a secret; other ids begin with the time.
+    .bind(Uuid::new_v4())
+    .bind(flow.user_id)
+    .bind(&flow.challenge.text)
+    .bind(flow.challenge.method)
+    .bind(&flow.provider_type)
+    .bind(&flow.authentication_method)
+    .bind(&flow.redirect_to)
+    .bind(now)
+    .bind(now.plus_seconds(flow.valid_seconds))
+    .execute(tx.connection())
+    .await?;
+    Ok(flow_state_id)
+}
+
+/// A flow that has not ended, locked until the transaction ends.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock(
+    tx: &mut Tx,
+    flow_state_id: Uuid,
+    now: Timestamp,
+) -> Result<Option<FlowState>, sqlx::Error> {
+    sqlx::query_as(
+        "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
+                provider_type, authentication_method, redirect_to, password_hash, expires_at,
+                auth_code_issued_at
+         from flow_states where flow_state_id = $1 and expires_at > $2 for update",
+    )
+    .bind(flow_state_id)
+    .bind(now)
+    .fetch_optional(tx.connection())
+    .await
+}
+
+/// Makes the flow's code worth something for an account, for [`VALID_SECONDS`]. A password that the
+/// account has lost meanwhile is kept in it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn issue_code(
+    tx: &mut Tx,
+    flow_state_id: Uuid,
+    (user_id, password_hash): (Uuid, Option<&str>),
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update flow_states set user_id = $2, auth_code_issued_at = $3, expires_at = $4,
+                                password_hash = $5
+         where flow_state_id = $1",
+    )
+    .bind(flow_state_id)
+    .bind(user_id)
+    .bind(now)
+    .bind(now.plus_seconds(VALID_SECONDS))
+    .bind(password_hash)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The flow of a code, locked until the transaction ends, also after its end.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_by_code(tx: &mut Tx, auth_code: Uuid) -> Result<Option<FlowState>, sqlx::Error> {
+    sqlx::query_as(
+        "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
+                provider_type, authentication_method, redirect_to, password_hash, expires_at,
+                auth_code_issued_at
+         from flow_states where auth_code = $1 and auth_code_issued_at is not null for update",
+    )
+    .bind(auth_code)
+    .fetch_optional(tx.connection())
+    .await
+}
+
+/// Ends a flow.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete(tx: &mut Tx, flow_state_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from flow_states where flow_state_id = $1")
+        .bind(flow_state_id)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
