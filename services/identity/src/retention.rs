@@ -14,9 +14,12 @@ const INTERVAL: Duration = Duration::from_secs(600);
 const DELETE_EXPIRED: &[&str] = &[
     "delete from codes where expires_at <= clock_now()",
     "delete from sessions where ends_at <= clock_now()",
+    "delete from sessions where not_after <= clock_now()",
+    "delete from flow_states where expires_at <= clock_now() - interval '1 hour'",
     "delete from address_limits where forget_at <= clock_now()",
     "delete from users
-     where email_confirmed_at is null and updated_at <= clock_now() - interval '1 day'",
+     where email_confirmed_at is null and phone_confirmed_at is null and not is_anonymous
+           and updated_at <= clock_now() - interval '1 day'",
 ];
 
 /// Deletes expired rows periodically until shutdown.

@@ -155,8 +155,7 @@ pub async fn ensure(store: &Store, request: &AccountRequest) -> Result<Ensured, 
                     return Ok(Ensured::Kept(user.user_id));
                 }
                 let mut user = User::new(&email, user_metadata, now);
-                user.email_confirmed_at = Some(now);
-                user.email_proved_at = Some(now);
+                user.prove_address(now);
                 user.password_hash = Some(password_hash);
                 // An account that is inserted concurrently violates the unique address, so it is
                 // never deleted by mistake.

@@ -72,7 +72,7 @@ fn reject_forbidden_fields(signed_in: &SignedIn, body: &UserUpdate) -> Result<()
         return Err(ApiError::bad("phone_provider_disabled", message));
     }
     if let Some(email) = non_empty(body.email.as_deref())
-        && request::email(email)?.as_str() != signed_in.user.email
+        && request::email(email)?.as_str() != signed_in.user.email_text()
     {
         let message = "The email address of an account cannot be changed";
         return Err(ApiError::unprocessable("validation_failed", message));
@@ -87,7 +87,7 @@ async fn new_password(
     (new, current): (&str, Option<&str>),
 ) -> Result<NewPassword, ApiError> {
     let user = &signed_in.user;
-    let email = request::email(&user.email)?;
+    let email = request::email(user.email_text())?;
     request::new_password(new, &email, user_metadata)?;
     let reset = signed_in.session.password_reset_until_at;
     if reset.is_none_or(|until| until <= signed_in.now) {
@@ -156,8 +156,9 @@ async fn revoke_other_access(
     sessions::end_all(tx.connection(), user.user_id, Some(session_id)).await?;
     sessions::revoke_password_reset(tx.connection(), session_id).await?;
     codes::delete_all(tx.connection(), user.user_id).await?;
-    let email = request::email(&user.email)?;
-    AddressLimits::of(&email, &app.codes).reset(tx, LimitedAction::Password).await?;
+    if let Some(email) = user.address() {
+        AddressLimits::of(&email, &app.codes).reset(tx, LimitedAction::Password).await?;
+    }
     Ok(())
 }
 

@@ -2,61 +2,113 @@
 
 use eventstore::new_uuid;
 use kernel::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::{FromRow, PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
+use crate::repository::identities::{self, Identity};
 
-/// An account as it is stored. Personal data, so it has no `Debug`.
+/// An account as it is stored, with its identities. Personal data, so it has no `Debug`.
 #[derive(Clone, FromRow)]
 pub struct User {
     /// The account's id; `sub` in tokens.
     pub user_id: Uuid,
-    /// The id of its one identity.
+    /// The id of its identity by address or phone.
     pub identity_id: Uuid,
-    /// In lower case.
-    pub email: String,
-    /// PHC string; none when the address was proved by another client than the one that signed up.
+    /// In lower case; none of an account by phone, and of an anonymous one.
+    pub email: Option<String>,
+    /// Digits only, without the plus sign.
+    pub phone: Option<String>,
+    /// PHC string; none when the address was proved by another client than the one that signed up,
+    /// and of accounts that never had a password.
     pub password_hash: Option<String>,
     /// The user metadata, set by the user.
     pub user_metadata: Value,
+    /// The app metadata, set by administrators, with `provider` and `providers`.
+    pub app_metadata: Value,
+    /// Whether it has neither address nor phone nor another identity.
+    pub is_anonymous: bool,
     /// When the address was confirmed, by a code or because the practice asks for none.
     pub email_confirmed_at: Option<Timestamp>,
     /// When the address was proved: by a mailed code, or by the operator's word.
     pub email_proved_at: Option<Timestamp>,
-    /// When the last code to confirm it was requested.
+    /// When the phone was confirmed by a code.
+    pub phone_confirmed_at: Option<Timestamp>,
+    /// When an administrator invited the person.
+    pub invited_at: Option<Timestamp>,
+    /// When the last code to confirm the address was requested.
     pub confirmation_sent_at: Option<Timestamp>,
-    /// When the last recovery code was requested.
+    /// When the last recovery code or magic link was requested.
     pub recovery_sent_at: Option<Timestamp>,
+    /// The address that is to replace `email`.
+    pub new_email: Option<String>,
+    /// When the codes for it were requested.
+    pub email_change_sent_at: Option<Timestamp>,
+    /// How many of the two addresses have confirmed the change.
+    pub email_change_confirmed: i16,
+    /// The phone that is to replace `phone`.
+    pub new_phone: Option<String>,
+    /// When the code for it was requested.
+    pub phone_change_sent_at: Option<Timestamp>,
+    /// When the last nonce for a new password was requested.
+    pub reauthentication_sent_at: Option<Timestamp>,
     /// When the user last authenticated.
     pub last_sign_in_at: Option<Timestamp>,
     /// Until when the user is banned.
     pub banned_until_at: Option<Timestamp>,
+    /// When an administrator deleted it and kept the row.
+    pub deleted_at: Option<Timestamp>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// Its identities, oldest first.
+    #[sqlx(json)]
+    pub identities: Vec<Identity>,
 }
 
 impl User {
-    /// A new, unconfirmed account; not yet stored.
+    /// A new, unconfirmed account with an address; not yet stored.
     #[must_use]
     pub fn new(email: &EmailAddress, user_metadata: Value, now: Timestamp) -> Self {
+        let email = email.as_str().to_owned();
+        let mut user = Self { email: Some(email), ..Self::blank(user_metadata, now) };
+        user.app_metadata = json!({ "provider": "email", "providers": ["email"] });
+        user.identities = vec![user.identity_of_address(now)];
+        user
+    }
+
+    /// A new account without address, phone or identity; not yet stored.
+    #[must_use]
+    pub fn blank(user_metadata: Value, now: Timestamp) -> Self {
         Self {
             user_id: new_uuid(),
             identity_id: new_uuid(),
-            email: email.as_str().to_owned(),
+            email: None,
+            phone: None,
             password_hash: None,
             user_metadata,
+            app_metadata: json!({}),
+            is_anonymous: false,
             email_confirmed_at: None,
             email_proved_at: None,
+            phone_confirmed_at: None,
+            invited_at: None,
             confirmation_sent_at: None,
             recovery_sent_at: None,
+            new_email: None,
+            email_change_sent_at: None,
+            email_change_confirmed: 0,
+            new_phone: None,
+            phone_change_sent_at: None,
+            reauthentication_sent_at: None,
             last_sign_in_at: None,
             banned_until_at: None,
+            deleted_at: None,
             created_at: now,
             updated_at: now,
+            identities: Vec::new(),
         }
     }
 
@@ -65,6 +117,115 @@ impl User {
     pub fn is_banned(&self, now: Timestamp) -> bool {
         self.banned_until_at.is_some_and(|until| until > now)
     }
+
+    /// The address, or an empty text, as the contract writes it.
+    #[must_use]
+    pub fn email_text(&self) -> &str {
+        self.email.as_deref().unwrap_or_default()
+    }
+
+    /// The address, if it has one.
+    #[must_use]
+    pub fn address(&self) -> Option<EmailAddress> {
+        self.email.as_deref().and_then(EmailAddress::parse)
+    }
+
+    /// Whether its address or its phone is confirmed.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.email_confirmed_at.is_some() || self.phone_confirmed_at.is_some()
+    }
+
+    /// Confirms and proves the address, as a code that was mailed there does.
+    pub fn prove_address(&mut self, now: Timestamp) {
+        self.email_confirmed_at.get_or_insert(now);
+        self.email_proved_at.get_or_insert(now);
+        self.is_anonymous = false;
+        let email = self.email.clone();
+        let same = self.identities.iter_mut().filter(|identity| identity.email == email);
+        for identity in same {
+            identity.set("email_verified", json!(true));
+        }
+        self.name_providers();
+    }
+
+    /// Its identity by its address. What the person said at sign-up belongs to it.
+    #[must_use]
+    pub fn identity_of_address(&self, now: Timestamp) -> Identity {
+        let mut data = self.user_metadata.clone();
+        let known = json!({
+            "sub": self.user_id, "email": self.email,
+            "email_verified": self.email_confirmed_at.is_some(), "phone_verified": false,
+        });
+        merge(&mut data, &known);
+        let id = self.user_id.to_string();
+        let identity = Identity::of_provider(self.user_id, (identities::EMAIL, &id), data, now);
+        Identity { identity_id: self.identity_id, ..identity }
+    }
+
+    /// Notes a sign-in at the identity that it used: by a password or a code the address or the
+    /// phone, which have the same id.
+    pub fn note_sign_in(&mut self, method: &str, now: Timestamp) {
+        let own_id = self.user_id.to_string();
+        if matches!(method, "password" | "otp") {
+            let own = self.identities.iter_mut().filter(|known| known.provider_id == own_id);
+            own.for_each(|identity| identity.last_sign_in_at = Some(now));
+        }
+    }
+
+    /// Writes the providers of its identities into the app metadata, as the contract does. The
+    /// first one stays `provider`.
+    pub fn name_providers(&mut self) {
+        let mut providers: Vec<&str> = Vec::new();
+        for identity in &self.identities {
+            if !providers.contains(&identity.provider.as_str()) {
+                providers.push(&identity.provider);
+            }
+        }
+        let Some(first) = providers.first().copied() else { return };
+        let known = self.app_metadata.get("provider").and_then(Value::as_str);
+        let provider = known.filter(|known| providers.contains(known)).unwrap_or(first);
+        let named = json!({ "provider": provider, "providers": providers });
+        merge(&mut self.app_metadata, &named);
+    }
+}
+
+fn merge(object: &mut Value, fields: &Value) {
+    if let (Some(object), Some(fields)) = (object.as_object_mut(), fields.as_object()) {
+        object.extend(fields.clone());
+    }
+}
+
+/// Selects accounts as [`User`] reads them. Columns are named, so that a process goes on while a
+/// newer one adds some. An account that an earlier version has made has no row in identities.
+macro_rules! select_users {
+    ($rest:literal) => {
+        concat!(
+            "select u.user_id, u.identity_id, u.email, u.phone, u.password_hash, u.user_metadata,
+                    u.app_metadata, u.is_anonymous, u.email_confirmed_at, u.email_proved_at,
+                    u.phone_confirmed_at, u.invited_at, u.confirmation_sent_at,
+                    u.recovery_sent_at, u.new_email, u.email_change_sent_at,
+                    u.email_change_confirmed, u.new_phone, u.phone_change_sent_at,
+                    u.reauthentication_sent_at, u.last_sign_in_at, u.banned_until_at,
+                    u.deleted_at, u.created_at, u.updated_at,
+                    coalesce(
+                        (select jsonb_agg(to_jsonb(i) order by i.created_at, i.identity_id)
+                         from identities i where i.user_id = u.user_id),
+                        case when u.email is null or u.is_anonymous then '[]'
+                        else jsonb_build_array(jsonb_build_object(
+                            'identity_id', u.identity_id, 'user_id', u.user_id,
+                            'provider', 'email', 'provider_id', u.user_id,
+                            'identity_data', jsonb_build_object(
+                                'sub', u.user_id, 'email', u.email,
+                                'email_verified', u.email_confirmed_at is not null,
+                                'phone_verified', false),
+                            'email', u.email, 'last_sign_in_at', u.last_sign_in_at,
+                            'created_at', u.created_at, 'updated_at', u.updated_at))
+                        end) as identities
+             from users u ",
+            $rest
+        )
+    };
 }
 
 /// The account of an address.
@@ -75,10 +236,42 @@ pub async fn by_email(
     executor: impl PgExecutor<'_>,
     email: &EmailAddress,
 ) -> Result<Option<User>, sqlx::Error> {
-    sqlx::query_as("select * from users where email = $1")
+    sqlx::query_as(select_users!("where u.email = $1"))
         .bind(email.as_str())
         .fetch_optional(executor)
         .await
+}
+
+/// The account of an address, locked until the transaction ends.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_by_email(
+    executor: impl PgExecutor<'_>,
+    email: &EmailAddress,
+) -> Result<Option<User>, sqlx::Error> {
+    sqlx::query_as(select_users!("where u.email = $1 for update of u"))
+        .bind(email.as_str())
+        .fetch_optional(executor)
+        .await
+}
+
+/// The accounts that want to change to an address, or from it, locked until the transaction ends.
+/// Accounts that want the same new address may be many: the newest wishes come first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_changing(
+    executor: impl PgExecutor<'_>,
+    email: &EmailAddress,
+) -> Result<Vec<User>, sqlx::Error> {
+    sqlx::query_as(select_users!(
+        "where u.new_email = $1 or (u.email = $1 and u.new_email is not null)
+         order by u.email_change_sent_at desc limit 10 for update of u"
+    ))
+    .bind(email.as_str())
+    .fetch_all(executor)
+    .await
 }
 
 /// The account with an id.
@@ -89,7 +282,7 @@ pub async fn by_id(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
 ) -> Result<Option<User>, sqlx::Error> {
-    sqlx::query_as("select * from users where user_id = $1")
+    sqlx::query_as(select_users!("where u.user_id = $1"))
         .bind(user_id)
         .fetch_optional(executor)
         .await
@@ -103,36 +296,31 @@ pub async fn lock_by_id(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
 ) -> Result<Option<User>, sqlx::Error> {
-    sqlx::query_as("select * from users where user_id = $1 for update")
+    sqlx::query_as(select_users!("where u.user_id = $1 for update of u"))
         .bind(user_id)
         .fetch_optional(executor)
         .await
 }
 
-/// Stores a new account.
+/// Stores a new account with its identities.
 ///
 /// # Errors
 /// When the address already has an account, or the database does not answer.
-pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sqlx::Error> {
+pub async fn insert(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "insert into users (user_id, identity_id, email, password_hash, user_metadata,
-                            email_confirmed_at, confirmation_sent_at, created_at, updated_at,
-                            email_proved_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "insert into users (user_id, identity_id, user_metadata, app_metadata, created_at,
+                            updated_at)
+         values ($1, $2, $3, $4, $5, $6)",
     )
     .bind(user.user_id)
     .bind(user.identity_id)
-    .bind(&user.email)
-    .bind(&user.password_hash)
     .bind(&user.user_metadata)
-    .bind(user.email_confirmed_at)
-    .bind(user.confirmation_sent_at)
+    .bind(&user.app_metadata)
     .bind(user.created_at)
     .bind(user.updated_at)
-    .bind(user.email_proved_at)
-    .execute(executor)
+    .execute(&mut *connection)
     .await?;
-    Ok(())
+    update(connection, user).await
 }
 
 /// Stores a new account and deletes an unconfirmed one of its address: its password may be a
@@ -158,35 +346,59 @@ pub async fn supersede(
     former: Uuid,
     user: &User,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("delete from users where user_id = $1")
-        .bind(former)
-        .execute(&mut *connection)
-        .await?;
+    delete(&mut *connection, former).await?;
     insert(connection, user).await
 }
 
-/// Updates the mutable columns of an account.
+/// Deletes an account with everything that belongs to it.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn update(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sqlx::Error> {
+pub async fn delete(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from users where user_id = $1").bind(user_id).execute(executor).await?;
+    Ok(())
+}
+
+/// Updates the mutable columns of an account, and its identities.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn update(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update users
-         set password_hash = $2, user_metadata = $3, email_confirmed_at = $4,
-             confirmation_sent_at = $5, recovery_sent_at = $6, last_sign_in_at = $7,
-             updated_at = $8, email_proved_at = $9
+         set email = $2, phone = $3, password_hash = $4, user_metadata = $5, app_metadata = $6,
+             is_anonymous = $7, email_confirmed_at = $8, email_proved_at = $9,
+             phone_confirmed_at = $10, invited_at = $11, confirmation_sent_at = $12,
+             recovery_sent_at = $13, new_email = $14, email_change_sent_at = $15,
+             email_change_confirmed = $16, new_phone = $17, phone_change_sent_at = $18,
+             reauthentication_sent_at = $19, last_sign_in_at = $20, banned_until_at = $21,
+             deleted_at = $22, updated_at = $23
          where user_id = $1",
     )
     .bind(user.user_id)
+    .bind(&user.email)
+    .bind(&user.phone)
     .bind(&user.password_hash)
     .bind(&user.user_metadata)
+    .bind(&user.app_metadata)
+    .bind(user.is_anonymous)
     .bind(user.email_confirmed_at)
+    .bind(user.email_proved_at)
+    .bind(user.phone_confirmed_at)
+    .bind(user.invited_at)
     .bind(user.confirmation_sent_at)
     .bind(user.recovery_sent_at)
+    .bind(&user.new_email)
+    .bind(user.email_change_sent_at)
+    .bind(user.email_change_confirmed)
+    .bind(&user.new_phone)
+    .bind(user.phone_change_sent_at)
+    .bind(user.reauthentication_sent_at)
     .bind(user.last_sign_in_at)
+    .bind(user.banned_until_at)
+    .bind(user.deleted_at)
     .bind(user.updated_at)
-    .bind(user.email_proved_at)
-    .execute(executor)
+    .execute(&mut *connection)
     .await?;
-    Ok(())
+    identities::store(connection, &user.identities).await
 }
