@@ -16,7 +16,8 @@ use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
 use crate::app::App;
-use crate::repository::{codes, users};
+use crate::repository::codes::{self, Purpose};
+use crate::repository::users;
 
 /// Services that may read the mail of a code.
 const MAIL_CALLERS: &[&str] = &["notifications"];
@@ -92,10 +93,11 @@ impl Internal {
         let Some(user) = users::by_id(rows, code.user_id).await? else { return Ok(None) };
         let redirect_to = code.redirect_to.as_deref();
         let token = self.app.codes.link_token(code.code_id);
+        let link_type = Purpose::of_word(&code.purpose).map_or("", Purpose::link_type);
         let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
         Ok(Some(GetCodeMailResponse {
-            link: self.app.redirects.link(&token, &code.purpose, redirect_to).to_string(),
-            email: user.email,
+            link: self.app.redirects.link(&token, link_type, redirect_to).to_string(),
+            email: code.sent_to.or(user.email).unwrap_or_default(),
             first_name: first_name.unwrap_or_default().to_owned(),
             code: self.app.codes.digits(code.code_id),
             purpose: code.purpose,

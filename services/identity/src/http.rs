@@ -3,6 +3,7 @@
 mod error;
 mod timing;
 mod request;
+mod device;
 mod objects;
 mod bearer;
 mod signup;

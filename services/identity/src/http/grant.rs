@@ -6,6 +6,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use crate::app::App;
+use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::request::{Body, Parameters, non_empty, parameter};
 use crate::http::{password, refresh};
@@ -29,12 +30,13 @@ pub(crate) struct Grant {
 pub(crate) async fn token(
     State(app): State<App>,
     parameters: Parameters,
+    FromDevice(device): FromDevice,
     Body(grant): Body<Grant>,
 ) -> Result<Response, ApiError> {
     match parameter(&parameters, "grant_type") {
         Some("password") => {
             let account = (grant.email.as_deref(), grant.phone.as_deref());
-            password::grant(&app, account, grant.password.as_deref()).await
+            password::grant(&app, account, grant.password.as_deref(), device).await
         }
         Some("refresh_token") => refresh::grant(&app, grant.refresh_token.as_deref()).await,
         Some("pkce") => Err(pkce(&grant)),

@@ -12,7 +12,7 @@ use crate::app::{self, App};
 use crate::http::error::ApiError;
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
 use crate::http::timing::with_min_duration;
-use crate::repository::codes::{self, Purpose};
+use crate::repository::codes::{self, NewCode, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
 
@@ -72,7 +72,7 @@ async fn mail(
     let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to")).map(String::from);
     let limited = match purpose {
         Purpose::Signup => LimitedAction::SignupMail,
-        Purpose::Recovery => LimitedAction::RecoveryMail,
+        _recovery => LimitedAction::RecoveryMail,
     };
     let work = app.store.write(app::metadata(), move |tx| {
         let (limits, email, redirect_to) = (limits.clone(), email.clone(), redirect_to.clone());
@@ -82,17 +82,19 @@ async fn mail(
             if let Some(seconds) = limits.check_and_count(tx, limited, now).await? {
                 return Err(ApiError::wait("over_email_send_rate_limit", seconds));
             }
-            let user = users::by_email(tx.connection(), &email).await?;
+            let user = users::lock_by_email(tx.connection(), &email).await?;
             let Some(mut user) = user.filter(|user| !user.is_banned(now)) else { return Ok(()) };
             if !needs_code(tx, &user, purpose, now).await? {
                 return Ok(());
             }
             match purpose {
                 Purpose::Signup => user.confirmation_sent_at = Some(now),
-                Purpose::Recovery => user.recovery_sent_at = Some(now),
+                _recovery => user.recovery_sent_at = Some(now),
             }
             users::update(tx.connection(), &user).await?;
-            codes::issue(tx, user.user_id, purpose, redirect_to.as_deref(), now).await?;
+            let redirect_to = redirect_to.as_deref();
+            let code = NewCode { redirect_to, ..NewCode::default() };
+            codes::issue(tx, (user.user_id, purpose), &code, now).await?;
             Ok::<(), ApiError>(())
         })
     });

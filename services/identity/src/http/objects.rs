@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::http::error::ApiError;
+use crate::repository::identities::Identity;
 use crate::repository::sessions::OpenedSession;
 use crate::repository::users::User;
-use crate::tokens::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError, app_metadata};
+use crate::tokens::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError};
 
 /// The user object, as its owner sees it.
 pub(crate) fn user(user: &User) -> Value {
@@ -17,28 +18,48 @@ pub(crate) fn user(user: &User) -> Value {
         "id": user.user_id,
         "aud": AUTHENTICATED,
         "role": AUTHENTICATED,
-        "email": user.email,
-        "phone": "",
-        "app_metadata": app_metadata(),
+        "email": user.email_text(),
+        "phone": user.phone.as_deref().unwrap_or_default(),
+        "app_metadata": user.app_metadata,
         "user_metadata": user.user_metadata,
-        "identities": [identity(user)],
+        "identities": user.identities.iter().map(identity).collect::<Vec<_>>(),
         "created_at": user.created_at,
         "updated_at": user.updated_at,
-        "is_anonymous": false,
+        "is_anonymous": user.is_anonymous,
     });
-    let sometimes = [
+    extend(&mut object, known_times(user));
+    let changes = [("new_email", &user.new_email), ("new_phone", &user.new_phone)];
+    extend(&mut object, changes.map(|(name, value)| (name, value.as_ref().map(|it| json!(it)))));
+    object
+}
+
+/// The times of an account under the contract's names.
+fn known_times(user: &User) -> impl Iterator<Item = (&'static str, Option<Value>)> + use<> {
+    let confirmed = [user.email_confirmed_at, user.phone_confirmed_at].into_iter().flatten().min();
+    [
         ("email_confirmed_at", user.email_confirmed_at),
-        ("confirmed_at", user.email_confirmed_at),
+        ("phone_confirmed_at", user.phone_confirmed_at),
+        ("confirmed_at", confirmed),
+        ("invited_at", user.invited_at),
         ("confirmation_sent_at", user.confirmation_sent_at),
         ("recovery_sent_at", user.recovery_sent_at),
+        ("email_change_sent_at", user.email_change_sent_at),
+        ("phone_change_sent_at", user.phone_change_sent_at),
+        ("reauthentication_sent_at", user.reauthentication_sent_at),
         ("last_sign_in_at", user.last_sign_in_at),
         ("banned_until", user.banned_until_at),
-    ];
+        ("deleted_at", user.deleted_at),
+    ]
+    .into_iter()
+    .map(|(name, at)| (name, at.map(|at| json!(at))))
+}
+
+/// Adds the fields that have a value.
+fn extend(object: &mut Value, fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) {
+    let known = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     if let Some(object) = object.as_object_mut() {
-        let known = sometimes.into_iter().filter_map(|(name, at)| Some((name, at?)));
-        object.extend(known.map(|(name, at)| (name.to_owned(), json!(at))));
+        object.extend(known);
     }
-    object
 }
 
 /// The user object of an account whose address is not proved, with the secret that later proves who
@@ -52,23 +73,21 @@ pub(crate) fn unproved_user(app: &App, account: &User) -> Value {
     object
 }
 
-fn identity(user: &User) -> Value {
-    json!({
-        "identity_id": user.identity_id,
-        "id": user.user_id,
-        "user_id": user.user_id,
-        "identity_data": {
-            "sub": user.user_id,
-            "email": user.email,
-            "email_verified": user.email_confirmed_at.is_some(),
-            "phone_verified": false,
-        },
-        "provider": "email",
-        "last_sign_in_at": user.last_sign_in_at,
-        "created_at": user.created_at,
-        "updated_at": user.updated_at,
-        "email": user.email,
-    })
+/// An identity of a user.
+fn identity(identity: &Identity) -> Value {
+    let mut object = json!({
+        "identity_id": identity.identity_id,
+        "id": identity.provider_id,
+        "user_id": identity.user_id,
+        "identity_data": identity.identity_data,
+        "provider": identity.provider,
+        "created_at": identity.created_at,
+        "updated_at": identity.updated_at,
+    });
+    let email = identity.email.as_ref().map(|email| json!(email));
+    let used = identity.last_sign_in_at.map(|at| json!(at));
+    extend(&mut object, [("email", email), ("last_sign_in_at", used)]);
+    object
 }
 
 /// The tokens of an opened or refreshed session.
@@ -81,11 +100,15 @@ pub(crate) struct SessionTokens {
 pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens, TokenError> {
     let subject = Subject {
         user_id: opened.user.user_id,
-        email: &opened.user.email,
+        email: opened.user.email_text(),
         email_verified: opened.user.email_proved_at.is_some(),
+        phone: opened.user.phone.as_deref().unwrap_or_default(),
+        app_metadata: &opened.user.app_metadata,
         user_metadata: &opened.user.user_metadata,
         session_id: opened.session.session_id,
         proofs: &opened.session.proofs,
+        aal: &opened.session.aal,
+        is_anonymous: opened.user.is_anonymous,
     };
     Ok(SessionTokens {
         access_token: app.tokens.sign(&subject, opened.now)?,

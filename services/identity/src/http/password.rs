@@ -9,7 +9,7 @@ use crate::http::error::ApiError;
 use crate::http::objects;
 use crate::http::request::non_empty;
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::sessions::{self, AuthMethod, OpenedSession};
+use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
 
 /// The outcome of a sign-in with the right password.
@@ -25,6 +25,7 @@ pub(crate) async fn grant(
     app: &App,
     (email, phone): (Option<&str>, Option<&str>),
     password: Option<&str>,
+    device: Device,
 ) -> Result<Response, ApiError> {
     let email = match (non_empty(email), non_empty(phone)) {
         (Some(email), _) => EmailAddress::parse(email).ok_or_else(wrong)?,
@@ -35,7 +36,7 @@ pub(crate) async fn grant(
     };
     let password = password.unwrap_or_default();
     let Some(user) = right_password(app, &email, password).await? else { return Err(wrong()) };
-    match begin(app, email, user).await? {
+    match begin(app, (email, user), device).await? {
         SignInOutcome::SignedIn(opened) => objects::session(app, &opened),
         SignInOutcome::Banned => Err(ApiError::bad("user_banned", "User is banned")),
         SignInOutcome::Unconfirmed => {
@@ -76,11 +77,16 @@ pub(crate) async fn right_password(
     Ok(user.filter(|_| right))
 }
 
-async fn begin(app: &App, email: EmailAddress, checked: User) -> Result<SignInOutcome, ApiError> {
+async fn begin(
+    app: &App,
+    (email, checked): (EmailAddress, User),
+    device: Device,
+) -> Result<SignInOutcome, ApiError> {
     let limits = AddressLimits::of(&email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
             let (limits, checked) = (limits.clone(), checked.clone());
+            let device = device.clone();
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
@@ -96,7 +102,7 @@ async fn begin(app: &App, email: EmailAddress, checked: User) -> Result<SignInOu
                 if user.email_confirmed_at.is_none() {
                     return Ok(SignInOutcome::Unconfirmed);
                 }
-                let opened = sessions::open(tx, user, AuthMethod::Password, now).await?;
+                let opened = sessions::open(tx, user, (AuthMethod::Password, &device), now).await?;
                 Ok(SignInOutcome::SignedIn(Box::new(opened)))
             })
         })

@@ -13,13 +13,14 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::objects;
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
 use crate::http::timing::with_min_duration;
-use crate::repository::codes::{self, Purpose};
+use crate::repository::codes::{self, NewCode, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::sessions::{self, AuthMethod, OpenedSession};
+use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
 
 #[derive(Deserialize)]
@@ -42,6 +43,7 @@ struct NewAccount {
 pub(crate) async fn signup(
     State(app): State<App>,
     parameters: Parameters,
+    FromDevice(device): FromDevice,
     Body(body): Body<SignUp>,
 ) -> Result<Response, ApiError> {
     let redirect_to = app.redirects.allowed(parameter(&parameters, "redirect_to"));
@@ -58,7 +60,7 @@ pub(crate) async fn signup(
             let user = ask_to_confirm(&app, account).await?;
             Ok(Json(objects::unproved_user(&app, &user)).into_response())
         } else {
-            objects::session(&app, &begin_at_once(&app, account).await?)
+            objects::session(&app, &begin_at_once(&app, account, device).await?)
         }
     };
     if app.confirm_email { with_min_duration(work).await } else { work.await }
@@ -109,30 +111,37 @@ async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<User, ApiError
                     None => insert_account(tx, &mut new, account.password_hash).await?,
                 };
                 let redirect_to = account.redirect_to.as_deref();
-                codes::issue(tx, user_id, Purpose::Signup, redirect_to, now).await?;
+                let code = NewCode { redirect_to, ..NewCode::default() };
+                codes::issue(tx, (user_id, Purpose::Signup), &code, now).await?;
                 Ok(new)
             })
         })
         .await
 }
 
-async fn begin_at_once(app: &App, account: NewAccount) -> Result<OpenedSession, ApiError> {
+async fn begin_at_once(
+    app: &App,
+    account: NewAccount,
+    device: Device,
+) -> Result<OpenedSession, ApiError> {
     let limits = AddressLimits::of(&account.email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
             let (limits, account) = (limits.clone(), account.clone());
+            let device = device.clone();
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now: Timestamp = tx.now().await?;
-                let existing = users::by_email(tx.connection(), &account.email).await?;
+                let existing = users::lock_by_email(tx.connection(), &account.email).await?;
                 if existing.is_some_and(|user| user.email_confirmed_at.is_some()) {
                     let message = "User already registered";
                     return Err(ApiError::unprocessable("user_already_exists", message));
                 }
                 let mut new = User::new(&account.email, account.user_metadata, now);
                 new.email_confirmed_at = Some(now);
+                new.identities = vec![new.identity_of_address(now)];
                 insert_account(tx, &mut new, account.password_hash).await?;
-                Ok(sessions::open(tx, new, AuthMethod::Password, now).await?)
+                Ok(sessions::open(tx, new, (AuthMethod::Password, &device), now).await?)
             })
         })
         .await

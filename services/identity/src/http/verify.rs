@@ -12,13 +12,14 @@ use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::objects;
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::sessions::{self, AuthMethod, OpenedSession};
+use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
 use crate::tokens::secrets::constant_time_eq;
 
@@ -41,8 +42,15 @@ struct PresentedCode {
     code_id: Uuid,
     user_id: Uuid,
     purpose: Purpose,
+    redeemer: Redeemer,
+}
+
+/// What the request says of its sender.
+#[derive(Clone)]
+struct Redeemer {
     /// The secret from the sign-up's response, if the client sent it.
     sign_up_secret: Option<String>,
+    device: Device,
 }
 
 /// The outcome of redeeming a code.
@@ -54,12 +62,14 @@ enum RedeemOutcome {
 
 pub(crate) async fn by_code(
     State(app): State<App>,
+    FromDevice(device): FromDevice,
     Body(body): Body<Verify>,
 ) -> Result<Response, ApiError> {
     let (token, token_hash) =
         (non_empty(body.token.as_deref()), non_empty(body.token_hash.as_deref()));
     let (email, phone) = (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref()));
-    let secret = non_empty(body.sign_up_secret.as_deref());
+    let secret = non_empty(body.sign_up_secret.as_deref()).map(str::to_owned);
+    let redeemer = Redeemer { sign_up_secret: secret, device };
     let kind = non_empty(body.r#type.as_deref())
         .ok_or_else(|| ApiError::invalid("Verify requires a verification type"))?;
     let (message, redeemed) = match (token, token_hash) {
@@ -73,7 +83,7 @@ pub(crate) async fn by_code(
             }
             (
                 LINK_EXPIRED,
-                with_min_duration(redeem_link(&app, purpose_of(kind)?, hash, secret)).await?,
+                with_min_duration(redeem_link(&app, purpose_of(kind)?, hash, redeemer)).await?,
             )
         }
         (Some(token), _) => {
@@ -83,7 +93,7 @@ pub(crate) async fn by_code(
             };
             let (email, purpose) = (request::email(email)?, purpose_of(kind)?);
             let typed = (email, token.to_owned());
-            let redeeming = redeem_digits(&app, purpose, typed, secret);
+            let redeeming = redeem_digits(&app, purpose, typed, redeemer);
             ("Token has expired or is invalid", with_min_duration(redeeming).await?)
         }
     };
@@ -126,13 +136,13 @@ async fn redeem_digits(
     app: &App,
     purpose: Option<Purpose>,
     (email, token): (EmailAddress, String),
-    secret: Option<&str>,
+    redeemer: Redeemer,
 ) -> Result<RedeemOutcome, ApiError> {
-    let (shared, secret) = (app.clone(), secret.map(str::to_owned));
+    let shared = app.clone();
     app.store
         .write(app::metadata(), move |tx| {
             let (app, email, token) = (shared.clone(), email.clone(), token.clone());
-            let sign_up_secret = secret.clone();
+            let redeemer = redeemer.clone();
             Box::pin(async move {
                 let limits = AddressLimits::of(&email, &app.codes);
                 limits.lock(tx).await?;
@@ -151,8 +161,7 @@ async fn redeem_digits(
                     return Ok(RedeemOutcome::Invalid);
                 }
                 let (code_id, user_id) = (code.code_id, user.user_id);
-                sign_in(tx, &app, PresentedCode { code_id, user_id, purpose, sign_up_secret }, now)
-                    .await
+                sign_in(tx, &app, PresentedCode { code_id, user_id, purpose, redeemer }, now).await
             })
         })
         .await
@@ -162,23 +171,22 @@ async fn redeem_link(
     app: &App,
     purpose: Option<Purpose>,
     token: &str,
-    secret: Option<&str>,
+    redeemer: Redeemer,
 ) -> Result<RedeemOutcome, ApiError> {
     let (Some(code_id), Some(purpose)) = (app.codes.code_of_link(token), purpose) else {
         return Ok(RedeemOutcome::Invalid);
     };
-    let (shared, secret) = (app.clone(), secret.map(str::to_owned));
+    let shared = app.clone();
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, sign_up_secret) = (shared.clone(), secret.clone());
+            let (app, redeemer) = (shared.clone(), redeemer.clone());
             Box::pin(async move {
                 let code = codes::by_id(tx.connection(), code_id).await?;
                 let Some(code) = code.filter(|code| code.purpose == purpose.word()) else {
                     return Ok(RedeemOutcome::Invalid);
                 };
                 let (user_id, now) = (code.user_id, tx.now().await?);
-                sign_in(tx, &app, PresentedCode { code_id, user_id, purpose, sign_up_secret }, now)
-                    .await
+                sign_in(tx, &app, PresentedCode { code_id, user_id, purpose, redeemer }, now).await
             })
         })
         .await
@@ -200,31 +208,28 @@ async fn sign_in(
     if user.is_banned(now) {
         return Ok(RedeemOutcome::Banned);
     }
-    user.email_confirmed_at.get_or_insert(now);
-    if user.email_proved_at.is_none() {
-        user.email_proved_at = Some(now);
-        if !is_creator(app, &user, &presented) {
-            user.password_hash = None;
-            sessions::end_all(tx.connection(), user.user_id, None).await?;
-        }
+    if user.email_proved_at.is_none() && !is_creator(app, &user, &presented) {
+        user.password_hash = None;
+        sessions::end_all(tx.connection(), user.user_id, None).await?;
     }
-    if let Some(email) = EmailAddress::parse(&user.email) {
+    user.prove_address(now);
+    if let Some(email) = user.address() {
         let limits = AddressLimits::of(&email, &app.codes);
         limits.reset(tx, LimitedAction::Code).await?;
         limits.reset(tx, LimitedAction::Password).await?;
     }
     let auth_method = match presented.purpose {
-        Purpose::Signup => AuthMethod::Signup,
         Purpose::Recovery => AuthMethod::Recovery,
+        _other => AuthMethod::Otp,
     };
-    let opened = sessions::open(tx, user, auth_method, now).await?;
+    let opened = sessions::open(tx, user, (auth_method, &presented.redeemer.device), now).await?;
     Ok(RedeemOutcome::SignedIn(Box::new(opened)))
 }
 
 /// Whether the code is presented by the client that created the account, or that is signed in to
 /// it. The code proves only the address; the account and its password may be a stranger's.
 fn is_creator(app: &App, user: &User, presented: &PresentedCode) -> bool {
-    let secret = presented.sign_up_secret.as_deref().unwrap_or_default();
+    let secret = presented.redeemer.sign_up_secret.as_deref().unwrap_or_default();
     let right = app.codes.sign_up_secret(user.user_id);
     presented.purpose == Purpose::Signup && constant_time_eq(right.as_bytes(), secret.as_bytes())
 }

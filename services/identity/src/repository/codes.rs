@@ -19,15 +19,64 @@ pub enum Purpose {
     Signup,
     /// To set a new password.
     Recovery,
+    /// To sign in without a password.
+    Magiclink,
+    /// To accept an administrator's invitation.
+    Invite,
+    /// To let the account leave its address.
+    EmailChangeCurrent,
+    /// To prove the address that an account changes to.
+    EmailChangeNew,
+    /// To let a signed-in user set a new password.
+    Reauthentication,
+    /// To confirm a phone, or to sign in with it.
+    Phone,
+    /// To prove the phone that an account changes to.
+    PhoneChange,
 }
 
 impl Purpose {
-    /// Its value in rows, events and links.
+    /// Its value in rows and events.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Signup => "signup",
             Self::Recovery => "recovery",
+            Self::Magiclink => "magiclink",
+            Self::Invite => "invite",
+            Self::EmailChangeCurrent => "email_change_current",
+            Self::EmailChangeNew => "email_change_new",
+            Self::Reauthentication => "reauthentication",
+            Self::Phone => "phone",
+            Self::PhoneChange => "phone_change",
+        }
+    }
+
+    /// The purpose with this value.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [
+            Self::Signup,
+            Self::Recovery,
+            Self::Magiclink,
+            Self::Invite,
+            Self::EmailChangeCurrent,
+            Self::EmailChangeNew,
+            Self::Reauthentication,
+            Self::Phone,
+            Self::PhoneChange,
+        ]
+        .into_iter()
+        .find(|purpose| purpose.word() == word)
+    }
+
+    /// The contract's type of verification, as links name it.
+    #[must_use]
+    pub fn link_type(self) -> &'static str {
+        match self {
+            Self::EmailChangeCurrent | Self::EmailChangeNew => "email_change",
+            Self::Phone => "sms",
+            other => other.word(),
         }
     }
 }
@@ -39,10 +88,25 @@ pub struct Code {
     pub code_id: Uuid,
     /// Whose it is.
     pub user_id: Uuid,
-    /// `signup` or `recovery`.
+    /// A [`Purpose`]'s word.
     pub purpose: String,
     /// The redirect of the link.
     pub redirect_to: Option<String>,
+    /// Where it was sent, when that is not the account's address.
+    pub sent_to: Option<String>,
+    /// The flow with PKCE that its link goes on with.
+    pub flow_state_id: Option<Uuid>,
+}
+
+/// A code to issue.
+#[derive(Debug, Clone, Default)]
+pub struct NewCode<'a> {
+    /// The redirect of the link.
+    pub redirect_to: Option<&'a str>,
+    /// Where it is sent, when that is not the account's address.
+    pub sent_to: Option<&'a str>,
+    /// The flow with PKCE that its link goes on with.
+    pub flow_state_id: Option<Uuid>,
 }
 
 /// Issues a code, which replaces an older one, and appends the event for its mail. A code without a
@@ -52,35 +116,53 @@ pub struct Code {
 /// When the database does not answer.
 pub async fn issue(
     tx: &mut Tx,
-    user_id: Uuid,
-    purpose: Purpose,
-    redirect_to: Option<&str>,
+    (user_id, purpose): (Uuid, Purpose),
+    code: &NewCode<'_>,
     now: Timestamp,
-) -> Result<(), StoreError> {
-    let code_id = new_id::<MailedCode>();
-    sqlx::query(
-        "insert into codes as old (code_id, user_id, purpose, redirect_to, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6)
-         on conflict (user_id, purpose) do update
-         set code_id = excluded.code_id, wrong_tries = 0,
-             redirect_to = coalesce(excluded.redirect_to, old.redirect_to),
-             created_at = excluded.created_at, expires_at = excluded.expires_at",
-    )
-    .bind(code_id)
-    .bind(user_id)
-    .bind(purpose.word())
-    .bind(redirect_to)
-    .bind(now)
-    .bind(now.plus_minutes(i64::from(VALID_MINUTES)))
-    .execute(tx.connection())
-    .await?;
+) -> Result<Uuid, StoreError> {
+    let code_id = insert(tx, (user_id, purpose), code, now).await?;
     let event = CodeRequested {
         code_id: code_id.to_string(),
         user_id: Id::<Customer>::from_uuid(user_id).to_string(),
         purpose: purpose.word().to_owned(),
     };
     tx.append(&code_id.to_string(), 0, &[NewEvent::of(&event)?]).await?;
-    Ok(())
+    Ok(code_id.uuid())
+}
+
+/// Issues a code, which replaces an older one, without a mail: its link or digits reach the person
+/// in another way.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn insert(
+    tx: &mut Tx,
+    (user_id, purpose): (Uuid, Purpose),
+    code: &NewCode<'_>,
+    now: Timestamp,
+) -> Result<Id<MailedCode>, StoreError> {
+    let code_id = new_id::<MailedCode>();
+    sqlx::query(
+        "insert into codes as old (code_id, user_id, purpose, redirect_to, sent_to, flow_state_id,
+                                   created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
+         on conflict (user_id, purpose) do update
+         set code_id = excluded.code_id, wrong_tries = 0,
+             redirect_to = coalesce(excluded.redirect_to, old.redirect_to),
+             sent_to = excluded.sent_to, flow_state_id = excluded.flow_state_id,
+             created_at = excluded.created_at, expires_at = excluded.expires_at",
+    )
+    .bind(code_id)
+    .bind(user_id)
+    .bind(purpose.word())
+    .bind(code.redirect_to)
+    .bind(code.sent_to)
+    .bind(code.flow_state_id)
+    .bind(now)
+    .bind(now.plus_minutes(i64::from(VALID_MINUTES)))
+    .execute(tx.connection())
+    .await?;
+    Ok(code_id)
 }
 
 /// The valid code of an account for a purpose, locked until the transaction ends.
@@ -94,7 +176,7 @@ pub async fn of_user(
     now: Timestamp,
 ) -> Result<Option<Code>, sqlx::Error> {
     sqlx::query_as(
-        "select code_id, user_id, purpose, redirect_to from codes
+        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id from codes
          where user_id = $1 and purpose = $2 and expires_at > $3 for update",
     )
     .bind(user_id)
@@ -113,7 +195,7 @@ pub async fn by_id(
     code_id: Uuid,
 ) -> Result<Option<Code>, sqlx::Error> {
     sqlx::query_as(
-        "select code_id, user_id, purpose, redirect_to from codes
+        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id from codes
          where code_id = $1 and expires_at > clock_now()",
     )
     .bind(code_id)

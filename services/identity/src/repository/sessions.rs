@@ -28,10 +28,12 @@ const PASSWORD_RESET_SECONDS: i64 = 3600;
 pub enum AuthMethod {
     /// By password.
     Password,
-    /// By the code that was mailed at sign-up.
-    Signup,
-    /// By the code that was mailed for recovery.
+    /// By a mailed code or link.
+    Otp,
+    /// By a mailed code or link that also lets a new password be set without the old one.
     Recovery,
+    /// By a method that has another name in the amr claim.
+    Named(&'static str),
 }
 
 impl AuthMethod {
@@ -40,10 +42,19 @@ impl AuthMethod {
     pub fn amr_value(self) -> &'static str {
         match self {
             Self::Password => "password",
-            Self::Signup => "email/signup",
-            Self::Recovery => "recovery",
+            Self::Otp | Self::Recovery => "otp",
+            Self::Named(name) => name,
         }
     }
+}
+
+/// What a session was opened on, as the request says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Device {
+    /// The browser or program.
+    pub user_agent: Option<String>,
+    /// The network address.
+    pub network: Option<String>,
 }
 
 /// A session as it is stored.
@@ -55,6 +66,12 @@ pub struct Session {
     pub proofs: Value,
     /// Until when a password may be set without the old one.
     pub password_reset_until_at: Option<Timestamp>,
+    /// The aal claim: `aal1`, or `aal2` after a second factor.
+    pub aal: String,
+    /// The factor that made it `aal2`.
+    pub factor_id: Option<Uuid>,
+    /// When it was opened.
+    pub created_at: Timestamp,
 }
 
 /// A session with its next refresh token.
@@ -102,7 +119,7 @@ struct RefreshTokenRow {
 pub async fn open(
     tx: &mut Tx,
     mut user: User,
-    auth_method: AuthMethod,
+    (auth_method, device): (AuthMethod, &Device),
     now: Timestamp,
 ) -> Result<OpenedSession, sqlx::Error> {
     let session = Session {
@@ -111,11 +128,14 @@ pub async fn open(
         password_reset_until_at: (auth_method == AuthMethod::Recovery
             || user.password_hash.is_none())
         .then(|| now.plus_seconds(PASSWORD_RESET_SECONDS)),
+        aal: "aal1".to_owned(),
+        factor_id: None,
+        created_at: now,
     };
     sqlx::query(
         "insert into sessions (session_id, user_id, proofs, password_reset_until_at,
-                               created_at, refreshed_at, ends_at)
-         values ($1, $2, $3, $4, $5, $5, $6)",
+                               created_at, refreshed_at, ends_at, user_agent, network)
+         values ($1, $2, $3, $4, $5, $5, $6, $7, $8)",
     )
     .bind(session.session_id)
     .bind(user.user_id)
@@ -123,12 +143,15 @@ pub async fn open(
     .bind(session.password_reset_until_at)
     .bind(now)
     .bind(now.plus_seconds(LIFETIME_SECONDS))
+    .bind(&device.user_agent)
+    .bind(&device.network)
     .execute(tx.connection())
     .await?;
     let refresh_token = RefreshToken::random();
     insert_token(tx.connection(), session.session_id, &refresh_token, now).await?;
     user.last_sign_in_at = Some(now);
     user.updated_at = now;
+    user.note_sign_in(auth_method.amr_value(), now);
     users::update(tx.connection(), &user).await?;
     Ok(OpenedSession { user, session, refresh_token, now })
 }
@@ -143,8 +166,9 @@ pub async fn find_active(
     session_id: Uuid,
 ) -> Result<Option<Session>, sqlx::Error> {
     sqlx::query_as(
-        "select session_id, proofs, password_reset_until_at from sessions
-         where session_id = $1 and user_id = $2 and ends_at > clock_now()",
+        "select session_id, proofs, password_reset_until_at, aal, factor_id, created_at
+         from sessions
+         where session_id = $1 and user_id = $2 and least(ends_at, not_after) > clock_now()",
     )
     .bind(session_id)
     .bind(user_id)
@@ -207,7 +231,8 @@ async fn lock_token(
         return Ok(None);
     }
     sqlx::query_as(
-        "select s.session_id, s.proofs, s.password_reset_until_at, s.user_id, s.ends_at,
+        "select s.session_id, s.proofs, s.password_reset_until_at, s.aal, s.factor_id,
+                s.created_at, s.user_id, least(s.ends_at, s.not_after) as ends_at,
                 t.issued_at, t.replaced_at, t.child_sealed,
                 exists (select 1 from refresh_tokens child
                         where child.token_hash = t.child_hash and child.replaced_at is null)

@@ -38,16 +38,24 @@ pub enum TokenError {
 pub struct Subject<'a> {
     /// The account.
     pub user_id: Uuid,
-    /// Its address.
+    /// Its address, or an empty text.
     pub email: &'a str,
     /// Whether the address is proved.
     pub email_verified: bool,
+    /// Its phone, or an empty text.
+    pub phone: &'a str,
+    /// The app metadata.
+    pub app_metadata: &'a Value,
     /// The user metadata.
     pub user_metadata: &'a Value,
     /// The session; the token ends with it.
     pub session_id: Uuid,
     /// The amr claim, newest first.
     pub proofs: &'a Value,
+    /// The aal claim.
+    pub aal: &'a str,
+    /// Whether the account is anonymous.
+    pub is_anonymous: bool,
 }
 
 /// The claims of a valid token.
@@ -73,7 +81,7 @@ struct IssuedClaims<'a> {
     /// Beyond GoTrue's claims, with the name that OpenID Connect gives it.
     email_verified: bool,
     phone: &'a str,
-    app_metadata: Value,
+    app_metadata: &'a Value,
     user_metadata: &'a Value,
     role: &'a str,
     aal: &'a str,
@@ -138,14 +146,14 @@ impl AccessTokens {
             iat: now.seconds(),
             email: subject.email,
             email_verified: subject.email_verified,
-            phone: "",
-            app_metadata: app_metadata(),
+            phone: subject.phone,
+            app_metadata: subject.app_metadata,
             user_metadata: subject.user_metadata,
             role: AUTHENTICATED,
-            aal: "aal1",
+            aal: subject.aal,
             amr: subject.proofs,
             session_id: subject.session_id,
-            is_anonymous: false,
+            is_anonymous: subject.is_anonymous,
         };
         jsonwebtoken::encode(&self.header, &claims, &self.signing).map_err(TokenError::Sign)
     }
@@ -160,12 +168,6 @@ impl AccessTokens {
         let read = jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?;
         (read.header.kid == self.header.kid).then_some(read.claims)
     }
-}
-
-/// The app metadata of all accounts.
-#[must_use]
-pub fn app_metadata() -> Value {
-    json!({ "provider": "email", "providers": ["email"] })
 }
 
 fn validation(issuer: &str) -> Validation {
