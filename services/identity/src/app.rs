@@ -1,5 +1,6 @@
 //! The shared state of all endpoints.
 
+pub mod policy;
 pub mod account;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::accounts::hashing::Hasher;
+use crate::app::policy::Policy;
 use crate::tokens::redirect::Redirects;
 use crate::tokens::secrets::CodeKey;
 use crate::tokens::token::AccessTokens;
@@ -31,6 +33,8 @@ pub struct AccountSettings {
     /// Whether an address must be confirmed by a code before sign-in; `IDENTITY_CONFIRM_EMAIL`,
     /// true by default. Without it, signing up reveals whether an address has an account.
     pub confirm_email: bool,
+    /// The rules that a practice may change.
+    pub policy: Policy,
 }
 
 /// A cheap, shared handle to the service's state.
@@ -53,6 +57,8 @@ pub struct AppState {
     pub redirects: Redirects,
     /// Whether addresses must be confirmed before sign-in.
     pub confirm_email: bool,
+    /// The rules that a practice may change.
+    pub policy: Policy,
 }
 
 impl std::ops::Deref for App {
@@ -74,8 +80,13 @@ impl App {
             tokens: AccessTokens::new(&settings.signing_key, &settings.issuer)?,
             hasher: Hasher::new()?,
             codes: CodeKey::new(&settings.code_key)?,
-            redirects: Redirects::new(Url::parse(&settings.public_url)?),
+            redirects: Redirects::new(
+                Url::parse(&settings.public_url)?,
+                &settings.policy.origins,
+                settings.policy.verify_by_get.then_some(settings.issuer.as_str()),
+            ),
             confirm_email: settings.confirm_email,
+            policy: settings.policy.clone(),
         };
         Ok(Self { state: Arc::new(state) })
     }

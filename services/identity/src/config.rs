@@ -5,10 +5,12 @@ use std::net::SocketAddr;
 use runtime::Reader;
 use runtime::caller::PeerSettings;
 use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::AccountSettings;
 use crate::app::account::AccountRequest;
+use crate::app::policy::{Clients, Policy};
 
 /// Maximum characters of a name, as on the site's own pages.
 const NAME_CHARACTERS_MAX: usize = 200;
@@ -87,8 +89,46 @@ impl AccountSettings {
             signing_key: reader.secret("IDENTITY_SIGNING_KEY"),
             code_key,
             confirm_email: reader.parse_or("IDENTITY_CONFIRM_EMAIL", true),
+            policy: Policy::read(reader),
         }
     }
+}
+
+impl Policy {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            signups: reader.parse_or("IDENTITY_SIGNUPS", true),
+            clients: reader.parse_or("IDENTITY_CLIENTS", Clients::Own),
+            verify_by_get: reader.parse_or("IDENTITY_VERIFY_BY_GET", false),
+            keep_sign_up_password: reader.parse_or("IDENTITY_KEEP_SIGN_UP_PASSWORD", false),
+            origins: origins(reader, "IDENTITY_CORS_ORIGINS"),
+        }
+    }
+}
+
+/// A comma-separated list of origins: `https://app.example, http://127.0.0.1:3000`.
+fn origins(reader: &mut Reader<'_>, setting: &str) -> Vec<Url> {
+    let text = reader.text_or(setting, "");
+    let mut origins = Vec::new();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let url = Url::parse(part).ok().filter(|url| {
+            url.has_host() && matches!(url.scheme(), "http" | "https") && is_origin(url)
+        });
+        match url {
+            Some(url) => origins.push(url),
+            None => reader.problem(setting, "it must be a list of origins, as https://app.example"),
+        }
+    }
+    origins
+}
+
+/// Whether the URL has nothing but scheme, host and port.
+fn is_origin(url: &Url) -> bool {
+    url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
 }
 
 impl MigrationConfig {
@@ -171,6 +211,22 @@ mod tests {
         let off = [COMPLETE, &[("IDENTITY_CONFIRM_EMAIL", "false")]].concat();
         assert!(!AccountSettings::read(&mut Reader::new(&off.as_slice())).confirm_email);
         assert_eq!(problems(COMPLETE), Vec::<String>::new());
+    }
+
+    #[test]
+    fn origins_are_a_list_and_nothing_but_origins() {
+        let with = |text| [COMPLETE, &[("IDENTITY_CORS_ORIGINS", text)]].concat();
+        let origins = |text| {
+            let settings = with(text);
+            let read = AccountSettings::read(&mut Reader::new(&settings.as_slice()));
+            read.policy.origins.iter().map(|url| url.origin().ascii_serialization()).collect()
+        };
+        let two: Vec<String> = origins("https://app.example, http://127.0.0.1:3000/");
+        assert_eq!(two, ["https://app.example", "http://127.0.0.1:3000"]);
+        assert_eq!(origins(""), Vec::<String>::new());
+        for wrong in ["*", "app.example", "https://app.example/path", "https://a@app.example"] {
+            assert_eq!(problems(&with(wrong)), ["IDENTITY_CORS_ORIGINS"], "{wrong}");
+        }
     }
 
     #[test]

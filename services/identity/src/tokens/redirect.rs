@@ -1,4 +1,4 @@
-//! Restricts the redirects of mailed links to this site.
+//! Restricts the redirects of mailed links to this site and to the origins that are allowed.
 
 use url::form_urlencoded::Serializer;
 use url::{Host, Url};
@@ -7,26 +7,55 @@ use url::{Host, Url};
 #[derive(Debug, Clone)]
 pub struct Redirects {
     site: Url,
+    /// Other origins that are allowed.
+    origins: Vec<Url>,
+    /// The base of `GET /verify`, where mails link to it.
+    verify_base: Option<String>,
 }
 
 impl Redirects {
-    /// For the site with this address.
+    /// For the site with this address. Links lead to `verify_base` if there is one, otherwise to a
+    /// page of the site.
     #[must_use]
-    pub fn new(site: Url) -> Self {
-        Self { site }
+    pub fn new(site: Url, origins: &[Url], verify_base: Option<&str>) -> Self {
+        Self { site, origins: origins.to_vec(), verify_base: verify_base.map(str::to_owned) }
     }
 
-    /// The requested redirect if it is on this site, otherwise none; like GoTrue, without an error.
+    /// The site's address.
+    #[must_use]
+    pub fn site(&self) -> &Url {
+        &self.site
+    }
+
+    /// The requested redirect if it is on this site or an allowed origin, otherwise none; like
+    /// GoTrue, without an error.
     #[must_use]
     pub fn allowed(&self, asked: Option<&str>) -> Option<Url> {
         let url = Url::parse(asked?).ok()?;
-        self.is_ours(&url).then_some(url)
+        (self.is_ours(&url) || self.is_allowed_origin(&url)).then_some(url)
     }
 
-    /// The URL of a mailed link: a page of the site. Its parameters are in the fragment, which
-    /// browsers send to no server, so no log contains it.
+    /// The URL of a mailed link.
     #[must_use]
     pub fn link(&self, token: &str, kind: &str, redirect_to: Option<&str>) -> Url {
+        let base = self
+            .verify_base
+            .as_deref()
+            .and_then(|base| Url::parse(&format!("{}/verify", base.trim_end_matches('/'))).ok());
+        let Some(mut verify) = base else { return self.page(token, kind, redirect_to) };
+        let site = self.site.as_str();
+        verify
+            .query_pairs_mut()
+            .append_pair("token", token)
+            .append_pair("type", kind)
+            .append_pair("redirect_to", redirect_to.unwrap_or(site));
+        verify
+    }
+
+    /// The page of the site whose button redeems a link. Its parameters are in the fragment, which
+    /// browsers send to no server, so no log contains it.
+    #[must_use]
+    pub fn page(&self, token: &str, kind: &str, redirect_to: Option<&str>) -> Url {
         let mut fields = Serializer::new(String::new());
         fields.append_pair("token_hash", token).append_pair("type", kind);
         if let Some(place) = redirect_to {
@@ -36,6 +65,11 @@ impl Redirects {
         page.set_path("/confirm");
         page.set_fragment(Some(&fields.finish()));
         page
+    }
+
+    fn is_allowed_origin(&self, url: &Url) -> bool {
+        let plain = url.username().is_empty() && url.password().is_none();
+        plain && self.origins.iter().any(|allowed| allowed.origin() == url.origin())
     }
 
     fn is_ours(&self, url: &Url) -> bool {
@@ -63,7 +97,7 @@ mod tests {
     use url::Url;
 
     fn allowed(site: &str, asked: &str) -> bool {
-        Redirects::new(Url::parse(site).unwrap()).allowed(Some(asked)).is_some()
+        Redirects::new(Url::parse(site).unwrap(), &[], None).allowed(Some(asked)).is_some()
     }
 
     #[test]
@@ -97,5 +131,33 @@ mod tests {
         assert!(allowed(site, "http://[::1]:8080/"));
         assert!(!allowed(site, "http://192.168.1.7:8080/"));
         assert!(!allowed(site, "http://localhost.evil.example/"));
+    }
+
+    #[test]
+    fn other_origins_are_allowed_by_setting_only() {
+        let other = [Url::parse("https://app.example:8443").unwrap()];
+        let redirects = Redirects::new(Url::parse("https://sukoon.example").unwrap(), &other, None);
+        assert!(redirects.allowed(Some("https://app.example:8443/callback?next=1")).is_some());
+        for elsewhere in [
+            "https://app.example/",
+            "http://app.example:8443/",
+            "https://x@app.example:8443/",
+            "https://app.example:8443.evil.example/",
+        ] {
+            assert!(redirects.allowed(Some(elsewhere)).is_none(), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn links_lead_to_the_page_or_where_the_setting_says_so_to_the_call() {
+        let site = Url::parse("https://sukoon.example").unwrap();
+        let page = Redirects::new(site.clone(), &[], None).link("t", "signup", None);
+        assert_eq!(page.as_str(), "https://sukoon.example/confirm#token_hash=t&type=signup");
+        let call = Redirects::new(site, &[], Some("https://sukoon.example/auth/v1"));
+        assert_eq!(
+            call.link("t", "signup", None).as_str(),
+            "https://sukoon.example/auth/v1/verify?token=t&type=signup\
+             &redirect_to=https%3A%2F%2Fsukoon.example%2F"
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use identity::app::policy::Policy;
 use identity::app::{AccountSettings, App};
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, Method, StatusCode};
@@ -73,7 +74,16 @@ impl TestServer {
         Self::start(false, PUBLIC_URL).await
     }
 
+    /// A server that confirms addresses, with other rules.
+    pub(crate) async fn with_policy(policy: Policy) -> Self {
+        Self::start_with(true, PUBLIC_URL, policy).await
+    }
+
     pub(crate) async fn start(confirm_email: bool, public_url: &str) -> Self {
+        Self::start_with(confirm_email, public_url, Policy::default()).await
+    }
+
+    pub(crate) async fn start_with(confirm_email: bool, public_url: &str, policy: Policy) -> Self {
         let database = TestDatabase::new(&identity::MIGRATIONS).await.unwrap();
         let keys = TestKeys::new(&["booking", "identity", "notifications", "signing"]).unwrap();
         let settings = AccountSettings {
@@ -82,6 +92,7 @@ impl TestServer {
             signing_key: keys.private_key("signing").unwrap().into(),
             code_key: "a secret of these tests".to_owned().into(),
             confirm_email,
+            policy,
         };
         let app = App::new(database.store().unwrap(), &settings).unwrap();
         let shutdown = Shutdown::new();
