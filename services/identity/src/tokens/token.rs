@@ -127,6 +127,12 @@ impl AccessTokens {
         Ok(Self { signing, verifying, header, validation, issuer, jwks })
     }
 
+    /// The issuer that tokens name.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
     /// The public key as a JWKS document.
     #[must_use]
     pub fn jwks(&self) -> &Value {
