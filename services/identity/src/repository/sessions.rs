@@ -1,9 +1,9 @@
 //! Sessions and the refresh tokens that keep them alive.
 //!
-//! A refresh token is used once. A second use means that two clients hold it: within seconds it is
-//! a browser whose response was lost, and it gets the successor; later it may be a thief, and the
-//! session ends for both. GoTrue always returns the successor, so a theft is never detected; the
-//! time limit is our deviation.
+//! A refresh token is used once. A second use means that two clients hold it: within a minute it is
+//! a browser whose response was lost, and it gets the successor, as long as that was not used;
+//! later it may be a thief, and the session ends for both. GoTrue always returns the successor, so
+//! a theft is never detected; the time limit is our deviation.
 
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;
@@ -18,8 +18,9 @@ use crate::tokens::secrets::RefreshToken;
 const LIFETIME_SECONDS: i64 = 30 * 24 * 3600;
 /// Maximum time without a refresh.
 const IDLE_SECONDS: i64 = 14 * 24 * 3600;
-/// How long a used token still returns its successor.
-const REUSE_GRACE_SECONDS: i64 = 10;
+/// How long a used token still returns its successor. The client library repeats a refresh without
+/// an answer for half a minute.
+const REUSE_GRACE_SECONDS: i64 = 60;
 /// How long after redeeming a code a password may be set without the old one.
 const PASSWORD_RESET_SECONDS: i64 = 3600;
 
@@ -32,6 +33,8 @@ pub enum AuthMethod {
     Otp,
     /// By a mailed code or link that also lets a new password be set without the old one.
     Recovery,
+    /// By the same in a flow with PKCE, which names its purpose.
+    RecoveryByFlow,
     /// By a method that has another name in the amr claim.
     Named(&'static str),
 }
@@ -43,8 +46,28 @@ impl AuthMethod {
         match self {
             Self::Password => "password",
             Self::Otp | Self::Recovery => "otp",
+            Self::RecoveryByFlow => "recovery",
             Self::Named(name) => name,
         }
+    }
+
+    /// The method of a flow with PKCE, by its value in rows.
+    #[must_use]
+    pub fn of_flow(word: &str) -> Self {
+        const NAMED: &[&str] =
+            &["email/signup", "magiclink", "invite", "email_change", "oauth", "sso/saml"];
+        match word {
+            "recovery" => Self::RecoveryByFlow,
+            other => NAMED
+                .iter()
+                .find(|name| **name == other)
+                .map_or(Self::Otp, |name| Self::Named(name)),
+        }
+    }
+
+    /// Whether it lets a new password be set without the old one.
+    fn recovers(self) -> bool {
+        matches!(self, Self::Recovery | Self::RecoveryByFlow)
     }
 }
 
@@ -84,12 +107,16 @@ pub struct OpenedSession {
     pub refresh_token: RefreshToken,
     /// The time of the transaction.
     pub now: Timestamp,
+    /// Whether the password of the sign-up was deleted just now, so that a new one is needed.
+    pub password_removed: bool,
 }
 
 /// The outcome of a refresh.
 pub enum RefreshOutcome {
     /// The session goes on.
     Continued(Box<OpenedSession>),
+    /// The session goes on, with the token that the answer before gave.
+    Repeated(Box<OpenedSession>),
     /// The token or its session does not exist.
     Unknown,
     /// The session was expired and is ended.
@@ -125,9 +152,8 @@ pub async fn open(
     let session = Session {
         session_id: new_uuid(),
         proofs: json!([{ "method": auth_method.amr_value(), "timestamp": now.seconds() }]),
-        password_reset_until_at: (auth_method == AuthMethod::Recovery
-            || user.password_hash.is_none())
-        .then(|| now.plus_seconds(PASSWORD_RESET_SECONDS)),
+        password_reset_until_at: (auth_method.recovers() || user.password_hash.is_none())
+            .then(|| now.plus_seconds(PASSWORD_RESET_SECONDS)),
         aal: "aal1".to_owned(),
         factor_id: None,
         created_at: now,
@@ -153,7 +179,7 @@ pub async fn open(
     user.updated_at = now;
     user.note_sign_in(auth_method.amr_value(), now);
     users::update(tx.connection(), &user).await?;
-    Ok(OpenedSession { user, session, refresh_token, now })
+    Ok(OpenedSession { user, session, refresh_token, now, password_removed: false })
 }
 
 /// The session of an access token, if it is active.
@@ -214,7 +240,10 @@ pub async fn refresh(
         return Ok(RefreshOutcome::Reused(session_id));
     };
     let session = presented.session;
-    Ok(RefreshOutcome::Continued(Box::new(OpenedSession { user, session, refresh_token, now })))
+    let opened = OpenedSession { user, session, refresh_token, now, password_removed: false };
+    let repeated = presented.replaced_at.is_some();
+    let outcome = if repeated { RefreshOutcome::Repeated } else { RefreshOutcome::Continued };
+    Ok(outcome(Box::new(opened)))
 }
 
 async fn lock_token(

@@ -1,0 +1,141 @@
+//! PKCE: the challenges of requests, and the grant that exchanges a code for a session.
+
+use axum::response::Response;
+use eventstore::Tx;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use axum::http::StatusCode;
+
+use crate::app::{self, App};
+use crate::http::error::ApiError;
+use crate::http::objects;
+use crate::http::request::non_empty;
+use crate::repository::flow_states::{self, Challenge, FlowState};
+use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::users;
+use crate::tokens::pkce::{self, Malformed, Method};
+
+/// The fields of a request that begins a flow with PKCE.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct PkceFields {
+    pub(crate) code_challenge: Option<String>,
+    pub(crate) code_challenge_method: Option<String>,
+}
+
+impl PkceFields {
+    /// The challenge of the request; none in the implicit flow.
+    pub(crate) fn challenge(&self, app: &App) -> Result<Option<Challenge>, ApiError> {
+        let text = non_empty(self.code_challenge.as_deref());
+        let method = non_empty(self.code_challenge_method.as_deref());
+        let (text, method) = match (text, method) {
+            (None, None) => return Ok(None),
+            (Some(text), Some(method)) => (text, method),
+            _ => {
+                let message = "PKCE flow requires code_challenge_method and code_challenge";
+                return Err(ApiError::invalid(message));
+            }
+        };
+        pkce::check(text).map_err(malformed)?;
+        // A challenge that is its verifier protects from nobody who reads the request.
+        let method = Method::parse(method)
+            .filter(|method| *method == Method::S256 || app.policy.is_for_any())
+            .ok_or_else(|| ApiError::invalid("Unsupported code_challenge_method, use s256"))?;
+        Ok(Some(Challenge { text: text.to_owned(), method: method.word() }))
+    }
+}
+
+fn malformed(why: Malformed) -> ApiError {
+    ApiError::invalid(match why {
+        Malformed::Length => "code challenge has to be between 43 and 128 characters",
+        Malformed::Character => {
+            "code challenge can only contain alphanumeric characters, hyphens, periods, \
+             underscores and tildes"
+        }
+    })
+}
+
+/// The outcome of an exchange.
+enum Exchange {
+    SignedIn(Box<OpenedSession>),
+    Unknown,
+    Expired,
+    WrongVerifier,
+    Banned,
+}
+
+/// The grant. A code works once, for five minutes, for the client that has the verifier.
+pub(crate) async fn grant(
+    app: &App,
+    (code, verifier): (Option<&str>, Option<&str>),
+    device: Device,
+) -> Result<Response, ApiError> {
+    let (Some(code), Some(verifier)) = (non_empty(code), non_empty(verifier)) else {
+        let message = "invalid request: both auth code and code verifier should be non-empty";
+        return Err(ApiError::invalid(message));
+    };
+    let outcome = match code.parse::<Uuid>() {
+        Ok(code) => exchange(app, (code, verifier.to_owned()), device).await?,
+        Err(_no_code) => Exchange::Unknown,
+    };
+    match outcome {
+        Exchange::SignedIn(opened) => objects::session(app, &opened),
+        Exchange::Unknown => {
+            let message = "invalid flow state, no valid flow state found";
+            Err(ApiError::new(StatusCode::NOT_FOUND, "flow_state_not_found", message))
+        }
+        Exchange::Expired => {
+            let message = "invalid flow state, flow state has expired";
+            Err(ApiError::unprocessable("flow_state_expired", message))
+        }
+        Exchange::WrongVerifier => {
+            let message = "code challenge does not match previously saved code verifier";
+            Err(ApiError::bad("bad_code_verifier", message))
+        }
+        Exchange::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
+    }
+}
+
+async fn exchange(
+    app: &App,
+    (code, verifier): (Uuid, String),
+    device: Device,
+) -> Result<Exchange, ApiError> {
+    app.store
+        .write(app::metadata(), move |tx| {
+            let (verifier, device) = (verifier.clone(), device.clone());
+            Box::pin(async move {
+                let Some(flow) = flow_states::lock_by_code(tx, code).await? else {
+                    return Ok(Exchange::Unknown);
+                };
+                let now = tx.now().await?;
+                if flow.expires_at <= now {
+                    return Ok(Exchange::Expired);
+                }
+                if !pkce::fits(&verifier, &flow.code_challenge, &flow.code_challenge_method) {
+                    return Ok(Exchange::WrongVerifier);
+                }
+                open(tx, flow, &device).await
+            })
+        })
+        .await
+}
+
+/// Opens the session of a flow and ends the flow.
+async fn open(tx: &mut Tx, flow: FlowState, device: &Device) -> Result<Exchange, ApiError> {
+    flow_states::delete(tx, flow.flow_state_id).await?;
+    let Some(user_id) = flow.user_id else { return Ok(Exchange::Unknown) };
+    let user = users::lock_by_id(tx.connection(), user_id).await?;
+    let Some(mut user) = user else { return Ok(Exchange::Unknown) };
+    let now = tx.now().await?;
+    if user.is_banned(now) {
+        return Ok(Exchange::Banned);
+    }
+    // This client has signed up, so the password of the sign-up is its own.
+    if user.password_hash.is_none() {
+        user.password_hash = flow.password_hash;
+    }
+    let method = AuthMethod::of_flow(&flow.authentication_method);
+    let opened = sessions::open(tx, user, (method, device), now).await?;
+    Ok(Exchange::SignedIn(Box::new(opened)))
+}
