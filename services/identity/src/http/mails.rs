@@ -9,10 +9,13 @@ use serde_json::{Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::http::code_mail::{self, LinkWish};
+use crate::http::email_change;
 use crate::http::error::ApiError;
-use crate::http::request::{self, Body, Parameters, non_empty, parameter};
+use crate::http::pkce::PkceFields;
+use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
-use crate::repository::codes::{self, NewCode, Purpose};
+use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
 
@@ -20,11 +23,14 @@ use crate::repository::users::{self, User};
 pub(crate) struct Resend {
     r#type: Option<String>,
     email: Option<String>,
+    phone: Option<String>,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct Recover {
     email: Option<String>,
+    #[serde(flatten)]
+    pkce: PkceFields,
 }
 
 pub(crate) async fn resend(
@@ -37,16 +43,31 @@ pub(crate) async fn resend(
         let message = "Missing one of these types: signup, email_change, sms, phone_change";
         return Err(ApiError::invalid(message));
     }
-    if matches!(kind, Some("sms" | "phone_change")) {
-        let message = "Unsupported phone provider";
-        return Err(ApiError::bad("phone_provider_disabled", message));
+    let (email, phone) = (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref()));
+    if email.is_none() && kind == Some("signup") {
+        return Err(ApiError::invalid("Type provided requires an email address"));
     }
-    let email = non_empty(body.email.as_deref())
-        .ok_or_else(|| ApiError::invalid("Type provided requires an email address"))?;
-    let email = request::email(email)?;
-    // Addresses cannot be changed, so no such code is ever pending.
-    if kind == Some("signup") {
-        mail(&app, &parameters, email, Purpose::Signup).await?;
+    if phone.is_none() && kind == Some("sms") {
+        return Err(ApiError::invalid("Type provided requires a phone number"));
+    }
+    let email = match (email, phone) {
+        (Some(_), Some(_)) => {
+            let message = "Only an email address or phone number should be provided.";
+            return Err(ApiError::invalid(message));
+        }
+        (None, Some(_)) => {
+            return Err(ApiError::bad("phone_provider_disabled", "Phone logins are disabled"));
+        }
+        (None, None) => return Err(ApiError::invalid("Missing email address or phone number")),
+        (Some(email), None) => request::email(email)?,
+    };
+    // As in the contract, a link that is sent again is one of the implicit flow.
+    let wish = LinkWish::of(&app, &parameters, &PkceFields::default())?;
+    match kind {
+        Some("signup") => mail(&app, email, Purpose::Signup, wish).await?,
+        Some("email_change") => mail(&app, email, Purpose::EmailChangeNew, wish).await?,
+        // An address has no code of a phone.
+        _ => {}
     }
     Ok(Json(json!({})))
 }
@@ -58,24 +79,26 @@ pub(crate) async fn recover(
 ) -> Result<Json<Value>, ApiError> {
     let email = non_empty(body.email.as_deref())
         .ok_or_else(|| ApiError::invalid("Password recovery requires an email"))?;
-    mail(&app, &parameters, request::email(email)?, Purpose::Recovery).await?;
+    let email = request::email(email)?;
+    let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
+    mail(&app, email, Purpose::Recovery, wish).await?;
     Ok(Json(json!({})))
 }
 
 async fn mail(
     app: &App,
-    parameters: &Parameters,
     email: EmailAddress,
     purpose: Purpose,
+    wish: LinkWish,
 ) -> Result<(), ApiError> {
     let limits = AddressLimits::of(&email, &app.codes);
-    let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to")).map(String::from);
     let limited = match purpose {
         Purpose::Signup => LimitedAction::SignupMail,
+        Purpose::EmailChangeNew => LimitedAction::ChangeMail,
         _recovery => LimitedAction::RecoveryMail,
     };
     let work = app.store.write(app::metadata(), move |tx| {
-        let (limits, email, redirect_to) = (limits.clone(), email.clone(), redirect_to.clone());
+        let (limits, email, wish) = (limits.clone(), email.clone(), wish.clone());
         Box::pin(async move {
             limits.lock(tx).await?;
             let now = tx.now().await?;
@@ -87,30 +110,28 @@ async fn mail(
             if !needs_code(tx, &user, purpose, now).await? {
                 return Ok(());
             }
-            match purpose {
-                Purpose::Signup => user.confirmation_sent_at = Some(now),
-                _recovery => user.recovery_sent_at = Some(now),
+            if purpose == Purpose::EmailChangeNew {
+                return email_change::send_again(tx, &mut user, &wish, now).await;
             }
-            users::update(tx.connection(), &user).await?;
-            let redirect_to = redirect_to.as_deref();
-            let code = NewCode { redirect_to, ..NewCode::default() };
-            codes::issue(tx, (user.user_id, purpose), &code, now).await?;
-            Ok::<(), ApiError>(())
+            code_mail::issue(tx, &mut user, purpose, &wish, now).await
         })
     });
     with_min_duration(work).await
 }
 
 /// Whether a mail is useful: a sign-up code is sent while the address is not proved, and again
-/// while one is pending.
+/// while one is pending; codes of a change are sent while it waits for both addresses.
 async fn needs_code(
     tx: &mut eventstore::Tx,
     user: &User,
     purpose: Purpose,
     now: Timestamp,
 ) -> Result<bool, ApiError> {
-    if purpose == Purpose::Recovery || user.email_proved_at.is_none() {
-        return Ok(true);
+    match purpose {
+        Purpose::EmailChangeNew => Ok(user.new_email.is_some()),
+        Purpose::Signup if user.email_proved_at.is_some() => {
+            Ok(codes::of_user(tx, user.user_id, purpose, now).await?.is_some())
+        }
+        _ => Ok(true),
     }
-    Ok(codes::of_user(tx, user.user_id, purpose, now).await?.is_some())
 }

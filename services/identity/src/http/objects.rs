@@ -73,6 +73,14 @@ pub(crate) fn unproved_user(app: &App, account: &User) -> Value {
     object
 }
 
+/// The user object of the contract for a sign-up with a known address: no identities and no role,
+/// by which some clients know it.
+pub(crate) fn repeated_sign_up(account: &User) -> Value {
+    let mut object = user(account);
+    extend(&mut object, [("identities", Some(json!([]))), ("role", Some(json!("")))]);
+    object
+}
+
 /// An identity of a user.
 fn identity(identity: &Identity) -> Value {
     let mut object = json!({
@@ -128,10 +136,9 @@ pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, Api
         "refresh_token": tokens.refresh_token,
         "user": user(&opened.user),
     });
-    // An extension of the contract: the account has no password, because its address was proved by
-    // another client than the one that signed up. The site's pages then ask for a new one.
-    if let (None, Some(body)) = (&opened.user.password_hash, body.as_object_mut()) {
-        body.insert("password_needed".to_owned(), json!(true));
-    }
+    // An extension of the contract: the account has no password any more, because its address was
+    // proved by another client than the one that signed up. The site's pages then ask for a new one.
+    let needed = opened.password_removed.then(|| json!(true));
+    extend(&mut body, [("password_needed", needed)]);
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response())
 }

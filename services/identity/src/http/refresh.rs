@@ -21,6 +21,11 @@ pub(crate) async fn grant(app: &App, token: Option<&str>) -> Result<Response, Ap
         .await?;
     let (code, message) = match refreshed {
         RefreshOutcome::Continued(opened) => return objects::session(app, &opened),
+        RefreshOutcome::Repeated(opened) => {
+            let session_id = opened.session.session_id;
+            tracing::info!(%session_id, "a refresh was repeated, its answer may have been lost");
+            return objects::session(app, &opened);
+        }
         RefreshOutcome::Unknown => {
             ("refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
         }

@@ -13,6 +13,7 @@ use url::form_urlencoded;
 
 use crate::accounts::address::EmailAddress;
 use crate::accounts::password::{self, Weakness};
+use crate::app::App;
 use crate::http::error::ApiError;
 
 /// Query parameters by name; [`reject_duplicate_parameters`] guarantees unique names.
@@ -20,6 +21,8 @@ pub(crate) type Parameters = Query<HashMap<String, String>>;
 
 /// Maximum bytes of user metadata, which is part of every access token.
 const METADATA_BYTES_MAX: usize = 2048;
+/// Maximum bytes of an address in the contract.
+const EMAIL_BYTES_MAX: usize = 255;
 /// Maximum characters of a name or phone number.
 const FIELD_CHARACTERS_MAX: usize = 200;
 
@@ -72,40 +75,74 @@ pub(crate) fn non_empty(field: Option<&str>) -> Option<&str> {
     field.filter(|text| !text.is_empty())
 }
 
+/// A name of the request, as far as an answer may repeat it.
+pub(crate) fn quotable(name: &str) -> String {
+    let known = |c: &char| c.is_ascii_alphanumeric() || "-_.:/".contains(*c);
+    name.chars().filter(known).take(100).collect()
+}
+
 /// Parses an address.
 pub(crate) fn email(field: &str) -> Result<EmailAddress, ApiError> {
+    if field.len() > EMAIL_BYTES_MAX {
+        return Err(ApiError::invalid("An email address is too long"));
+    }
     EmailAddress::parse(field)
         .ok_or_else(|| ApiError::invalid("Unable to validate email address: invalid format"))
+}
+
+/// The digits of a phone number in the international form, without the plus sign.
+pub(crate) fn phone(field: &str) -> Result<String, ApiError> {
+    let digits: String = field.chars().filter(|c| !"+ ".contains(*c)).collect();
+    let formed = (2..=15).contains(&digits.len())
+        && !digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if formed {
+        return Ok(digits);
+    }
+    Err(ApiError::invalid("Invalid phone number format (E.164 required)"))
 }
 
 /// Checks a new password.
 pub(crate) fn new_password(
     password: &str,
-    email: &EmailAddress,
+    email: Option<&EmailAddress>,
     about: &Value,
 ) -> Result<(), ApiError> {
     let name = |key: &str| about.get(key).and_then(Value::as_str).unwrap_or_default();
     let names = [name("firstName"), name("lastName")];
-    password::check(password, email, &names).map_err(|weakness| match weakness {
-        Weakness::TooShort => {
-            ApiError::weak_password("length", "Password should be at least 10 characters.")
-        }
-        Weakness::TooLong => ApiError::invalid("Password cannot be longer than 256 characters"),
-        Weakness::Common => ApiError::weak_password(
-            "pwned",
-            "Password is known to be weak and easy to guess, please choose a different one.",
-        ),
-    })
+    let nowhere = EmailAddress::placeholder();
+    password::check(password, email.unwrap_or(&nowhere), &names).map_err(
+        |weakness| match weakness {
+            Weakness::TooShort => {
+                ApiError::weak_password("length", "Password should be at least 10 characters.")
+            }
+            Weakness::TooLong => ApiError::invalid("Password cannot be longer than 256 characters"),
+            Weakness::Common => ApiError::weak_password(
+                "pwned",
+                "Password is known to be weak and easy to guess, please choose a different one.",
+            ),
+        },
+    )
 }
 
 /// Merges new user metadata over the old; null removes a field.
 pub(crate) fn user_metadata(
+    app: &App,
+    before: &Value,
+    said: Option<Map<String, Value>>,
+) -> Result<Value, ApiError> {
+    merge_metadata(app.policy.is_for_any(), before, said)
+}
+
+/// The same; `any` names in it mean nothing to this server.
+fn merge_metadata(
+    any: bool,
     before: &Value,
     said: Option<Map<String, Value>>,
 ) -> Result<Value, ApiError> {
     let mut fields = before.as_object().cloned().unwrap_or_default();
     for (name, value) in said.unwrap_or_default() {
-        check_field(&name, &value)?;
+        check_field(&name, &value, any)?;
         if value.is_null() {
             fields.remove(&name);
         } else {
@@ -120,12 +157,12 @@ pub(crate) fn user_metadata(
 }
 
 /// The fields that our own pages know are texts of a line; of the others nothing is known.
-fn check_field(name: &str, value: &Value) -> Result<(), ApiError> {
+fn check_field(name: &str, value: &Value, any: bool) -> Result<(), ApiError> {
     // PostgreSQL keeps no such character.
     if name.contains('\0') || value.to_string().contains("\\u0000") {
         return Err(ApiError::invalid("User metadata cannot hold the character zero"));
     }
-    if !matches!(name, "firstName" | "lastName" | "phone") || value.is_null() {
+    if any || !matches!(name, "firstName" | "lastName" | "phone") || value.is_null() {
         return Ok(());
     }
     let fits = |text: &&str| {
@@ -150,7 +187,7 @@ fn is_phone(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_phone, user_metadata};
+    use super::{is_phone, merge_metadata, phone};
     use serde_json::json;
 
     #[test]
@@ -164,12 +201,21 @@ mod tests {
     }
 
     #[test]
+    fn phones_of_the_contract_are_international() {
+        assert_eq!(phone("+91 98765 43210").unwrap(), "919876543210");
+        assert_eq!(phone("919876543210").unwrap(), "919876543210");
+        for wrong in ["", "+", "098765432", "+9198765x3210", "1234567890123456"] {
+            assert!(phone(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn new_metadata_is_merged_over_old() {
         let before = json!({ "firstName": "Asha", "phone": "98765 43210" });
         let said = json!({ "firstName": "Usha", "phone": null, "theme": "dark" });
-        let after = user_metadata(&before, said.as_object().cloned()).unwrap();
+        let after = merge_metadata(false, &before, said.as_object().cloned()).unwrap();
         assert_eq!(after, json!({ "firstName": "Usha", "theme": "dark" }));
-        assert_eq!(user_metadata(&before, None).unwrap(), before);
+        assert_eq!(merge_metadata(false, &before, None).unwrap(), before);
     }
 
     #[test]
@@ -183,7 +229,8 @@ mod tests {
             json!({ "other": ["\0"] }),
             json!({ "\0": "other" }),
         ] {
-            assert!(user_metadata(&json!({}), wrong.as_object().cloned()).is_err(), "{wrong}");
+            let given = wrong.as_object().cloned();
+            assert!(merge_metadata(false, &json!({}), given).is_err(), "{wrong}");
         }
     }
 }

@@ -13,12 +13,14 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::http::code_mail::{self, LinkWish};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::objects;
-use crate::http::request::{self, Body, Parameters, non_empty, parameter};
+use crate::http::pkce::PkceFields;
+use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
-use crate::repository::codes::{self, NewCode, Purpose};
+use crate::repository::codes::Purpose;
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
@@ -29,6 +31,8 @@ pub(crate) struct SignUp {
     phone: Option<String>,
     password: Option<String>,
     data: Option<Map<String, Value>>,
+    #[serde(flatten)]
+    pkce: PkceFields,
 }
 
 /// A validated sign-up.
@@ -37,7 +41,7 @@ struct NewAccount {
     email: EmailAddress,
     password_hash: String,
     user_metadata: Value,
-    redirect_to: Option<String>,
+    wish: LinkWish,
 }
 
 pub(crate) async fn signup(
@@ -46,18 +50,21 @@ pub(crate) async fn signup(
     FromDevice(device): FromDevice,
     Body(body): Body<SignUp>,
 ) -> Result<Response, ApiError> {
-    let redirect_to = app.redirects.allowed(parameter(&parameters, "redirect_to"));
-    let (email, user_metadata) = validate(&body)?;
+    let (email, user_metadata) = validate(&app, &body)?;
+    let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
     let password = body.password.unwrap_or_default();
     let work = async {
         let account = NewAccount {
             email,
             password_hash: app.hasher.hash(&password).await?,
             user_metadata,
-            redirect_to: redirect_to.map(String::from),
+            wish,
         };
         if app.confirm_email {
-            let user = ask_to_confirm(&app, account).await?;
+            let (user, known) = ask_to_confirm(&app, account).await?;
+            if known && app.policy.is_for_any() {
+                return Ok(Json(objects::repeated_sign_up(&user)).into_response());
+            }
             Ok(Json(objects::unproved_user(&app, &user)).into_response())
         } else {
             objects::session(&app, &begin_at_once(&app, account, device).await?)
@@ -66,30 +73,41 @@ pub(crate) async fn signup(
     if app.confirm_email { with_min_duration(work).await } else { work.await }
 }
 
-fn validate(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
-    let password = non_empty(body.password.as_deref());
-    let email = match (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref())) {
-        (Some(email), _) => email,
-        (None, Some(_)) => {
-            return Err(ApiError::bad("phone_provider_disabled", "Phone signups are disabled"));
+/// Checks the fields in the order of the contract.
+fn validate(app: &App, body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
+    if !app.policy.signups {
+        let message = "Signups not allowed for this instance";
+        return Err(ApiError::unprocessable("signup_disabled", message));
+    }
+    let (email, phone) = (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref()));
+    if email.is_none() && phone.is_none() {
+        let message = "Anonymous sign-ins are disabled";
+        return Err(ApiError::unprocessable("anonymous_provider_disabled", message));
+    }
+    let password = non_empty(body.password.as_deref())
+        .ok_or_else(|| ApiError::invalid("Signup requires a valid password"))?;
+    let address = email.map(request::email);
+    let user_metadata = request::user_metadata(app, &json!({}), body.data.clone());
+    let known = address.as_ref().and_then(|address| address.as_ref().ok());
+    let about = user_metadata.as_ref().unwrap_or(&Value::Null);
+    request::new_password(password, known, about)?;
+    if email.is_some() && phone.is_some() {
+        let message = "Only an email address or phone number should be provided on signup.";
+        return Err(ApiError::invalid(message));
+    }
+    let challenge = body.pkce.challenge(app)?;
+    match address {
+        Some(address) => Ok((address?, user_metadata?)),
+        None if challenge.is_some() => {
+            Err(ApiError::invalid("PKCE not supported for phone signups"))
         }
-        (None, None) if password.is_none() => {
-            return Err(ApiError::unprocessable(
-                "anonymous_provider_disabled",
-                "Anonymous sign-ins are disabled",
-            ));
-        }
-        (None, None) => return Err(ApiError::invalid("To signup, please provide your email")),
-    };
-    let password = password.ok_or_else(|| ApiError::invalid("Signup requires a valid password"))?;
-    let email = request::email(email)?;
-    let user_metadata = request::user_metadata(&json!({}), body.data.clone())?;
-    request::new_password(password, &email, &user_metadata)?;
-    Ok((email, user_metadata))
+        None => Err(ApiError::bad("phone_provider_disabled", "Phone signups are disabled")),
+    }
 }
 
-/// Requests a code mail, and returns the account for the response.
-async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<User, ApiError> {
+/// Requests a code mail, and returns the account for the response, and whether the address had a
+/// confirmed one already.
+async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<(User, bool), ApiError> {
     let limits = AddressLimits::of(&account.email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
@@ -102,18 +120,16 @@ async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<User, ApiError
                 {
                     return Err(ApiError::wait("over_email_send_rate_limit", seconds));
                 }
-                let existing = users::by_email(tx.connection(), &account.email).await?;
+                let existing = users::lock_by_email(tx.connection(), &account.email).await?;
                 let mut new = User::new(&account.email, account.user_metadata, now);
                 new.confirmation_sent_at = Some(now);
                 let known = existing.filter(|user| user.email_confirmed_at.is_some());
-                let user_id = match &known {
-                    Some(known) => known.user_id,
-                    None => insert_account(tx, &mut new, account.password_hash).await?,
-                };
-                let redirect_to = account.redirect_to.as_deref();
-                let code = NewCode { redirect_to, ..NewCode::default() };
-                codes::issue(tx, (user_id, Purpose::Signup), &code, now).await?;
-                Ok(new)
+                if known.is_none() {
+                    insert_account(tx, &mut new, account.password_hash).await?;
+                }
+                let owner = known.as_ref().unwrap_or(&new);
+                code_mail::send(tx, owner, Purpose::Signup, &account.wish, now).await?;
+                Ok((new, known.is_some()))
             })
         })
         .await
@@ -152,8 +168,8 @@ async fn insert_account(
     tx: &mut eventstore::Tx,
     new: &mut User,
     password_hash: String,
-) -> Result<uuid::Uuid, ApiError> {
+) -> Result<(), ApiError> {
     new.password_hash = Some(password_hash);
     users::replace(tx.connection(), new).await?;
-    Ok(new.user_id)
+    Ok(())
 }

@@ -1,0 +1,140 @@
+//! POST /otp and /magiclink: sign in by a mailed code or link, without a password. An address
+//! without an account gets one, unless the request says otherwise.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::accounts::address::EmailAddress;
+use crate::app::{self, App};
+use crate::http::code_mail::{self, LinkWish};
+use crate::http::error::ApiError;
+use crate::http::pkce::PkceFields;
+use crate::http::request::{self, Body, Parameters, non_empty};
+use crate::http::timing::with_min_duration;
+use crate::repository::codes::Purpose;
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::users::{self, User};
+
+#[derive(Deserialize)]
+pub(crate) struct Otp {
+    email: Option<String>,
+    phone: Option<String>,
+    create_user: Option<bool>,
+    data: Option<Map<String, Value>>,
+    channel: Option<String>,
+    #[serde(flatten)]
+    pkce: PkceFields,
+}
+
+/// A wish for a code, after validation.
+#[derive(Clone)]
+struct Wanted {
+    email: EmailAddress,
+    user_metadata: Value,
+    create_user: bool,
+    wish: LinkWish,
+}
+
+/// What became of it.
+enum Outcome {
+    Sent,
+    /// The address has no account and gets none.
+    NoAccount,
+}
+
+pub(crate) async fn otp(
+    State(app): State<App>,
+    parameters: Parameters,
+    Body(body): Body<Otp>,
+) -> Result<Json<Value>, ApiError> {
+    let (email, phone) = (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref()));
+    if email.is_some() && phone.is_some() {
+        let message = "Only an email address or phone number should be provided";
+        return Err(ApiError::invalid(message));
+    }
+    if email.is_some() && non_empty(body.channel.as_deref()).is_some() {
+        return Err(ApiError::invalid("Channel should only be specified with Phone OTP"));
+    }
+    let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
+    match (email, phone) {
+        (Some(email), _) => {
+            let email = request::email(email)?;
+            let create_user = body.create_user.unwrap_or(true);
+            by_mail(&app, (email, create_user), body.data, wish).await
+        }
+        (None, Some(_)) => {
+            Err(ApiError::bad("phone_provider_disabled", "Unsupported phone provider"))
+        }
+        (None, None) => Err(ApiError::invalid("One of email or phone must be set")),
+    }
+}
+
+pub(crate) async fn magiclink(
+    State(app): State<App>,
+    parameters: Parameters,
+    Body(body): Body<Otp>,
+) -> Result<Json<Value>, ApiError> {
+    let email = non_empty(body.email.as_deref())
+        .ok_or_else(|| ApiError::invalid("Password recovery requires an email"))?;
+    let email = request::email(email)?;
+    let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
+    by_mail(&app, (email, true), body.data, wish).await
+}
+
+async fn by_mail(
+    app: &App,
+    (email, create_user): (EmailAddress, bool),
+    data: Option<Map<String, Value>>,
+    wish: LinkWish,
+) -> Result<Json<Value>, ApiError> {
+    let user_metadata = request::user_metadata(app, &json!({}), data)?;
+    let wanted = Wanted { email, user_metadata, create_user, wish };
+    let any = app.policy.is_for_any();
+    match with_min_duration(send(app, wanted)).await? {
+        Outcome::NoAccount if any && !create_user => {
+            Err(ApiError::unprocessable("otp_disabled", "Signups not allowed for otp"))
+        }
+        Outcome::NoAccount if any => {
+            let message = "Signups not allowed for this instance";
+            Err(ApiError::unprocessable("signup_disabled", message))
+        }
+        // For our own pages the answer is the same with and without an account.
+        Outcome::NoAccount | Outcome::Sent => Ok(Json(json!({}))),
+    }
+}
+
+async fn send(app: &App, wanted: Wanted) -> Result<Outcome, ApiError> {
+    let limits = AddressLimits::of(&wanted.email, &app.codes);
+    let shared = app.clone();
+    app.store
+        .write(app::metadata(), move |tx| {
+            let (app, limits, wanted) = (shared.clone(), limits.clone(), wanted.clone());
+            Box::pin(async move {
+                limits.lock(tx).await?;
+                let now = tx.now().await?;
+                let limited = LimitedAction::MagiclinkMail;
+                if let Some(seconds) = limits.check_and_count(tx, limited, now).await? {
+                    return Err(ApiError::wait("over_email_send_rate_limit", seconds));
+                }
+                let known = users::lock_by_email(tx.connection(), &wanted.email).await?;
+                let mut user = match known {
+                    Some(user) if user.is_banned(now) => return Ok(Outcome::Sent),
+                    Some(user) => user,
+                    None if wanted.create_user && app.policy.signups => {
+                        let new = User::new(&wanted.email, wanted.user_metadata, now);
+                        users::insert(tx.connection(), &new).await?;
+                        new
+                    }
+                    None => return Ok(Outcome::NoAccount),
+                };
+                // The code of an account that waits for its confirmation is that of a sign-up.
+                let confirms = user.email_confirmed_at.is_none() && app.confirm_email;
+                let purpose = if confirms { Purpose::Signup } else { Purpose::Magiclink };
+                code_mail::issue(tx, &mut user, purpose, &wanted.wish, now).await?;
+                Ok(Outcome::Sent)
+            })
+        })
+        .await
+}
