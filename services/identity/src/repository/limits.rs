@@ -121,8 +121,21 @@ impl AddressLimits {
     /// # Errors
     /// When the database does not answer.
     pub async fn lock(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        let name: String = self.address_hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        tx.lock(&[name]).await
+        tx.lock(&[self.name()]).await
+    }
+
+    /// Takes the locks of several addresses, in one order.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn lock_all(tx: &mut Tx, addresses: &[Self]) -> Result<(), StoreError> {
+        let names: Vec<String> = addresses.iter().map(Self::name).collect();
+        tx.lock(&names).await
+    }
+
+    /// The name of its lock.
+    fn name(&self) -> String {
+        self.address_hash.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Counts an attempt before its result is known, so that concurrent attempts count, too.

@@ -1,0 +1,146 @@
+//! A change of address: both addresses get a code, and the second one that is redeemed changes it.
+
+use eventstore::Tx;
+use kernel::Timestamp;
+use serde_json::json;
+
+use crate::accounts::address::EmailAddress;
+use crate::app::App;
+use crate::http::code_mail::{self, LinkWish};
+use crate::http::error::ApiError;
+use crate::repository::codes::{self, Purpose};
+use crate::repository::identities::EMAIL;
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::users::{self, User};
+
+/// What a redeemed code of a change has done.
+pub(crate) enum Half {
+    /// The other address has to confirm as well.
+    First,
+    /// The address is changed.
+    Second,
+    /// Another account has the address, so that nothing is changed.
+    Taken,
+}
+
+/// Waits for the turn of both addresses, and counts a mail to each.
+pub(crate) async fn lock_and_count(
+    tx: &mut Tx,
+    app: &App,
+    (current, new): (Option<&EmailAddress>, &EmailAddress),
+) -> Result<(), ApiError> {
+    let addresses: Vec<AddressLimits> =
+        current.into_iter().chain([new]).map(|it| AddressLimits::of(it, &app.codes)).collect();
+    AddressLimits::lock_all(tx, &addresses).await?;
+    let now = tx.now().await?;
+    for limits in &addresses {
+        if let Some(seconds) = limits.check_and_count(tx, LimitedAction::ChangeMail, now).await? {
+            return Err(ApiError::wait("over_email_send_rate_limit", seconds));
+        }
+    }
+    Ok(())
+}
+
+/// Begins a change. Whether another account has the address is told at once only to clients of the
+/// contract; otherwise anyone with an account could ask for any address.
+pub(crate) async fn begin(
+    tx: &mut Tx,
+    app: &App,
+    user: &mut User,
+    (new, wish): (&EmailAddress, &LinkWish),
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    if app.policy.is_for_any() && users::by_email(tx.connection(), new).await?.is_some() {
+        return Err(email_exists());
+    }
+    user.new_email = Some(new.as_str().to_owned());
+    user.email_change_confirmed = 0;
+    user.email_change_sent_at = Some(now);
+    users::update(tx.connection(), user).await?;
+    send(tx, user, wish, now).await
+}
+
+/// Mails a code to each address; links of one change go on with the same flow.
+pub(crate) async fn send(
+    tx: &mut Tx,
+    user: &User,
+    wish: &LinkWish,
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    let flow = code_mail::begin_flow(tx, user, Purpose::EmailChangeNew, wish, now).await?;
+    if user.email.is_some() && user.email_change_confirmed == 0 {
+        let purpose = Purpose::EmailChangeCurrent;
+        code_mail::send_in_flow(tx, user, purpose, (wish, flow), now).await?;
+    }
+    code_mail::send_in_flow(tx, user, Purpose::EmailChangeNew, (wish, flow), now).await
+}
+
+/// Mails the codes of a change once more.
+pub(crate) async fn send_again(
+    tx: &mut Tx,
+    user: &mut User,
+    wish: &LinkWish,
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    user.email_change_sent_at = Some(now);
+    users::update(tx.connection(), user).await?;
+    send(tx, user, wish, now).await
+}
+
+/// Notes that an address has confirmed, and changes the address when both have. The account is
+/// stored by the caller, except after the first half.
+pub(crate) async fn confirm(
+    tx: &mut Tx,
+    user: &mut User,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<Half, ApiError> {
+    let Some(new) = user.new_email.as_deref().and_then(EmailAddress::parse) else {
+        return Ok(Half::Taken);
+    };
+    if user.email.is_some() && user.email_change_confirmed == 0 {
+        user.email_change_confirmed = 1;
+        users::update(tx.connection(), user).await?;
+        return Ok(Half::First);
+    }
+    let other = users::lock_by_email(tx.connection(), &new).await?;
+    if let Some(other) = other.filter(|other| other.user_id != user.user_id) {
+        // An account that never had a confirmed address is of no use to a person.
+        if other.email_confirmed_at.is_some() || other.last_sign_in_at.is_some() {
+            return Ok(Half::Taken);
+        }
+        users::delete(tx.connection(), other.user_id).await?;
+    }
+    tracing::info!(purpose = purpose.word(), "an account has changed its address");
+    change(user, &new, now);
+    // Codes that were mailed to the old address open nothing any more.
+    codes::delete_all(tx.connection(), user.user_id).await?;
+    Ok(Half::Second)
+}
+
+fn change(user: &mut User, new: &EmailAddress, now: Timestamp) {
+    let email = Some(new.as_str().to_owned());
+    user.email.clone_from(&email);
+    user.email_confirmed_at = Some(now);
+    user.email_proved_at = Some(now);
+    user.new_email = None;
+    user.email_change_confirmed = 0;
+    user.updated_at = now;
+    match user.identities.iter_mut().find(|identity| identity.provider == EMAIL) {
+        Some(identity) => {
+            identity.email = email;
+            identity.set("email", json!(new.as_str()));
+            identity.updated_at = now;
+        }
+        None => {
+            let identity = user.identity_of_address(now);
+            user.identities.push(identity);
+        }
+    }
+    user.prove_address(now);
+}
+
+pub(crate) fn email_exists() -> ApiError {
+    let message = "A user with this email address has already been registered";
+    ApiError::unprocessable("email_exists", message)
+}
