@@ -1,0 +1,240 @@
+//! Redeems a mailed code, typed or as a link's token: it proves the address that it was sent to.
+
+use eventstore::Tx;
+use kernel::Timestamp;
+use uuid::Uuid;
+
+use crate::accounts::address::EmailAddress;
+use crate::app::{self, App};
+use crate::http::email_change::{self, Half};
+use crate::http::error::ApiError;
+use crate::repository::codes::{self, Code, Purpose};
+use crate::repository::flow_states;
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::users::{self, User};
+use crate::tokens::pkce;
+use crate::tokens::secrets::constant_time_eq;
+
+pub(crate) const LINK_EXPIRED: &str = "Email link is invalid or has expired";
+pub(crate) const HALF_CHANGED: &str =
+    "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+
+/// What the request says of its sender, and what it wants.
+#[derive(Clone)]
+pub(crate) struct Redeemer {
+    /// The secret from the sign-up's response, if the client sent it.
+    pub(crate) sign_up_secret: Option<String>,
+    pub(crate) device: Device,
+    /// Whether a link of a flow with PKCE gives a code for its client in place of a session.
+    pub(crate) goes_on: bool,
+    /// Whether the contract's type says that a new password is wanted.
+    pub(crate) recovers: bool,
+}
+
+/// The outcome of redeeming a code.
+pub(crate) enum Redeemed {
+    SignedIn(Box<OpenedSession>),
+    /// The client of the flow exchanges this code.
+    AuthCode(Uuid),
+    /// One of the two addresses has confirmed a change.
+    HalfChanged,
+    /// The address of the change has got another account meanwhile.
+    AddressTaken,
+    Banned,
+    Invalid,
+}
+
+/// The outcome of redeeming a link's token.
+pub(crate) struct RedeemedLink {
+    pub(crate) outcome: Redeemed,
+    /// Where the link leads in the end, as the code's row says.
+    pub(crate) redirect_to: Option<String>,
+}
+
+/// The purposes of the codes that the contract's type redeems; none when the type is unknown.
+pub(crate) fn purposes(kind: &str) -> &'static [Purpose] {
+    match kind {
+        "signup" | "invite" => &[Purpose::Signup, Purpose::Invite],
+        "recovery" | "magiclink" => &[Purpose::Recovery, Purpose::Magiclink],
+        "email" => &[Purpose::Signup, Purpose::Invite, Purpose::Recovery, Purpose::Magiclink],
+        "email_change" => &[Purpose::EmailChangeCurrent, Purpose::EmailChangeNew],
+        _ => &[],
+    }
+}
+
+/// Redeems typed digits that were mailed to the address.
+pub(crate) async fn digits(
+    app: &App,
+    kind: &str,
+    (email, typed): (EmailAddress, String),
+    redeemer: Redeemer,
+) -> Result<Redeemed, ApiError> {
+    let (shared, purposes) = (app.clone(), purposes(kind));
+    app.store
+        .write(app::metadata(), move |tx| {
+            let (app, email, typed) = (shared.clone(), email.clone(), typed.clone());
+            let redeemer = redeemer.clone();
+            Box::pin(async move {
+                let limits = AddressLimits::of(&email, &app.codes);
+                limits.lock(tx).await?;
+                let now = tx.now().await?;
+                if let Some(seconds) = limits.check_and_count(tx, LimitedAction::Code, now).await? {
+                    return Err(ApiError::wait("over_request_rate_limit", seconds));
+                }
+                let candidates = candidates(tx, &email, purposes, now).await?;
+                let right = candidates.iter().position(|code| {
+                    let digits = app.codes.digits(code.code_id);
+                    constant_time_eq(digits.as_bytes(), typed.as_bytes())
+                });
+                let Some(code) = right.and_then(|at| candidates.get(at)) else {
+                    for code in &candidates {
+                        codes::count_wrong_attempt(tx, code.code_id).await?;
+                    }
+                    return Ok(Redeemed::Invalid);
+                };
+                redeem(tx, &app, (code, &redeemer), now).await
+            })
+        })
+        .await
+}
+
+/// The valid codes of these purposes that were mailed to the address.
+async fn candidates(
+    tx: &mut Tx,
+    email: &EmailAddress,
+    purposes: &[Purpose],
+    now: Timestamp,
+) -> Result<Vec<Code>, ApiError> {
+    let mut owners: Vec<(Uuid, Purpose)> = Vec::new();
+    if purposes.contains(&Purpose::EmailChangeNew) {
+        for user in users::lock_changing(tx.connection(), email).await? {
+            let current = user.email.as_deref() == Some(email.as_str());
+            let purpose =
+                if current { Purpose::EmailChangeCurrent } else { Purpose::EmailChangeNew };
+            owners.push((user.user_id, purpose));
+        }
+    } else if let Some(user) = users::lock_by_email(tx.connection(), email).await? {
+        owners.extend(purposes.iter().map(|purpose| (user.user_id, *purpose)));
+    }
+    let mut found = Vec::new();
+    for (user_id, purpose) in owners {
+        found.extend(codes::of_user(tx, user_id, purpose, now).await?);
+    }
+    Ok(found)
+}
+
+/// Redeems the token of a link.
+pub(crate) async fn link(
+    app: &App,
+    kind: &str,
+    token: &str,
+    redeemer: Redeemer,
+) -> Result<RedeemedLink, ApiError> {
+    let bare = token.strip_prefix(pkce::PREFIX).unwrap_or(token);
+    let invalid = || RedeemedLink { outcome: Redeemed::Invalid, redirect_to: None };
+    let Some(code_id) = app.codes.code_of_link(bare) else { return Ok(invalid()) };
+    let (shared, purposes) = (app.clone(), purposes(kind));
+    app.store
+        .write(app::metadata(), move |tx| {
+            let (app, redeemer) = (shared.clone(), redeemer.clone());
+            Box::pin(async move {
+                let code = codes::by_id(tx.connection(), code_id).await?;
+                let fits = |code: &Code| {
+                    Purpose::of_word(&code.purpose).is_some_and(|known| purposes.contains(&known))
+                };
+                let Some(code) = code.filter(fits) else { return Ok(invalid()) };
+                let now = tx.now().await?;
+                let outcome = redeem(tx, &app, (&code, &redeemer), now).await?;
+                Ok::<_, ApiError>(RedeemedLink { outcome, redirect_to: code.redirect_to })
+            })
+        })
+        .await
+}
+
+/// Uses the code up and does what it is for.
+async fn redeem(
+    tx: &mut Tx,
+    app: &App,
+    (code, redeemer): (&Code, &Redeemer),
+    now: Timestamp,
+) -> Result<Redeemed, ApiError> {
+    let Some(mut user) = users::lock_by_id(tx.connection(), code.user_id).await? else {
+        return Ok(Redeemed::Invalid);
+    };
+    let Some(purpose) = Purpose::of_word(&code.purpose) else { return Ok(Redeemed::Invalid) };
+    if !codes::consume(tx, code.code_id).await? {
+        return Ok(Redeemed::Invalid);
+    }
+    if user.is_banned(now) {
+        return Ok(Redeemed::Banned);
+    }
+    let mut removed = None;
+    if matches!(purpose, Purpose::EmailChangeCurrent | Purpose::EmailChangeNew) {
+        match email_change::confirm(tx, &mut user, purpose, now).await? {
+            Half::First => return Ok(Redeemed::HalfChanged),
+            Half::Taken => return Ok(Redeemed::AddressTaken),
+            Half::Second => {}
+        }
+    } else {
+        removed = prove(tx, app, &mut user, (purpose, redeemer), now).await?;
+    }
+    if let Some(email) = user.address() {
+        let limits = AddressLimits::of(&email, &app.codes);
+        limits.reset(tx, LimitedAction::Code).await?;
+        limits.reset(tx, LimitedAction::Password).await?;
+    }
+    if redeemer.goes_on
+        && let Some(flow_state_id) = code.flow_state_id
+    {
+        return go_on(tx, &user, (flow_state_id, removed.as_deref()), now).await;
+    }
+    let recovers = purpose == Purpose::Recovery || redeemer.recovers;
+    let method = if recovers { AuthMethod::Recovery } else { AuthMethod::Otp };
+    let mut opened = sessions::open(tx, user, (method, &redeemer.device), now).await?;
+    opened.password_removed = removed.is_some();
+    Ok(Redeemed::SignedIn(Box::new(opened)))
+}
+
+/// Proves the address of the account. Its password goes, and is returned, when a stranger may have
+/// chosen it.
+async fn prove(
+    tx: &mut Tx,
+    app: &App,
+    user: &mut User,
+    (purpose, redeemer): (Purpose, &Redeemer),
+    now: Timestamp,
+) -> Result<Option<String>, ApiError> {
+    let first = user.email_proved_at.is_none();
+    user.prove_address(now);
+    if !first || is_creator(app, user, (purpose, redeemer)) {
+        return Ok(None);
+    }
+    sessions::end_all(tx.connection(), user.user_id, None).await?;
+    Ok(user.password_hash.take())
+}
+
+/// Whether the code is presented by the client that created the account, or that is signed in to
+/// it. The code proves only the address; the account and its password may be a stranger's.
+fn is_creator(app: &App, user: &User, (purpose, redeemer): (Purpose, &Redeemer)) -> bool {
+    let secret = redeemer.sign_up_secret.as_deref().unwrap_or_default();
+    let right = app.codes.sign_up_secret(user.user_id);
+    let shown = constant_time_eq(right.as_bytes(), secret.as_bytes());
+    purpose == Purpose::Signup && (shown || app.policy.keep_sign_up_password)
+}
+
+/// Lets the flow's client exchange its code. A password that was removed goes along, because that
+/// client has signed up with it.
+async fn go_on(
+    tx: &mut Tx,
+    user: &User,
+    (flow_state_id, removed): (Uuid, Option<&str>),
+    now: Timestamp,
+) -> Result<Redeemed, ApiError> {
+    users::update(tx.connection(), user).await?;
+    let Some(flow) = flow_states::lock(tx, flow_state_id, now).await? else {
+        return Ok(Redeemed::Invalid);
+    };
+    flow_states::issue_code(tx, flow_state_id, (user.user_id, removed), now).await?;
+    Ok(Redeemed::AuthCode(flow.auth_code))
+}
