@@ -1,7 +1,7 @@
 //! GET and PUT /user: the account of the signed-in caller.
 //!
-//! A new password needs the old one, unless a mailed code was just redeemed for it. It ends all
-//! other sessions and deletes all codes.
+//! A new password needs the old one, a mailed nonce, or a mailed code that was just redeemed for
+//! it. It ends all other sessions and deletes all codes. A new address needs the codes of both.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,12 +12,17 @@ use uuid::Uuid;
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
+use crate::http::code_mail::LinkWish;
 use crate::http::error::ApiError;
-use crate::http::request::{self, Body, non_empty};
-use crate::http::{objects, password};
+use crate::http::pkce::PkceFields;
+use crate::http::request::{self, Body, Parameters, non_empty};
+use crate::http::{email_change, objects, password, reauthenticate};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
 use crate::repository::{codes, sessions};
+
+/// How long after its sign-in a session of a client of the contract may set a password.
+const RECENT_SECONDS: i64 = 24 * 3600;
 
 #[derive(Deserialize)]
 pub(crate) struct UserUpdate {
@@ -25,8 +30,11 @@ pub(crate) struct UserUpdate {
     phone: Option<String>,
     password: Option<String>,
     current_password: Option<String>,
+    nonce: Option<String>,
     data: Option<Map<String, Value>>,
     app_metadata: Option<Value>,
+    #[serde(flatten)]
+    pkce: PkceFields,
 }
 
 /// A new password, to replace the one with the hash `before`.
@@ -34,6 +42,15 @@ pub(crate) struct UserUpdate {
 struct NewPassword {
     before: Option<String>,
     hash: String,
+}
+
+/// What is to be stored.
+#[derive(Clone)]
+struct Changes {
+    data: Option<Map<String, Value>>,
+    new_password: Option<NewPassword>,
+    new_email: Option<EmailAddress>,
+    wish: LinkWish,
 }
 
 /// The account, and while its address is not proved the secret that shows, with the mailed code,
@@ -47,35 +64,42 @@ pub(crate) async fn read(State(app): State<App>, signed_in: SignedIn) -> Json<Va
 pub(crate) async fn update(
     State(app): State<App>,
     signed_in: SignedIn,
+    parameters: Parameters,
     Body(body): Body<UserUpdate>,
 ) -> Result<Json<Value>, ApiError> {
+    let new_email = new_email(&signed_in, &body)?;
     reject_forbidden_fields(&signed_in, &body)?;
-    let user_metadata = request::user_metadata(&signed_in.user.user_metadata, body.data.clone())?;
+    let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
+    let user_metadata =
+        request::user_metadata(&app, &signed_in.user.user_metadata, body.data.clone())?;
     let new_password = match non_empty(body.password.as_deref()) {
         None => None,
         Some(password) => {
-            let current = body.current_password.as_deref();
-            Some(new_password(&app, &signed_in, &user_metadata, (password, current)).await?)
+            Some(new_password(&app, &signed_in, &user_metadata, (password, &body)).await?)
         }
     };
-    let user = store(&app, &signed_in, body.data, new_password).await?;
+    let changes = Changes { data: body.data, new_password, new_email, wish };
+    let user = store(&app, &signed_in, changes).await?;
     Ok(Json(objects::user(&user)))
 }
 
+/// The address to change to, if it is another one.
+fn new_email(signed_in: &SignedIn, body: &UserUpdate) -> Result<Option<EmailAddress>, ApiError> {
+    let Some(email) = non_empty(body.email.as_deref()) else { return Ok(None) };
+    let email = request::email(email)?;
+    Ok((email.as_str() != signed_in.user.email_text()).then_some(email))
+}
+
 fn reject_forbidden_fields(signed_in: &SignedIn, body: &UserUpdate) -> Result<(), ApiError> {
-    if body.app_metadata.as_ref().is_some_and(|metadata| !metadata.is_null()) {
-        let message = "Updating app_metadata requires admin privileges";
-        return Err(ApiError::forbidden("not_admin", message));
-    }
-    if non_empty(body.phone.as_deref()).is_some() {
+    if let Some(phone) = non_empty(body.phone.as_deref())
+        && Some(request::phone(phone)?) != signed_in.user.phone
+    {
         let message = "Unsupported phone provider";
         return Err(ApiError::bad("phone_provider_disabled", message));
     }
-    if let Some(email) = non_empty(body.email.as_deref())
-        && request::email(email)?.as_str() != signed_in.user.email_text()
-    {
-        let message = "The email address of an account cannot be changed";
-        return Err(ApiError::unprocessable("validation_failed", message));
+    if body.app_metadata.as_ref().is_some_and(|metadata| !metadata.is_null()) {
+        let message = "Updating app_metadata requires admin privileges";
+        return Err(ApiError::forbidden("not_admin", message));
     }
     Ok(())
 }
@@ -84,15 +108,16 @@ async fn new_password(
     app: &App,
     signed_in: &SignedIn,
     user_metadata: &Value,
-    (new, current): (&str, Option<&str>),
+    (new, body): (&str, &UserUpdate),
 ) -> Result<NewPassword, ApiError> {
     let user = &signed_in.user;
-    let email = request::email(user.email_text())?;
-    request::new_password(new, &email, user_metadata)?;
-    let reset = signed_in.session.password_reset_until_at;
-    if reset.is_none_or(|until| until <= signed_in.now) {
-        reauthenticate(app, &email, non_empty(current)).await?;
+    if user.is_anonymous && non_empty(body.email.as_deref()).is_none() {
+        let message = "Updating password of an anonymous user without an email or phone is not \
+                       allowed";
+        return Err(ApiError::unprocessable("validation_failed", message));
     }
+    request::new_password(new, user.address().as_ref(), user_metadata)?;
+    authorize_password(app, signed_in, body).await?;
     let before = user.password_hash.clone();
     if app.hasher.verify(new, before.as_deref()).await? {
         let message = "New password should be different from the old password.";
@@ -101,45 +126,67 @@ async fn new_password(
     Ok(NewPassword { before, hash: app.hasher.hash(new).await? })
 }
 
-async fn reauthenticate(
+/// Whether the caller may set a new password now.
+async fn authorize_password(
     app: &App,
-    email: &EmailAddress,
-    current: Option<&str>,
+    signed_in: &SignedIn,
+    body: &UserUpdate,
 ) -> Result<(), ApiError> {
-    let Some(current) = current else {
-        let message = "Setting a new password requires current_password";
+    let (user, session, now) = (&signed_in.user, &signed_in.session, signed_in.now);
+    let recent = now.seconds_since(session.created_at) < RECENT_SECONDS;
+    let reset = session.password_reset_until_at.is_some_and(|until| until > now);
+    if reset || (recent && app.policy.is_for_any()) {
+        return Ok(());
+    }
+    if let Some(nonce) = non_empty(body.nonce.as_deref()) {
+        if reauthenticate::use_nonce(app, user, nonce).await? {
+            return Ok(());
+        }
+        let message = "Nonce has expired or is invalid";
+        return Err(ApiError::unprocessable("reauthentication_not_valid", message));
+    }
+    let current = non_empty(body.current_password.as_deref());
+    let (Some(current), Some(email)) = (current, user.address()) else {
+        let message = "Setting a new password requires current_password or a nonce";
         return Err(ApiError::bad("reauthentication_needed", message));
     };
-    match password::right_password(app, email, current).await? {
+    match password::right_password(app, &email, current).await? {
         Some(_) => Ok(()),
         None => Err(ApiError::bad("invalid_credentials", "Current password is not right")),
     }
 }
 
-async fn store(
-    app: &App,
-    signed_in: &SignedIn,
-    data: Option<Map<String, Value>>,
-    new_password: Option<NewPassword>,
-) -> Result<User, ApiError> {
+async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User, ApiError> {
     let (user_id, session_id) = (signed_in.user.user_id, signed_in.session.session_id);
-    let shared = app.clone();
+    let (shared, current) = (app.clone(), signed_in.user.address());
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, data, new_password) = (shared.clone(), data.clone(), new_password.clone());
+            let (app, changes, current) = (shared.clone(), changes.clone(), current.clone());
             Box::pin(async move {
+                if let Some(new) = &changes.new_email {
+                    let addresses = (current.as_ref(), new);
+                    email_change::lock_and_count(tx, &app, addresses).await?;
+                }
                 let user = users::lock_by_id(tx.connection(), user_id).await?;
                 let mut user = user.ok_or_else(user_not_found)?;
-                user.user_metadata = request::user_metadata(&user.user_metadata, data)?;
-                user.updated_at = tx.now().await?;
-                if let Some(new) = new_password {
+                let now = tx.now().await?;
+                user.user_metadata =
+                    request::user_metadata(&app, &user.user_metadata, changes.data)?;
+                user.updated_at = now;
+                if let Some(new) = changes.new_password {
                     if user.password_hash != new.before {
                         return Err(password_changed());
                     }
                     user.password_hash = Some(new.hash);
                     revoke_other_access(tx, &app, &user, session_id).await?;
                 }
-                users::update(tx.connection(), &user).await?;
+                match &changes.new_email {
+                    Some(new) => {
+                        let wish = &changes.wish;
+                        email_change::begin(tx, &app, &mut user, (new, wish), now).await?;
+                    }
+                    None => users::update(tx.connection(), &user).await?,
+                }
                 Ok(user)
             })
         })
