@@ -6,14 +6,14 @@ alter table users
     -- An account by phone, and an anonymous one, has no address.
     alter column email drop not null,
     -- Digits only, without the plus sign.
-    add column phone text unique check (phone ~ '^[1-9][0-9]{6,14}$'),
+    add column phone text unique check (phone ~ '^[1-9][0-9]{1,14}$'),
     add column phone_confirmed_at timestamptz,
     -- The address that replaces the account's one when its codes are redeemed.
     add column new_email text check (new_email = lower(new_email)),
     add column email_change_sent_at timestamptz,
     -- How many of the two addresses have confirmed the change.
     add column email_change_confirmed smallint not null default 0,
-    add column new_phone text check (new_phone ~ '^[1-9][0-9]{6,14}$'),
+    add column new_phone text check (new_phone ~ '^[1-9][0-9]{1,14}$'),
     add column phone_change_sent_at timestamptz,
     -- Written by administrators only. The default is right for accounts with an address, which are
     -- all that the version before makes.

@@ -4,20 +4,80 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::app::App;
 
+/// The keys of `external` in the contract, beside `email`.
+const EXTERNAL: &[&str] = &[
+    "anonymous_users",
+    "apple",
+    "azure",
+    "bitbucket",
+    "discord",
+    "facebook",
+    "figma",
+    "fly",
+    "github",
+    "gitlab",
+    "google",
+    "keycloak",
+    "kakao",
+    "linkedin",
+    "linkedin_oidc",
+    "notion",
+    "phone",
+    "slack",
+    "slack_oidc",
+    "snapchat",
+    "spotify",
+    "twitch",
+    "twitter",
+    "workos",
+    "zoom",
+];
+
 pub(crate) async fn settings(State(app): State<App>) -> Json<Value> {
+    let off = EXTERNAL.iter().map(|name| ((*name).to_owned(), json!(false)));
+    let external: Map<String, Value> = off.chain([("email".to_owned(), json!(true))]).collect();
     Json(json!({
-        "external": { "anonymous_users": false, "email": true, "phone": false },
-        "disable_signup": false,
+        "external": external,
+        "disable_signup": !app.policy.signups,
         "mailer_autoconfirm": !app.confirm_email,
         "phone_autoconfirm": false,
         "sms_provider": "",
         "saml_enabled": false,
         "passkeys_enabled": false,
     }))
+}
+
+/// The discovery document of OpenID Connect. As in the contract it names the endpoints of the OAuth
+/// server also while that is switched off.
+pub(crate) async fn openid(State(app): State<App>) -> Response {
+    let issuer = app.tokens.issuer();
+    let at = |path: &str| format!("{}/{path}", issuer.trim_end_matches('/'));
+    let document = json!({
+        "issuer": issuer,
+        "authorization_endpoint": at("oauth/authorize"),
+        "token_endpoint": at("oauth/token"),
+        "userinfo_endpoint": at("oauth/userinfo"),
+        "jwks_uri": at(".well-known/jwks.json"),
+        "scopes_supported": ["openid", "profile", "email", "phone"],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["ES256"],
+        "token_endpoint_auth_methods_supported":
+            ["client_secret_basic", "client_secret_post", "none"],
+        "claims_supported": [
+            "sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified",
+            "phone_number", "phone_number_verified", "name", "picture", "preferred_username",
+            "updated_at",
+        ],
+        "code_challenge_methods_supported": ["S256"],
+    });
+    ([(header::CACHE_CONTROL, "public, max-age=600")], Json(document)).into_response()
 }
 
 pub(crate) async fn health() -> Json<Value> {
