@@ -18,6 +18,7 @@ use tonic::{Request, Response, Status};
 use crate::app::App;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::users;
+use crate::tokens::pkce;
 
 /// Services that may read the mail of a code.
 const MAIL_CALLERS: &[&str] = &["notifications"];
@@ -93,6 +94,8 @@ impl Internal {
         let Some(user) = users::by_id(rows, code.user_id).await? else { return Ok(None) };
         let redirect_to = code.redirect_to.as_deref();
         let token = self.app.codes.link_token(code.code_id);
+        let flow = if code.flow_state_id.is_some() { pkce::PREFIX } else { "" };
+        let token = format!("{flow}{token}");
         let link_type = Purpose::of_word(&code.purpose).map_or("", Purpose::link_type);
         let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
         Ok(Some(GetCodeMailResponse {

@@ -1,17 +1,25 @@
 //! The GoTrue contract over HTTP, served at `/`: one file per endpoint or family of them.
 
 mod error;
+mod cors;
 mod timing;
 mod request;
 mod device;
 mod objects;
 mod bearer;
 mod signup;
+mod pkce;
 mod grant;
 mod password;
 mod refresh;
+mod code_mail;
+mod email_change;
+mod redeem;
+mod verify_link;
 mod verify;
 mod mails;
+mod otp;
+mod reauthenticate;
 mod user;
 mod logout;
 mod server_info;
@@ -20,7 +28,7 @@ mod unsupported;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post};
 
 use crate::app::App;
@@ -33,19 +41,27 @@ pub fn router(app: App) -> Router {
     Router::new()
         .route("/signup", post(signup::signup))
         .route("/token", post(grant::token))
-        .route("/verify", post(verify::by_code).get(verify::by_link))
+        .route("/verify", post(verify::by_code).get(verify_link::by_link))
         .route("/resend", post(mails::resend))
         .route("/recover", post(mails::recover))
+        .route("/otp", post(otp::otp))
+        .route("/magiclink", post(otp::magiclink))
+        .route(
+            "/reauthenticate",
+            get(reauthenticate::reauthenticate).post(reauthenticate::reauthenticate),
+        )
         .route("/user", get(user::read).put(user::update))
         .route("/logout", post(logout::logout))
         .route("/settings", get(server_info::settings))
         .route("/health", get(server_info::health))
         .route("/.well-known/jwks.json", get(server_info::jwks))
+        .route("/.well-known/openid-configuration", get(server_info::openid))
         .merge(unsupported_routes())
         .fallback(|| async { (StatusCode::NOT_FOUND, "404 page not found") })
         .layer(from_fn(request::reject_duplicate_parameters))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(error::render_errors))
+        .layer(from_fn_with_state(app.clone(), cors::allow))
         .with_state(app)
 }
 
@@ -53,9 +69,12 @@ pub fn router(app: App) -> Router {
 fn unsupported_routes() -> Router<App> {
     Router::new()
         .route("/authorize", get(unsupported::authorize))
-        .route("/otp", post(unsupported::otp))
+        .route("/callback", get(unsupported::callback).post(unsupported::callback))
         .route("/sso", post(unsupported::sso))
-        .route("/reauthenticate", get(unsupported::reauthenticate))
+        .route("/sso/saml/metadata", get(unsupported::sso))
+        .route("/sso/saml/acs", post(unsupported::sso))
+        .route("/saml/metadata", get(unsupported::sso))
+        .route("/saml/acs", post(unsupported::sso))
         .route("/user/identities/authorize", get(unsupported::link_identity))
         .route("/user/identities/{identity_id}", delete(unsupported::link_identity))
         .route("/factors", post(unsupported::enroll))

@@ -89,6 +89,18 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unexpected_failure", UNAVAILABLE_MESSAGE)
     }
 
+    /// The error as a redirect carries it: OAuth's word, the code and the message.
+    pub(crate) fn for_redirect(&self) -> (&'static str, &'static str, &str) {
+        let word = match self.status.as_u16() {
+            400 | 422 => "invalid_request",
+            401 => "unauthorized_client",
+            403 => "access_denied",
+            503 => "temporarily_unavailable",
+            _ => "server_error",
+        };
+        (word, self.code, &self.message)
+    }
+
     fn body(&self, string_codes: bool) -> Value {
         let mut body = match self.format {
             ErrorFormat::OAuth => {
@@ -182,7 +194,7 @@ pub(crate) async fn render_errors(request: Request, next: Next) -> Response {
     response
 }
 
-/// The requested API version, if it has string error codes.
+/// The newest version that both know, if it has string error codes.
 fn version_with_string_codes(headers: &HeaderMap) -> Option<HeaderValue> {
     let version = headers.get(API_VERSION)?;
     let text = version.to_str().ok()?;
@@ -191,5 +203,5 @@ fn version_with_string_codes(headers: &HeaderMap) -> Option<HeaderValue> {
             b'-' => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
-    (dated && text >= STRING_CODES_SINCE).then(|| version.clone())
+    (dated && text >= STRING_CODES_SINCE).then(|| HeaderValue::from_static(STRING_CODES_SINCE))
 }

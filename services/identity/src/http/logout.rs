@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::request::{Parameters, parameter};
+use crate::http::request::{Parameters, parameter, quotable};
 use crate::repository::sessions;
 
 #[derive(Clone, Copy)]
@@ -25,7 +25,10 @@ pub(crate) async fn logout(
         None | Some("global") => Scope::Global,
         Some("local") => Scope::Local,
         Some("others") => Scope::Others,
-        Some(_) => return Err(ApiError::invalid("Unsupported logout scope")),
+        Some(other) => {
+            let message = format!("Unsupported logout scope \"{}\"", quotable(other));
+            return Err(ApiError::invalid(message));
+        }
     };
     let (user_id, session_id) = (signed_in.user.user_id, signed_in.session.session_id);
     app.store

@@ -28,9 +28,14 @@ pub(crate) async fn grant(
     device: Device,
 ) -> Result<Response, ApiError> {
     let email = match (non_empty(email), non_empty(phone)) {
-        (Some(email), _) => EmailAddress::parse(email).ok_or_else(wrong)?,
+        (Some(_), Some(_)) => {
+            let message = "Only an email address or phone number should be provided on login.";
+            return Err(ApiError::invalid(message));
+        }
+        (Some(email), None) => EmailAddress::parse(email).ok_or_else(wrong)?,
         (None, Some(_)) => {
-            return Err(ApiError::bad("phone_provider_disabled", "Phone logins are disabled"));
+            let message = "Phone logins are disabled";
+            return Err(ApiError::unprocessable("phone_provider_disabled", message));
         }
         (None, None) => return Err(ApiError::invalid("missing email or phone")),
     };

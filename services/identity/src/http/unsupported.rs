@@ -1,47 +1,73 @@
-//! Responses for endpoints of the client library that this server does not support: other
-//! providers, one-time codes instead of passwords, multi-factor authentication. The texts are those
-//! of the contract.
+//! Responses for endpoints of the contract that are switched off: other providers, SAML, linking of
+//! identities, multi-factor authentication. The texts are those of the contract.
 
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::request::{Body, non_empty};
+use crate::http::request::{Body, Parameters, non_empty, parameter, quotable};
+use crate::http::verify_link;
 
-#[derive(Deserialize)]
-pub(crate) struct Contact {
-    email: Option<String>,
-    phone: Option<String>,
-}
+/// The providers that a default server knows.
+const PROVIDERS: &[&str] = &[
+    "apple",
+    "azure",
+    "bitbucket",
+    "discord",
+    "facebook",
+    "figma",
+    "fly",
+    "github",
+    "gitlab",
+    "google",
+    "kakao",
+    "keycloak",
+    "linkedin",
+    "linkedin_oidc",
+    "notion",
+    "slack",
+    "slack_oidc",
+    "snapchat",
+    "spotify",
+    "twitch",
+    "twitter",
+    "workos",
+    "zoom",
+];
 
 #[derive(Deserialize)]
 pub(crate) struct Enrolment {
     factor_type: Option<String>,
 }
 
-pub(crate) async fn authorize() -> ApiError {
-    ApiError::invalid("Unsupported provider: provider is not enabled")
+/// Every provider is switched off; of a name that a default server does not know it says so.
+pub(crate) async fn authorize(parameters: Parameters) -> ApiError {
+    let named = parameter(&parameters, "provider").unwrap_or_default().to_ascii_lowercase();
+    if PROVIDERS.contains(&named.as_str()) {
+        return ApiError::invalid("Unsupported provider: provider is not enabled");
+    }
+    let named = quotable(&named);
+    ApiError::invalid(format!("Unsupported provider: Provider {named} could not be found"))
 }
 
-/// The same answer whether or not the address has an account.
-pub(crate) async fn otp(Body(contact): Body<Contact>) -> ApiError {
-    match (non_empty(contact.email.as_deref()), non_empty(contact.phone.as_deref())) {
-        (Some(_), _) => ApiError::unprocessable("otp_disabled", "Signups not allowed for otp"),
-        (None, Some(_)) => ApiError::bad("phone_provider_disabled", "Unsupported phone provider"),
-        (None, None) => ApiError::invalid("One of email or phone must be set"),
-    }
+/// No provider is switched on, so nothing leads back from one.
+pub(crate) async fn callback(State(app): State<App>, parameters: Parameters) -> Response {
+    let (code, message) = match parameter(&parameters, "state") {
+        None => ("bad_oauth_callback", "OAuth state parameter missing"),
+        Some(_) => ("bad_oauth_state", "OAuth callback with invalid state"),
+    };
+    let site = app.redirects.site().clone();
+    let place = verify_link::with_error(site, &ApiError::bad(code, message), true);
+    (StatusCode::SEE_OTHER, Redirect::to(place.as_str())).into_response()
 }
 
 pub(crate) async fn sso() -> ApiError {
     not_found("saml_provider_disabled", "SAML 2.0 is disabled")
-}
-
-/// A mailed nonce is not needed: the current password authorizes a new one.
-pub(crate) async fn reauthenticate(_signed_in: SignedIn) -> ApiError {
-    ApiError::invalid("Reauthentication by mail is disabled, send current_password instead")
 }
 
 pub(crate) async fn link_identity(_signed_in: SignedIn) -> ApiError {
