@@ -1,0 +1,166 @@
+//! Flows with PKCE: links lead on with a code that only the client with the verifier can exchange.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use identity::app::policy::{Clients, Policy};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::test_server::{Answer, PASSWORD, Page, TestServer, claims};
+
+const ASHA: &str = "asha@example.test";
+const VERIFIER: &str = "a-verifier-of-these-tests-that-is-long-enough-1";
+const BACK: &str = "https://sukoon.example/callback?next=1";
+
+fn challenge() -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER))
+}
+
+/// The body with the challenge of a client.
+fn with_challenge(mut body: Value) -> Value {
+    body["code_challenge"] = json!(challenge());
+    body["code_challenge_method"] = json!("s256");
+    body
+}
+
+async fn ask(server: &TestServer, path: &str, body: Value) -> Answer {
+    let path = format!("{path}?redirect_to={}", BACK.replace('?', "%3F"));
+    server.post(&path, with_challenge(body)).await.ok()
+}
+
+/// Posts the form of our page, and returns where it leads.
+async fn press(server: &TestServer, link: &str) -> Answer {
+    let page = Page::of(link);
+    let (kind, token_hash) = (page.field("type"), page.field("token_hash"));
+    assert!(token_hash.starts_with("pkce_"), "{token_hash}");
+    let body = json!({ "type": kind, "token_hash": token_hash, "answer": "redirect" });
+    server.post("/verify", body).await
+}
+
+/// The code that the place has in its query.
+fn code_of(answer: &Answer) -> String {
+    let place = url::Url::parse(&answer.text("/redirect_to")).unwrap();
+    assert_eq!(place.fragment(), None);
+    let found = place.query_pairs().find(|(name, _)| name == "code");
+    assert!(place.as_str().starts_with("https://sukoon.example/callback?next=1&code="));
+    found.unwrap().1.into_owned()
+}
+
+async fn exchange(server: &TestServer, code: &str, verifier: &str) -> Answer {
+    let body = json!({ "auth_code": code, "code_verifier": verifier });
+    server.post("/token?grant_type=pkce", body).await
+}
+
+#[tokio::test]
+async fn a_sign_up_goes_on_in_the_client_that_began_it_and_keeps_its_password() {
+    let server = TestServer::with_confirmation().await;
+    ask(&server, "/signup", json!({ "email": ASHA, "password": PASSWORD })).await;
+    let link = server.latest_mail().await.link;
+    let code = code_of(&press(&server, &link).await.ok());
+    // Until the exchange nobody can use the password, which a stranger may have chosen.
+    server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
+    let session = exchange(&server, &code, VERIFIER).await.ok();
+    assert_eq!(claims(&session.text("/access_token"))["amr"][0]["method"], "email/signup");
+    assert!(!session.text("/user/email_confirmed_at").is_empty());
+    server.sign_in(ASHA, PASSWORD).await.ok();
+    exchange(&server, &code, VERIFIER).await.assert_error(404, "flow_state_not_found");
+    press(&server, &link).await.assert_error(403, "otp_expired");
+}
+
+#[tokio::test]
+async fn a_stranger_who_signed_up_first_gets_nothing_from_the_owners_click() {
+    let server = TestServer::with_confirmation().await;
+    ask(&server, "/signup", json!({ "email": ASHA, "password": "a stranger's own" })).await;
+    let code = code_of(&press(&server, &server.latest_mail().await.link).await.ok());
+    exchange(&server, &code, "another-verifier-of-the-owners-browser-here-1")
+        .await
+        .assert_error(400, "bad_code_verifier");
+    server.database.move_clock(301).await.unwrap();
+    exchange(&server, &code, VERIFIER).await.assert_error(422, "flow_state_expired");
+    let theirs = server.sign_in(ASHA, "a stranger's own").await;
+    theirs.assert_error(400, "invalid_credentials");
+}
+
+#[tokio::test]
+async fn recovery_and_magic_links_name_their_method() {
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(ASHA).await;
+    for (at, path, method) in [(61, "/recover", "recovery"), (122, "/otp", "magiclink")] {
+        server.database.move_clock(at).await.unwrap();
+        ask(&server, path, json!({ "email": ASHA })).await;
+        let code = code_of(&press(&server, &server.latest_mail().await.link).await.ok());
+        let session = exchange(&server, &code, VERIFIER).await.ok();
+        let token = session.text("/access_token");
+        assert_eq!(claims(&token)["amr"][0]["method"], method);
+        let new = json!({ "password": format!("a {method} garden") });
+        let changed = server.call(reqwest::Method::PUT, "/user", &token, new).await;
+        let expected = if method == "recovery" { 200 } else { 400 };
+        assert_eq!(changed.status, expected, "{method} {}", changed.body);
+    }
+}
+
+#[tokio::test]
+async fn typed_digits_and_a_posted_hash_work_in_both_flows() {
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(ASHA).await;
+    ask(&server, "/otp", json!({ "email": ASHA })).await;
+    let code = server.latest_mail().await.code;
+    server.verify("email", ASHA, &code).await.ok();
+    server.database.move_clock(61).await.unwrap();
+    ask(&server, "/otp", json!({ "email": ASHA })).await;
+    let link = server.latest_mail().await.link;
+    // A server that renders pages posts the hash itself, and is answered with a session.
+    server.confirm_link(&link, "").await.ok();
+}
+
+#[tokio::test]
+async fn a_code_is_worth_nothing_before_the_link_and_needs_its_verifier() {
+    let server = TestServer::with_confirmation().await;
+    ask(&server, "/signup", json!({ "email": ASHA, "password": PASSWORD })).await;
+    let hidden: uuid::Uuid = sqlx::query_scalar("select auth_code from flow_states")
+        .fetch_one(server.app.store.pool())
+        .await
+        .unwrap();
+    let early = exchange(&server, &hidden.to_string(), VERIFIER).await;
+    early.assert_error(404, "flow_state_not_found");
+    for (code, verifier) in [("", VERIFIER), ("x", "")] {
+        exchange(&server, code, verifier).await.assert_error(400, "validation_failed");
+    }
+    exchange(&server, "x", VERIFIER).await.assert_error(404, "flow_state_not_found");
+    let code = code_of(&press(&server, &server.latest_mail().await.link).await.ok());
+    let (one, other) =
+        tokio::join!(exchange(&server, &code, VERIFIER), exchange(&server, &code, VERIFIER));
+    let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 404], "a code works once");
+}
+
+#[tokio::test]
+async fn challenges_are_checked_wherever_they_come() {
+    let server = TestServer::with_confirmation().await;
+    let long = "a".repeat(129);
+    for path in ["/signup", "/recover", "/otp", "/magiclink"] {
+        for (text, method) in [
+            (Some(challenge()), None),
+            (None, Some("s256")),
+            (Some("short".to_owned()), Some("s256")),
+            (Some(long.clone()), Some("s256")),
+            (Some(format!("{}=", challenge())), Some("s256")),
+            (Some(challenge()), Some("sha256")),
+            (Some(challenge()), Some("plain")),
+        ] {
+            let body = json!({
+                "email": ASHA, "password": PASSWORD,
+                "code_challenge": text, "code_challenge_method": method,
+            });
+            server.post(path, body).await.assert_error(400, "validation_failed");
+        }
+    }
+    assert_eq!(server.codes_requested().await, 0);
+    let any = Policy { clients: Clients::Any, ..Policy::default() };
+    let server = TestServer::with_policy(any).await;
+    let body = json!({
+        "email": ASHA, "code_challenge": VERIFIER, "code_challenge_method": "plain",
+    });
+    server.post("/otp", body).await.ok();
+}
