@@ -1,0 +1,147 @@
+//! A change of address, which both addresses confirm.
+
+use identity::app::policy::{Clients, Policy};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::test_server::{Answer, PASSWORD, Page, TestServer, claims};
+use contract::identity::v1::GetCodeMailResponse;
+
+const ASHA: &str = "asha@example.test";
+const NEW: &str = "asha.rao@example.test";
+
+async fn change(server: &TestServer, token: &str, body: Value) -> Answer {
+    server.call(Method::PUT, "/user", token, body).await
+}
+
+/// The mails of the two newest codes: to the current address and to the new one.
+async fn both_mails(server: &TestServer) -> [GetCodeMailResponse; 2] {
+    let events: Vec<Value> =
+        sqlx::query_scalar("select payload from events order by seq desc limit 2")
+            .fetch_all(server.app.store.pool())
+            .await
+            .unwrap();
+    let mut mails = Vec::new();
+    for event in events.iter().rev() {
+        let code_id = event["codeId"].as_str().unwrap();
+        mails.push(server.code_mail("notifications", code_id).await.unwrap());
+    }
+    mails.try_into().unwrap()
+}
+
+/// An account that asked for the new address, its token, and the two mails.
+async fn begun(server: &TestServer) -> (String, [GetCodeMailResponse; 2]) {
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let asked = change(server, &token, json!({ "email": "Asha.Rao@example.test" })).await.ok();
+    assert_eq!((asked.text("/email"), asked.text("/new_email")), (ASHA.into(), NEW.into()));
+    (token, both_mails(server).await)
+}
+
+#[tokio::test]
+async fn both_addresses_confirm_in_any_order() {
+    for swap in [false, true] {
+        let server = TestServer::with_confirmation().await;
+        let (token, [current, new]) = begun(&server).await;
+        let words = ["email_change_current", "email_change_new"];
+        assert_eq!([current.purpose.as_str(), new.purpose.as_str()], words);
+        assert_eq!([current.email.as_str(), new.email.as_str()], [ASHA, NEW]);
+        let mut mails = [(ASHA, current), (NEW, new)];
+        if swap {
+            mails.reverse();
+        }
+        let [(first, one), (second, other)] = &mails;
+        let half = server.verify("email_change", first, &one.code).await.ok();
+        let message = "Confirmation link accepted. Please proceed to confirm link sent to the \
+                       other email";
+        assert_eq!(half.body, json!({ "msg": message, "code": "200" }));
+        assert_eq!(server.user(&token).await.ok().text("/email"), ASHA);
+        let session = server.verify("email_change", second, &other.code).await.ok();
+        assert_eq!(session.text("/user/email"), NEW);
+        assert_eq!(session.body["user"].get("new_email"), None);
+        assert_eq!(session.text("/user/identities/0/identity_data/email"), NEW);
+        assert_eq!(claims(&session.text("/access_token"))["email"], NEW);
+        server.sign_in(NEW, PASSWORD).await.ok();
+        server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
+    }
+}
+
+#[tokio::test]
+async fn links_confirm_too_and_a_half_leads_back_with_a_message() {
+    let server = TestServer::with_confirmation().await;
+    let (_, [current, new]) = begun(&server).await;
+    let page = Page::of(&current.link);
+    assert_eq!(page.field("type"), "email_change");
+    let body = json!({
+        "type": "email_change", "token_hash": page.field("token_hash"), "answer": "redirect",
+    });
+    let half = server.post("/verify", body).await.ok();
+    let place = Page::of(&half.text("/redirect_to"));
+    assert!(place.field("message").starts_with("Confirmation link accepted."));
+    let session = server.confirm_link(&new.link, "").await.ok();
+    assert_eq!(session.text("/user/email"), NEW);
+}
+
+#[tokio::test]
+async fn one_address_is_not_enough_and_a_code_is_for_its_own_address() {
+    let server = TestServer::with_confirmation().await;
+    let (token, [current, new]) = begun(&server).await;
+    for (email, code) in [(ASHA, &new.code), (NEW, &current.code)] {
+        if current.code != new.code {
+            server.verify("email_change", email, code).await.assert_error(403, "otp_expired");
+        }
+    }
+    server.verify("email_change", NEW, &new.code).await.ok();
+    server.verify("email_change", NEW, &new.code).await.assert_error(403, "otp_expired");
+    assert_eq!(server.user(&token).await.ok().text("/email"), ASHA);
+}
+
+#[tokio::test]
+async fn codes_of_the_old_address_open_nothing_after_the_change() {
+    let server = TestServer::with_confirmation().await;
+    let (_, [current, new]) = begun(&server).await;
+    server.post("/recover", json!({ "email": ASHA })).await.ok();
+    let old = server.latest_mail().await;
+    server.verify("email_change", ASHA, &current.code).await.ok();
+    server.verify("email_change", NEW, &new.code).await.ok();
+    server.verify("recovery", ASHA, &old.code).await.assert_error(403, "otp_expired");
+    server.confirm_link(&old.link, "").await.assert_error(403, "otp_expired");
+}
+
+#[tokio::test]
+async fn an_address_with_an_account_is_told_of_at_the_end_and_taken_by_nobody() {
+    let server = TestServer::with_confirmation().await;
+    let other = server.confirmed_account(NEW).await;
+    let (token, [current, new]) = begun(&server).await;
+    server.verify("email_change", ASHA, &current.code).await.ok();
+    let taken = server.verify("email_change", NEW, &new.code).await;
+    taken.assert_error(422, "email_exists");
+    assert_eq!(server.user(&token).await.ok().text("/email"), ASHA);
+    assert_eq!(server.user(&other.text("/access_token")).await.ok().text("/email"), NEW);
+}
+
+#[tokio::test]
+async fn clients_of_the_contract_are_told_at_once() {
+    let any = Policy { clients: Clients::Any, ..Policy::default() };
+    let server = TestServer::with_policy(any).await;
+    server.confirmed_account(NEW).await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let answer = change(&server, &token, json!({ "email": NEW })).await;
+    answer.assert_error(422, "email_exists");
+}
+
+#[tokio::test]
+async fn the_codes_of_a_change_are_sent_again_and_mails_are_a_minute_apart() {
+    let server = TestServer::with_confirmation().await;
+    let (token, _) = begun(&server).await;
+    let early = change(&server, &token, json!({ "email": "third@example.test" })).await;
+    early.assert_error(429, "over_email_send_rate_limit");
+    server.database.move_clock(61).await.unwrap();
+    server.post("/resend", json!({ "type": "email_change", "email": ASHA })).await.ok();
+    let [current, new] = both_mails(&server).await;
+    server.verify("email_change", ASHA, &current.code).await.ok();
+    server.verify("email_change", NEW, &new.code).await.ok();
+    server.database.move_clock(122).await.unwrap();
+    let before = server.codes_requested().await;
+    server.post("/resend", json!({ "type": "email_change", "email": NEW })).await.ok();
+    assert_eq!(server.codes_requested().await, before, "nothing is left to confirm");
+}
