@@ -173,7 +173,7 @@ async fn a_forgotten_password_is_set_anew() {
     assert_eq!(mail.purpose, "recovery");
     let session = server.verify("recovery", ASHA, &mail.code).await.ok();
     let token = session.text("/access_token");
-    assert_eq!(claims(&token)["amr"][0]["method"], "recovery");
+    assert_eq!(claims(&token)["amr"][0]["method"], "otp");
 
     let same = json!({ "password": PASSWORD });
     server.call(Method::PUT, "/user", &token, same).await.assert_error(422, "same_password");
@@ -230,12 +230,22 @@ async fn a_malformed_verification_names_what_is_missing() {
         json!({ "type": "signup" }),
         json!({ "token": "123456", "email": ASHA }),
         json!({ "type": "signup", "token": "123456" }),
-        json!({ "type": "signup", "token": "123456", "email": "asha" }),
         json!({ "type": "signup", "token": "123456", "email": ASHA, "phone": "+91" }),
         json!({ "type": "signup", "token_hash": "x", "email": ASHA }),
-        json!({ "type": "nonsense", "token": "123456", "email": ASHA }),
+        json!({ "type": "signup", "token": "123456", "token_hash": "x", "email": ASHA }),
+        json!({ "type": "nonsense", "token_hash": "x" }),
+        json!({ "type": "sms", "token_hash": "x" }),
+        json!({ "type": "sms", "token": "123456", "phone": "call me" }),
     ] {
         server.post("/verify", body).await.assert_error(400, "validation_failed");
+    }
+    let odd = json!({ "type": "signup", "token": "123456", "email": "asha" });
+    server.post("/verify", odd).await.assert_error(422, "validation_failed");
+    for body in [
+        json!({ "type": "nonsense", "token": "123456", "email": ASHA }),
+        json!({ "type": "sms", "token": "123456", "phone": "+919876543210" }),
+    ] {
+        server.post("/verify", body).await.assert_error(403, "otp_expired");
     }
     for body in [json!({ "type": "signup" }), json!({ "email": ASHA }), json!({ "type": "x" })] {
         server.post("/resend", body).await.assert_error(400, "validation_failed");

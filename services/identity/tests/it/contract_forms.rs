@@ -15,6 +15,11 @@ async fn errors_have_codes_as_words_or_numbers_by_api_version() {
     assert_eq!(words.body, json!({ "code": "no_authorization", "message": message }));
 
     let client = reqwest_client();
+    for newer in ["2024-02-01", "2025-06-01"] {
+        let request = client.get(format!("{}/user", server.url));
+        let answer = server.send(request.header("x-supabase-api-version", newer)).await;
+        assert_eq!(answer.headers["x-supabase-api-version"], "2024-01-01");
+    }
     for version in [None, Some("2023-12-31"), Some("yesterday"), Some("")] {
         let mut request = client.get(format!("{}/user", server.url));
         if let Some(version) = version {
@@ -106,7 +111,6 @@ async fn unsupported_endpoints_answer_in_the_contracts_words() {
         (Method::POST, "/otp", json!({ "phone": "+91" }), 400, "phone_provider_disabled"),
         (Method::POST, "/otp", json!({}), 400, "validation_failed"),
         (Method::POST, "/sso", json!({ "domain": "x.test" }), 404, "saml_provider_disabled"),
-        (Method::GET, "/reauthenticate", json!({}), 400, "validation_failed"),
         (
             Method::GET,
             "/user/identities/authorize?provider=x",
@@ -149,6 +153,7 @@ async fn unsupported_endpoints_answer_in_the_contracts_words() {
     }
     for (method, path) in [
         (Method::GET, "/reauthenticate"),
+        (Method::POST, "/reauthenticate"),
         (Method::POST, "/factors"),
         (Method::DELETE, factor.as_str()),
         (Method::DELETE, identity.as_str()),
@@ -178,8 +183,15 @@ async fn settings_and_health_are_public() {
     ] {
         let settings = server.get("/settings").await.ok().body;
         assert_eq!(settings["mailer_autoconfirm"], !confirming);
-        assert_eq!(settings["external"]["email"], true);
+        let external = settings["external"].as_object().unwrap();
+        assert_eq!(external.len(), 26);
+        assert!(external.iter().all(|(name, on)| *on == json!(name == "email")));
         assert_eq!(settings["disable_signup"], false);
+        let openid = server.get("/.well-known/openid-configuration").await.ok();
+        assert_eq!(openid.headers["cache-control"], "public, max-age=600");
+        assert_eq!(openid.text("/issuer"), "https://sukoon.example/auth/v1");
+        let jwks = "https://sukoon.example/auth/v1/.well-known/jwks.json";
+        assert_eq!(openid.text("/jwks_uri"), jwks);
         assert!(server.get("/health").await.ok().body["version"].is_string());
     }
 }

@@ -86,5 +86,16 @@ async fn all_own_tables_are_marked_as_personal() {
     .fetch_all(server.app.store.pool())
     .await
     .unwrap();
-    assert_eq!(personal, ["address_limits", "codes", "refresh_tokens", "sessions", "users"]);
+    assert_eq!(
+        personal,
+        [
+            "address_limits",
+            "codes",
+            "flow_states",
+            "identities",
+            "refresh_tokens",
+            "sessions",
+            "users"
+        ]
+    );
 }

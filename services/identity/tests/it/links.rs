@@ -158,9 +158,14 @@ async fn an_altered_link_or_another_type_does_nothing() {
 #[tokio::test]
 async fn a_malformed_link_gets_an_error() {
     let server = TestServer::with_confirmation().await;
-    for path in ["/verify", "/verify?token=x", "/verify?type=signup", "/verify?token=x&type=y"] {
+    for path in ["/verify", "/verify?token=x", "/verify?type=signup"] {
         server.get(path).await.assert_error(400, "validation_failed");
     }
+    // As in the contract, a type that nobody knows leads to the site with an error.
+    let led = led_to(&server.get("/verify?token=x&type=y").await);
+    assert_eq!(led.url, "https://sukoon.example/");
+    assert_eq!(led.field("error"), "invalid_request");
+    assert_eq!(led.field("error_code"), "validation_failed");
 }
 
 #[tokio::test]

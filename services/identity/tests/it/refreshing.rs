@@ -19,10 +19,11 @@ async fn a_session_goes_on_with_new_tokens() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_can_be_asked_for_again_for_ten_seconds() {
+async fn a_lost_answer_can_be_asked_for_again_for_a_minute() {
     let server = TestServer::without_confirmation().await;
     let session = server.confirmed_account("asha@example.test").await;
     let lost = server.refresh(&session.text("/refresh_token")).await.ok();
+    server.database.move_clock(58).await.unwrap();
     let again = server.refresh(&session.text("/refresh_token")).await.ok();
     assert_eq!(lost.text("/refresh_token"), again.text("/refresh_token"));
     server.refresh(&again.text("/refresh_token")).await.ok();
@@ -42,7 +43,7 @@ async fn a_second_use_after_that_ends_the_session_for_both() {
     let stolen = server.confirmed_account("asha@example.test").await;
     let elsewhere = server.sign_in("asha@example.test", PASSWORD).await.ok();
     let owner = server.refresh(&stolen.text("/refresh_token")).await.ok();
-    server.database.move_clock(12).await.unwrap();
+    server.database.move_clock(62).await.unwrap();
     let thief = server.refresh(&stolen.text("/refresh_token")).await;
     thief.assert_error(400, "refresh_token_already_used");
     let owner_again = server.refresh(&owner.text("/refresh_token")).await;
@@ -53,7 +54,7 @@ async fn a_second_use_after_that_ends_the_session_for_both() {
 }
 
 #[tokio::test]
-async fn an_older_ancestor_ends_the_session_even_within_ten_seconds() {
+async fn an_older_ancestor_ends_the_session_even_within_a_minute() {
     let server = TestServer::without_confirmation().await;
     let first = server.confirmed_account("asha@example.test").await.text("/refresh_token");
     let second = server.refresh(&first).await.ok().text("/refresh_token");

@@ -107,13 +107,20 @@ async fn other_grant_types_get_the_contracts_errors() {
     let server = TestServer::without_confirmation().await;
     for (grant, body, status, code) in [
         ("password", json!({ "password": "x" }), 400, "validation_failed"),
-        ("password", json!({ "phone": "+91", "password": "x" }), 400, "phone_provider_disabled"),
+        ("password", json!({ "phone": "+91", "password": "x" }), 422, "phone_provider_disabled"),
+        (
+            "password",
+            json!({ "phone": "+91", "email": "a@b.test", "password": "x" }),
+            400,
+            "validation_failed",
+        ),
         ("password", json!({ "email": "asha", "password": "x" }), 400, "invalid_credentials"),
         ("pkce", json!({}), 400, "validation_failed"),
         ("pkce", json!({ "auth_code": "a", "code_verifier": "b" }), 404, "flow_state_not_found"),
         ("id_token", json!({ "id_token": "a", "provider": "google" }), 400, "provider_disabled"),
         ("web3", json!({ "chain": "solana" }), 422, "web3_provider_disabled"),
-        ("web3", json!({ "chain": "other" }), 400, "web3_unsupported_chain"),
+        ("web3", json!({ "chain": "other" }), 422, "web3_provider_disabled"),
+        ("id_token", json!({ "id_token": "a", "provider": "zzz" }), 400, "validation_failed"),
         ("implicit", json!({}), 400, "invalid_credentials"),
     ] {
         let answer = server.post(&format!("/token?grant_type={grant}"), body).await;

@@ -171,6 +171,13 @@ async fn what_is_missing_or_malformed_is_refused_and_changes_nothing() {
         (json!({ "email": "a@b.test", "password": "Password123" }), 422, "weak_password"),
         (json!({ "phone": "+919876543210", "password": PASSWORD }), 400, "phone_provider_disabled"),
         (json!({ "data": {} }), 422, "anonymous_provider_disabled"),
+        (json!({ "password": PASSWORD }), 422, "anonymous_provider_disabled"),
+        (json!({ "email": "asha", "password": "short" }), 422, "weak_password"),
+        (
+            json!({ "email": "a@b.test", "phone": "+919876543210", "password": PASSWORD }),
+            400,
+            "validation_failed",
+        ),
         (json!({ "email": 7, "password": PASSWORD }), 400, "bad_json"),
         (json!([]), 400, "bad_json"),
     ] {
