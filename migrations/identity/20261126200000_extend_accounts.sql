@@ -11,7 +11,7 @@ alter table users
     -- The address that replaces the account's one when its codes are redeemed.
     add column new_email text check (new_email = lower(new_email)),
     add column email_change_sent_at timestamptz,
-    -- How many of the two addresses have confirmed the change.
+    -- Which of the two addresses have confirmed the change: 1 the current one, 2 the new one.
     add column email_change_confirmed smallint not null default 0,
     add column new_phone text check (new_phone ~ '^[1-9][0-9]{1,14}$'),
     add column phone_change_sent_at timestamptz,

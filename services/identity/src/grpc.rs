@@ -96,10 +96,16 @@ impl Internal {
         let token = self.app.codes.link_token(code.code_id);
         let flow = if code.flow_state_id.is_some() { pkce::PREFIX } else { "" };
         let token = format!("{flow}{token}");
-        let link_type = Purpose::of_word(&code.purpose).map_or("", Purpose::link_type);
+        let purpose = Purpose::of_word(&code.purpose);
+        let link_type = purpose.map_or("", Purpose::link_type);
         let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
         Ok(Some(GetCodeMailResponse {
-            link: self.app.redirects.link(&token, link_type, redirect_to).to_string(),
+            // A nonce is typed only.
+            link: if purpose == Some(Purpose::Reauthentication) {
+                String::new()
+            } else {
+                self.app.redirects.link(&token, link_type, redirect_to).to_string()
+            },
             email: code.sent_to.or(user.email).unwrap_or_default(),
             first_name: first_name.unwrap_or_default().to_owned(),
             code: self.app.codes.digits(code.code_id),

@@ -21,7 +21,13 @@ pub(crate) enum Half {
     Second,
     /// Another account has the address, so that nothing is changed.
     Taken,
+    /// No change waits.
+    Gone,
 }
+
+/// The bits of the addresses that have confirmed, as the account's row has them.
+const CURRENT: i16 = 1;
+const NEW: i16 = 2;
 
 /// Waits for the turn of both addresses, and counts a mail to each.
 pub(crate) async fn lock_and_count(
@@ -60,7 +66,7 @@ pub(crate) async fn begin(
     send(tx, user, wish, now).await
 }
 
-/// Mails a code to each address; links of one change go on with the same flow.
+/// Mails a code to each address that has not confirmed; their links go on with the same flow.
 pub(crate) async fn send(
     tx: &mut Tx,
     user: &User,
@@ -68,11 +74,16 @@ pub(crate) async fn send(
     now: Timestamp,
 ) -> Result<(), ApiError> {
     let flow = code_mail::begin_flow(tx, user, Purpose::EmailChangeNew, wish, now).await?;
-    if user.email.is_some() && user.email_change_confirmed == 0 {
+    let waits = |side: i16| user.email_change_confirmed & side == 0;
+    if user.email.is_some() && waits(CURRENT) {
         let purpose = Purpose::EmailChangeCurrent;
         code_mail::send_in_flow(tx, user, purpose, (wish, flow), now).await?;
     }
-    code_mail::send_in_flow(tx, user, Purpose::EmailChangeNew, (wish, flow), now).await
+    if waits(NEW) {
+        let purpose = Purpose::EmailChangeNew;
+        code_mail::send_in_flow(tx, user, purpose, (wish, flow), now).await?;
+    }
+    Ok(())
 }
 
 /// Mails the codes of a change once more.
@@ -96,10 +107,10 @@ pub(crate) async fn confirm(
     now: Timestamp,
 ) -> Result<Half, ApiError> {
     let Some(new) = user.new_email.as_deref().and_then(EmailAddress::parse) else {
-        return Ok(Half::Taken);
+        return Ok(Half::Gone);
     };
-    if user.email.is_some() && user.email_change_confirmed == 0 {
-        user.email_change_confirmed = 1;
+    user.email_change_confirmed |= if purpose == Purpose::EmailChangeNew { NEW } else { CURRENT };
+    if user.email.is_some() && user.email_change_confirmed != CURRENT | NEW {
         users::update(tx.connection(), user).await?;
         return Ok(Half::First);
     }

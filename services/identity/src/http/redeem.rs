@@ -174,6 +174,7 @@ async fn redeem(
         match email_change::confirm(tx, &mut user, purpose, now).await? {
             Half::First => return Ok(Redeemed::HalfChanged),
             Half::Taken => return Ok(Redeemed::AddressTaken),
+            Half::Gone => return Ok(Redeemed::Invalid),
             Half::Second => {}
         }
     } else {
@@ -220,7 +221,9 @@ fn is_creator(app: &App, user: &User, (purpose, redeemer): (Purpose, &Redeemer))
     let secret = redeemer.sign_up_secret.as_deref().unwrap_or_default();
     let right = app.codes.sign_up_secret(user.user_id);
     let shown = constant_time_eq(right.as_bytes(), secret.as_bytes());
-    purpose == Purpose::Signup && (shown || app.policy.keep_sign_up_password)
+    // A recovery says that the password is not known.
+    let keeps = matches!(purpose, Purpose::Signup | Purpose::Magiclink);
+    (keeps && shown) || app.policy.keep_sign_up_password
 }
 
 /// Lets the flow's client exchange its code. A password that was removed goes along, because that

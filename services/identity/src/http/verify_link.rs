@@ -4,7 +4,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde_json::json;
 use url::Url;
@@ -22,6 +22,7 @@ use crate::tokens::token::LIFETIME_SECONDS;
 
 pub(crate) async fn by_link(
     State(app): State<App>,
+    method: Method,
     FromDevice(device): FromDevice,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
@@ -36,7 +37,8 @@ pub(crate) async fn by_link(
         let place = back.unwrap_or_else(|| app.redirects.site().clone());
         return Ok(lead_to(&with_error(place, &error, is_pkce(token))));
     }
-    if !app.policy.verify_by_get {
+    // Asking what a link is redeems nothing, whatever the setting says.
+    if !app.policy.verify_by_get || method == Method::HEAD {
         let page = app.redirects.page(token, kind, back.as_ref().map(Url::as_str));
         return Ok(lead_to(&page));
     }

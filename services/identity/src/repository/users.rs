@@ -45,7 +45,7 @@ pub struct User {
     pub new_email: Option<String>,
     /// When the codes for it were requested.
     pub email_change_sent_at: Option<Timestamp>,
-    /// How many of the two addresses have confirmed the change.
+    /// Which of the two addresses have confirmed the change: 1 the current one, 2 the new one.
     pub email_change_confirmed: i16,
     /// The phone that is to replace `phone`.
     pub new_phone: Option<String>,

@@ -95,6 +95,23 @@ async fn one_address_is_not_enough_and_a_code_is_for_its_own_address() {
     assert_eq!(server.user(&token).await.ok().text("/email"), ASHA);
 }
 
+/// A second code for one address does not stand for the other one.
+#[tokio::test]
+async fn an_address_that_confirms_twice_is_still_one() {
+    let server = TestServer::with_confirmation().await;
+    let (token, [_, new]) = begun(&server).await;
+    server.verify("email_change", NEW, &new.code).await.ok();
+    server.database.move_clock(61).await.unwrap();
+    let before = server.codes_requested().await;
+    server.post("/resend", json!({ "type": "email_change", "email": ASHA })).await.ok();
+    assert_eq!(server.codes_requested().await, before + 1, "only the other address is asked");
+    let mail = server.latest_mail().await;
+    assert_eq!((mail.email.as_str(), mail.purpose.as_str()), (ASHA, "email_change_current"));
+    assert_eq!(server.user(&token).await.ok().text("/email"), ASHA);
+    let session = server.verify("email_change", ASHA, &mail.code).await.ok();
+    assert_eq!(session.text("/user/email"), NEW);
+}
+
 #[tokio::test]
 async fn codes_of_the_old_address_open_nothing_after_the_change() {
     let server = TestServer::with_confirmation().await;

@@ -84,6 +84,11 @@ fn place(answer: &Answer) -> String {
 async fn a_link_redeems_at_once_where_the_setting_says_so() {
     let server = TestServer::with_policy(redeeming()).await;
     server.post(&format!("/otp?redirect_to={APP}/in"), json!({ "email": ASHA })).await.ok();
+    // A scanner that only asks redeems nothing.
+    let link = server.latest_mail().await.link;
+    let path = link.strip_prefix("https://sukoon.example/auth/v1").unwrap();
+    let asked = server.send(server.request(Method::HEAD, path)).await;
+    assert!(place(&asked).starts_with("https://sukoon.example/confirm#"));
     let led = Page::of(&place(&follow(&server).await));
     assert_eq!(led.url, format!("{APP}/in"));
     let named = ["expires_at", "expires_in", "refresh_token", "token_type", "type"];
