@@ -71,11 +71,13 @@ macro_rules! language {
 static LANGUAGES: &[Language] = &[language! {
     "en":
     "shared"
+    "account_invitation"
     "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
     "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice" "follow_up"
-    "hold_ended" "meditation_guide" "meeting_link" "payment_page" "practice_notice" "receipt"
+    "hold_ended" "leave_address" "meditation_guide" "meeting_link" "new_address" "payment_page"
+    "practice_notice" "reauthentication" "receipt"
     "recover_password"
-    "refund_done" "refund_started" "reminder" "review_notice" "second_reminder"
+    "refund_done" "refund_started" "reminder" "review_notice" "second_reminder" "sign_in_code"
 }];
 
 /// The shared texts, as macros.

@@ -30,7 +30,7 @@ const STATES: [(&str, &str); 7] = [
 /// The states of mails that are not delivered yet.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
 /// A short description of each kind of mail.
-const KINDS: [(&str, &str); 21] = [
+const KINDS: [(&str, &str); 26] = [
     ("BOOKING_CONFIRMED", "confirmation"),
     ("PRACTICE_NOTICE", "new booking, to you"),
     ("MEETING_LINK", "meeting link"),
@@ -52,6 +52,11 @@ const KINDS: [(&str, &str); 21] = [
     ("DAY_SHEET", "day sheet, to you"),
     ("DISPUTE_NOTICE", "dispute, to you"),
     ("PAYMENT_PAGE", "page of payment"),
+    ("SIGN_IN_CODE", "code to sign in"),
+    ("ACCOUNT_INVITATION", "invitation to an account"),
+    ("LEAVE_ADDRESS", "change of address, old one"),
+    ("NEW_ADDRESS", "change of address, new one"),
+    ("REAUTHENTICATION", "code to go on"),
 ];
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {

@@ -20,6 +20,11 @@ pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
     let kind = match e.purpose.as_str() {
         "signup" => Kind::ConfirmAddress,
         "recovery" => Kind::RecoverPassword,
+        "magiclink" => Kind::SignInCode,
+        "invite" => Kind::AccountInvitation,
+        "email_change_current" => Kind::LeaveAddress,
+        "email_change_new" => Kind::NewAddress,
+        "reauthentication" => Kind::Reauthentication,
         _ => return Err(ReactionError::Failed("a code for a purpose without a mail".into())),
     };
     Ok(Some(NewMail {

@@ -190,6 +190,11 @@ impl Facts {
             | Kind::Receipt
             | Kind::ConfirmAddress
             | Kind::RecoverPassword
+            | Kind::SignInCode
+            | Kind::AccountInvitation
+            | Kind::LeaveAddress
+            | Kind::NewAddress
+            | Kind::Reauthentication
             | Kind::ContactMessage
             | Kind::ContactAcknowledgement
             | Kind::MeditationGuide

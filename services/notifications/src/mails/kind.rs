@@ -84,6 +84,16 @@ kinds! {
     DisputeNotice = "dispute_notice",
     /// The address at which a booking that was made by phone is paid.
     PaymentPage = "payment_page",
+    /// A code to sign in without a password.
+    SignInCode = "sign_in_code",
+    /// A code to accept an account that an administrator made.
+    AccountInvitation = "account_invitation",
+    /// A code with which an account leaves its address.
+    LeaveAddress = "leave_address",
+    /// A code to prove the address that an account changes to.
+    NewAddress = "new_address",
+    /// A code with which a signed-in user may set a new password.
+    Reauthentication = "reauthentication",
 }
 
 impl Kind {
@@ -118,7 +128,22 @@ impl Kind {
     /// code. Requests for codes are rate limited by identity.
     #[must_use]
     pub const fn is_counted(self) -> bool {
-        !self.is_for_the_practice() && !matches!(self, Self::ConfirmAddress | Self::RecoverPassword)
+        !self.is_for_the_practice() && !self.is_a_code()
+    }
+
+    /// Whether it brings a code of identity.
+    #[must_use]
+    pub const fn is_a_code(self) -> bool {
+        matches!(
+            self,
+            Self::ConfirmAddress
+                | Self::RecoverPassword
+                | Self::SignInCode
+                | Self::AccountInvitation
+                | Self::LeaveAddress
+                | Self::NewAddress
+                | Self::Reauthentication
+        )
     }
 
     /// Whether it is delayed when its address is over the hourly limit. Mails about a paid booking

@@ -192,7 +192,7 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     };
     world.data.reviews.lock().unwrap().insert(review_id.clone(), review);
     world.append_event(ReviewSubmitted { review_id, rating: 5, ..Default::default() }).await?;
-    for purpose in ["signup", "recovery"] {
+    for purpose in CODES {
         let (code_id, user_id) = (new_id::<MailedCode>(), new_id::<Customer>());
         let code = GetCodeMailResponse {
             email: email(purpose),
@@ -206,6 +206,17 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     }
     Ok(())
 }
+
+/// The purposes of codes that are mailed.
+const CODES: [&str; 7] = [
+    "signup",
+    "recovery",
+    "magiclink",
+    "invite",
+    "email_change_current",
+    "email_change_new",
+    "reauthentication",
+];
 
 #[tokio::test]
 async fn after_a_day_without_a_mail_server_every_mail_arrives_once() -> Result<()> {

@@ -177,7 +177,8 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         // Whose day is over, or a practice that wants none any more.
         "day_sheet" => ["too_late", "not_wanted"].contains(&reason),
         // A code that was used.
-        "confirm_address" | "recover_password" => true,
+        "confirm_address" | "recover_password" | "sign_in_code" | "account_invitation"
+        | "leave_address" | "new_address" | "reauthentication" => true,
         _ => false,
     }
 }

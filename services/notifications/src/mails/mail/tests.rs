@@ -88,6 +88,11 @@ fn mails_to_the_practice_and_codes_are_not_counted() {
         "review_notice",
         "day_sheet",
         "dispute_notice",
+        "sign_in_code",
+        "account_invitation",
+        "leave_address",
+        "new_address",
+        "reauthentication",
     ];
     assert_eq!(free, wanted);
     for kind in Kind::ALL.iter().filter(|kind| kind.can_be_unsubscribed()) {

@@ -132,7 +132,13 @@ type Form = (&'static str, Facts, Value);
 
 fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
     match kind {
-        Kind::ConfirmAddress | Kind::RecoverPassword => codes(typed),
+        Kind::ConfirmAddress
+        | Kind::RecoverPassword
+        | Kind::SignInCode
+        | Kind::AccountInvitation
+        | Kind::LeaveAddress
+        | Kind::NewAddress
+        | Kind::Reauthentication => codes(typed),
         Kind::RefundStarted | Kind::RefundDone => refunds(typed),
         Kind::BookingCancelled | Kind::CancellationNotice => cancellations(typed),
         Kind::HoldEnded => vec![("online", online(typed, JOIN_URL), json!({}))],

@@ -79,7 +79,13 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
     });
     let mail = Mail { payload, ..mail(kind) };
     let facts = match kind {
-        Kind::ConfirmAddress | Kind::RecoverPassword => Facts::Code(GetCodeMailResponse {
+        Kind::ConfirmAddress
+        | Kind::RecoverPassword
+        | Kind::SignInCode
+        | Kind::AccountInvitation
+        | Kind::LeaveAddress
+        | Kind::NewAddress
+        | Kind::Reauthentication => Facts::Code(GetCodeMailResponse {
             email: email.to_owned(),
             first_name: name.to_owned(),
             code: "482913".to_owned(),
