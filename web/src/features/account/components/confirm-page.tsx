@@ -7,6 +7,7 @@ import { type MailLink, mailLink } from '../auth-fragment';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { useConfirmed } from '../hooks/use-confirmed';
 import { useLeave } from '../hooks/use-return';
+import { isForOtherClient, redeemForOtherClient } from '../other-client';
 import { passwordNeeded, redeem } from '../redeem';
 import { accountPath, linkReturnPath } from '../return-path';
 import { AccountFrame } from './account-frame';
@@ -58,13 +59,22 @@ function BrokenLink({ type, back }: { type: MailLink['type']; back: string }) {
 type AskProps = { link: MailLink; onDone: (needed: boolean) => void; onBroken: () => void };
 
 /** Nothing happens before the button is pressed: programs open the links of mails, too. */
-function Ask({ link: { tokenHash, type }, onDone, onBroken }: AskProps) {
+function Ask({ link, onDone, onBroken }: AskProps) {
+  const { tokenHash, type } = link;
   const auth = useAuth();
   const call = useAuthCall();
   const words = WORDS[type];
   const expired = call.problem?.code === 'otp_expired';
 
+  /** Another client has asked for the link: the service says where it waits. */
+  async function handOver() {
+    const answer = await call.run(() => redeemForOtherClient(link));
+    if ('data' in answer && answer.data) window.location.assign(answer.data.redirectTo);
+    else if ('problem' in answer && answer.problem.code === 'otp_expired') onBroken();
+  }
+
   async function press() {
+    if (isForOtherClient(link, window.location.origin)) return handOver();
     const code = { token_hash: tokenHash, type };
     const answer = await call.run((client) => redeem(client, code));
     if ('data' in answer) onDone(passwordNeeded(answer.data));

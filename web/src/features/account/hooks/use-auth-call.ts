@@ -1,10 +1,10 @@
 /** One call to the identity service at a time, with its error in words. */
-import type { AuthError, GoTrueClient } from '@supabase/auth-js';
+import type { GoTrueClient } from '@supabase/auth-js';
 import { useState } from 'react';
 import { authClient } from '@/lib/auth';
 import { type AccountProblem, describeAccountError } from '../account-messages';
 
-type Answer = { data: unknown; error: AuthError | null };
+type Answer = { data: unknown; error: Error | null };
 
 export type AuthCall = {
   busy: boolean;
