@@ -1,6 +1,6 @@
 /**
  * Drives the identity server with the real client library, as the website does.
- * Usage: node auth-js.mjs confirming|trusting <server's URL> <URL of the newest mail>
+ * Usage: node auth-js.mjs confirming|trusting|flows <server's URL> <URL of the newest mail>
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -15,14 +15,20 @@ const data = { firstName: 'Asha', lastName: 'Rao', phone: '98765 43210' };
 const clients = [];
 
 /** A separate browser: storage in memory, and the session events that it received. */
-function browser() {
+function browser(flowType = 'implicit') {
   const kept = new Map();
   const storage = {
     getItem: (key) => kept.get(key) ?? null,
     setItem: (key, value) => void kept.set(key, value),
     removeItem: (key) => void kept.delete(key),
   };
-  const client = new GoTrueClient({ url, storage, persistSession: true, autoRefreshToken: false });
+  const client = new GoTrueClient({
+    url,
+    storage,
+    flowType,
+    persistSession: true,
+    autoRefreshToken: false,
+  });
   const events = [];
   const { data: listening } = client.onAuthStateChange((event) => void events.push(event));
   clients.push(() => listening.subscription.unsubscribe());
@@ -176,6 +182,82 @@ async function trusting() {
   good(await client.signInWithPassword({ email, password }));
 }
 
+/** What the button of our page does with a link of another client: the place where it leads. */
+async function press(link) {
+  const fragment = new URLSearchParams(new URL(link).hash.slice(1));
+  const token_hash = fragment.get('token_hash');
+  assert.match(token_hash, /^pkce_/);
+  const body = JSON.stringify({ type: fragment.get('type'), token_hash, answer: 'redirect' });
+  const answer = await fetch(`${url}/verify`, { method: 'POST', body });
+  assert.equal(answer.status, 200);
+  return new URL((await answer.json()).redirect_to);
+}
+
+async function signInByCode() {
+  const { client, events } = browser();
+  good(await client.signInWithOtp({ email, options: { data } }));
+  const { code } = await mail();
+  bad(await client.verifyOtp({ email, token: '00000', type: 'email' }), 'otp_expired', 403);
+  const { session, user } = good(await client.verifyOtp({ email, token: code, type: 'email' }));
+  assert.ok(session.access_token);
+  assert.deepEqual(user.user_metadata, data);
+  assert.deepEqual(events, ['INITIAL_SESSION', 'SIGNED_IN']);
+  return client;
+}
+
+async function signUpWithPkce() {
+  const { client, events } = browser('pkce');
+  const usha = 'usha@example.test';
+  const emailRedirectTo = 'https://sukoon.example/callback';
+  const options = { emailRedirectTo };
+  good(await client.signUp({ email: usha, password, options }));
+  const place = await press((await mail()).link);
+  assert.equal(`${place.origin}${place.pathname}`, emailRedirectTo);
+  const code = place.searchParams.get('code');
+  const thief = await browser('pkce').client.exchangeCodeForSession(code);
+  assert.ok(thief.error, 'a code without its verifier opens nothing');
+  const { session } = good(await client.exchangeCodeForSession(code));
+  assert.equal(session.user.email, usha);
+  assert.deepEqual(events, ['INITIAL_SESSION', 'SIGNED_IN']);
+  good(await browser().client.signInWithPassword({ email: usha, password }));
+}
+
+async function recoverWithPkce() {
+  const { client, events } = browser('pkce');
+  good(await client.resetPasswordForEmail('usha@example.test'));
+  const place = await press((await mail()).link);
+  good(await client.exchangeCodeForSession(place.searchParams.get('code')));
+  assert.ok(events.includes('PASSWORD_RECOVERY'), events.join());
+  good(await client.updateUser({ password: 'a third garden' }));
+}
+
+async function changeWithNonce(client) {
+  good(await client.reauthenticate());
+  const { code: nonce } = await mail();
+  good(await client.updateUser({ password: 'a louder garden', nonce }));
+  good(await browser().client.signInWithPassword({ email, password: 'a louder garden' }));
+}
+
+async function changeAddress(client) {
+  const next = 'asha.rao@example.test';
+  const { user } = good(await client.updateUser({ email: next }));
+  assert.equal(user.new_email, next);
+  const { code, purpose } = await mail();
+  assert.equal(purpose, 'email_change_new');
+  const half = good(await client.verifyOtp({ email: next, token: code, type: 'email_change' }));
+  assert.equal(half.session ?? null, null);
+  assert.equal(good(await client.getUser()).user.email, email);
+  good(await client.resend({ type: 'email_change', email: 'nobody@example.test' }));
+}
+
+async function flows() {
+  const client = await signInByCode();
+  await changeWithNonce(client);
+  await changeAddress(client);
+  await signUpWithPkce();
+  await recoverWithPkce();
+}
+
 async function confirming() {
   const client = await signUpAndConfirm();
   await readAndRefresh(client);
@@ -186,5 +268,5 @@ async function confirming() {
   await askForWhatIsNotThere();
 }
 
-await (part === 'trusting' ? trusting() : confirming());
+await { trusting, confirming, flows }[part]();
 for (const close of clients) close();

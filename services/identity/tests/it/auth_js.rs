@@ -54,3 +54,8 @@ async fn the_client_library_works_with_confirmed_addresses() {
 async fn the_client_library_works_without_confirmation() {
     run("trusting", TestServer::without_confirmation().await).await;
 }
+
+#[tokio::test]
+async fn the_client_library_signs_in_by_code_and_with_pkce() {
+    run("flows", TestServer::with_confirmation().await).await;
+}
