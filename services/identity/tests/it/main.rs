@@ -26,6 +26,7 @@ mod account_command;
 mod sign_out;
 mod account_enumeration;
 mod contract_forms;
+mod contract_table;
 mod internal;
 mod retention;
 mod auth_js;
