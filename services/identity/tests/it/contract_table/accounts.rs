@@ -152,7 +152,7 @@ fn users() -> Vec<Row> {
     let weak = json!({ "password": "a louder garden" });
     vec![
         row("GET /user", "signed in", signed(Method::GET, "/user", json!({})), USER)
-            .differs("one key more, recovery_sent_at, as a mail was asked for above"),
+            .differs("two keys more, as two mails were asked for above"),
         row("PUT /user", "data", put(json!({ "data": { "theme": "dark" } })), USER)
             .with(Settings::ClientsAny),
         row(

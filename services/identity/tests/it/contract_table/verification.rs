@@ -38,7 +38,7 @@ fn right_codes() -> Vec<Row> {
             }),
             SESSION,
         )
-        .with(Settings::ConfirmEmailOff),
+        .with(Settings::ClientsAny),
     ]
 }
 
