@@ -1,5 +1,5 @@
-//! Rows of accounts with their identities, sessions with refresh tokens, codes, flows with PKCE, and
-//! limits per address.
+//! Rows of accounts with their identities, sessions with refresh tokens, codes, flows with PKCE,
+//! and limits per address.
 //!
 //! Functions that change rows take the transaction's clock, so that all rows of one request have
 //! the same time.

@@ -137,7 +137,7 @@ pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, Api
         "user": user(&opened.user),
     });
     // An extension of the contract: the account has no password any more, because its address was
-    // proved by another client than the one that signed up. The site's pages then ask for a new one.
+    // proved by another client than the one that signed up. The site's pages ask for a new one.
     let needed = opened.password_removed.then(|| json!(true));
     extend(&mut body, [("password_needed", needed)]);
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response())

@@ -25,7 +25,7 @@ pub(crate) struct Verify {
     redirect_to: Option<String>,
     /// An extension of the contract, sent by our own pages.
     sign_up_secret: Option<String>,
-    /// An extension, too: with `redirect` the answer names the place where the contract's GET leads.
+    /// An extension, too: with `redirect` the answer names where the contract's GET leads.
     answer: Option<String>,
 }
 

@@ -217,8 +217,8 @@ fn rows() -> Vec<Row> {
 const HEAD: &str = "# The contract, call by call
 
 Made by `tests/it/contract_table.rs`, which makes every call and compares this file;
-`INSTA_UPDATE=always` renews it. The contract is supabase/auth v2.185.0 with its default settings, read
-in its sources. Calls carry `X-Supabase-Api-Version: 2024-01-01`. An error is written as code and
+`INSTA_UPDATE=always` renews it. The contract is supabase/auth v2.185.0 with its default settings,
+read in its sources. Calls carry `X-Supabase-Api-Version: 2024-01-01`. An error is written as code and
 message, an object by its keys, a redirect by its place and the names of its parameters.
 
 | operation | what is asked | settings | ours | the contract's | |

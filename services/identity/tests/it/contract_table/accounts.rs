@@ -9,8 +9,8 @@ use crate::test_server::PASSWORD;
 const NEW_USER: &str = "200 {app_metadata, aud, confirmation_sent_at, created_at, email, id, \
                         identities, is_anonymous, phone, role, updated_at, user_metadata}";
 const USER: &str = "200 {app_metadata, aud, confirmation_sent_at, confirmed_at, created_at, email, \
-                    email_confirmed_at, id, identities, is_anonymous, last_sign_in_at, phone, role, \
-                    updated_at, user_metadata}";
+                    email_confirmed_at, id, identities, is_anonymous, last_sign_in_at, phone, \
+                    role, updated_at, user_metadata}";
 
 pub(super) fn rows() -> Vec<Row> {
     [sign_ups(), refused_sign_ups(), codes(), users()].into_iter().flatten().collect()

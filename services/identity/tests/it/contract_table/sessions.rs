@@ -110,7 +110,8 @@ fn id_tokens() -> Vec<Row> {
             "POST /token",
             "id_token, provider off",
             with(json!({ "id_token": "x", "provider": "google" })),
-            "400 provider_disabled: Provider (issuer \"https://accounts.google.com\") is not enabled",
+            "400 provider_disabled: Provider (issuer \"https://accounts.google.com\") is not \
+             enabled",
         ),
         row(
             "POST /token",

@@ -197,14 +197,13 @@ fn codes(typed: &Typed) -> Vec<Form> {
             email: "asha@example.org".to_owned(),
             first_name: first_name.to_owned(),
             code: CODE.to_owned(),
-            purpose: "signup".to_owned(),
             valid_minutes: 60,
             link: link.to_owned(),
+            ..GetCodeMailResponse::default()
         })
     };
-    let link = "http://127.0.0.1:8080/auth/v1/verify?token=abc&type=signup";
     vec![
-        ("with_link", code(&typed.first_name, link), json!({})),
+        ("with_link", code(&typed.first_name, "http://127.0.0.1:8080/confirm"), json!({})),
         ("code_alone", code("", ""), json!({})),
     ]
 }
