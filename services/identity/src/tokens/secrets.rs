@@ -70,6 +70,18 @@ impl CodeKey {
         self.derive("address", email.as_str().as_bytes())
     }
 
+    /// The key with which secrets are sealed at rest.
+    #[must_use]
+    pub fn sealing_key(&self) -> [u8; MAC_BYTES] {
+        self.derive("sealing", b"")
+    }
+
+    /// A keyed hash of an account's recovery code, in the form that is stored.
+    #[must_use]
+    pub fn recovery_code_hash(&self, user_id: Uuid, code: &str) -> [u8; MAC_BYTES] {
+        self.derive("recovery-code", &[user_id.as_bytes().as_slice(), code.as_bytes()].concat())
+    }
+
     fn derive(&self, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {
         let mac = self.mac.clone().chain_update(purpose).chain_update([0]).chain_update(from);
         mac.finalize().into_bytes().into()
