@@ -1,6 +1,11 @@
-//! What is handed to a signed-in person: codes, tokens, and the links that carry them.
+//! What is handed to a signed-in person, and what proves who a person is: codes, tokens, links,
+//! codes of authenticator apps, passkeys.
 
 pub mod secrets;
 pub mod pkce;
+pub mod sealing;
+pub mod recovery_code;
+pub mod totp;
+pub mod webauthn;
 pub mod token;
 pub mod redirect;
