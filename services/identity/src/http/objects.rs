@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::http::error::ApiError;
+use crate::repository::factors::FactorSummary;
 use crate::repository::identities::Identity;
 use crate::repository::sessions::OpenedSession;
 use crate::repository::users::User;
@@ -30,6 +31,25 @@ pub(crate) fn user(user: &User) -> Value {
     extend(&mut object, known_times(user));
     let changes = [("new_email", &user.new_email), ("new_phone", &user.new_phone)];
     extend(&mut object, changes.map(|(name, value)| (name, value.as_ref().map(|it| json!(it)))));
+    let factors =
+        (!user.factors.is_empty()).then(|| user.factors.iter().map(factor).collect::<Value>());
+    extend(&mut object, [("factors", factors)]);
+    object
+}
+
+/// A second factor of a user.
+fn factor(factor: &FactorSummary) -> Value {
+    let mut object = json!({
+        "id": factor.factor_id,
+        "factor_type": factor.factor_type,
+        "status": factor.status,
+        "phone": factor.phone.as_deref().unwrap_or_default(),
+        "created_at": factor.created_at,
+        "updated_at": factor.updated_at,
+        "last_challenged_at": factor.last_challenged_at,
+    });
+    let name = (!factor.friendly_name.is_empty()).then(|| json!(factor.friendly_name));
+    extend(&mut object, [("friendly_name", name)]);
     object
 }
 

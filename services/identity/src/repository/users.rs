@@ -7,6 +7,7 @@ use sqlx::{FromRow, PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
+use crate::repository::factors::FactorSummary;
 use crate::repository::identities::{self, Identity};
 
 /// An account as it is stored, with its identities. Personal data, so it has no `Debug`.
@@ -66,6 +67,9 @@ pub struct User {
     /// Its identities, oldest first.
     #[sqlx(json)]
     pub identities: Vec<Identity>,
+    /// Its second factors, oldest first.
+    #[sqlx(json)]
+    pub factors: Vec<FactorSummary>,
 }
 
 impl User {
@@ -109,7 +113,14 @@ impl User {
             created_at: now,
             updated_at: now,
             identities: Vec::new(),
+            factors: Vec::new(),
         }
+    }
+
+    /// Whether it has a second factor that is in use.
+    #[must_use]
+    pub fn has_verified_factor(&self) -> bool {
+        self.factors.iter().any(FactorSummary::is_verified)
     }
 
     /// Whether the user is banned.
@@ -221,7 +232,15 @@ macro_rules! select_users {
                                 'phone_verified', false),
                             'email', u.email, 'last_sign_in_at', u.last_sign_in_at,
                             'created_at', u.created_at, 'updated_at', u.updated_at))
-                        end) as identities
+                        end) as identities,
+                    coalesce(
+                        (select jsonb_agg(jsonb_build_object(
+                                    'factor_id', f.factor_id, 'friendly_name', f.friendly_name,
+                                    'factor_type', f.factor_type, 'status', f.status,
+                                    'phone', f.phone, 'last_challenged_at', f.last_challenged_at,
+                                    'created_at', f.created_at, 'updated_at', f.updated_at)
+                                order by f.created_at, f.factor_id)
+                         from factors f where f.user_id = u.user_id), '[]') as factors
              from users u ",
             $rest
         )
