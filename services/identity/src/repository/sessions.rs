@@ -300,7 +300,7 @@ async fn rotate(
     Ok(child)
 }
 
-async fn insert_token(
+pub(super) async fn insert_token(
     executor: impl PgExecutor<'_>,
     session_id: Uuid,
     token: &RefreshToken,
