@@ -1,5 +1,6 @@
-//! What an account is made of: its address, its password, and the password's hash.
+//! What an account is made of: its address, its password and its hash; and the devices it is used on.
 
 pub mod address;
 pub mod password;
 pub mod hashing;
+pub mod device;

@@ -1,5 +1,6 @@
 //! Rows of accounts with their identities, sessions with refresh tokens, codes, flows with PKCE,
-//! and limits per address.
+//! and limits per address; second factors, passkeys, recovery codes, their challenges and limits;
+//! notices to be mailed.
 //!
 //! Functions that change rows take the transaction's clock, so that all rows of one request have
 //! the same time.
@@ -10,3 +11,11 @@ pub mod sessions;
 pub mod codes;
 pub mod flow_states;
 pub mod limits;
+pub mod factors;
+pub mod factor_limits;
+pub mod passkeys;
+pub mod recovery_codes;
+pub mod challenges;
+pub mod session_levels;
+pub mod session_list;
+pub mod notices;

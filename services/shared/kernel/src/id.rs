@@ -22,6 +22,8 @@ macro_rules! kinds {
 
 // One alphabetical list, so that two kinds cannot take the same prefix unseen.
 kinds! {
+    /// A notice of a change to an account, which is mailed.
+    AccountNotice = "ntc";
     /// A time that the practice has closed to customers.
     Block = "blk";
     /// A booking of one or more sessions.

@@ -1,0 +1,156 @@
+//! What a person is told by mail of a change to the account: one row each, and the event that asks
+//! for the mail. The rows can be deleted once it is sent.
+
+use contract::identity::v1::AccountNoticeRequested;
+use eventstore::{NewEvent, StoreError, Tx, new_id};
+use kernel::Timestamp;
+use kernel::id::AccountNotice;
+use sqlx::{FromRow, PgExecutor};
+use uuid::Uuid;
+
+use crate::accounts::device;
+use crate::repository::sessions::Device;
+
+/// How long a notice waits for its mail.
+const VALID_SECONDS: i64 = 7 * 24 * 3600;
+
+/// What a notice tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// A sign-in from a device that was not used before.
+    NewDevice,
+    /// A new password.
+    PasswordChanged,
+    /// A new address; told to the former one.
+    EmailChanged,
+    /// A new second factor.
+    FactorAdded,
+    /// A second factor less.
+    FactorRemoved,
+    /// A new passkey.
+    PasskeyAdded,
+    /// A passkey less.
+    PasskeyRemoved,
+    /// A sign-in by a recovery code.
+    RecoveryCodeUsed,
+    /// New recovery codes.
+    RecoveryCodesMade,
+    /// All factors and passkeys were removed by the practice.
+    FactorsReset,
+}
+
+impl NoticeKind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::NewDevice,
+        Self::PasswordChanged,
+        Self::EmailChanged,
+        Self::FactorAdded,
+        Self::FactorRemoved,
+        Self::PasskeyAdded,
+        Self::PasskeyRemoved,
+        Self::RecoveryCodeUsed,
+        Self::RecoveryCodesMade,
+        Self::FactorsReset,
+    ];
+
+    /// Its value in rows, events and mails.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NewDevice => "new_device",
+            Self::PasswordChanged => "password_changed",
+            Self::EmailChanged => "email_changed",
+            Self::FactorAdded => "factor_added",
+            Self::FactorRemoved => "factor_removed",
+            Self::PasskeyAdded => "passkey_added",
+            Self::PasskeyRemoved => "passkey_removed",
+            Self::RecoveryCodeUsed => "recovery_code_used",
+            Self::RecoveryCodesMade => "recovery_codes_made",
+            Self::FactorsReset => "factors_reset",
+        }
+    }
+}
+
+/// A notice to be mailed.
+#[derive(Clone)]
+pub struct NewNotice<'a> {
+    /// Whose account it is about.
+    pub user_id: Uuid,
+    /// What it tells.
+    pub kind: NoticeKind,
+    /// Where it goes, when that is not the account's address.
+    pub sent_to: Option<&'a str>,
+    /// The device that made the change.
+    pub device: &'a Device,
+    /// What the factor is; may be empty. Nothing that was typed: the mail would repeat it.
+    pub subject: &'static str,
+}
+
+/// A notice as it is stored. Personal data, so it has no `Debug`.
+#[derive(Clone, FromRow)]
+pub struct Notice {
+    /// Whose account it is about.
+    pub user_id: Uuid,
+    /// See [`NoticeKind`].
+    pub kind: String,
+    /// Where it goes, when that is not the account's address.
+    pub sent_to: Option<String>,
+    /// The device in words; may be empty.
+    pub device: String,
+    /// The network address, shortened; may be empty.
+    pub network: String,
+    /// What the factor is; may be empty.
+    pub subject: String,
+    /// When it happened.
+    pub created_at: Timestamp,
+}
+
+/// Stores a notice and appends the event for its mail.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<(), StoreError> {
+    let notice_id = new_id::<AccountNotice>();
+    let words = notice.device.user_agent.as_deref().map(device::words).unwrap_or_default();
+    let network = notice.device.network.as_deref().map(device::short_network).unwrap_or_default();
+    sqlx::query(
+        "insert into account_notices (notice_id, user_id, kind, sent_to, device, network, subject,
+                                      created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(notice_id.uuid())
+    .bind(notice.user_id)
+    .bind(notice.kind.word())
+    .bind(notice.sent_to)
+    .bind(words)
+    .bind(network)
+    .bind(notice.subject)
+    .bind(now)
+    .bind(now.plus_seconds(VALID_SECONDS))
+    .execute(tx.connection())
+    .await?;
+    let event = AccountNoticeRequested {
+        notice_id: notice_id.to_string(),
+        kind: notice.kind.word().to_owned(),
+    };
+    tx.append(&notice_id.to_string(), 0, &[NewEvent::of(&event)?]).await?;
+    Ok(())
+}
+
+/// The notice with an id.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn by_id(
+    executor: impl PgExecutor<'_>,
+    notice_id: Uuid,
+) -> Result<Option<Notice>, sqlx::Error> {
+    sqlx::query_as(
+        "select user_id, kind, sent_to, device, network, subject, created_at
+         from account_notices where notice_id = $1 and expires_at > clock_now()",
+    )
+    .bind(notice_id)
+    .fetch_optional(executor)
+    .await
+}
