@@ -2,6 +2,7 @@
 
 pub mod policy;
 pub mod account;
+pub mod reset_factors;
 
 use std::sync::Arc;
 
@@ -13,8 +14,10 @@ use url::Url;
 use crate::accounts::hashing::Hasher;
 use crate::app::policy::Policy;
 use crate::tokens::redirect::Redirects;
+use crate::tokens::sealing::Sealer;
 use crate::tokens::secrets::CodeKey;
 use crate::tokens::token::AccessTokens;
+use crate::tokens::webauthn::RelyingParty;
 
 /// The actor of this service's events.
 const ACTOR: &str = "identity";
@@ -55,6 +58,10 @@ pub struct AppState {
     pub codes: CodeKey,
     /// Builds links and checks redirects.
     pub redirects: Redirects,
+    /// Seals the secrets of second factors.
+    pub sealer: Sealer,
+    /// The site as passkeys and security keys know it.
+    pub relying_party: RelyingParty,
     /// Whether addresses must be confirmed before sign-in.
     pub confirm_email: bool,
     /// The rules that a practice may change.
@@ -75,13 +82,17 @@ impl App {
     /// # Errors
     /// When a key or the site's address cannot be used.
     pub fn new(store: Store, settings: &AccountSettings) -> Result<Self, BoxError> {
+        let codes = CodeKey::new(&settings.code_key)?;
+        let site = Url::parse(&settings.public_url)?;
         let state = AppState {
             store,
             tokens: AccessTokens::new(&settings.signing_key, &settings.issuer)?,
             hasher: Hasher::new()?,
-            codes: CodeKey::new(&settings.code_key)?,
+            sealer: Sealer::new(&codes.sealing_key())?,
+            codes,
+            relying_party: RelyingParty::new(&site)?,
             redirects: Redirects::new(
-                Url::parse(&settings.public_url)?,
+                site,
                 &settings.policy.origins,
                 settings.policy.verify_by_get.then_some(settings.issuer.as_str()),
             ),

@@ -62,6 +62,15 @@ pub struct FindAccountConfig {
     pub email: EmailAddress,
 }
 
+/// Settings of the command `reset-factors`.
+#[derive(Debug, Clone)]
+pub struct ResetFactorsConfig {
+    /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// The address of the account; `ACCOUNT_EMAIL`.
+    pub email: EmailAddress,
+}
+
 impl Config {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -158,6 +167,16 @@ impl AccountConfig {
 }
 
 impl FindAccountConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            database_url: reader.secret("IDENTITY_DATABASE_URL"),
+            email: address(reader, "ACCOUNT_EMAIL"),
+        }
+    }
+}
+
+impl ResetFactorsConfig {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {

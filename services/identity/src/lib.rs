@@ -22,8 +22,10 @@ use runtime::{Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
-use crate::app::{App, account};
-use crate::config::{AccountConfig, Config, FindAccountConfig, MigrationConfig};
+use crate::app::{App, account, reset_factors};
+use crate::config::{
+    AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
+};
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "identity";
@@ -41,6 +43,9 @@ pub fn program() -> Program {
         })
         .command("find-account", FindAccountConfig::read, |config, _stop| {
             account::find(config.database_url, config.email)
+        })
+        .command("reset-factors", ResetFactorsConfig::read, |config, _stop| {
+            reset_factors::run(config.database_url, config.email)
         })
 }
 

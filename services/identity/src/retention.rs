@@ -17,6 +17,13 @@ const DELETE_EXPIRED: &[&str] = &[
     "delete from sessions where not_after <= clock_now()",
     "delete from flow_states where expires_at <= clock_now() - interval '1 hour'",
     "delete from address_limits where forget_at <= clock_now()",
+    "delete from challenges where expires_at <= clock_now()",
+    "delete from factor_limits where forget_at <= clock_now()",
+    "delete from account_notices where expires_at <= clock_now()",
+    // An enrolment that was given up; the contract gives it 300 seconds.
+    "delete from factors
+     where status = 'unverified' and created_at <= clock_now() - interval '300 seconds'
+       and greatest(created_at, last_challenged_at) <= clock_now() - interval '300 seconds'",
     "delete from users
      where email_confirmed_at is null and phone_confirmed_at is null and not is_anonymous
            and updated_at <= clock_now() - interval '1 day'",
