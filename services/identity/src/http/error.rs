@@ -82,6 +82,12 @@ impl ApiError {
         Self::new(StatusCode::TOO_MANY_REQUESTS, code, message)
     }
 
+    /// Something failed that no caller can change.
+    pub(crate) fn failed(error: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::error!(error = chain(error), "a request failed");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected_failure", "Unexpected failure")
+    }
+
     /// A dependency does not answer. The client library treats this as temporary and keeps its
     /// session.
     fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {

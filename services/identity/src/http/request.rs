@@ -45,6 +45,24 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
+/// A JSON body that may be absent: then it is the default.
+pub(crate) struct OptionalBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let Body(body) = Body::<Option<T>>::from_request(or_null(request), state).await?;
+        Ok(Self(body.unwrap_or_default()))
+    }
+}
+
+/// The request with `null` in place of an empty body.
+fn or_null(request: Request) -> Request {
+    let is_empty = axum::body::HttpBody::is_end_stream(request.body());
+    if is_empty { request.map(|_empty| axum::body::Body::from("null")) } else { request }
+}
+
 fn not_json() -> ApiError {
     ApiError::bad("bad_json", "Could not parse request body as JSON")
 }
