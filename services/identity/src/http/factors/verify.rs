@@ -1,0 +1,290 @@
+//! POST /factors/{factor_id}/verify: the answer to a challenge, which raises the session to `aal2`.
+
+use axum::extract::State;
+use axum::response::Response;
+use eventstore::Tx;
+use kernel::Timestamp;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::app::{self, App};
+use crate::http::bearer::SignedIn;
+use crate::http::device::FromDevice;
+use crate::http::error::ApiError;
+use crate::http::factors::{self as http_factors, FactorId, WebAuthnParameters, factor_not_found};
+use crate::http::levels::{self, Changing, session_gone};
+use crate::http::objects;
+use crate::http::request::{Body, non_empty};
+use crate::repository::challenges::{self, Challenge, ChallengeKind};
+use crate::repository::factors::{self, Factor, TOTP, WEBAUTHN};
+use crate::repository::notices::{self, NewNotice, NoticeKind};
+use crate::repository::session_levels::{self, Proof};
+use crate::repository::sessions::{Device, OpenedSession};
+use crate::repository::{factor_limits, passkeys};
+use crate::tokens::totp;
+use crate::tokens::webauthn::WebAuthnError;
+
+#[derive(Deserialize)]
+pub(crate) struct Verification {
+    challenge_id: Option<Uuid>,
+    code: Option<String>,
+    webauthn: Option<WebAuthnParameters>,
+}
+
+/// A well-formed answer.
+#[derive(Clone)]
+enum Answer {
+    Code(String),
+    Created(Value),
+    Asserted(Value),
+}
+
+#[derive(Clone)]
+struct Attempt {
+    caller: (Uuid, Uuid),
+    factor_id: Uuid,
+    challenge_id: Uuid,
+    answer: Answer,
+    device: Device,
+}
+
+/// What an answer came to. All of them are committed: a counted attempt and a used challenge stay.
+enum Outcome {
+    Raised(Box<OpenedSession>),
+    UnknownChallenge,
+    OtherNetwork,
+    Expired(Uuid),
+    Wait(i64),
+    WrongCode,
+    Refused(WebAuthnError),
+}
+
+pub(crate) async fn verify(
+    State(app): State<App>,
+    signed_in: SignedIn,
+    FromDevice(device): FromDevice,
+    factor_id: FactorId,
+    Body(body): Body<Verification>,
+) -> Result<Response, ApiError> {
+    levels::refuse_anonymous(&signed_in)?;
+    let factor = http_factors::find(&app, signed_in.user.user_id, &factor_id).await?;
+    let attempt = Attempt {
+        caller: levels::caller(&signed_in),
+        factor_id: factor.factor_id,
+        challenge_id: body.challenge_id.unwrap_or_default(),
+        answer: answer(&app, &factor, body)?,
+        device,
+    };
+    let outcome = check(&app, attempt).await?;
+    let told = |code, message: &'static str| Err(ApiError::unprocessable(code, message));
+    match outcome {
+        Outcome::Raised(opened) => {
+            tracing::info!(factor = factor.factor_type, "a session was raised by a second factor");
+            objects::session(&app, &opened)
+        }
+        Outcome::UnknownChallenge => {
+            told("mfa_factor_not_found", "MFA factor with the provided challenge ID not found")
+        }
+        Outcome::OtherNetwork => {
+            told("mfa_ip_address_mismatch", "Challenge and verify IP addresses mismatch.")
+        }
+        Outcome::Expired(id) => Err(ApiError::unprocessable(
+            "mfa_challenge_expired",
+            format!(
+                "MFA challenge {id} has expired, verify against another challenge or create a new \
+                 challenge."
+            ),
+        )),
+        Outcome::Wait(seconds) => {
+            tracing::info!("a second factor was answered too often");
+            Err(ApiError::wait("over_request_rate_limit", seconds))
+        }
+        Outcome::WrongCode => told("mfa_verification_failed", "Invalid TOTP code entered"),
+        Outcome::Refused(error) => Err(error.into()),
+    }
+}
+
+/// The answer in the form of the factor's type.
+fn answer(app: &App, factor: &Factor, body: Verification) -> Result<Answer, ApiError> {
+    let code = non_empty(body.code.as_deref());
+    match factor.factor_type.as_str() {
+        WEBAUTHN => {
+            let given =
+                body.webauthn.ok_or_else(|| ApiError::invalid("WebAuthn config required"))?;
+            given.check_site(app)?;
+            let kind = given.r#type.as_deref();
+            let response = given.credential_response;
+            match (kind, response) {
+                (Some("create" | "request"), None) => {
+                    Err(ApiError::invalid("credential_response required"))
+                }
+                (Some("create"), Some(response)) => Ok(Answer::Created(response)),
+                (Some("request"), Some(response)) => Ok(Answer::Asserted(response)),
+                _ => Err(ApiError::invalid("WebAuthn type must be create or request")),
+            }
+        }
+        _ => {
+            let code = code.ok_or_else(|| ApiError::invalid("Code needs to be non-empty"))?;
+            if factor.factor_type != TOTP {
+                let message = "MFA verification is disabled for Phone";
+                return Err(ApiError::unprocessable("mfa_phone_verify_not_enabled", message));
+            }
+            Ok(Answer::Code(code.to_owned()))
+        }
+    }
+}
+
+async fn check(app: &App, attempt: Attempt) -> Result<Outcome, ApiError> {
+    let shared = app.clone();
+    app.store
+        .write(app::metadata(), move |tx| {
+            let (app, attempt) = (shared.clone(), attempt.clone());
+            Box::pin(async move {
+                let changing = Changing::lock(tx, attempt.caller).await?;
+                let user_id = changing.user.user_id;
+                let factor = factors::lock(tx.connection(), user_id, attempt.factor_id).await?;
+                let mut factor = factor.ok_or_else(factor_not_found)?;
+                let challenge = challenges::lock(tx.connection(), attempt.challenge_id).await?;
+                let challenge = match valid(challenge, &attempt, changing.now) {
+                    Ok(challenge) => challenge,
+                    Err(outcome) => return Ok(outcome),
+                };
+                let subject = (factor.factor_id, user_id);
+                let now = changing.now;
+                if let Some(seconds) =
+                    factor_limits::check_and_count(tx.connection(), subject, now).await?
+                {
+                    return Ok(Outcome::Wait(seconds));
+                }
+                let checked = match &attempt.answer {
+                    Answer::Code(code) => check_code(&app, &mut factor, code, now)?,
+                    Answer::Created(response) | Answer::Asserted(response) => {
+                        // A security key's challenge is used up by any answer.
+                        challenges::delete(tx.connection(), challenge.challenge_id).await?;
+                        check_key(&app, tx, (&mut factor, &challenge), response).await?
+                    }
+                };
+                if let Some(failure) = checked {
+                    return Ok(failure);
+                }
+                challenges::note_answer(tx.connection(), challenge.challenge_id, now).await?;
+                accept(tx, changing, factor, &attempt.device).await
+            })
+        })
+        .await
+}
+
+/// The challenge, if this session may answer it now.
+fn valid(
+    challenge: Option<Challenge>,
+    attempt: &Attempt,
+    now: Timestamp,
+) -> Result<Challenge, Outcome> {
+    let (_, session_id) = attempt.caller;
+    let kind = match attempt.answer {
+        Answer::Code(_) => ChallengeKind::Factor,
+        Answer::Created(_) => ChallengeKind::FactorCreate,
+        Answer::Asserted(_) => ChallengeKind::FactorRequest,
+    };
+    let ours = |challenge: &Challenge| {
+        challenge.is(kind)
+            && challenge.factor_id == Some(attempt.factor_id)
+            && challenge.session_id == Some(session_id)
+    };
+    let challenge = challenge.filter(ours).ok_or(Outcome::UnknownChallenge)?;
+    if challenge.verified_at.is_some() || challenge.network != attempt.device.network {
+        return Err(Outcome::OtherNetwork);
+    }
+    if challenge.expires_at <= now {
+        return Err(Outcome::Expired(challenge.challenge_id));
+    }
+    Ok(challenge)
+}
+
+fn check_code(
+    app: &App,
+    factor: &mut Factor,
+    code: &str,
+    now: Timestamp,
+) -> Result<Option<Outcome>, ApiError> {
+    let sealed = factor.secret_sealed.as_deref().unwrap_or_default();
+    let secret = app.sealer.open(factor.factor_id, sealed);
+    let secret = secret.map_err(|error| ApiError::failed(&error))?;
+    match totp::matching_step(&secret, code, now.seconds(), factor.last_totp_step) {
+        Some(step) => {
+            factor.last_totp_step = Some(step);
+            Ok(None)
+        }
+        None => Ok(Some(Outcome::WrongCode)),
+    }
+}
+
+async fn check_key(
+    app: &App,
+    tx: &mut Tx,
+    (factor, challenge): (&mut Factor, &Challenge),
+    response: &Value,
+) -> Result<Option<Outcome>, ApiError> {
+    let state = challenge.ceremony();
+    if challenge.is(ChallengeKind::FactorCreate) {
+        let made = match app.relying_party.finish_registration(state, response) {
+            Ok(made) => made,
+            Err(refused) => return Ok(Some(Outcome::Refused(refused))),
+        };
+        if passkeys::is_credential_known(tx.connection(), &made.credential_id).await? {
+            let known = WebAuthnError::Refused("the credential is registered already".to_owned());
+            return Ok(Some(Outcome::Refused(known)));
+        }
+        factor.set_credential(made);
+        return Ok(None);
+    }
+    let credential = factor.credential().ok_or_else(factor_not_found)?;
+    let known = (factor.user_id, &credential);
+    match app.relying_party.finish_factor(state, response, known) {
+        Ok(state) => {
+            factor.credential_state = Some(state);
+            Ok(None)
+        }
+        Err(refused) => Ok(Some(Outcome::Refused(refused))),
+    }
+}
+
+/// Raises the session, and ends what a session at `aal1` could still do.
+async fn accept(
+    tx: &mut Tx,
+    changing: Changing,
+    mut factor: Factor,
+    device: &Device,
+) -> Result<Outcome, ApiError> {
+    let (user_id, now) = (changing.user.user_id, changing.now);
+    let session_id = changing.session.session_id;
+    let is_new = factor.verify(now);
+    factors::update(tx.connection(), &factor).await?;
+    factor_limits::reset(tx.connection(), factor.factor_id).await?;
+    factors::delete_unverified(tx.connection(), user_id, &factor.factor_type).await?;
+    session_levels::end_lower(tx.connection(), user_id, session_id).await?;
+    if is_new {
+        let notice = NewNotice {
+            user_id,
+            kind: NoticeKind::FactorAdded,
+            sent_to: None,
+            device,
+            subject: factor.words(),
+        };
+        notices::tell(tx, notice, now).await?;
+    }
+    let user = levels::reload(tx, user_id).await?;
+    let proof = Proof { method: method(&factor.factor_type), factor_id: Some(factor.factor_id) };
+    let raised = session_levels::raise(tx, user, session_id, proof, now).await?;
+    Ok(Outcome::Raised(Box::new(raised.ok_or_else(session_gone)?)))
+}
+
+/// The value of a factor's type in the amr claim.
+pub(crate) fn method(factor_type: &str) -> &'static str {
+    match factor_type {
+        WEBAUTHN => "mfa/webauthn",
+        TOTP => "totp",
+        _ => "mfa/phone",
+    }
+}
