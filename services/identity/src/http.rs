@@ -23,13 +23,18 @@ mod reauthenticate;
 mod user;
 mod logout;
 mod server_info;
+mod levels;
+mod factors;
+mod recovery_codes;
+mod passkeys;
+mod session_list;
 mod unsupported;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, patch, post};
 
 use crate::app::App;
 
@@ -56,6 +61,8 @@ pub fn router(app: App) -> Router {
         .route("/health", get(server_info::health))
         .route("/.well-known/jwks.json", get(server_info::jwks))
         .route("/.well-known/openid-configuration", get(server_info::openid))
+        .merge(factor_routes())
+        .merge(own_routes())
         .merge(unsupported_routes())
         .fallback(|| async { (StatusCode::NOT_FOUND, "404 page not found") })
         .layer(from_fn(request::reject_duplicate_parameters))
@@ -63,6 +70,33 @@ pub fn router(app: App) -> Router {
         .layer(from_fn(error::render_errors))
         .layer(from_fn_with_state(app.clone(), cors::allow))
         .with_state(app)
+}
+
+/// Second factors, as the contract has them.
+fn factor_routes() -> Router<App> {
+    Router::new()
+        .route("/factors", post(factors::enroll::enroll))
+        .route("/factors/{factor_id}", delete(factors::unenroll::unenroll))
+        .route("/factors/{factor_id}/challenge", post(factors::challenge::challenge))
+        .route("/factors/{factor_id}/verify", post(factors::verify::verify))
+}
+
+/// Endpoints beyond the contract: recovery codes, passkeys, the list of sessions. The client library
+/// ends the ceremonies of passkeys at `/verify`.
+fn own_routes() -> Router<App> {
+    Router::new()
+        .route("/factors/recovery-codes", get(recovery_codes::count).post(recovery_codes::make))
+        .route("/factors/recovery-codes/verify", post(recovery_codes::verify))
+        .route("/passkeys", get(passkeys::list))
+        .route("/passkeys/{passkey_id}", patch(passkeys::rename).delete(passkeys::delete))
+        .route("/passkeys/registration/options", post(passkeys::registration::options))
+        .route("/passkeys/registration", post(passkeys::registration::register))
+        .route("/passkeys/registration/verify", post(passkeys::registration::register))
+        .route("/passkeys/authentication/options", post(passkeys::authentication::options))
+        .route("/passkeys/authentication", post(passkeys::authentication::sign_in))
+        .route("/passkeys/authentication/verify", post(passkeys::authentication::sign_in))
+        .route("/sessions", get(session_list::list))
+        .route("/sessions/{session_id}", delete(session_list::end))
 }
 
 /// Endpoints of the client library that this server does not support.
@@ -77,8 +111,4 @@ fn unsupported_routes() -> Router<App> {
         .route("/saml/acs", post(unsupported::sso))
         .route("/user/identities/authorize", get(unsupported::link_identity))
         .route("/user/identities/{identity_id}", delete(unsupported::link_identity))
-        .route("/factors", post(unsupported::enroll))
-        .route("/factors/{factor_id}", delete(unsupported::factor))
-        .route("/factors/{factor_id}/challenge", post(unsupported::factor))
-        .route("/factors/{factor_id}/verify", post(unsupported::factor))
 }

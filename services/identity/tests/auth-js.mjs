@@ -163,8 +163,8 @@ async function askForWhatIsNotThere() {
   const token = { provider: 'google', token: 'x' };
   bad(await client.signInWithIdToken(token), 'provider_disabled', 400);
   good(await client.signInWithPassword({ email, password: 'a third garden' }));
-  const totp = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'x' });
-  bad(totp, 'mfa_totp_enroll_not_enabled', 422);
+  const phone = { factorType: 'phone', friendlyName: 'x', phone: '+919876543210' };
+  bad(await client.mfa.enroll(phone), 'mfa_phone_enroll_not_enabled', 422);
   const factorId = '00000000-0000-7000-8000-000000000000';
   bad(await client.mfa.challenge({ factorId }), 'mfa_factor_not_found', 404);
   bad(await client.linkIdentity({ provider: 'google' }), 'manual_linking_disabled', 404);

@@ -1,16 +1,14 @@
 //! Responses for endpoints of the contract that are switched off: other providers, SAML, linking of
-//! identities, multi-factor authentication. The texts are those of the contract.
+//! identities. The texts are those of the contract.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use serde::Deserialize;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::request::{Body, Parameters, non_empty, parameter, quotable};
+use crate::http::request::{Parameters, parameter, quotable};
 use crate::http::verify_link;
 
 /// The providers that a default server knows.
@@ -40,11 +38,6 @@ const PROVIDERS: &[&str] = &[
     "zoom",
 ];
 
-#[derive(Deserialize)]
-pub(crate) struct Enrolment {
-    factor_type: Option<String>,
-}
-
 /// Every provider is switched off; of a name that a default server does not know it says so.
 pub(crate) async fn authorize(parameters: Parameters) -> ApiError {
     let named = parameter(&parameters, "provider").unwrap_or_default().to_ascii_lowercase();
@@ -72,32 +65,6 @@ pub(crate) async fn sso() -> ApiError {
 
 pub(crate) async fn link_identity(_signed_in: SignedIn) -> ApiError {
     not_found("manual_linking_disabled", "Manual linking is disabled")
-}
-
-pub(crate) async fn enroll(_signed_in: SignedIn, Body(body): Body<Enrolment>) -> ApiError {
-    match non_empty(body.factor_type.as_deref()) {
-        Some("totp") => {
-            let message = "MFA enroll is disabled for TOTP";
-            ApiError::unprocessable("mfa_totp_enroll_not_enabled", message)
-        }
-        Some("phone") => {
-            let message = "MFA enroll is disabled for Phone";
-            ApiError::unprocessable("mfa_phone_enroll_not_enabled", message)
-        }
-        Some("webauthn") => {
-            let message = "MFA enroll is disabled for WebAuthn";
-            ApiError::unprocessable("mfa_webauthn_enroll_not_enabled", message)
-        }
-        _ => ApiError::invalid("factor_type needs to be totp, phone, or webauthn"),
-    }
-}
-
-/// No account has factors.
-pub(crate) async fn factor(_signed_in: SignedIn, Path(factor_id): Path<String>) -> ApiError {
-    if factor_id.parse::<Uuid>().is_err() {
-        return not_found("validation_failed", "factor_id must be an UUID");
-    }
-    not_found("mfa_factor_not_found", "Factor not found")
 }
 
 fn not_found(code: &'static str, message: &'static str) -> ApiError {

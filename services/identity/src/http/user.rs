@@ -16,7 +16,7 @@ use crate::http::code_mail::LinkWish;
 use crate::http::error::ApiError;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
-use crate::http::{email_change, objects, password, reauthenticate};
+use crate::http::{email_change, levels, objects, password, reauthenticate};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
 use crate::repository::{codes, sessions};
@@ -69,6 +69,8 @@ pub(crate) async fn update(
 ) -> Result<Json<Value>, ApiError> {
     let new_email = new_email(&signed_in, &body)?;
     reject_forbidden_fields(&signed_in, &body)?;
+    let changes = (body.email.as_deref(), body.phone.as_deref(), body.password.as_deref());
+    levels::check_account_change(&signed_in, changes)?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
     let user_metadata =
         request::user_metadata(&app, &signed_in.user.user_metadata, body.data.clone())?;

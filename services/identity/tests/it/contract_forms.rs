@@ -122,13 +122,6 @@ async fn unsupported_endpoints_answer_in_the_contracts_words() {
         (
             Method::POST,
             "/factors",
-            json!({ "factor_type": "totp" }),
-            422,
-            "mfa_totp_enroll_not_enabled",
-        ),
-        (
-            Method::POST,
-            "/factors",
             json!({ "factor_type": "phone" }),
             422,
             "mfa_phone_enroll_not_enabled",
