@@ -157,6 +157,7 @@ async fn internal_calls_are_not_found() {
         "booking.v1.BookingInternalService/GetStaffRole",
         "catalogue.v1.CatalogueInternalService/GetOffering",
         "reviews.v1.ReviewsInternalService/CreateInvitation",
+        "identity.v1.IdentityInternalService/GetAccountNotice",
         "identity.v1.IdentityInternalService/GetCodeMail",
         "common.v1.FeedService/ReadFeed",
         "common.v1.ConsumersService/ListConsumers",

@@ -1,11 +1,14 @@
 //! Calls of other services. The only module that uses these requests and responses.
 
+use contract::convert::to_wire;
 use contract::identity::v1::identity_internal_service_server::{
     IdentityInternalService, IdentityInternalServiceServer,
 };
-use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use contract::identity::v1::{
+    GetAccountNoticeRequest, GetAccountNoticeResponse, GetCodeMailRequest, GetCodeMailResponse,
+};
 use eventstore::StoreError;
-use kernel::id::MailedCode;
+use kernel::id::{AccountNotice, MailedCode};
 use kernel::{Code, Id, Reject};
 use messaging::FeedServer;
 use runtime::caller::Peers;
@@ -17,7 +20,7 @@ use tonic::{Request, Response, Status};
 
 use crate::app::App;
 use crate::repository::codes::{self, Purpose};
-use crate::repository::users;
+use crate::repository::{notices, users};
 use crate::tokens::pkce;
 
 /// Services that may read the mail of a code.
@@ -33,20 +36,24 @@ pub fn routes(app: App, peers: &Peers) -> Routes {
     Routes::new(internal.max_decoding_message_size(REQUEST_BYTES_MAX)).add_service(feed)
 }
 
-/// Why a code's mail is not returned.
+/// Why a mail is not returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("This is not the id of a code.")]
     Malformed,
     #[error("The code was used or replaced, or it has expired.")]
     NotFound,
+    #[error("This is not the id of a notice.")]
+    NoticeMalformed,
+    #[error("The account is gone, or the notice is too old.")]
+    NoticeNotFound,
 }
 
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
-            Self::Malformed => Code::InvalidArgument,
-            Self::NotFound => Code::NotFound,
+            Self::Malformed | Self::NoticeMalformed => Code::InvalidArgument,
+            Self::NotFound | Self::NoticeNotFound => Code::NotFound,
         }
     }
 
@@ -54,11 +61,16 @@ impl Reject for Rejection {
         match self {
             Self::Malformed => "CODE_ID_INVALID",
             Self::NotFound => "CODE_NOT_FOUND",
+            Self::NoticeMalformed => "NOTICE_ID_INVALID",
+            Self::NoticeNotFound => "NOTICE_NOT_FOUND",
         }
     }
 
     fn field(&self) -> Option<&'static str> {
-        Some("code_id")
+        Some(match self {
+            Self::Malformed | Self::NotFound => "code_id",
+            Self::NoticeMalformed | Self::NoticeNotFound => "notice_id",
+        })
     }
 }
 
@@ -81,6 +93,20 @@ impl IdentityInternalService for Internal {
             .map_err(|_malformed| status::reject(&Rejection::Malformed))?;
         let mail = self.code_mail(code_id).await.map_err(|error| status::unavailable(&error))?;
         mail.map(Response::new).ok_or_else(|| status::reject(&Rejection::NotFound))
+    }
+
+    async fn get_account_notice(
+        &self,
+        request: Request<GetAccountNoticeRequest>,
+    ) -> Result<Response<GetAccountNoticeResponse>, Status> {
+        self.peers.verify(request.metadata(), MAIL_CALLERS)?;
+        let notice_id: Id<AccountNotice> = request
+            .get_ref()
+            .notice_id
+            .parse()
+            .map_err(|_malformed| status::reject(&Rejection::NoticeMalformed))?;
+        let notice = self.notice(notice_id).await.map_err(|error| status::unavailable(&error))?;
+        notice.map(Response::new).ok_or_else(|| status::reject(&Rejection::NoticeNotFound))
     }
 }
 
@@ -115,6 +141,31 @@ impl Internal {
     }
 }
 
+impl Internal {
+    /// A notice with its address; `None` when the account has none that is proved: nobody else is
+    /// to be mailed what the owner of an account did.
+    async fn notice(
+        &self,
+        notice_id: Id<AccountNotice>,
+    ) -> Result<Option<GetAccountNoticeResponse>, StoreError> {
+        let rows = self.app.store.pool();
+        let Some(notice) = notices::by_id(rows, notice_id.uuid()).await? else { return Ok(None) };
+        let Some(user) = users::by_id(rows, notice.user_id).await? else { return Ok(None) };
+        let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
+        let first_name = first_name.unwrap_or_default().to_owned();
+        let email = user.email.filter(|_| user.email_proved_at.is_some());
+        Ok(notice.sent_to.or(email).map(|email| GetAccountNoticeResponse {
+            email,
+            first_name,
+            kind: notice.kind,
+            occurred_at: Some(to_wire(notice.created_at)),
+            device: notice.device,
+            network: notice.network,
+            subject: notice.subject,
+        }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Rejection;
@@ -122,7 +173,7 @@ mod tests {
 
     #[test]
     fn rejections_reach_callers_like_this() {
-        let all = every_variant!(Rejection: Malformed, NotFound);
+        let all = every_variant!(Rejection: Malformed, NotFound, NoticeMalformed, NoticeNotFound);
         insta::assert_snapshot!("rejections", dump::rejections(&all));
     }
 }

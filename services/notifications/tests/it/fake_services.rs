@@ -20,7 +20,9 @@ use contract::common::v1::Money;
 use contract::identity::v1::identity_internal_service_server::{
     IdentityInternalService, IdentityInternalServiceServer,
 };
-use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use contract::identity::v1::{
+    GetAccountNoticeRequest, GetAccountNoticeResponse, GetCodeMailRequest, GetCodeMailResponse,
+};
 use contract::payments::v1::Receipt;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
 use contract::reviews::v1::Review;
@@ -53,6 +55,7 @@ pub(crate) struct FakeData {
     /// Roles of staff by "usr_…".
     pub(crate) roles: Mutex<HashMap<String, String>>,
     pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
+    pub(crate) notices: Mutex<HashMap<String, GetAccountNoticeResponse>>,
     pub(crate) receipts: Mutex<HashMap<String, Receipt>>,
     pub(crate) reviews: Mutex<HashMap<String, Review>>,
     /// The bookings of a day, by the date.
@@ -184,6 +187,17 @@ impl IdentityInternalService for FakeIdentity {
         self.data.check()?;
         let code = self.data.codes.lock().unwrap().get(&request.into_inner().code_id).cloned();
         code.map(Response::new).ok_or_else(|| status::not_found("CODE_NOT_FOUND"))
+    }
+
+    async fn get_account_notice(
+        &self,
+        request: Request<GetAccountNoticeRequest>,
+    ) -> Result<Response<GetAccountNoticeResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let id = request.into_inner().notice_id;
+        let notice = self.data.notices.lock().unwrap().get(&id).cloned();
+        notice.map(Response::new).ok_or_else(|| status::not_found("NOTICE_NOT_FOUND"))
     }
 }
 
