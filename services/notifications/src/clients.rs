@@ -4,8 +4,8 @@ use contract::booking::v1 as wire;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{GetBookingContactRequest, ListDaySessionsRequest};
 use contract::convert::timestamp;
-use contract::identity::v1::GetCodeMailRequest;
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
+use contract::identity::v1::{GetAccountNoticeRequest, GetCodeMailRequest};
 use contract::payments::v1::GetReceiptRequest;
 use contract::payments::v1::payments_internal_service_client::PaymentsInternalServiceClient;
 use contract::reviews::v1::reviews_internal_service_client::ReviewsInternalServiceClient;
@@ -13,7 +13,7 @@ use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
 use contract::reviews::v1::{CreateInvitationRequest, GetReviewRequest};
 use jiff::civil::Date;
 use kernel::Id;
-use kernel::id::{Booking, MailedCode, Review};
+use kernel::id::{AccountNotice, Booking, MailedCode, Review};
 use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tonic::{Code, Status};
@@ -130,6 +130,19 @@ impl Clients {
         answered
             .map(|answer| Facts::Code(answer.into_inner()))
             .map_err(|status| facts_error(status, "code_gone", "identity_unavailable"))
+    }
+
+    /// A notice about an account, with its address.
+    ///
+    /// # Errors
+    /// When it is gone, or identity does not answer.
+    pub async fn notice(&self, id: Id<AccountNotice>) -> Result<Facts, FactsError> {
+        let Some(identity) = &self.identity else { return Err(FactsError::Gone("notice_gone")) };
+        let request = GetAccountNoticeRequest { notice_id: id.to_string() };
+        let answered = identity.clone().get_account_notice(request).await;
+        answered
+            .map(|answer| Facts::Notice(answer.into_inner()))
+            .map_err(|status| facts_error(status, "notice_gone", "identity_unavailable"))
     }
 
     /// A review.

@@ -71,7 +71,7 @@ macro_rules! language {
 static LANGUAGES: &[Language] = &[language! {
     "en":
     "shared"
-    "account_invitation"
+    "account_invitation" "account_notice"
     "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
     "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice" "follow_up"
     "hold_ended" "leave_address" "meditation_guide" "meeting_link" "new_address" "payment_page"

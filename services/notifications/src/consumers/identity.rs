@@ -1,4 +1,4 @@
-//! Events of identity: a code is to be mailed.
+//! Events of identity: a code is to be mailed, or a notice about an account.
 
 use contract::identity::v1 as wire;
 use eventstore::{Recorded, Tx};
@@ -14,8 +14,12 @@ use crate::repository;
 /// The mail that an event of identity asks for; `None` when it asks for none.
 ///
 /// # Errors
-/// When it is a code's event and cannot be read.
+/// When it is one of these and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    if let Some(e) = event.get::<wire::AccountNoticeRequested>()? {
+        let about = About::Notice(id(&e.notice_id)?);
+        return Ok(Some(NewMail::about(Kind::AccountNotice, e.notice_id, about)));
+    }
     let Some(e) = event.get::<wire::CodeRequested>()? else { return Ok(None) };
     let kind = match e.purpose.as_str() {
         "signup" => Kind::ConfirmAddress,

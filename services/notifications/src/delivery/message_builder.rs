@@ -180,6 +180,7 @@ impl MessageBuilder {
         }
         match facts {
             Facts::Code(code) => mailbox(&greeting(&code.first_name), &code.email),
+            Facts::Notice(notice) => mailbox(&greeting(&notice.first_name), &notice.email),
             Facts::Message(message) => mailbox("", &message.email),
             Facts::Guide { email } => mailbox("", email),
             // These go to the practice only.

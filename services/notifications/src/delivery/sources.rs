@@ -41,6 +41,7 @@ impl Sources {
                 Ok(Facts::Booking(Box::new(facts)))
             }
             About::Code(id) => self.clients.code(id).await,
+            About::Notice(id) => self.clients.notice(id).await,
             About::Message(id) => self.message(id).await,
             About::Guide(id) => self.guide(id).await,
             About::Review(id) => self.clients.review(id).await,

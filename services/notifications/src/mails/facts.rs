@@ -3,7 +3,7 @@
 
 use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::convert::timestamp;
-use contract::identity::v1::GetCodeMailResponse;
+use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::Receipt;
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
@@ -64,6 +64,8 @@ pub enum Facts {
     Booking(Box<BookingFacts>),
     /// Of a code.
     Code(GetCodeMailResponse),
+    /// Of a notice about an account.
+    Notice(GetAccountNoticeResponse),
     /// Of a message to the practice.
     Message(Message),
     /// Where the guide goes.
@@ -153,6 +155,7 @@ impl Facts {
         match self {
             Self::Booking(facts) => !facts.is_in_person() && facts.booking.join_url.is_empty(),
             Self::Code(_)
+            | Self::Notice(_)
             | Self::Message(_)
             | Self::Guide { .. }
             | Self::Review(_)
@@ -195,6 +198,7 @@ impl Facts {
             | Kind::LeaveAddress
             | Kind::NewAddress
             | Kind::Reauthentication
+            | Kind::AccountNotice
             | Kind::ContactMessage
             | Kind::ContactAcknowledgement
             | Kind::MeditationGuide

@@ -94,6 +94,8 @@ kinds! {
     NewAddress = "new_address",
     /// A code with which a signed-in user may set a new password.
     Reauthentication = "reauthentication",
+    /// What has changed at an account.
+    AccountNotice = "account_notice",
 }
 
 impl Kind {
@@ -124,11 +126,12 @@ impl Kind {
         )
     }
 
-    /// Whether it counts towards the hourly limit of an address: it goes to a person, and is no
-    /// code. Requests for codes are rate limited by identity.
+    /// Whether it counts towards the hourly limit of an address: it goes to a person, and is neither
+    /// a code nor a notice about an account. Requests for codes are rate limited by identity, and
+    /// notices tell of what a signed-in person did.
     #[must_use]
     pub const fn is_counted(self) -> bool {
-        !self.is_for_the_practice() && !self.is_a_code()
+        !self.is_for_the_practice() && !self.is_a_code() && !matches!(self, Self::AccountNotice)
     }
 
     /// Whether it brings a code of identity.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use contract::notifications::v1::DeliveryState;
 use jiff::civil::Date;
-use kernel::id::{Booking, ContactMessage, GuideRequest, MailedCode, Review};
+use kernel::id::{AccountNotice, Booking, ContactMessage, GuideRequest, MailedCode, Review};
 use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
@@ -115,6 +115,8 @@ pub enum About {
     Booking(Id<Booking>),
     /// identity, by the code.
     Code(Id<MailedCode>),
+    /// identity, by the notice.
+    Notice(Id<AccountNotice>),
     /// This service, by the message of the contact form.
     Message(Id<ContactMessage>),
     /// This service, by the request for the guide.
@@ -149,6 +151,7 @@ impl About {
                 subject.parse().map(Self::Guide).map_err(|_other| UnknownValue)
             }
             Kind::ReviewNotice => subject.parse().map(Self::Review).map_err(|_other| UnknownValue),
+            Kind::AccountNotice => subject.parse().map(Self::Notice).map_err(|_other| UnknownValue),
             Kind::DaySheet => subject.parse().map(Self::Day).map_err(|_other| UnknownValue),
             _ => Err(UnknownValue),
         }
@@ -159,9 +162,12 @@ impl About {
     pub fn booking_text(self) -> String {
         match self {
             Self::Booking(id) => id.to_string(),
-            Self::Code(_) | Self::Message(_) | Self::Guide(_) | Self::Review(_) | Self::Day(_) => {
-                String::new()
-            }
+            Self::Code(_)
+            | Self::Notice(_)
+            | Self::Message(_)
+            | Self::Guide(_)
+            | Self::Review(_)
+            | Self::Day(_) => String::new(),
         }
     }
 }

@@ -45,7 +45,11 @@ async fn insert(
     let (booking_id, code_id) = match mail.about {
         About::Booking(id) => (Some(id), None),
         About::Code(id) => (None, Some(id)),
-        About::Message(_) | About::Guide(_) | About::Review(_) | About::Day(_) => (None, None),
+        About::Notice(_)
+        | About::Message(_)
+        | About::Guide(_)
+        | About::Review(_)
+        | About::Day(_) => (None, None),
     };
     let added = sqlx::query(
         "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,

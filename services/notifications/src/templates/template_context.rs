@@ -73,6 +73,7 @@ impl TemplateContext {
         let RenderInput { kind, payload, unsubscribe_url, now } = *render_input;
         let mut variables = match facts {
             Facts::Code(code) => self.of_code(code),
+            Facts::Notice(notice) => self.of_notice(notice)?,
             Facts::Booking(facts) => self.of_booking(facts, payload, now)?,
             Facts::Message(message) => self.of_message(message),
             Facts::Guide { .. } => self.of_guide(),

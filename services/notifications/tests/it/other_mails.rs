@@ -3,9 +3,12 @@
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
 use contract::common::v1::Money;
-use contract::identity::v1::{CodeRequested, GetCodeMailResponse};
+use contract::convert::to_wire;
+use contract::identity::v1::{
+    AccountNoticeRequested, CodeRequested, GetAccountNoticeResponse, GetCodeMailResponse,
+};
 use contract::payments::v1::{RefundProcessed, RefundRequested};
-use kernel::id::{Customer, MailedCode, Refund};
+use kernel::id::{AccountNotice, Customer, MailedCode, Refund};
 use serde_json::Value;
 
 use crate::world::{CUSTOMER, World, new_id, text};
@@ -114,5 +117,36 @@ async fn a_code_that_is_gone_is_dropped_silently() -> Result<()> {
     assert_eq!(world.column("confirm_address", "state").await?.as_deref(), Some("dropped"));
     assert_eq!(world.column("confirm_address", "last_error").await?.as_deref(), Some("code_gone"));
     assert_eq!(world.published("confirm_address").await?, Vec::<&str>::new());
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_person_is_told_of_a_change_to_the_account() -> Result<()> {
+    let world = World::new().await?;
+    let notice_id = new_id::<AccountNotice>();
+    let notice = GetAccountNoticeResponse {
+        email: "asha@example.org".to_owned(),
+        first_name: "Asha".to_owned(),
+        kind: "factor_added".to_owned(),
+        occurred_at: Some(to_wire("2026-11-20T09:00:00Z".parse()?)),
+        device: "Chrome on Windows".to_owned(),
+        network: "203.0.113.x".to_owned(),
+        subject: "authenticator app".to_owned(),
+    };
+    world.data.notices.lock().unwrap().insert(notice_id.clone(), notice);
+    let requested = AccountNoticeRequested { notice_id, kind: "factor_added".to_owned() };
+    world.append_event(requested.clone()).await?;
+    world.append_event(requested).await?;
+    let gone = new_id::<AccountNotice>();
+    let kind = "passkey_added".to_owned();
+    world.append_event(AccountNoticeRequested { notice_id: gone, kind }).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(text(&mails[0], "subject"), "A second factor was added");
+    for words in ["authenticator app", "Chrome on Windows", "203.0.113.x", "/account"] {
+        assert!(text(&mails[0], "text").contains(words), "{words}");
+    }
+    assert!(!world.dump().await?.contains("203.0.113"));
     world.end().await
 }

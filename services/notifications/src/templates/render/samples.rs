@@ -3,7 +3,7 @@
 use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
 use contract::common::v1::Money;
 use contract::convert;
-use contract::identity::v1::GetCodeMailResponse;
+use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::{Payer, Receipt, TaxMode};
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
@@ -180,6 +180,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         Kind::DaySheet => days(typed),
         Kind::DisputeNotice => disputes(typed),
         Kind::PaymentPage => pages(typed),
+        Kind::AccountNotice => notices(typed),
     }
 }
 
@@ -205,6 +206,35 @@ fn codes(typed: &Typed) -> Vec<Form> {
     vec![
         ("with_link", code(&typed.first_name, "http://127.0.0.1:8080/confirm"), json!({})),
         ("code_alone", code("", ""), json!({})),
+    ]
+}
+
+/// Each notice of identity, with the device where there is one.
+fn notices(typed: &Typed) -> Vec<Form> {
+    let notice = |kind: &'static str, device: &str, subject: &str| {
+        let facts = Facts::Notice(GetAccountNoticeResponse {
+            email: "asha@example.org".to_owned(),
+            first_name: typed.first_name.clone(),
+            kind: kind.to_owned(),
+            occurred_at: Some(convert::to_wire(at(0))),
+            device: device.to_owned(),
+            network: if device.is_empty() { String::new() } else { "203.0.113.x".to_owned() },
+            subject: subject.to_owned(),
+        });
+        (kind, facts, json!({}))
+    };
+    let browser = "Chrome on Windows";
+    vec![
+        notice("new_device", browser, ""),
+        notice("password_changed", browser, ""),
+        notice("email_changed", browser, ""),
+        notice("factor_added", browser, "authenticator app"),
+        notice("factor_removed", browser, "security key"),
+        notice("passkey_added", browser, ""),
+        notice("passkey_removed", browser, ""),
+        notice("recovery_code_used", browser, ""),
+        notice("recovery_codes_made", "", ""),
+        notice("factors_reset", "", ""),
     ]
 }
 

@@ -1,7 +1,8 @@
 //! The variables of mails that are not about one booking: codes, messages, the guide, reviews, and
 //! the daily sheet.
 
-use contract::identity::v1::GetCodeMailResponse;
+use contract::convert::timestamp;
+use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
 use kernel::Timestamp;
@@ -27,6 +28,25 @@ impl TemplateContext {
                 "link": web_link(&code.link),
             },
         })
+    }
+
+    pub(super) fn of_notice(&self, notice: &GetAccountNoticeResponse) -> Result<Value, Incomplete> {
+        let occurred_at =
+            notice.occurred_at.as_ref().and_then(timestamp).ok_or(Incomplete("occurred_at"))?;
+        Ok(json!({
+            "customer": {
+                "first_name": one_line(&notice.first_name),
+                "email": one_line(&notice.email),
+            },
+            "notice": {
+                "kind": notice.kind,
+                "occurred_at_text": self.day_and_time(occurred_at),
+                "device": one_line(&notice.device),
+                "network": one_line(&notice.network),
+                "subject": one_line(&notice.subject),
+            },
+            "links": { "account_url": format!("{}/account", self.public_url) },
+        }))
     }
 
     pub(super) fn of_message(&self, message: &Message) -> Value {

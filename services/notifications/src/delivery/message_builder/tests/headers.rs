@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use contract::common::v1::Money;
-use contract::identity::v1::GetCodeMailResponse;
+use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::Receipt;
 use contract::reviews::v1::Review;
 use lettre::Message as Letter;
@@ -91,6 +91,15 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
             code: "482913".to_owned(),
             valid_minutes: 60,
             ..GetCodeMailResponse::default()
+        }),
+        Kind::AccountNotice => Facts::Notice(GetAccountNoticeResponse {
+            email: email.to_owned(),
+            first_name: name.to_owned(),
+            kind: "factor_added".to_owned(),
+            occurred_at: Some(contract::convert::to_wire(now())),
+            device: "Chrome on Windows".to_owned(),
+            network: "203.0.113.x".to_owned(),
+            subject: "authenticator app".to_owned(),
         }),
         Kind::ContactMessage | Kind::ContactAcknowledgement => Facts::Message(Message {
             name: name.to_owned(),
@@ -260,6 +269,7 @@ fn told_by_a_stranger(kind: Kind, bait: &str) -> (Mail, Facts) {
     let (mail, mut facts) = told(kind, "Sukoon", ADDRESS);
     match &mut facts {
         Facts::Code(code) => bait.clone_into(&mut code.first_name),
+        Facts::Notice(notice) => bait.clone_into(&mut notice.first_name),
         Facts::Message(message) => {
             bait.clone_into(&mut message.name);
             bait.clone_into(&mut message.message);
