@@ -12,7 +12,7 @@ mod users;
 pub use jwks::{Keys, KeysError};
 pub use peers::{PeerError, PeerSettings, Peers, SigningError};
 pub use rules::CALLER_TOKEN;
-pub use users::{User, UserError, UserSettings, Users};
+pub use users::{Aal, User, UserError, UserSettings, Users};
 
 #[cfg(test)]
 mod tests;

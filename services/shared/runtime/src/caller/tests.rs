@@ -21,7 +21,7 @@ use tonic::metadata::MetadataMap;
 use tonic::service::Interceptor as _;
 
 use super::rules::unix_seconds;
-use super::{PeerError, PeerSettings, Peers, UserError, UserSettings, Users};
+use super::{Aal, PeerError, PeerSettings, Peers, UserError, UserSettings, Users};
 use crate::channel::PeerInterceptor;
 use crate::status::detail_of;
 
@@ -114,6 +114,26 @@ impl Identity {
     fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
+}
+
+#[tokio::test]
+async fn a_token_says_by_how_many_factors() {
+    let pair = Pair::new("one");
+    let identity = Identity::start(jwks(&[&pair])).await;
+    let users = identity.users();
+    for (claim, aal) in [
+        (json!("aal1"), Aal::Aal1),
+        (json!("aal2"), Aal::Aal2),
+        (json!("aal3"), Aal::Aal2),
+        (json!("AAL2"), Aal::Aal1),
+        (json!(""), Aal::Aal1),
+    ] {
+        let token = pair.token(&changed("aal", claim.clone()));
+        assert_eq!(users.verify_token(&token).await.unwrap().aal, aal, "{claim}");
+    }
+    assert_eq!(users.verify_token(&pair.token(&claims())).await.unwrap().aal, Aal::Aal1);
+    let odd = pair.token(&changed("aal", json!(2)));
+    assert_eq!(users.verify_token(&odd).await, Err(UserError::Invalid));
 }
 
 #[tokio::test]

@@ -52,6 +52,26 @@ impl UserSettings {
     }
 }
 
+/// How strongly a person was authenticated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Aal {
+    /// By one factor.
+    #[default]
+    Aal1,
+    /// By two, or by a passkey that verified its user.
+    Aal2,
+}
+
+impl Aal {
+    /// Reads the claim; what is not known counts as one factor.
+    fn of_claim(word: &str) -> Self {
+        match word {
+            "aal2" | "aal3" => Self::Aal2,
+            _ => Self::Aal1,
+        }
+    }
+}
+
 /// A person who proved to be signed in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct User {
@@ -64,6 +84,8 @@ pub struct User {
     /// Whether the identity server has proved that the account's owner reads that address's mail;
     /// no for a server that does not say.
     pub email_verified: bool,
+    /// How strongly they were authenticated; one factor for a server that does not say.
+    pub aal: Aal,
     /// The session that the token belongs to, if it says so.
     pub session_id: Option<Uuid>,
     /// When the token ends.
@@ -124,6 +146,8 @@ struct Claims {
     email: String,
     #[serde(default)]
     email_verified: bool,
+    #[serde(default)]
+    aal: String,
     session_id: Option<Uuid>,
 }
 
@@ -219,6 +243,7 @@ impl Users {
             customer: Id::from_uuid(claims.sub),
             email: claims.email.to_lowercase(),
             email_verified: claims.email_verified,
+            aal: Aal::of_claim(&claims.aal),
             session_id: claims.session_id,
             expires_at: Timestamp::from_seconds(claims.exp).ok_or(UserError::Invalid)?,
         })
