@@ -6,6 +6,7 @@
 
 mod accounts;
 mod factors;
+mod own;
 mod public;
 mod sessions;
 mod switched_off;
@@ -208,6 +209,7 @@ fn rows() -> Vec<Row> {
         factors::rows(),
         switched_off::rows(),
         public::rows(),
+        own::rows(),
     ]
     .into_iter()
     .flatten()

@@ -17,8 +17,37 @@ pub(super) fn rows() -> Vec<Row> {
             "totp",
             signed(Method::POST, "/factors", json!({ "factor_type": "totp" })),
             "200 {friendly_name, id, totp, type}",
+        ),
+        row(
+            "POST /factors",
+            "the same name again",
+            signed(Method::POST, "/factors", json!({ "factor_type": "totp" })),
+            "422 mfa_factor_name_conflict: A factor with the friendly name \"\" for this user already \
+             exists",
+        ),
+        row(
+            "POST /factors",
+            "phone",
+            signed(Method::POST, "/factors", json!({ "factor_type": "phone" })),
+            "422 mfa_phone_enroll_not_enabled: MFA enroll is disabled for Phone",
+        ),
+        row(
+            "POST /factors",
+            "webauthn",
+            signed(
+                Method::POST,
+                "/factors",
+                json!({ "factor_type": "webauthn", "friendly_name": "key" }),
+            ),
+            "422 mfa_webauthn_enroll_not_enabled: MFA enroll is disabled for WebAuthn",
         )
-        .differs("missing"),
+        .differs("security keys are switched on"),
+        row(
+            "POST /factors",
+            "another type",
+            signed(Method::POST, "/factors", json!({ "factor_type": "sms" })),
+            "400 validation_failed: factor_type needs to be totp, phone, or webauthn",
+        ),
         row(
             "POST /factors",
             "without a token",
@@ -42,6 +71,12 @@ pub(super) fn rows() -> Vec<Row> {
             "unknown factor",
             signed(Method::DELETE, FACTOR, json!({})),
             NOT_FOUND,
+        ),
+        row(
+            "DELETE /factors/{factorId}",
+            "no id",
+            signed(Method::DELETE, "/factors/x", json!({})),
+            "404 validation_failed: factor_id must be an UUID",
         ),
     ]
 }
