@@ -59,3 +59,16 @@ async fn the_client_library_works_without_confirmation() {
 async fn the_client_library_signs_in_by_code_and_with_pkce() {
     run("flows", TestServer::with_confirmation().await).await;
 }
+
+#[tokio::test]
+async fn the_client_library_works_with_factors_and_passkeys() {
+    let server = TestServer::without_confirmation().await;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/auth-js-factors.mjs");
+    let output = Command::new("node").arg(script).arg(&server.url).output().await.unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

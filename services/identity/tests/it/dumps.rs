@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use identity::config::{AccountConfig, Config, FindAccountConfig, MigrationConfig};
+use identity::config::{
+    AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
+};
 use testkit::dump;
 
 #[test]
@@ -12,12 +14,20 @@ fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_migrate", dump::settings(MigrationConfig::read));
     insta::assert_snapshot!("settings_of_account", dump::settings(AccountConfig::read));
     insta::assert_snapshot!("settings_of_find_account", dump::settings(FindAccountConfig::read));
+    insta::assert_snapshot!("settings_of_reset_factors", dump::settings(ResetFactorsConfig::read));
 }
 
 #[test]
 fn the_program_answers_operators_like_this() {
-    let calls: &[&[&str]] =
-        &[&[], &["migrate"], &["help"], &["migrate", "more"], &["account"], &["find-account"]];
+    let calls: &[&[&str]] = &[
+        &[],
+        &["migrate"],
+        &["help"],
+        &["migrate", "more"],
+        &["account"],
+        &["find-account"],
+        &["reset-factors"],
+    ];
     let told = dump::answers(env!("CARGO_BIN_EXE_identity"), calls).unwrap();
     insta::assert_snapshot!("program", told);
 }

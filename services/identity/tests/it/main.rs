@@ -8,6 +8,12 @@
 )]
 
 mod test_server;
+mod authenticator;
+mod factors;
+mod security_keys;
+mod passkeys;
+mod recovery_codes;
+mod session_list;
 mod sign_up;
 mod sign_in;
 mod refreshing;
