@@ -40,9 +40,13 @@ impl TokenIssuer {
             user_id: id,
             email,
             email_verified: true,
+            phone: "",
+            app_metadata: &nothing,
             user_metadata: &nothing,
             session_id: id,
             proofs: &nothing,
+            aal: "aal1",
+            is_anonymous: false,
         };
         Ok((id, self.tokens.sign(&subject, self.now)?))
     }
