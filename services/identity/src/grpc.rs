@@ -142,8 +142,8 @@ impl Internal {
 }
 
 impl Internal {
-    /// A notice with its address; `None` when the account has none that is proved: nobody else is
-    /// to be mailed what the owner of an account did.
+    /// A notice with its address; `None` when the account has none that is proved: what the owner
+    /// of an account did is mailed to that owner only.
     async fn notice(
         &self,
         notice_id: Id<AccountNotice>,

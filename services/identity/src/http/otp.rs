@@ -30,7 +30,7 @@ pub(crate) struct Otp {
 
 /// A wish for a code, after validation.
 #[derive(Clone)]
-struct Wanted {
+struct OtpRequest {
     email: EmailAddress,
     user_metadata: Value,
     create_user: bool,
@@ -90,7 +90,7 @@ async fn by_mail(
     wish: LinkWish,
 ) -> Result<Json<Value>, ApiError> {
     let user_metadata = request::user_metadata(app, &json!({}), data)?;
-    let wanted = Wanted { email, user_metadata, create_user, wish };
+    let wanted = OtpRequest { email, user_metadata, create_user, wish };
     let any = app.policy.is_for_any();
     match with_min_duration(send(app, wanted)).await? {
         Outcome::NoAccount if any && !create_user => {
@@ -105,7 +105,7 @@ async fn by_mail(
     }
 }
 
-async fn send(app: &App, wanted: Wanted) -> Result<Outcome, ApiError> {
+async fn send(app: &App, wanted: OtpRequest) -> Result<Outcome, ApiError> {
     let limits = AddressLimits::of(&wanted.email, &app.codes);
     let shared = app.clone();
     app.store

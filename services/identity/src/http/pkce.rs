@@ -37,7 +37,7 @@ impl PkceFields {
             }
         };
         pkce::check(text).map_err(malformed)?;
-        // A challenge that is its verifier protects from nobody who reads the request.
+        // A challenge that is its verifier hides nothing from a reader of the request.
         let method = Method::parse(method)
             .filter(|method| *method == Method::S256 || app.policy.is_for_any())
             .ok_or_else(|| ApiError::invalid("Unsupported code_challenge_method, use s256"))?;

@@ -158,8 +158,8 @@ async fn answers_are_refused_in_the_contracts_words() {
     let token = server.confirmed_account(ASHA).await.text("/access_token");
     let app = App::enroll(&server, &token, "a").await;
     let other = App::enroll(&server, &token, "b").await;
-    let nobody = App { factor_id: uuid::Uuid::from_u128(7).to_string(), secret: Vec::new() };
-    nobody.challenge(&server, &token).await.assert_error(404, "mfa_factor_not_found");
+    let unknown = App { factor_id: uuid::Uuid::from_u128(7).to_string(), secret: Vec::new() };
+    unknown.challenge(&server, &token).await.assert_error(404, "mfa_factor_not_found");
     delete(&server, &token, "x").await.assert_error(404, "validation_failed");
     let stranger = server.confirmed_account("ravi@example.test").await.text("/access_token");
     app.challenge(&server, &stranger).await.assert_error(404, "mfa_factor_not_found");
@@ -224,7 +224,13 @@ async fn concurrent_answers_with_one_code_raise_one_session() {
     for _ in 0..4 {
         sessions.push(server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token"));
     }
-    let answers = sessions.iter().map(|token| app.raise(&server, token, 0));
+    let mut challenges = Vec::new();
+    for token in &sessions {
+        challenges.push(app.challenge(&server, token).await.ok().text("/id"));
+    }
+    let code = app.code(&server, 0).await;
+    let answers = sessions.iter().zip(&challenges);
+    let answers = answers.map(|(token, challenge)| app.verify(&server, token, (challenge, &code)));
     let answers = futures::future::join_all(answers).await;
     let raised = answers.iter().filter(|answer| answer.status.is_success()).count();
     assert_eq!(raised, 1, "{answers:?}");

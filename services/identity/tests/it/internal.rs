@@ -89,10 +89,16 @@ async fn all_own_tables_are_marked_as_personal() {
     assert_eq!(
         personal,
         [
+            "account_notices",
             "address_limits",
+            "challenges",
             "codes",
+            "factor_limits",
+            "factors",
             "flow_states",
             "identities",
+            "passkeys",
+            "recovery_codes",
             "refresh_tokens",
             "sessions",
             "users"

@@ -161,7 +161,7 @@ async fn a_malformed_link_gets_an_error() {
     for path in ["/verify", "/verify?token=x", "/verify?type=signup"] {
         server.get(path).await.assert_error(400, "validation_failed");
     }
-    // As in the contract, a type that nobody knows leads to the site with an error.
+    // As in the contract, an unknown type leads to the site with an error.
     let led = led_to(&server.get("/verify?token=x&type=y").await);
     assert_eq!(led.url, "https://sukoon.example/");
     assert_eq!(led.field("error"), "invalid_request");

@@ -140,7 +140,7 @@ async fn a_challenge_is_answered_once_and_within_minutes() {
     let credential = authenticator.get(&late.body["options"]);
     server.database.move_clock(301).await.unwrap();
     answer(&server, &late, credential).await.assert_error(422, "mfa_challenge_expired");
-    // A registration's challenge signs nobody in.
+    // A registration's challenge does not sign in.
     let session = sign_in(&server, &mut authenticator).await.ok().text("/access_token");
     let other = options(&server, &session).await.ok();
     let credential = authenticator.get(&json!({

@@ -57,7 +57,7 @@ async fn a_sign_up_goes_on_in_the_client_that_began_it_and_keeps_its_password() 
     ask(&server, "/signup", json!({ "email": ASHA, "password": PASSWORD })).await;
     let link = server.latest_mail().await.link;
     let code = code_of(&press(&server, &link).await.ok());
-    // Until the exchange nobody can use the password, which a stranger may have chosen.
+    // Until the exchange the password can't be used: a stranger may have chosen it.
     server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
     let session = exchange(&server, &code, VERIFIER).await.ok();
     assert_eq!(claims(&session.text("/access_token"))["amr"][0]["method"], "email/signup");

@@ -25,7 +25,7 @@ pub(crate) struct ChallengeRequest {
 }
 
 /// A stored challenge, and what the client is asked.
-type Asked = (Challenge, Option<(&'static str, Value)>);
+type IssuedChallenge = (Challenge, Option<(&'static str, Value)>);
 
 pub(crate) async fn challenge(
     State(app): State<App>,
@@ -61,7 +61,7 @@ async fn issue(
     signed_in: &SignedIn,
     factor_id: Uuid,
     network: Option<String>,
-) -> Result<Asked, ApiError> {
+) -> Result<IssuedChallenge, ApiError> {
     let (shared, caller) = (app.clone(), levels::caller(signed_in));
     app.store
         .write(app::metadata(), move |tx| {
@@ -88,7 +88,7 @@ async fn issue(
                 factor.last_challenged_at = Some(now);
                 factors::update(tx.connection(), &factor).await?;
                 let word = if kind == ChallengeKind::FactorCreate { "create" } else { "request" };
-                Ok::<Asked, ApiError>((challenge, options.map(|options| (word, options))))
+                Ok::<IssuedChallenge, ApiError>((challenge, options.map(|options| (word, options))))
             })
         })
         .await

@@ -1,25 +1,20 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
+mod receipt;
+
 use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
-use contract::common::v1::Money;
 use contract::convert;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::{Payer, Receipt, TaxMode};
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
-use kernel::Timestamp;
 use serde_json::{Value, json};
 
+use self::receipt::{HOUR, MINUTE, PRICE, at, money, receipt};
 use crate::mails::facts::{BookingFacts, Facts, Message};
 use crate::mails::kind::Kind;
 use crate::mails::payload::REFUNDED_BEFORE;
 use crate::templates::template_context::RenderInput;
-
-/// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.
-const STARTS_AT: i64 = 1_795_498_200;
-const MINUTE: i64 = 60;
-const HOUR: i64 = 60 * MINUTE;
-const PRICE: i64 = 150_000;
 
 /// The room of the sessions online.
 pub const JOIN_URL: &str = "https://meet.example/room/a?x=1&y=2";
@@ -92,7 +87,7 @@ impl Sample {
         format!("{}-{}", self.kind, self.form)
     }
 
-    /// The render input: for most mails well before the session of [`STARTS_AT`].
+    /// The render input: for most mails well before the session of [`STARTS_AT`](receipt::STARTS_AT).
     #[must_use]
     pub fn render_input(&self) -> RenderInput<'_> {
         let now = match self.form {
@@ -438,7 +433,7 @@ fn of(facts: BookingFacts) -> Facts {
     Facts::Booking(Box::new(facts))
 }
 
-/// A booking whose session starts at [`STARTS_AT`] and takes an hour and a half.
+/// A booking whose session starts at [`STARTS_AT`](receipt::STARTS_AT) and takes an hour and a half.
 fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
     let contact = Contact {
         first_name: typed.first_name.clone(),
@@ -473,31 +468,6 @@ fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
     }
 }
 
-fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
-    let has_tax = tax_mode == TaxMode::Gst;
-    let (taxable, central, state) = if has_tax { (127_119, 11_441, 11_440) } else { (PRICE, 0, 0) };
-    let if_taxed = |text: &str| if has_tax { text.to_owned() } else { String::new() };
-    Receipt {
-        receipt_id: "rct_01934000000070008000000000000001".to_owned(),
-        serial: "SUK/26-27/00042".to_owned(),
-        issued_at: Some(convert::to_wire(at(-3 * 24 * HOUR))),
-        booking_id: "bkg_019340000000700080000000000a2b3c".to_owned(),
-        payment_id: "pay_Nq7T2kXv9LmB4e".to_owned(),
-        amount: Some(money(PRICE)),
-        tax_mode: tax_mode.into(),
-        gst_percent: if has_tax { 18 } else { 0 },
-        taxable: Some(money(taxable)),
-        central_tax: Some(money(central)),
-        state_tax: Some(money(state)),
-        issued_by: "Sukoon".to_owned(),
-        issuer_address: "Arera Colony, Bhopal, Madhya Pradesh 462016".to_owned(),
-        gstin: if_taxed("23ABCDE1234F1Z5"),
-        service_code: if_taxed("999319"),
-        refunded: Some(money(refunded)),
-        ..Receipt::default()
-    }
-}
-
 fn message(typed: &Typed) -> Message {
     Message {
         name: typed.name.clone(),
@@ -518,13 +488,4 @@ fn review(typed: &Typed, rating: i32, verified: bool) -> Review {
         user_generated: true,
         ..Review::default()
     }
-}
-
-fn money(minor_units: i64) -> Money {
-    Money { minor_units, currency_code: "INR".to_owned() }
-}
-
-/// So many seconds after the session's start.
-fn at(seconds: i64) -> Timestamp {
-    Timestamp::EPOCH.plus_seconds(STARTS_AT.saturating_add(seconds))
 }
