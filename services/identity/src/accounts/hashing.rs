@@ -1,6 +1,8 @@
-//! Argon2id hashing on a bounded number of threads, so that many sign-ins cannot starve other work.
+//! Argon2id hashing on threads of its own: at most half of the cores, at low priority and with a
+//! bounded queue, so that many sign-ins cannot starve other work.
 
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -8,15 +10,18 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 use runtime::BoxError;
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 
 /// 19 MiB of memory, two passes, one lane.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
-/// Maximum concurrent hashes; each needs a thread and its memory.
-const PARALLEL_MAX: usize = 4;
-/// How long a sign-in waits for a permit.
+/// How much lower than the rest the threads' priority is.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+/// Passwords that may wait, per thread: about a second of work.
+const QUEUE_PER_THREAD: usize = 48;
+/// How long a sign-in waits for its turn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A password could not be hashed or checked.
@@ -30,75 +35,138 @@ pub enum HashError {
     Failed(#[source] BoxError),
 }
 
-/// Creates and verifies hashes.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Creates and verifies hashes. The threads end with the last clone.
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
-    permits: Arc<Semaphore>,
+    queue: SyncSender<Job>,
     /// A hash of random bytes, compared with when the address is unknown, so that the answer takes
     /// as long as for a known one.
     dummy_hash: Arc<str>,
 }
 
 impl Hasher {
-    /// Creates a hasher.
+    /// Creates a hasher and its threads.
     ///
     /// # Errors
-    /// When the hash function rejects its parameters.
+    /// When the hash function rejects its parameters, or a thread cannot be started.
     pub fn new() -> Result<Self, HashError> {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        let parallel = thread::available_parallelism().map_or(1, usize::from).min(PARALLEL_MAX);
         let dummy_hash = hash(&argon2, &rand::random::<[u8; 32]>())?;
-        Ok(Self {
-            argon2,
-            permits: Arc::new(Semaphore::new(parallel)),
-            dummy_hash: dummy_hash.into(),
-        })
+        let threads = threads(thread::available_parallelism().map_or(1, usize::from));
+        let (queue, jobs) = sync_channel::<Job>(threads * QUEUE_PER_THREAD);
+        let jobs = Arc::new(Mutex::new(jobs));
+        for number in 0..threads {
+            let jobs = Arc::clone(&jobs);
+            let thread = thread::Builder::new().name(format!("hashing-{number}"));
+            thread.spawn(move || work(&jobs)).map_err(failed)?;
+        }
+        Ok(Self { argon2, queue, dummy_hash: dummy_hash.into() })
     }
 
     /// The PHC string of a password.
     ///
     /// # Errors
-    /// When no permit becomes free in time.
+    /// When too many are waiting, or none gets its turn in time.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
         let (argon2, password) = (self.argon2.clone(), password.to_owned());
-        self.with_permit(move || hash(&argon2, password.as_bytes())).await
+        self.queued(move || hash(&argon2, password.as_bytes())).await?
     }
 
     /// Whether it is the password. Without a stored hash the answer is no, after the same time.
     ///
     /// # Errors
-    /// When no permit becomes free in time, or the stored hash is malformed.
+    /// When too many are waiting, or the stored hash is malformed.
     pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool, HashError> {
+        let always = || Ok::<(), std::convert::Infallible>(());
+        let verified = self.verify_if(password, stored, always, |_right| ()).await?;
+        Ok(verified.unwrap_or_else(|never| match never {}))
+    }
+
+    /// The same, when `begin` allows it in the password's turn; `end` is told the result. Once the
+    /// turn has come, both run even if the caller leaves, so that no checked guess goes uncounted.
+    ///
+    /// # Errors
+    /// When too many are waiting, or the stored hash is malformed. The inner error is `begin`'s.
+    pub async fn verify_if<E: Send + 'static>(
+        &self,
+        password: &str,
+        stored: Option<&str>,
+        begin: impl FnOnce() -> Result<(), E> + Send + 'static,
+        end: impl FnOnce(bool) + Send + 'static,
+    ) -> Result<Result<bool, E>, HashError> {
         let known = stored.is_some();
         let stored = stored.unwrap_or(&self.dummy_hash).to_owned();
         let (argon2, password) = (self.argon2.clone(), password.to_owned());
-        let same = self
-            .with_permit(move || {
-                let stored = PasswordHash::new(&stored).map_err(failed)?;
-                Ok(argon2.verify_password(password.as_bytes(), &stored).is_ok())
-            })
-            .await?;
-        Ok(same && known)
+        self.queued(move || {
+            if let Err(refused) = begin() {
+                return Ok(Err(refused));
+            }
+            let parsed = PasswordHash::new(&stored);
+            let same = parsed
+                .as_ref()
+                .is_ok_and(|stored| argon2.verify_password(password.as_bytes(), stored).is_ok());
+            end(same && known);
+            parsed.map_err(failed)?;
+            Ok(Ok(same && known))
+        })
+        .await?
     }
 
-    async fn with_permit<T: Send + 'static>(
+    /// Does the work on one of the threads.
+    async fn queued<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
+        work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashError> {
-        let permit = Arc::clone(&self.permits).acquire_owned();
-        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIMEOUT, permit).await else {
-            return Err(HashError::Busy);
-        };
-        // The permit moves into the work: a cancelled caller does not stop the work.
-        let working = tokio::task::spawn_blocking(move || {
-            let done = work();
-            drop(permit);
-            done
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move || {
+            // A caller who left before the turn came costs nothing.
+            if !answer.is_closed() {
+                drop(answer.send(work()));
+            }
         });
-        working.await.map_err(failed)?
+        self.queue.try_send(job).map_err(|full| match full {
+            TrySendError::Full(_) => HashError::Busy,
+            TrySendError::Disconnected(_) => failed("the hashing threads have ended"),
+        })?;
+        let answer = tokio::time::timeout(QUEUE_TIMEOUT, answered).await;
+        answer.map_err(|_elapsed| HashError::Busy)?.map_err(failed)
     }
+}
+
+/// Half of the cores, and at least one.
+fn threads(cores: usize) -> usize {
+    (cores / 2).max(1)
+}
+
+fn work(jobs: &Mutex<Receiver<Job>>) {
+    lower_priority();
+    loop {
+        // The lock is held while waiting: the next free thread takes the next password.
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        job();
+    }
+}
+
+/// Linux sets the priority of this thread; elsewhere it would be the whole process's.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = lower_thread_priority() {
+        tracing::warn!(%error, "hashing runs at the usual priority");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn lower_thread_priority() -> rustix::io::Result<()> {
+    use rustix::process::{getpriority_process, setpriority_process};
+    if getpriority_process(None)? < NICENESS {
+        setpriority_process(None, NICENESS)?;
+    }
+    Ok(())
 }
 
 fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, HashError> {
@@ -112,7 +180,8 @@ fn failed(error: impl Into<BoxError>) -> HashError {
 
 #[cfg(test)]
 mod tests {
-    use super::Hasher;
+    use super::{HashError, Hasher, QUEUE_PER_THREAD, threads};
+    use futures::future::join_all;
 
     #[tokio::test]
     async fn a_password_is_known_again_and_no_other_is() {
@@ -123,5 +192,73 @@ mod tests {
         assert!(!hasher.verify("a quiet Garden", Some(&stored)).await.unwrap());
         assert!(!hasher.verify("a quiet garden", None).await.unwrap());
         assert_ne!(stored, hasher.hash("a quiet garden").await.unwrap());
+    }
+
+    #[test]
+    fn hashing_uses_half_of_the_cores() {
+        assert_eq!([1, 2, 3, 4, 64].map(threads), [1, 1, 1, 2, 32]);
+    }
+
+    /// The threads are one when they stand still: a job waits until the test has filled the queue.
+    #[tokio::test]
+    async fn what_does_not_fit_the_queue_is_told_at_once() {
+        let hasher = Hasher::new().unwrap();
+        let waiting = threads(std::thread::available_parallelism().unwrap().get());
+        let (open, gate) = std::sync::mpsc::channel::<()>();
+        let gate = std::sync::Arc::new(std::sync::Mutex::new(gate));
+        let stop = |_n| {
+            let gate = gate.clone();
+            hasher.queued(move || gate.lock().unwrap().recv().is_ok())
+        };
+        let blocked = join_all((0..waiting).map(stop));
+        let filling = async {
+            // All threads have taken their job when the queue has room for this many more.
+            let mut refused = 0;
+            let queued: Vec<_> = (0..=waiting * (QUEUE_PER_THREAD + 1))
+                .map(|_| Box::pin(hasher.queued(|| ())))
+                .collect();
+            let results = join_all(queued.into_iter().map(|job| async {
+                match tokio::time::timeout(std::time::Duration::from_millis(50), job).await {
+                    Ok(Err(HashError::Busy)) => 1,
+                    _ => 0,
+                }
+            }));
+            refused += results.await.into_iter().sum::<usize>();
+            for _ in 0..waiting {
+                open.send(()).unwrap();
+            }
+            refused
+        };
+        let (_, refused) = tokio::join!(blocked, filling);
+        assert!(refused >= 1, "the queue has no bound");
+        assert!(hasher.verify("x", None).await.is_ok(), "and it works again");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn hashing_threads_have_a_low_priority() {
+        let hasher = Hasher::new().unwrap();
+        let own = rustix::process::getpriority_process(None).unwrap();
+        let hashing = hasher.queued(|| rustix::process::getpriority_process(None)).await.unwrap();
+        assert_eq!(hashing.unwrap(), own.max(super::NICENESS));
+    }
+
+    #[tokio::test]
+    async fn a_refused_password_is_not_checked_and_a_checked_one_is_reported() {
+        let hasher = Hasher::new().unwrap();
+        let stored = hasher.hash("a quiet garden").await.unwrap();
+        let (told, results) = std::sync::mpsc::channel();
+        for (password, allowed) in [("a quiet garden", true), ("another", true), ("x", false)] {
+            let told = told.clone();
+            let begin = move || if allowed { Ok(()) } else { Err("refused") };
+            let end = move |right| told.send(right).unwrap();
+            let checked = hasher.verify_if(password, Some(&stored), begin, end).await.unwrap();
+            assert_eq!(
+                checked,
+                if allowed { Ok(password == "a quiet garden") } else { Err("refused") }
+            );
+        }
+        drop(told);
+        assert_eq!(results.iter().collect::<Vec<_>>(), [true, false]);
     }
 }
