@@ -16,10 +16,11 @@ const CODES: u64 = 1_000_000;
 const MAC_BYTES: usize = 32;
 const ID_BYTES: usize = 16;
 
-/// The HMAC key of codes, links and address hashes.
+/// The HMAC key of codes, links and address hashes. What a former key derived is still accepted.
 #[derive(Clone)]
 pub struct CodeKey {
     mac: Hmac<Sha256>,
+    former: Option<Hmac<Sha256>>,
 }
 
 impl CodeKey {
@@ -29,15 +30,31 @@ impl CodeKey {
     /// Never; a key may have any length.
     pub fn new(secret: &SecretString) -> Result<Self, InvalidLength> {
         let mac = Hmac::new_from_slice(secret.expose_secret().as_bytes())?;
-        Ok(Self { mac })
+        Ok(Self { mac, former: None })
+    }
+
+    /// The same key, which also accepts what the former secret derived.
+    ///
+    /// # Errors
+    /// Never; a key may have any length.
+    pub fn after(mut self, former: Option<&SecretString>) -> Result<Self, InvalidLength> {
+        let former = former.map(|secret| Hmac::new_from_slice(secret.expose_secret().as_bytes()));
+        self.former = former.transpose()?;
+        Ok(self)
     }
 
     /// The six digits of a code, derived from the key and the id, so that they are not stored.
     #[must_use]
     pub fn digits(&self, code_id: Uuid) -> String {
-        let mac = self.derive("digits", code_id.as_bytes());
-        let number = mac.iter().take(8).fold(0_u64, |n, byte| (n << 8) | u64::from(*byte));
-        format!("{:06}", number % CODES)
+        digits_of(&self.derive("digits", code_id.as_bytes()))
+    }
+
+    /// Whether these are the digits of a code, also if they were mailed before the key changed.
+    #[must_use]
+    pub fn is_digits(&self, code_id: Uuid, typed: &str) -> bool {
+        self.any("digits", code_id.as_bytes(), |mac| {
+            constant_time_eq(digits_of(mac).as_bytes(), typed.as_bytes())
+        })
     }
 
     /// The token of the mail's link; it is equivalent to the digits.
@@ -54,7 +71,8 @@ impl CodeKey {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (id, mac) = bytes.split_at_checked(ID_BYTES)?;
         let code_id = Uuid::from_slice(id).ok()?;
-        constant_time_eq(mac, &self.derive("link", code_id.as_bytes())).then_some(code_id)
+        let is_ours = |derived: &[u8; MAC_BYTES]| constant_time_eq(mac, derived);
+        self.any("link", code_id.as_bytes(), is_ours).then_some(code_id)
     }
 
     /// The secret in a sign-up's response, with which that browser can later prove that it created
@@ -64,7 +82,14 @@ impl CodeKey {
         URL_SAFE_NO_PAD.encode(self.derive("sign-up", user_id.as_bytes()))
     }
 
-    /// A keyed hash of an address, for limits.
+    /// Whether this is the secret of the sign-up that created the account.
+    #[must_use]
+    pub fn is_sign_up_secret(&self, user_id: Uuid, shown: &str) -> bool {
+        let shown = URL_SAFE_NO_PAD.decode(shown).unwrap_or_default();
+        self.any("sign-up", user_id.as_bytes(), |mac| constant_time_eq(mac, &shown))
+    }
+
+    /// A keyed hash of an address, for limits and logs.
     #[must_use]
     pub fn address_hash(&self, email: &EmailAddress) -> [u8; MAC_BYTES] {
         self.derive("address", email.as_str().as_bytes())
@@ -76,16 +101,78 @@ impl CodeKey {
         self.derive("sealing", b"")
     }
 
+    /// The key with which secrets were sealed before the code key changed.
+    #[must_use]
+    pub fn former_sealing_key(&self) -> Option<[u8; MAC_BYTES]> {
+        self.former.as_ref().map(|former| derive(former, "sealing", b""))
+    }
+
     /// A keyed hash of an account's recovery code, in the form that is stored.
     #[must_use]
     pub fn recovery_code_hash(&self, user_id: Uuid, code: &str) -> [u8; MAC_BYTES] {
         self.derive("recovery-code", &[user_id.as_bytes().as_slice(), code.as_bytes()].concat())
     }
 
-    fn derive(&self, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {
-        let mac = self.mac.clone().chain_update(purpose).chain_update([0]).chain_update(from);
-        mac.finalize().into_bytes().into()
+    /// The keyed hashes that a recovery code may be stored by: of this key and of the former.
+    #[must_use]
+    pub fn recovery_code_hashes(&self, user_id: Uuid, code: &str) -> Vec<Vec<u8>> {
+        let from = [user_id.as_bytes().as_slice(), code.as_bytes()].concat();
+        let keys = [Some(&self.mac), self.former.as_ref()];
+        let of = |mac| derive(mac, "recovery-code", &from).to_vec();
+        keys.into_iter().flatten().map(of).collect()
     }
+
+    /// A keyed hash of an address together with one place that requests come from.
+    #[must_use]
+    pub fn place_hash(&self, email: &EmailAddress, place: &[u8]) -> [u8; MAC_BYTES] {
+        self.derive("place", &[email.as_str().as_bytes(), &[0], place].concat())
+    }
+
+    /// The MAC of a device token.
+    #[must_use]
+    pub fn device_mac(&self, id: [u8; ID_BYTES], email: &EmailAddress) -> [u8; MAC_BYTES] {
+        self.derive("device", &[&id, email.as_str().as_bytes()].concat())
+    }
+
+    /// Whether the MAC of a device token is ours.
+    #[must_use]
+    pub fn is_device_mac(&self, id: [u8; ID_BYTES], email: &EmailAddress, mac: &[u8]) -> bool {
+        let from = [&id, email.as_str().as_bytes()].concat();
+        self.any("device", &from, |derived| constant_time_eq(mac, derived))
+    }
+
+    /// The MAC of a challenge.
+    #[must_use]
+    pub fn work_mac(&self, challenge: &[u8]) -> [u8; MAC_BYTES] {
+        self.derive("work", challenge)
+    }
+
+    /// Whether the MAC of a challenge is ours.
+    #[must_use]
+    pub fn is_work_mac(&self, challenge: &[u8], mac: &[u8]) -> bool {
+        self.any("work", challenge, |derived| constant_time_eq(mac, derived))
+    }
+
+    /// Whether what one of the keys derives passes the test.
+    fn any(&self, purpose: &str, from: &[u8], passes: impl Fn(&[u8; MAC_BYTES]) -> bool) -> bool {
+        let keys = std::iter::once(&self.mac).chain(&self.former);
+        // All are tried, so that the time does not tell which one it was.
+        keys.fold(false, |found, key| passes(&derive(key, purpose, from)) || found)
+    }
+
+    fn derive(&self, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {
+        derive(&self.mac, purpose, from)
+    }
+}
+
+fn derive(key: &Hmac<Sha256>, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {
+    let mac = key.clone().chain_update(purpose).chain_update([0]).chain_update(from);
+    mac.finalize().into_bytes().into()
+}
+
+fn digits_of(mac: &[u8; MAC_BYTES]) -> String {
+    let number = mac.iter().take(8).fold(0_u64, |n, byte| (n << 8) | u64::from(*byte));
+    format!("{:06}", number % CODES)
 }
 
 /// Compares two secrets in constant time.
@@ -173,6 +260,22 @@ mod tests {
         for wrong in ["", "x", "not a token", token.get(..30).unwrap()] {
             assert_eq!(key("a secret").code_of_link(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_a_former_key_derived_is_accepted_until_that_key_is_gone() {
+        let (id, former) = (Uuid::from_u128(7), key("a secret"));
+        let both = key("another").after(Some(&"a secret".to_owned().into())).unwrap();
+        assert_eq!(both.code_of_link(&former.link_token(id)), Some(id));
+        assert_eq!(both.code_of_link(&key("another").link_token(id)), Some(id));
+        assert_eq!(both.link_token(id), key("another").link_token(id));
+        for known in [&former, &key("another")] {
+            assert!(both.is_digits(id, &known.digits(id)));
+            assert!(both.is_sign_up_secret(id, &known.sign_up_secret(id)));
+        }
+        assert!(!both.is_sign_up_secret(id, &key("a third").sign_up_secret(id)));
+        assert!(!both.is_sign_up_secret(id, ""));
+        assert_eq!(key("another").code_of_link(&former.link_token(id)), None);
     }
 
     #[test]
