@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod tokens;
+pub mod guard;
 pub mod repository;
 pub mod app;
 pub mod http;
