@@ -3,3 +3,4 @@
 
 pub mod caller;
 pub mod device;
+pub mod spray;
