@@ -4,3 +4,4 @@
 pub mod caller;
 pub mod device;
 pub mod spray;
+pub mod security_log;
