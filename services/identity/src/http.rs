@@ -6,6 +6,7 @@ mod timing;
 mod request;
 mod device;
 mod objects;
+mod captcha;
 mod bearer;
 mod signup;
 mod pkce;
@@ -37,6 +38,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, patch, post};
 
 use crate::app::App;
+use crate::guard::caller;
 
 /// Maximum bytes of a request body.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -69,6 +71,7 @@ pub fn router(app: App) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(error::render_errors))
         .layer(from_fn_with_state(app.clone(), cors::allow))
+        .layer(from_fn(caller::recognise))
         .with_state(app)
 }
 
@@ -81,8 +84,8 @@ fn factor_routes() -> Router<App> {
         .route("/factors/{factor_id}/verify", post(factors::verify::verify))
 }
 
-/// Endpoints beyond the contract: recovery codes, passkeys, the list of sessions. The client library
-/// ends the ceremonies of passkeys at `/verify`.
+/// Endpoints beyond the contract: recovery codes, passkeys, the list of sessions. The client
+/// library ends the ceremonies of passkeys at `/verify`.
 fn own_routes() -> Router<App> {
     Router::new()
         .route("/factors/recovery-codes", get(recovery_codes::count).post(recovery_codes::make))

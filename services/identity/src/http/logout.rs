@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
 use crate::http::request::{Parameters, parameter, quotable};
@@ -44,5 +45,6 @@ pub(crate) async fn logout(
             })
         })
         .await?;
+    security_log::write(Kind::SignOut, Outcome::Done, Method::Session, About::Account(user_id));
     Ok(StatusCode::NO_CONTENT)
 }

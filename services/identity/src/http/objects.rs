@@ -1,11 +1,13 @@
 //! The JSON objects of the contract: user and session.
 
 use axum::Json;
-use axum::http::header;
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::guard::caller::Caller;
+use crate::guard::device;
 use crate::http::error::ApiError;
 use crate::repository::factors::FactorSummary;
 use crate::repository::identities::Identity;
@@ -160,5 +162,16 @@ pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, Api
     // proved by another client than the one that signed up. The site's pages ask for a new one.
     let needed = opened.password_removed.then(|| json!(true));
     extend(&mut body, [("password_needed", needed)]);
-    Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response())
+    let mut response = ([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response();
+    remember_device(app, &opened.user, &mut response);
+    Ok(response)
+}
+
+/// Gives the client a device token for the account, so that later it has limits of its own.
+fn remember_device(app: &App, user: &User, response: &mut Response) {
+    let Some(email) = user.address() else { return };
+    let tokens = device::renew(Caller::current().devices(), &email, &app.codes);
+    if let Ok(tokens) = HeaderValue::from_str(&tokens) {
+        response.headers_mut().insert(device::HEADER, tokens);
+    }
 }

@@ -1,10 +1,16 @@
 //! The password grant. An unknown address, a wrong password and an account without a password get
 //! the same response after the same time.
 
+use std::time::Instant;
+
+use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::guard::spray::Refusal;
+use crate::http::captcha;
 use crate::http::error::ApiError;
 use crate::http::objects;
 use crate::http::request::non_empty;
@@ -25,7 +31,7 @@ pub(crate) async fn grant(
     app: &App,
     (email, phone): (Option<&str>, Option<&str>),
     password: Option<&str>,
-    device: Device,
+    (worked, device): (bool, Device),
 ) -> Result<Response, ApiError> {
     let email = match (non_empty(email), non_empty(phone)) {
         (Some(_), Some(_)) => {
@@ -40,11 +46,21 @@ pub(crate) async fn grant(
         (None, None) => return Err(ApiError::invalid("missing email or phone")),
     };
     let password = password.unwrap_or_default();
-    let Some(user) = right_password(app, &email, password).await? else { return Err(wrong()) };
+    let right = right_password(app, &email, password, (Kind::SignIn, worked)).await?;
+    let Some(user) = right else { return Err(wrong()) };
+    let about = About::Account(user.user_id);
+    let log = |outcome| security_log::write(Kind::SignIn, outcome, Method::Password, about);
     match begin(app, (email, user), device).await? {
-        SignInOutcome::SignedIn(opened) => objects::session(app, &opened),
-        SignInOutcome::Banned => Err(ApiError::bad("user_banned", "User is banned")),
+        SignInOutcome::SignedIn(opened) => {
+            log(Outcome::Done);
+            objects::session(app, &opened)
+        }
+        SignInOutcome::Banned => {
+            log(Outcome::Banned);
+            Err(ApiError::bad("user_banned", "User is banned"))
+        }
         SignInOutcome::Unconfirmed => {
+            log(Outcome::Unconfirmed);
             Err(ApiError::bad("email_not_confirmed", "Email not confirmed"))
         }
         SignInOutcome::Outdated => Err(wrong()),
@@ -61,25 +77,68 @@ pub(crate) async fn right_password(
     app: &App,
     email: &EmailAddress,
     password: &str,
+    (kind, worked): (Kind, bool),
 ) -> Result<Option<User>, ApiError> {
     let limits = AddressLimits::of(email, &app.codes);
-    app.store
+    let about = About::Address(limits.address_hash());
+    let limited = |error: ApiError| {
+        security_log::write(kind, Outcome::Limited, Method::Password, about);
+        error
+    };
+    let guess = limits.guess(&app.spray, password, worked);
+    if let Err(why) = app.spray.peek(&guess, Instant::now()) {
+        return Err(limited(guessed_elsewhere(app, why).await));
+    }
+    count(app, limits).await?.map_err(limited)?;
+    let user = users::by_email(app.store.pool(), email).await?;
+    let stored = user.as_ref().and_then(|user| user.password_hash.as_deref());
+    let (begins, ends) = (app.spray.clone(), app.spray.clone());
+    let begin = move || begins.begin(&guess, Instant::now());
+    let end = move |right| {
+        if ends.end(&guess, right, Instant::now()) {
+            let kind = Kind::GuessingAlarm;
+            security_log::write(kind, Outcome::Limited, Method::Password, About::Nobody);
+        }
+    };
+    let checked = app.hasher.verify_if(password, stored, begin, end).await?;
+    let right = match checked {
+        Ok(right) => right,
+        Err(why) => return Err(limited(guessed_elsewhere(app, why).await)),
+    };
+    if !right {
+        security_log::write(kind, Outcome::WrongProof, Method::Password, about);
+    }
+    Ok(user.filter(|_| right))
+}
+
+/// Counts a guess for its address; the inner error says how long it has to wait.
+async fn count(app: &App, limits: AddressLimits) -> Result<Result<(), ApiError>, ApiError> {
+    let wait = app
+        .store
         .write(app::metadata(), move |tx| {
             let limits = limits.clone();
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
-                match limits.check_and_count(tx, LimitedAction::Password, now).await? {
-                    None => Ok(()),
-                    Some(seconds) => Err(ApiError::wait("over_request_rate_limit", seconds)),
-                }
+                Ok::<_, ApiError>(limits.check_and_count(tx, LimitedAction::Password, now).await?)
             })
         })
         .await?;
-    let user = users::by_email(app.store.pool(), email).await?;
-    let stored = user.as_ref().and_then(|user| user.password_hash.as_deref());
-    let right = app.hasher.verify(password, stored).await?;
-    Ok(user.filter(|_| right))
+    Ok(wait.map_or(Ok(()), |seconds| Err(ApiError::wait("over_request_rate_limit", seconds))))
+}
+
+/// The password or the network is part of guesses at other accounts. The password has not been
+/// read, so the response is the same for a right one; a code by mail signs in. Work lifts the limit
+/// of a network and not that of a password.
+async fn guessed_elsewhere(app: &App, why: Refusal) -> ApiError {
+    let code = "over_request_rate_limit";
+    match why {
+        Refusal::Network => captcha::limited(app, code).await,
+        Refusal::Password => {
+            let message = "Request rate limit reached";
+            ApiError::new(StatusCode::TOO_MANY_REQUESTS, code, message)
+        }
+    }
 }
 
 async fn begin(

@@ -11,12 +11,13 @@ use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::code_mail::LinkWish;
 use crate::http::error::ApiError;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
-use crate::http::{email_change, levels, objects, password, reauthenticate};
+use crate::http::{captcha, email_change, levels, objects, password, reauthenticate};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
 use crate::repository::{codes, sessions};
@@ -80,8 +81,16 @@ pub(crate) async fn update(
             Some(new_password(&app, &signed_in, &user_metadata, (password, &body)).await?)
         }
     };
+    let (changes_password, changes_address) = (new_password.is_some(), new_email.is_some());
     let changes = Changes { data: body.data, new_password, new_email, wish };
     let user = store(&app, &signed_in, changes).await?;
+    let about = About::Account(user.user_id);
+    if changes_password {
+        security_log::write(Kind::PasswordChange, Outcome::Done, Method::Session, about);
+    }
+    if changes_address {
+        security_log::write(Kind::CodeRequest, Outcome::Done, Method::Session, about);
+    }
     Ok(Json(objects::user(&user)))
 }
 
@@ -152,7 +161,7 @@ async fn authorize_password(
         let message = "Setting a new password requires current_password or a nonce";
         return Err(ApiError::bad("reauthentication_needed", message));
     };
-    match password::right_password(app, &email, current).await? {
+    match password::right_password(app, &email, current, (Kind::Reauthentication, false)).await? {
         Some(_) => Ok(()),
         None => Err(ApiError::bad("invalid_credentials", "Current password is not right")),
     }
@@ -160,14 +169,25 @@ async fn authorize_password(
 
 async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User, ApiError> {
     let (user_id, session_id) = (signed_in.user.user_id, signed_in.session.session_id);
-    let (shared, current) = (app.clone(), signed_in.user.address());
+    let shared = app.clone();
+    let of = |email: &EmailAddress| AddressLimits::of(email, &app.codes);
+    let own_limits = signed_in.user.address().as_ref().map(of);
+    let new_limits = changes.new_email.as_ref().map(of);
+    if let Some(new) = &new_limits
+        && new.count_mail(&app.spray, false).is_err()
+    {
+        let about = About::Account(user_id);
+        security_log::write(Kind::CodeRequest, Outcome::Limited, Method::Session, about);
+        return Err(captcha::limited(app, "over_email_send_rate_limit").await);
+    }
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, changes, current) = (shared.clone(), changes.clone(), current.clone());
+            let (app, changes) = (shared.clone(), changes.clone());
+            let (own_limits, new_limits) = (own_limits.clone(), new_limits.clone());
             Box::pin(async move {
-                if let Some(new) = &changes.new_email {
-                    let addresses = (current.as_ref(), new);
-                    email_change::lock_and_count(tx, &app, addresses).await?;
+                if let Some(new) = new_limits {
+                    let addresses: Vec<_> = own_limits.clone().into_iter().chain([new]).collect();
+                    email_change::lock_and_count(tx, &addresses).await?;
                 }
                 let user = users::lock_by_id(tx.connection(), user_id).await?;
                 let mut user = user.ok_or_else(user_not_found)?;
@@ -180,7 +200,7 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
                         return Err(password_changed());
                     }
                     user.password_hash = Some(new.hash);
-                    revoke_other_access(tx, &app, &user, session_id).await?;
+                    revoke_other_access(tx, own_limits.as_ref(), &user, session_id).await?;
                 }
                 match &changes.new_email {
                     Some(new) => {
@@ -198,15 +218,15 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
 /// Ends all other access: sessions of the old password and pending codes.
 async fn revoke_other_access(
     tx: &mut eventstore::Tx,
-    app: &App,
+    limits: Option<&AddressLimits>,
     user: &User,
     session_id: Uuid,
 ) -> Result<(), ApiError> {
     sessions::end_all(tx.connection(), user.user_id, Some(session_id)).await?;
     sessions::revoke_password_reset(tx.connection(), session_id).await?;
     codes::delete_all(tx.connection(), user.user_id).await?;
-    if let Some(email) = user.address() {
-        AddressLimits::of(&email, &app.codes).reset(tx, LimitedAction::Password).await?;
+    if let Some(limits) = limits {
+        limits.reset(tx, LimitedAction::Password).await?;
     }
     Ok(())
 }

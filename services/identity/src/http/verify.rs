@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::App;
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, Redeemer};
@@ -54,6 +55,7 @@ pub(crate) async fn by_code(
             check_link(&body, kind)?;
             let redeemed = with_min_duration(redeem::link(&app, kind, hash, redeemer)).await?;
             if leads_on {
+                verify_link::log(&redeemed.outcome);
                 return verify_link::answer(&app, (kind, hash), redeemed);
             }
             (LINK_EXPIRED, redeemed.outcome)
@@ -65,14 +67,25 @@ pub(crate) async fn by_code(
             (NOT_RIGHT, with_min_duration(redeeming).await?)
         }
     };
+    let method = if token.is_some() { Method::Code } else { Method::Link };
+    let log = |outcome, about| security_log::write(Kind::SignIn, outcome, method, about);
     match redeemed {
-        Redeemed::SignedIn(opened) => objects::session(&app, &opened),
+        Redeemed::SignedIn(opened) => {
+            log(Outcome::Done, About::Account(opened.user.user_id));
+            objects::session(&app, &opened)
+        }
         Redeemed::HalfChanged => {
             Ok(Json(json!({ "msg": HALF_CHANGED, "code": "200" })).into_response())
         }
         Redeemed::AddressTaken => Err(email_change::email_exists()),
-        Redeemed::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
-        Redeemed::AuthCode(_) | Redeemed::Invalid => Err(expired(message)),
+        Redeemed::Banned => {
+            log(Outcome::Banned, About::Nobody);
+            Err(ApiError::forbidden("user_banned", "User is banned"))
+        }
+        Redeemed::AuthCode(_) | Redeemed::Invalid => {
+            log(Outcome::WrongProof, About::Nobody);
+            Err(expired(message))
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 /// How long a code is valid.
 pub const VALID_MINUTES: i32 = 10;
-/// Wrong attempts after which a code is deleted.
+/// Wrong attempts after which the digits of a code are void. Its link, which cannot be guessed,
+/// stays valid: else a stranger could keep an account's owner out by guessing.
 const WRONG_ATTEMPTS_MAX: i32 = 5;
 
 /// What a code is for.
@@ -165,7 +166,8 @@ pub async fn insert(
     Ok(code_id)
 }
 
-/// The valid code of an account for a purpose, locked until the transaction ends.
+/// The code of an account for a purpose, if its digits are valid, locked until the transaction
+/// ends.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -177,12 +179,34 @@ pub async fn of_user(
 ) -> Result<Option<Code>, sqlx::Error> {
     sqlx::query_as(
         "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id from codes
-         where user_id = $1 and purpose = $2 and expires_at > $3 for update",
+         where user_id = $1 and purpose = $2 and expires_at > $3 and wrong_tries < $4 for update",
     )
     .bind(user_id)
     .bind(purpose.word())
     .bind(now)
+    .bind(WRONG_ATTEMPTS_MAX)
     .fetch_optional(tx.connection())
+    .await
+}
+
+/// Whether an account has a code for a purpose that has not expired.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_pending(
+    tx: &mut Tx,
+    user_id: Uuid,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "select exists (select 1 from codes
+                        where user_id = $1 and purpose = $2 and expires_at > $3)",
+    )
+    .bind(user_id)
+    .bind(purpose.word())
+    .bind(now)
+    .fetch_one(tx.connection())
     .await
 }
 
@@ -215,20 +239,15 @@ pub async fn consume(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
     Ok(gone.rows_affected() == 1)
 }
 
-/// Counts a wrong attempt, and deletes the code at the last one.
+/// Counts a wrong attempt at the digits.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn count_wrong_attempt(tx: &mut Tx, code_id: Uuid) -> Result<(), sqlx::Error> {
-    let attempts: i32 = sqlx::query_scalar(
-        "update codes set wrong_tries = wrong_tries + 1 where code_id = $1 returning wrong_tries",
-    )
-    .bind(code_id)
-    .fetch_one(tx.connection())
-    .await?;
-    if attempts >= WRONG_ATTEMPTS_MAX {
-        consume(tx, code_id).await?;
-    }
+    sqlx::query("update codes set wrong_tries = wrong_tries + 1 where code_id = $1")
+        .bind(code_id)
+        .execute(tx.connection())
+        .await?;
     Ok(())
 }
 

@@ -1,13 +1,20 @@
 //! Rate limits per email address: guesses and mails.
 //!
 //! Limits are counted by address, not by account, so that an address without an account gets the
-//! same answers. Limits per network address are enforced by the gateway.
+//! same answers. Each place that asks has counters of its own, so that a stranger cannot use up
+//! those of the account's owner. Limits over all addresses: the gateway, and `guard::spray`.
+
+use std::net::IpAddr;
+use std::time::Instant;
 
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 use sqlx::FromRow;
 
 use crate::accounts::address::EmailAddress;
+use crate::guard::caller::{Caller, Origin, is_this_machine, network};
+use crate::guard::device;
+use crate::guard::spray::{Guess, Refusal, Spray};
 use crate::tokens::secrets::CodeKey;
 
 /// Maximum wait between two guesses.
@@ -71,6 +78,14 @@ impl LimitedAction {
         now.plus_seconds(2_i64.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX))
     }
 
+    fn wide(self) -> WideLimit {
+        match self {
+            Self::Password | Self::Code => WideLimit { burst: 50, seconds_each: 15 * 60 },
+            // The address gets a code at least each half an hour, by whose wish it may be.
+            _mail => WideLimit { burst: 30, seconds_each: 30 * 60 },
+        }
+    }
+
     fn is_mail(self) -> bool {
         !matches!(self, Self::Password | Self::Code)
     }
@@ -86,10 +101,25 @@ fn next_mail(mailed: &[Timestamp], now: Timestamp) -> Timestamp {
     full.fold(now.plus_seconds(MAIL_SPACING_SECONDS), Timestamp::max)
 }
 
-/// The limits of one address.
+/// Attempts that are let through at once and how long one more takes, for all places together.
+/// Without them a guesser with many networks would have many counters. They are wide, because a
+/// stranger can use them up.
+#[derive(Debug, Clone, Copy)]
+struct WideLimit {
+    burst: i64,
+    seconds_each: i64,
+}
+
+/// The limits of one address for the client of the current request: those of its place, which is
+/// its device or else its network, and for unknown devices the wide ones of all places.
 #[derive(Clone)]
 pub struct AddressLimits {
     address_hash: [u8; 32],
+    place_hash: [u8; 32],
+    /// None for devices that signed in to the account before, and for calls from inside.
+    everywhere_hash: Option<[u8; 32]>,
+    network_address: Option<IpAddr>,
+    is_known_device: bool,
 }
 
 #[derive(FromRow)]
@@ -107,13 +137,66 @@ impl LimitRow {
         let all = self.mailed_at_micros.iter().copied().filter_map(Timestamp::from_micros);
         all.filter(move |at| *at > since)
     }
+
+    fn wait(&self, now: Timestamp) -> Option<i64> {
+        let blocked = self.blocked_until_at;
+        (blocked > now).then(|| blocked.seconds_since(now).max(1))
+    }
 }
 
 impl AddressLimits {
-    /// The limits of this address.
+    /// The limits of this address for the client of the current request. In a task of its own, as
+    /// of a transaction, the client is not known, so it is called before.
     #[must_use]
     pub fn of(email: &EmailAddress, key: &CodeKey) -> Self {
-        Self { address_hash: key.address_hash(email) }
+        let caller = Caller::current();
+        let address_hash = key.address_hash(email);
+        let everywhere_hash = Some(key.place_hash(email, b"everywhere"));
+        let at = |place_hash, everywhere_hash| Self {
+            address_hash,
+            place_hash,
+            everywhere_hash,
+            network_address: None,
+            is_known_device: false,
+        };
+        if let Some(device) = device::known(caller.devices(), email, key) {
+            return Self { is_known_device: true, ..at(key.place_hash(email, &device), None) };
+        }
+        match caller.origin() {
+            Origin::Inside => at(address_hash, None),
+            Origin::Unknown => at(address_hash, everywhere_hash),
+            Origin::Address(address) => {
+                let place = network(address).to_string();
+                let place_hash = key.place_hash(email, place.as_bytes());
+                let network_address = (!is_this_machine(address)).then_some(address);
+                Self { network_address, ..at(place_hash, everywhere_hash) }
+            }
+        }
+    }
+
+    /// The keyed hash of the address.
+    #[must_use]
+    pub fn address_hash(&self) -> [u8; 32] {
+        self.address_hash
+    }
+
+    /// A guess at the password of this address by the client of the current request.
+    #[must_use]
+    pub fn guess(&self, spray: &Spray, password: &str, worked: bool) -> Guess {
+        let device = self.is_known_device;
+        let guess = spray.guess(password, &self.address_hash, self.network_address, device);
+        guess.after_work(worked)
+    }
+
+    /// Counts a mail, or a sign-up, for the network of the client.
+    ///
+    /// # Errors
+    /// When the network has asked for too many, and the client did no work and is not known.
+    pub fn count_mail(&self, spray: &Spray, worked: bool) -> Result<(), Refusal> {
+        match self.network_address {
+            Some(address) if !worked => spray.count_mail(address, Instant::now()),
+            _ => Ok(()),
+        }
     }
 
     /// Takes an advisory lock on this address until the transaction ends.
@@ -149,76 +232,114 @@ impl AddressLimits {
         what: LimitedAction,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
-        let counted: Option<LimitRow> = sqlx::query_as(
-            "select failures, blocked_until_at, forget_at, mailed_at_micros from address_limits
-             where address_hash = $1 and kind = $2",
-        )
-        .bind(self.address_hash)
-        .bind(what.word())
-        .fetch_optional(tx.connection())
-        .await?;
-        let counted = counted.filter(|counted| counted.forget_at > now);
-        if let Some(blocked) = counted.as_ref().map(|counted| counted.blocked_until_at)
-            && blocked > now
-        {
-            return Ok(Some(blocked.seconds_since(now).max(1)));
+        let here = row(tx, self.place_hash, what, now).await?;
+        let everywhere = match self.everywhere_hash {
+            Some(hash) => row(tx, hash, what, now).await?,
+            None => None,
+        };
+        let waits = [&here, &everywhere].into_iter().flatten().filter_map(|row| row.wait(now));
+        if let Some(seconds) = waits.max() {
+            return Ok(Some(seconds));
         }
-        let failures = counted.as_ref().map_or(0, |it| it.failures).saturating_add(1);
+        let failures = here.as_ref().map_or(0, |it| it.failures).saturating_add(1);
         let mut mailed: Vec<Timestamp> = Vec::new();
         if what.is_mail() {
-            mailed.extend(counted.iter().flat_map(|counted| counted.recent_mails(now)));
+            mailed.extend(here.iter().flat_map(|counted| counted.recent_mails(now)));
             mailed.push(now);
         }
-        self.upsert(tx, what, (failures, &mailed), now).await?;
+        let blocked = what.blocked_until(failures, &mailed, now);
+        let forget = now.plus_seconds(RESET_AFTER_SECONDS);
+        upsert(tx, (self.place_hash, what), (failures, &mailed), (blocked, forget)).await?;
+        if let Some(hash) = self.everywhere_hash {
+            let times = what.wide().after_one(everywhere.map(|row| row.forget_at), now);
+            upsert(tx, (hash, what), (0, &[]), times).await?;
+        }
         Ok(None)
     }
 
-    async fn upsert(
-        &self,
-        tx: &mut Tx,
-        what: LimitedAction,
-        (failures, mailed): (i32, &[Timestamp]),
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let micros: Vec<i64> = mailed.iter().map(|at| at.micros()).collect();
-        sqlx::query(
-            "insert into address_limits (address_hash, kind, failures, blocked_until_at, forget_at,
-                 mailed_at_micros)
-             values ($1, $2, $3, $4, $5, $6)
-             on conflict (address_hash, kind) do update
-             set failures = excluded.failures, blocked_until_at = excluded.blocked_until_at,
-                 forget_at = excluded.forget_at, mailed_at_micros = excluded.mailed_at_micros",
-        )
-        .bind(self.address_hash)
-        .bind(what.word())
-        .bind(failures)
-        .bind(what.blocked_until(failures, mailed, now))
-        .bind(now.plus_seconds(RESET_AFTER_SECONDS))
-        .bind(micros)
-        .execute(tx.connection())
-        .await?;
-        Ok(())
-    }
-
-    /// Resets the counter after a success.
+    /// Resets the counter of this place after a success, and gives the attempt back to the wide
+    /// one.
     ///
     /// # Errors
     /// When the database does not answer.
     pub async fn reset(&self, tx: &mut Tx, what: LimitedAction) -> Result<(), StoreError> {
         sqlx::query("delete from address_limits where address_hash = $1 and kind = $2")
-            .bind(self.address_hash)
+            .bind(self.place_hash)
             .bind(what.word())
             .execute(tx.connection())
             .await?;
+        let Some(everywhere) = self.everywhere_hash else { return Ok(()) };
+        sqlx::query(
+            "update address_limits set forget_at = forget_at - $3 * interval '1 second',
+                 blocked_until_at = blocked_until_at - $3 * interval '1 second'
+             where address_hash = $1 and kind = $2",
+        )
+        .bind(everywhere)
+        .bind(what.word())
+        .bind(what.wide().seconds_each)
+        .execute(tx.connection())
+        .await?;
         Ok(())
     }
+}
+
+impl WideLimit {
+    /// When the next attempt is allowed and when all are forgotten, after one more now. Each
+    /// attempt moves the second time by `seconds_each`; it may be at most `burst` attempts ahead.
+    fn after_one(self, forget_at: Option<Timestamp>, now: Timestamp) -> (Timestamp, Timestamp) {
+        let forget = forget_at.map_or(now, |at| at.max(now)).plus_seconds(self.seconds_each);
+        (forget.plus_seconds(-(self.burst - 1) * self.seconds_each), forget)
+    }
+}
+
+async fn row(
+    tx: &mut Tx,
+    hash: [u8; 32],
+    what: LimitedAction,
+    now: Timestamp,
+) -> Result<Option<LimitRow>, StoreError> {
+    let counted: Option<LimitRow> = sqlx::query_as(
+        "select failures, blocked_until_at, forget_at, mailed_at_micros from address_limits
+         where address_hash = $1 and kind = $2",
+    )
+    .bind(hash)
+    .bind(what.word())
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(counted.filter(|counted| counted.forget_at > now))
+}
+
+async fn upsert(
+    tx: &mut Tx,
+    (hash, what): ([u8; 32], LimitedAction),
+    (failures, mailed): (i32, &[Timestamp]),
+    (blocked, forget): (Timestamp, Timestamp),
+) -> Result<(), StoreError> {
+    let micros: Vec<i64> = mailed.iter().map(|at| at.micros()).collect();
+    sqlx::query(
+        "insert into address_limits (address_hash, kind, failures, blocked_until_at, forget_at,
+             mailed_at_micros)
+         values ($1, $2, $3, $4, $5, $6)
+         on conflict (address_hash, kind) do update
+         set failures = excluded.failures, blocked_until_at = excluded.blocked_until_at,
+             forget_at = excluded.forget_at, mailed_at_micros = excluded.mailed_at_micros",
+    )
+    .bind(hash)
+    .bind(what.word())
+    .bind(failures)
+    .bind(blocked)
+    .bind(forget)
+    .bind(micros)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use kernel::Timestamp;
 
-    use super::{LimitedAction, next_mail};
+    use super::{LimitedAction, WideLimit, next_mail};
 
     const START: Timestamp = Timestamp::EPOCH;
 
@@ -250,5 +371,21 @@ mod tests {
         assert_eq!(next_after(29, 500), 28 * 500 + 60);
         assert_eq!(next_after(30, 500), 24 * 3600);
         assert_eq!(next_after(31, 500), 500 + 24 * 3600);
+    }
+
+    #[test]
+    fn a_wide_limit_lets_a_burst_through_and_then_one_at_a_time() {
+        let limit = WideLimit { burst: 3, seconds_each: 60 };
+        let (mut blocked, mut forget) = limit.after_one(None, START);
+        for _ in 0..2 {
+            assert!(blocked <= START);
+            (blocked, forget) = limit.after_one(Some(forget), START);
+        }
+        assert_eq!((blocked.seconds(), forget.seconds()), (60, 180));
+        let later = START.plus_seconds(60);
+        let (blocked, forget) = limit.after_one(Some(forget), later);
+        assert_eq!((blocked.seconds(), forget.seconds()), (120, 240));
+        let (blocked, _) = limit.after_one(Some(forget), START.plus_seconds(1_000));
+        assert!(blocked < START.plus_seconds(1_000), "all is forgotten");
     }
 }

@@ -8,7 +8,7 @@ use crate::test_server::{Answer, PASSWORD, TestServer, claims, other_than};
 const ASHA: &str = "asha@example.test";
 
 #[tokio::test]
-async fn five_wrong_tries_make_a_code_void() {
+async fn five_wrong_tries_make_the_digits_void_and_not_the_link() {
     let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let mail = server.latest_mail().await;
@@ -18,7 +18,8 @@ async fn five_wrong_tries_make_a_code_void() {
         assert_eq!(answer.text("/message"), "Token has expired or is invalid");
     }
     server.verify("signup", ASHA, &mail.code).await.assert_error(403, "otp_expired");
-    server.confirm_link(&mail.link, "").await.assert_error(403, "otp_expired");
+    // The link cannot be guessed, so guessing does not close it to the owner.
+    server.confirm_link(&mail.link, "").await.ok();
 }
 
 #[tokio::test]
