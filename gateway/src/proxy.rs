@@ -2,6 +2,7 @@
 //! cookie passes in either direction: the only one belongs to the gateway.
 
 pub(crate) mod sign_in;
+mod device_cookie;
 pub(crate) mod webhooks;
 pub(crate) mod pay_return;
 pub(crate) mod pictures;

@@ -13,6 +13,7 @@ use url::form_urlencoded;
 
 use crate::caller::Caller;
 use crate::error_response::RETRY_SOON;
+use crate::proxy::device_cookie::DeviceCookie;
 use crate::proxy::{Proxy, ProxyError, path_and_query};
 use crate::rate_limits::RetryAfter;
 
@@ -25,7 +26,7 @@ const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
 pub(crate) async fn auth(
     State(proxy): State<Arc<Proxy>>,
     Extension(caller): Extension<Caller>,
-    request: Request,
+    mut request: Request,
 ) -> Response {
     let code_as_text = request.headers().contains_key(API_VERSION);
     let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
@@ -53,8 +54,11 @@ pub(crate) async fn auth(
         return too_many_requests(retry_after, code_as_text);
     }
     let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
+    let devices = DeviceCookie::new(&proxy.public);
+    devices.pass_on(request.headers_mut());
     match proxy.forward(&caller, (request, BODY_BYTES_MAX), url).await {
         Ok(mut answer) => {
+            devices.keep(&mut answer);
             answer
                 .headers_mut()
                 .entry(header::CACHE_CONTROL)

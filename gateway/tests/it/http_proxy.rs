@@ -40,6 +40,25 @@ async fn the_identity_server_is_reached_below_auth() {
 }
 
 #[tokio::test]
+async fn device_tokens_reach_the_identity_server_from_the_cookie_only() {
+    let gateway = TestGateway::new().await;
+    let ask = |cookie: &'static str| {
+        let url = gateway.url("/auth/v1/token?grant_type=password");
+        let request = gateway.client.post(url).header("x-device-token", "forged");
+        request.header("cookie", cookie).body("{}").send()
+    };
+    for (cookie, passed_on) in [("admin=x; device=abc.def", Some("abc.def")), ("admin=x", None)] {
+        let answer = ask(cookie).await.unwrap();
+        assert!(!answer.headers().contains_key("x-device-token"));
+        let seen = gateway.identity.http.lock().unwrap();
+        let (_, headers, _) = seen.last().unwrap();
+        let told = headers.get("x-device-token").map(|value| value.to_str().unwrap());
+        assert_eq!(told, passed_on);
+        assert!(!headers.contains_key("cookie"));
+    }
+}
+
+#[tokio::test]
 async fn the_identity_servers_redirects_reach_the_browser() {
     let gateway = TestGateway::new().await;
     let answer = gateway.get("/auth/v1/verify?token=123456&type=signup").await;
