@@ -104,16 +104,19 @@ fn name(typed: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Accepts text without spaces, an `@`, and more text without spaces. Whether mail arrives there is
-/// not checked.
+/// Accepts text without spaces, an `@`, and more text without spaces. Characters that have a
+/// meaning in links to mail programs or in headers are rejected: the moderator's mail would get
+/// the writer's copies, subject or text. Whether mail arrives there is not checked.
 fn email(typed: &str) -> Result<String, Error> {
     let email = typed.trim();
     if is_blank(email) {
         return Err(rejected(Rejection::EmailRequired));
     }
-    let unfit = |c: char| c.is_whitespace() || c.is_control();
+    let unfit = |c: char| {
+        c.is_whitespace() || c.is_control() || is_bidi_control(c) || "?&#%,;:<>()[]\\\"".contains(c)
+    };
     let sides = email.split_once('@').filter(|(before, _)| !before.is_empty());
-    let shaped = sides.is_some_and(|(_, behind)| !behind.is_empty());
+    let shaped = sides.is_some_and(|(_, behind)| !behind.is_empty() && !behind.contains('@'));
     if !shaped || email.len() > EMAIL_BYTES_MAX || email.chars().any(unfit) {
         return Err(rejected(Rejection::InvalidEmail));
     }

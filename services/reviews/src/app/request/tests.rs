@@ -82,11 +82,14 @@ fn a_name_is_kept_as_typed() {
 
 #[test]
 fn an_address_has_the_shape_of_one() {
-    for email in ["a@b", "asha@customers.example", "आशा@उदाहरण.भारत", "a@b@c", "a+b@c.d"]
+    for email in ["a@b", "asha@customers.example", "आशा@उदाहरण.भारत", "a+b@c.d"]
     {
         assert_eq!(with_email(&format!(" {email} ")).unwrap(), email);
     }
-    for wrong in ["asha", "@", "@b", "a@", "a b@c", "a@b c", "a\u{a0}@b", "a@b\0"] {
+    let sly = ["a@b?cc=x", "a@b?cc=x&body=y", "a@b%0aBcc:x", "a@b,c@d", "a@b;c", "<a@b>", "a@b@c"];
+    let malformed =
+        ["asha", "@", "@b", "a@", "a b@c", "a@b c", "a\u{a0}@b", "a@b\0", "a@\u{202e}b"];
+    for wrong in malformed.into_iter().chain(sly) {
         assert_eq!(with_email(wrong), Err(Rejection::InvalidEmail), "{wrong:?}");
     }
     let longest = format!("{}@b", "a".repeat(252));

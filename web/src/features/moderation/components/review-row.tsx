@@ -3,6 +3,7 @@ import { Badge } from '@/components/ui/badge';
 import { Stars } from '@/components/ui/stars';
 import type { Review, ReviewImage } from '@/gen/reviews/v1/reviews_service_pb';
 import type { StaffReview } from '@/gen/reviews/v1/reviews_staff_service_pb';
+import { mailto } from '@/lib/mailto';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDateTime, toDate } from '@/lib/time';
 import { DeleteQuestion } from './delete-question';
@@ -48,7 +49,7 @@ function Facts({ review, email, nameId }: { review: Review; email: string; nameI
       {review.image ? <Thumbnail image={review.image} name={review.name} /> : null}
       <div className="col-span-2 min-w-0 text-sm text-ink-2 sm:col-span-1 sm:row-start-2">
         <a
-          href={`mailto:${email}`}
+          href={mailto(email)}
           className="inline-block min-h-6 break-all text-brand underline-offset-4 hover:underline"
         >
           {email}
