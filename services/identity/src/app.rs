@@ -13,6 +13,8 @@ use url::Url;
 
 use crate::accounts::hashing::Hasher;
 use crate::app::policy::Policy;
+use crate::guard::spray::Spray;
+use crate::guard::work::Work;
 use crate::tokens::redirect::Redirects;
 use crate::tokens::sealing::Sealer;
 use crate::tokens::secrets::CodeKey;
@@ -33,11 +35,28 @@ pub struct AccountSettings {
     pub signing_key: SecretString,
     /// The secret from which codes are derived; `IDENTITY_CODE_KEY`.
     pub code_key: SecretString,
+    /// Keys before and after those above, while they change.
+    pub other_keys: OtherKeys,
     /// Whether an address must be confirmed by a code before sign-in; `IDENTITY_CONFIRM_EMAIL`,
     /// true by default. Without it, signing up reveals whether an address has an account.
     pub confirm_email: bool,
     /// The rules that a practice may change.
     pub policy: Policy,
+    /// Whether sign-ups, sign-ins and requests for codes need the contract's captcha token;
+    /// `IDENTITY_CAPTCHA_REQUIRED`, false by default.
+    pub captcha_required: bool,
+}
+
+/// Keys that are accepted beside the current ones, so that a change of the keys ends no session.
+#[derive(Debug, Clone, Default)]
+pub struct OtherKeys {
+    /// The former signing key, until its access tokens have expired;
+    /// `IDENTITY_SIGNING_KEY_PREVIOUS`.
+    pub signing_previous: Option<SecretString>,
+    /// The next signing key, which is published before it signs; `IDENTITY_SIGNING_KEY_NEXT`.
+    pub signing_next: Option<SecretString>,
+    /// The former code key; `IDENTITY_CODE_KEY_PREVIOUS`.
+    pub code_previous: Option<SecretString>,
 }
 
 /// A cheap, shared handle to the service's state.
@@ -54,6 +73,12 @@ pub struct AppState {
     pub tokens: AccessTokens,
     /// Creates and verifies password hashes.
     pub hasher: Hasher,
+    /// Detects guesses over many accounts.
+    pub spray: Arc<Spray>,
+    /// Verifies proofs of work.
+    pub work: Work,
+    /// Whether all clients need one.
+    pub captcha_required: bool,
     /// Derives codes and links.
     pub codes: CodeKey,
     /// Builds links and checks redirects.
@@ -82,13 +107,21 @@ impl App {
     /// # Errors
     /// When a key or the site's address cannot be used.
     pub fn new(store: Store, settings: &AccountSettings) -> Result<Self, BoxError> {
-        let codes = CodeKey::new(&settings.code_key)?;
+        let others = &settings.other_keys;
+        let verifying: Vec<&SecretString> =
+            others.signing_previous.iter().chain(&others.signing_next).collect();
+        let (key, issuer) = (&settings.signing_key, &settings.issuer);
+        let codes = CodeKey::new(&settings.code_key)?.after(others.code_previous.as_ref())?;
         let site = Url::parse(&settings.public_url)?;
         let state = AppState {
             store,
-            tokens: AccessTokens::new(&settings.signing_key, &settings.issuer)?,
+            tokens: AccessTokens::with_others(key, &verifying, issuer)?,
             hasher: Hasher::new()?,
-            sealer: Sealer::new(&codes.sealing_key())?,
+            spray: Arc::new(Spray::new()),
+            work: Work::default(),
+            captcha_required: settings.captcha_required,
+            sealer: Sealer::new(&codes.sealing_key())?
+                .after(codes.former_sealing_key().as_ref())?,
             codes,
             relying_party: RelyingParty::new(&site)?,
             redirects: Redirects::new(

@@ -8,9 +8,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::accounts::address::EmailAddress;
-use crate::app::AccountSettings;
 use crate::app::account::AccountRequest;
 use crate::app::policy::{Clients, Policy};
+use crate::app::{AccountSettings, OtherKeys};
 
 /// Maximum characters of a name, as on the site's own pages.
 const NAME_CHARACTERS_MAX: usize = 200;
@@ -97,7 +97,13 @@ impl AccountSettings {
             issuer: reader.url("TOKEN_ISSUER"),
             signing_key: reader.secret("IDENTITY_SIGNING_KEY"),
             code_key,
+            other_keys: OtherKeys {
+                signing_previous: reader.optional_secret("IDENTITY_SIGNING_KEY_PREVIOUS"),
+                signing_next: reader.optional_secret("IDENTITY_SIGNING_KEY_NEXT"),
+                code_previous: reader.optional_secret("IDENTITY_CODE_KEY_PREVIOUS"),
+            },
             confirm_email: reader.parse_or("IDENTITY_CONFIRM_EMAIL", true),
+            captcha_required: reader.parse_or("IDENTITY_CAPTCHA_REQUIRED", false),
             policy: Policy::read(reader),
         }
     }

@@ -1,4 +1,5 @@
-//! Access tokens, signed and verified with one P-256 key whose public half is published.
+//! Access tokens, signed with a P-256 key and verified with it, its predecessor or its successor.
+//! The public halves of all three are published, so that a change of the key ends no session.
 //!
 //! The algorithm is always ES256, whatever a token's header says. Expiry is checked by the caller
 //! against the database clock, when it reads the session.
@@ -94,11 +95,36 @@ struct IssuedClaims<'a> {
 #[derive(Clone)]
 pub struct AccessTokens {
     signing: EncodingKey,
-    verifying: DecodingKey,
+    verifying: Vec<PublicKey>,
     header: Header,
     validation: Validation,
     issuer: String,
     jwks: Value,
+}
+
+/// The public half of a key.
+#[derive(Clone)]
+struct PublicKey {
+    kid: String,
+    key: DecodingKey,
+    jwk: Value,
+}
+
+impl PublicKey {
+    fn of(pem: &SecretString) -> Result<Self, TokenError> {
+        let secret = SecretKey::from_pkcs8_pem(pem.expose_secret());
+        let secret = secret.map_err(|_secret| TokenError::Key)?;
+        let point = secret.public_key().to_encoded_point(false);
+        let (Some(x), Some(y)) = (point.x(), point.y()) else { return Err(TokenError::Key) };
+        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+        let kid = thumbprint(&x, &y);
+        let key = DecodingKey::from_ec_components(&x, &y).map_err(|_secret| TokenError::Key)?;
+        let jwk = json!({
+            "kty": "EC", "crv": "P-256", "x": x, "y": y,
+            "kid": kid, "alg": "ES256", "use": "sig", "key_ops": ["verify"],
+        });
+        Ok(Self { kid, key, jwk })
+    }
 }
 
 impl AccessTokens {
@@ -107,22 +133,26 @@ impl AccessTokens {
     /// # Errors
     /// When it is not a P-256 key in PKCS#8 PEM.
     pub fn new(pem: &SecretString, issuer: &str) -> Result<Self, TokenError> {
-        let pem = pem.expose_secret();
-        let secret = SecretKey::from_pkcs8_pem(pem).map_err(|_secret| TokenError::Key)?;
-        let point = secret.public_key().to_encoded_point(false);
-        let (Some(x), Some(y)) = (point.x(), point.y()) else { return Err(TokenError::Key) };
-        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
-        let kid = thumbprint(&x, &y);
-        let signing =
-            EncodingKey::from_ec_pem(pem.as_bytes()).map_err(|_secret| TokenError::Key)?;
-        let verifying =
-            DecodingKey::from_ec_components(&x, &y).map_err(|_secret| TokenError::Key)?;
+        Self::with_others(pem, &[], issuer)
+    }
+
+    /// The same with the keys before and after it, which only verify.
+    ///
+    /// # Errors
+    /// When one is not a P-256 key in PKCS#8 PEM.
+    pub fn with_others(
+        pem: &SecretString,
+        others: &[&SecretString],
+        issuer: &str,
+    ) -> Result<Self, TokenError> {
+        let verifying: Result<Vec<PublicKey>, _> =
+            [&[pem], others].concat().into_iter().map(PublicKey::of).collect();
+        let verifying = verifying?;
+        let signing = EncodingKey::from_ec_pem(pem.expose_secret().as_bytes());
+        let signing = signing.map_err(|_secret| TokenError::Key)?;
         let mut header = Header::new(Algorithm::ES256);
-        header.kid = Some(kid.clone());
-        let jwks = json!({ "keys": [{
-            "kty": "EC", "crv": "P-256", "x": x, "y": y,
-            "kid": kid, "alg": "ES256", "use": "sig", "key_ops": ["verify"],
-        }] });
+        header.kid = verifying.first().map(|own| own.kid.clone());
+        let jwks = json!({ "keys": verifying.iter().map(|it| &it.jwk).collect::<Vec<_>>() });
         let (validation, issuer) = (validation(issuer), issuer.to_owned());
         Ok(Self { signing, verifying, header, validation, issuer, jwks })
     }
@@ -133,7 +163,7 @@ impl AccessTokens {
         &self.issuer
     }
 
-    /// The public key as a JWKS document.
+    /// The public keys as a JWKS document.
     #[must_use]
     pub fn jwks(&self) -> &Value {
         &self.jwks
@@ -164,15 +194,17 @@ impl AccessTokens {
         jsonwebtoken::encode(&self.header, &claims, &self.signing).map_err(TokenError::Sign)
     }
 
-    /// The claims of a token, if this key signed it for this issuer. Expiry is left to the caller,
-    /// who has the clock.
+    /// The claims of a token, if one of the keys signed it for this issuer. Expiry is left to the
+    /// caller, who has the clock.
     #[must_use]
     pub fn verify(&self, token: &str) -> Option<Claims> {
         if token.len() > BYTES_MAX {
             return None;
         }
-        let read = jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?;
-        (read.header.kid == self.header.kid).then_some(read.claims)
+        let kid = jsonwebtoken::decode_header(token).ok()?.kid?;
+        let public = self.verifying.iter().find(|public| public.kid == kid)?;
+        let read = jsonwebtoken::decode::<Claims>(token, &public.key, &self.validation).ok()?;
+        Some(read.claims)
     }
 }
 

@@ -3,7 +3,7 @@
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
 use identity::app::policy::Policy;
-use identity::app::{AccountSettings, App};
+use identity::app::{AccountSettings, App, OtherKeys};
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, Method, StatusCode};
 use runtime::server::{self, Server};
@@ -24,6 +24,7 @@ pub(crate) struct TestServer {
     pub(crate) database: TestDatabase,
     pub(crate) app: App,
     pub(crate) keys: TestKeys,
+    settings: AccountSettings,
     client: Client,
     shutdown: Shutdown,
 }
@@ -91,21 +92,27 @@ impl TestServer {
             issuer: format!("{public_url}/auth/v1"),
             signing_key: keys.private_key("signing").unwrap().into(),
             code_key: "a secret of these tests".to_owned().into(),
+            other_keys: OtherKeys::default(),
             confirm_email,
             policy,
+            captcha_required: false,
         };
         let app = App::new(database.store().unwrap(), &settings).unwrap();
         let shutdown = Shutdown::new();
-        let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (router, stop) = (identity::http::router(app.clone()), shutdown.clone());
-        tokio::spawn(async move { server::serve_http(listener, router, &stop).await });
+        let url = serve(app.clone(), &shutdown).await;
         let grpc = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown).await.unwrap();
         let grpc_url = format!("http://{}", grpc.address().unwrap());
         let routes = identity::grpc::routes(app.clone(), &keys.peers("identity").unwrap());
         tokio::spawn(grpc.serve(routes));
         let client = runtime::http::client().unwrap();
-        Self { url, grpc_url, database, app, keys, client, shutdown }
+        Self { url, grpc_url, database, app, keys, settings, client, shutdown }
+    }
+
+    /// The same server after a restart with other settings; its gRPC keeps the former ones.
+    pub(crate) async fn restart(&mut self, change: impl FnOnce(&mut AccountSettings)) {
+        change(&mut self.settings);
+        self.app = App::new(self.database.store().unwrap(), &self.settings).unwrap();
+        self.url = serve(self.app.clone(), &self.shutdown).await;
     }
 
     /// A request as the client library makes it.
@@ -227,6 +234,14 @@ impl TestServer {
         let answer = IdentityInternalServiceClient::new(channel).get_code_mail(request).await?;
         Ok(answer.into_inner())
     }
+}
+
+async fn serve(app: App, shutdown: &Shutdown) -> String {
+    let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (router, stop) = (identity::http::router(app), shutdown.clone());
+    tokio::spawn(async move { server::serve_http(listener, router, &stop).await });
+    url
 }
 
 /// The page of the site that a link opens, with the fields of its fragment.
