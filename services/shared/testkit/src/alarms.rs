@@ -1,5 +1,5 @@
-//! Listens to the errors that are logged by everything that runs in a test's own thread, and counts
-//! the statements that it sends to the database.
+//! Listens to the errors and to the security log of everything that runs in a test's own thread,
+//! and counts the statements that it sends to the database.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -17,10 +17,14 @@ pub struct Alarms(());
 thread_local! {
     /// What a test's own thread has heard, while it listens.
     static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    /// The lines of the security log in the same time, each as `name=value` pairs.
+    static SECURITY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// How many statements it has sent, since the first time that it listened.
     static SENT: Cell<usize> = const { Cell::new(0) };
 }
 
+/// Where services log what concerns accounts.
+const SECURITY_TARGET: &str = "security";
 /// Where the driver logs each statement.
 const STATEMENTS: &str = "sqlx::query";
 
@@ -46,6 +50,7 @@ impl Alarms {
     pub fn listen() -> Self {
         install();
         HEARD.set(Some(Vec::new()));
+        SECURITY.take();
         Self(())
     }
 
@@ -56,6 +61,27 @@ impl Alarms {
         HEARD.with_borrow(|heard| {
             heard.iter().flatten().filter(|message| message.contains(words)).count()
         })
+    }
+}
+
+impl Alarms {
+    /// The lines of the security log so far, each as `name=value` pairs, and forgets them.
+    #[must_use]
+    pub fn security_lines(&self) -> Vec<String> {
+        let Self(()) = self;
+        SECURITY.take()
+    }
+}
+
+struct Pairs(Vec<String>);
+
+impl Visit for Pairs {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.push(format!("{}={value}", field.name()));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.push(format!("{}={value:?}", field.name()));
     }
 }
 
@@ -79,7 +105,8 @@ impl Visit for Message {
 
 impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() == Level::ERROR || metadata.target() == STATEMENTS
+        *metadata.level() == Level::ERROR
+            || [STATEMENTS, SECURITY_TARGET].contains(&metadata.target())
     }
 
     fn new_span(&self, _span: &Attributes<'_>) -> Id {
@@ -93,6 +120,12 @@ impl Subscriber for Listener {
     fn event(&self, event: &Event<'_>) {
         if event.metadata().target() == STATEMENTS {
             SENT.set(SENT.get() + 1);
+            return;
+        }
+        if event.metadata().target() == SECURITY_TARGET {
+            let mut pairs = Pairs(Vec::new());
+            event.record(&mut pairs);
+            SECURITY.with_borrow_mut(|lines| lines.push(pairs.0.join(" ")));
             return;
         }
         let mut message = Message(String::new());
