@@ -4,4 +4,5 @@
 pub mod caller;
 pub mod device;
 pub mod spray;
+pub mod work;
 pub mod security_log;

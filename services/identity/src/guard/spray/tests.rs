@@ -148,6 +148,32 @@ fn three_refused_passwords_raise_an_alarm() {
 }
 
 #[test]
+fn work_lifts_the_limit_of_the_network_and_not_of_the_password() {
+    let (spray, now) = (Spray::new(), Instant::now());
+    for n in 0..20 {
+        assert_eq!(wrong(&spray, &format!("guess {n}"), n, 1, now), Ok(()), "{n}");
+    }
+    let worked = |password: &str| spray.guess(password, &[9], address(1), false).after_work(true);
+    assert_eq!(spray.begin(&worked("mine"), now), Ok(()));
+    assert_eq!(wrong(&spray, "summer holiday", 1, 2, now), Ok(()));
+    assert_eq!(wrong(&spray, "summer holiday", 2, 3, now), Ok(()));
+    assert_eq!(spray.begin(&worked("summer holiday"), now), Err(Refusal::Password));
+}
+
+#[test]
+fn an_address_asks_for_thirty_mails_and_then_one_in_three_minutes() {
+    let (spray, now) = (Spray::new(), Instant::now());
+    let mail = |from, at| spray.count_mail(address(from).unwrap(), at);
+    for _ in 0..30 {
+        assert_eq!(mail(1, now), Ok(()));
+    }
+    assert_eq!(mail(1, now), Err(Refusal::Network));
+    assert_eq!(mail(2, now), Ok(()));
+    assert_eq!(mail(1, now + Duration::from_secs(181)), Ok(()));
+    assert_eq!(mail(1, now + Duration::from_secs(181)), Err(Refusal::Network));
+}
+
+#[test]
 fn memory_is_bounded() {
     let (spray, now) = (Spray::new(), Instant::now());
     for n in 0..120_000_u32 {
