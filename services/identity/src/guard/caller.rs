@@ -109,9 +109,17 @@ pub fn subscriber(address: IpAddr) -> IpAddr {
     }
 }
 
+/// Whether it is the usual address of this machine itself. Then it may be a proxy's in front of a
+/// gateway that does not trust it, and stands for all visitors: it has no limits of a network.
+#[must_use]
+pub fn is_this_machine(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    address == IpAddr::V4(Ipv4Addr::LOCALHOST) || address == IpAddr::V6(Ipv6Addr::LOCALHOST)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Caller, Origin, network, subscriber};
+    use super::{Caller, Origin, is_this_machine, network, subscriber};
     use axum::http::HeaderMap;
     use std::net::IpAddr;
 
@@ -141,5 +149,8 @@ mod tests {
         assert_eq!(one("192.0.2.77"), "192.0.2.77");
         assert_eq!(one("2001:db8:1:2:3::4"), "2001:db8:1:2::");
         assert_eq!(caller("192.0.2.77").network_text(), "192.0.2.0/24");
+        let own = |text: &str| is_this_machine(text.parse().unwrap());
+        assert!(own("127.0.0.1") && own("::1") && own("::ffff:127.0.0.1"));
+        assert!(!own("127.0.0.2") && !own("192.0.2.1"));
     }
 }

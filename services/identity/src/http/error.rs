@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use eventstore::{Retry, StoreError, new_uuid};
@@ -14,6 +14,7 @@ use runtime::status::{UNAVAILABLE_MESSAGE, chain};
 use serde_json::{Value, json};
 
 use crate::accounts::hashing::HashError;
+use crate::guard::work;
 use crate::tokens::token::TokenError;
 
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
@@ -30,6 +31,8 @@ pub(crate) struct ApiError {
     code: &'static str,
     message: Cow<'static, str>,
     format: ErrorFormat,
+    retry_after: Option<i64>,
+    challenge: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +49,8 @@ impl ApiError {
         code: &'static str,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { status, code, message: message.into(), format: ErrorFormat::Plain }
+        let (message, format) = (message.into(), ErrorFormat::Plain);
+        Self { status, code, message, format, retry_after: None, challenge: None }
     }
 
     pub(crate) fn bad(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
@@ -79,7 +83,20 @@ impl ApiError {
     pub(crate) fn wait(code: &'static str, seconds: i64) -> Self {
         let message =
             format!("For security purposes, you can only request this after {seconds} seconds.");
-        Self::new(StatusCode::TOO_MANY_REQUESTS, code, message)
+        let retry_after = Some(seconds);
+        Self { retry_after, ..Self::new(StatusCode::TOO_MANY_REQUESTS, code, message) }
+    }
+
+    /// The same, which offers to do work instead of waiting.
+    pub(crate) fn with_challenge(self, challenge: String) -> Self {
+        Self { challenge: Some(challenge), ..self }
+    }
+
+    /// All threads are busy. Client libraries repeat a request after this status.
+    fn busy() -> Self {
+        let message = "Request rate limit reached";
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Self { retry_after: Some(1), ..Self::new(status, "over_request_rate_limit", message) }
     }
 
     /// Something failed that no caller can change.
@@ -168,7 +185,10 @@ impl From<sqlx::Error> for ApiError {
 
 impl From<HashError> for ApiError {
     fn from(error: HashError) -> Self {
-        Self::unavailable(&error)
+        match error {
+            HashError::Busy => Self::busy(),
+            HashError::Failed(_) => Self::unavailable(&error),
+        }
     }
 }
 
@@ -194,6 +214,12 @@ pub(crate) async fn render_errors(request: Request, next: Next) -> Response {
     let mut response = (error.status, Json(error.body(version.is_some()))).into_response();
     let headers = response.headers_mut();
     headers.insert(ERROR_CODE, HeaderValue::from_static(error.code));
+    if let Some(seconds) = error.retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let Some(challenge) = error.challenge.and_then(|it| HeaderValue::from_str(&it).ok()) {
+        headers.insert(work::HEADER, challenge);
+    }
     if let Some(version) = version {
         headers.insert(API_VERSION, version);
     }

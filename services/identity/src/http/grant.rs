@@ -5,6 +5,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use crate::app::App;
+use crate::http::captcha::{self, MetaSecurity};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::request::{Body, Parameters, non_empty, parameter, quotable};
@@ -23,6 +24,7 @@ pub(crate) struct Grant {
     client_id: Option<String>,
     issuer: Option<String>,
     id_token: Option<String>,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 pub(crate) async fn token(
@@ -33,8 +35,10 @@ pub(crate) async fn token(
 ) -> Result<Response, ApiError> {
     match parameter(&parameters, "grant_type") {
         Some("password") => {
+            let worked = captcha::has_worked(&app, grant.gotrue_meta_security).await?;
             let account = (grant.email.as_deref(), grant.phone.as_deref());
-            password::grant(&app, account, grant.password.as_deref(), device).await
+            let from = (worked, device);
+            password::grant(&app, account, grant.password.as_deref(), from).await
         }
         Some("refresh_token") => refresh::grant(&app, grant.refresh_token.as_deref()).await,
         Some("pkce") => {

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::http::captcha::{self, MetaSecurity};
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::email_change;
 use crate::http::error::ApiError;
@@ -24,6 +26,7 @@ pub(crate) struct Resend {
     r#type: Option<String>,
     email: Option<String>,
     phone: Option<String>,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 #[derive(Deserialize)]
@@ -31,6 +34,7 @@ pub(crate) struct Recover {
     email: Option<String>,
     #[serde(flatten)]
     pkce: PkceFields,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 pub(crate) async fn resend(
@@ -63,9 +67,10 @@ pub(crate) async fn resend(
     };
     // As in the contract, a link that is sent again is one of the implicit flow.
     let wish = LinkWish::of(&app, &parameters, &PkceFields::default())?;
+    let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
     match kind {
-        Some("signup") => mail(&app, email, Purpose::Signup, wish).await?,
-        Some("email_change") => mail(&app, email, Purpose::EmailChangeNew, wish).await?,
+        Some("signup") => mail(&app, (email, worked), Purpose::Signup, wish).await?,
+        Some("email_change") => mail(&app, (email, worked), Purpose::EmailChangeNew, wish).await?,
         // An address has no code of a phone.
         _ => {}
     }
@@ -81,17 +86,23 @@ pub(crate) async fn recover(
         .ok_or_else(|| ApiError::invalid("Password recovery requires an email"))?;
     let email = request::email(email)?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
-    mail(&app, email, Purpose::Recovery, wish).await?;
+    let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+    mail(&app, (email, worked), Purpose::Recovery, wish).await?;
     Ok(Json(json!({})))
 }
 
 async fn mail(
     app: &App,
-    email: EmailAddress,
+    (email, worked): (EmailAddress, bool),
     purpose: Purpose,
     wish: LinkWish,
 ) -> Result<(), ApiError> {
     let limits = AddressLimits::of(&email, &app.codes);
+    let about = About::Address(limits.address_hash());
+    if limits.count_mail(&app.spray, worked).is_err() {
+        security_log::write(Kind::CodeRequest, Outcome::Limited, Method::Nothing, about);
+        return Err(captcha::limited(app, "over_email_send_rate_limit").await);
+    }
     let limited = match purpose {
         Purpose::Signup => LimitedAction::SignupMail,
         Purpose::EmailChangeNew => LimitedAction::ChangeMail,
@@ -116,7 +127,10 @@ async fn mail(
             code_mail::issue(tx, &mut user, purpose, &wish, now).await
         })
     });
-    with_min_duration(work).await
+    let asked = with_min_duration(work).await;
+    let outcome = if asked.is_ok() { Outcome::Done } else { Outcome::Limited };
+    security_log::write(Kind::CodeRequest, outcome, Method::Nothing, about);
+    asked
 }
 
 /// Whether a mail is useful: a sign-up code is sent while the address is not proved, and again
@@ -130,7 +144,7 @@ async fn needs_code(
     match purpose {
         Purpose::EmailChangeNew => Ok(user.new_email.is_some()),
         Purpose::Signup if user.email_proved_at.is_some() => {
-            Ok(codes::of_user(tx, user.user_id, purpose, now).await?.is_some())
+            Ok(codes::is_pending(tx, user.user_id, purpose, now).await?)
         }
         _ => Ok(true),
     }

@@ -13,6 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::http::captcha::{self, MetaSecurity};
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
@@ -33,6 +35,7 @@ pub(crate) struct SignUp {
     data: Option<Map<String, Value>>,
     #[serde(flatten)]
     pkce: PkceFields,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 /// A validated sign-up.
@@ -53,6 +56,13 @@ pub(crate) async fn signup(
     let (email, user_metadata) = validate(&app, &body)?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
     let password = body.password.unwrap_or_default();
+    let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+    let limits = AddressLimits::of(&email, &app.codes);
+    let about = About::Address(limits.address_hash());
+    if limits.count_mail(&app.spray, worked).is_err() {
+        security_log::write(Kind::SignUp, Outcome::Limited, Method::Password, about);
+        return Err(captcha::limited(&app, "over_email_send_rate_limit").await);
+    }
     let work = async {
         let account = NewAccount {
             email,
@@ -70,7 +80,10 @@ pub(crate) async fn signup(
             objects::session(&app, &begin_at_once(&app, account, device).await?)
         }
     };
-    if app.confirm_email { with_min_duration(work).await } else { work.await }
+    let made = if app.confirm_email { with_min_duration(work).await } else { work.await };
+    let outcome = if made.is_ok() { Outcome::Done } else { Outcome::Limited };
+    security_log::write(Kind::SignUp, outcome, Method::Password, about);
+    made
 }
 
 /// Checks the fields in the order of the contract.
