@@ -49,10 +49,20 @@ impl SecretStore {
             return Ok(word.clone());
         }
         let word = random_secret();
-        self.words.insert(name.to_owned(), word.clone());
-        let text = serde_json::to_vec_pretty(&self.words).context("secrets cannot be written")?;
-        write_private(&self.folder.join("words.json"), &text)?;
+        self.set(&[(name, Some(word.clone()))])?;
         Ok(word)
+    }
+
+    /// Sets or removes several secrets, all or none.
+    pub(crate) fn set(&mut self, changes: &[(&str, Option<String>)]) -> Result<()> {
+        for (name, value) in changes {
+            match value {
+                Some(word) => drop(self.words.insert((*name).to_owned(), word.clone())),
+                None => drop(self.words.remove(*name)),
+            }
+        }
+        let text = serde_json::to_vec_pretty(&self.words).context("secrets cannot be written")?;
+        write_private(&self.folder.join("words.json"), &text)
     }
 
     /// The file of the private key with this name.

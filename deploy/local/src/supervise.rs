@@ -23,6 +23,8 @@ const LOG_BYTES_MAX: u64 = 20 * 1024 * 1024;
 
 /// A check or repair before each start.
 type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+/// Settings that are read anew before each start; `None` unsets one.
+type CurrentSettings = Arc<dyn Fn() -> Result<Vec<(String, Option<String>)>> + Send + Sync>;
 
 /// One process of the practice, which must run until we stop it.
 #[derive(Clone)]
@@ -41,6 +43,8 @@ pub(crate) struct ProcessSpec {
     pub(crate) ports: BTreeMap<String, u16>,
     /// What is checked or repaired before each start.
     pub(crate) before_start: Option<Check>,
+    /// Settings that may change while the practice runs; they come after the others.
+    pub(crate) current_settings: Option<CurrentSettings>,
     /// The signal that asks it to stop.
     pub(crate) stop: Signal,
 }
@@ -56,6 +60,7 @@ impl ProcessSpec {
             user: None,
             ports: BTreeMap::new(),
             before_start: None,
+            current_settings: None,
             stop: Signal::TERM,
         }
     }
@@ -237,6 +242,14 @@ impl ProcessMonitor {
         if let Some(before_start) = &self.part.before_start {
             before_start()?;
         }
+        if let Some(current_settings) = &self.part.current_settings {
+            for (name, value) in current_settings()? {
+                match value {
+                    Some(value) => self.command.env(name, value),
+                    None => self.command.env_remove(name),
+                };
+            }
+        }
         let child = self.command.spawn().context("the program cannot be run")?;
         self.record(child.id().and_then(Identity::of));
         Ok(child)
@@ -338,6 +351,30 @@ mod tests {
         supervisor.stop(watch::channel(false).1).await;
         assert!(!second.is_alive());
         assert_eq!(process(&run_state, "clerk"), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn settings_that_change_are_read_at_each_start() {
+        let Stage { folder, run_state, mut supervisor } = stage("current");
+        let word = folder.join("word");
+        std::fs::write(&word, "one").unwrap();
+        let read = word.clone();
+        let part = ProcessSpec {
+            current_settings: Some(Arc::new(move || {
+                let word = std::fs::read_to_string(&read)?;
+                let former = (word == "one").then(|| "former".to_owned());
+                Ok(vec![("WORD".to_owned(), Some(word)), ("FORMER".to_owned(), former)])
+            })),
+            ..script("clerk", "echo \"$WORD ${FORMER:-none}\"; exec sleep 600")
+        };
+        supervisor.start(vec![part]).unwrap();
+        let log = supervisor.log("clerk");
+        until(|| (process::last_lines(&log, 1) == "one former").then_some(())).await;
+        std::fs::write(&word, "two").unwrap();
+        until(|| process(&run_state, "clerk")).await.signal(Signal::TERM);
+        until(|| (process::last_lines(&log, 1) == "two none").then_some(())).await;
+        supervisor.stop(watch::channel(false).1).await;
         std::fs::remove_dir_all(folder).unwrap();
     }
 
