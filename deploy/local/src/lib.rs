@@ -17,9 +17,10 @@ mod options;
 mod databases;
 mod run_state;
 mod supervise;
+mod healthz;
+mod keys;
 mod process_specs;
 mod practice;
-mod healthz;
 mod owner;
 mod up;
 mod staff;
@@ -36,6 +37,7 @@ usage: sukoon [command]
   prepare [--browser]       install what is missing: PostgreSQL, nats-server, a browser for tests
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
+  keys rotate [--now]       new keys for signing and for codes; sessions go on
   complete-practice         put files that came with this version into the folder PRACTICE_DIR
   paths                     print where programs and data are
   test-services             start PostgreSQL and NATS for tests, print their addresses
@@ -71,6 +73,8 @@ pub fn main() -> Result<ExitCode> {
                 packages::prepare(&environment, &paths, &[Need::Nginx]).map(success)
             }
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
+            ["keys", "rotate"] => keys::rotate(&paths, false).await,
+            ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
             ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),
             ["paths", name] => show_paths(&environment, &paths, Some(name)),

@@ -1,6 +1,7 @@
 //! The processes of a practice, and the settings of each.
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
+use crate::keys;
 use crate::options::Options;
 use crate::paths::Paths;
 use crate::secrets::SecretStore;
@@ -8,6 +9,7 @@ use crate::supervise::ProcessSpec;
 use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The services, in the order in which a booking uses them.
 pub(crate) const SERVICES: [&str; 6] =
@@ -116,6 +118,10 @@ impl SpecBuilder<'_> {
         }
         let mut part = self.program(name);
         part.environment = settings.pairs;
+        if name == "identity" {
+            let folder = self.paths.data.join("secrets");
+            part.current_settings = Some(Arc::new(move || keys::identity_settings(&folder)));
+        }
         part.ports = self.ports_of(name);
         Ok(part)
     }

@@ -3,6 +3,7 @@ use crate::account;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
+use crate::keys::{self, Rotation};
 use crate::nats::{Broker, PRACTICE_FILE_STORE};
 use crate::options::Options;
 use crate::output;
@@ -185,6 +186,9 @@ async fn start(
     }
     practice::complete(&run_config.paths)?;
     let mut secret_store = SecretStore::open(&run_config.paths.data.join("secrets"))?;
+    if Rotation::open(&run_config.paths.data.join("secrets"))?.finish_if_due(keys::now())? {
+        output::step("the former signing key is removed");
+    }
     let (cluster, broker) = create_servers(run_config, found, &mut secret_store)?;
     output::step("starting PostgreSQL and NATS");
     if let Some(server) = cluster.unrecorded_server() {
