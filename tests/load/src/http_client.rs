@@ -81,6 +81,16 @@ pub(crate) fn get(host: SocketAddr, target: &str, lines: &str) -> Vec<u8> {
     format!("GET {target} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes()
 }
 
+/// A POST of JSON to a target.
+pub(crate) fn post(host: SocketAddr, target: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST {target} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
 /// A call over Connect with a JSON body, with the token's account as the caller.
 pub(crate) fn call(host: SocketAddr, method: &str, token: &str, body: &str) -> Vec<u8> {
     let length = body.len();

@@ -111,6 +111,7 @@ async fn one(
         "rush" => figures::rush::measure(environment).await,
         "bookings" => figures::bookings::measure(environment).await,
         "latency" => figures::latency::measure(environment).await,
+        "sign_ins" => figures::sign_ins::measure(environment).await,
         "consumers" => figures::consumers::measure(environment).await,
         "confirmation" => figures::confirmation::measure(environment).await,
         "long_log" => figures::long_log::measure(environment).await,

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// Every figure's name, in the order of a whole run: first what a practice at rest does, then what
 /// load does, then what load has left, and last what lies in databases of their own.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "start",
     "rest",
     "slots",
@@ -16,6 +16,7 @@ const NAMES: [&str; 18] = [
     "rush",
     "bookings",
     "latency",
+    "sign_ins",
     "consumers",
     "confirmation",
     "long_log",

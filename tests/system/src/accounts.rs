@@ -82,12 +82,20 @@ async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Res
     .await
 }
 
+/// Makes an account.
+///
+/// When there is no answer for minutes.
+pub async fn sign_up(practice: &Practice, email: &str, password: &str) -> Result<()> {
+    let account = json!({ "email": email, "password": password, "data": {} });
+    drop(post(practice, "signup", &account, None).await?);
+    Ok(())
+}
+
 /// Makes an account and requests a recovery code.
 ///
 /// When there is no answer for minutes.
 pub async fn sign_up_and_request_code(practice: &Practice, email: &str) -> Result<()> {
-    let account = json!({ "email": email, "password": "quiet river stones", "data": {} });
-    drop(post(practice, "signup", &account, None).await?);
+    sign_up(practice, email, "quiet river stones").await?;
     request_code(practice, email).await
 }
 

@@ -33,15 +33,19 @@ const PACKED: &str = "accept-encoding: gzip\r\n";
 pub(crate) async fn slots(environment: &mut Environment) -> Result<Vec<Figure>> {
     let running = environment.at(Hours::Usual).await?;
     let held = take_times(running).await?;
-    let message = format!("%7B%22serviceId%22%3A%22{SERVICE}%22%2C%22days%22%3A7%7D");
-    let target = connect_get("booking.v1.BookingService/ListSlots", &message);
     let bare = ReferenceServer::bare().await?;
-    let request = get(running.gateway, &target, "");
+    let request = slot_list(running.gateway);
     let reference = get(bare.address, "/", "");
     // A time that passes changes the list.
     let pair = in_turn((running.gateway, &request, true), (bare.address, &reference)).await?;
     let figure = Figure::rate("slot lists", pair.ours, ("bare axum", pair.reference), (0.15, 0.3));
     Ok(vec![figure.noting(format!("{}; {held} times are held", pair.note()))])
+}
+
+/// The request of a slot list of a week.
+pub(crate) fn slot_list(gateway: SocketAddr) -> Vec<u8> {
+    let message = format!("%7B%22serviceId%22%3A%22{SERVICE}%22%2C%22days%22%3A7%7D");
+    get(gateway, &connect_get("booking.v1.BookingService/ListSlots", &message), "")
 }
 
 /// The list of services, by a Connect GET.
