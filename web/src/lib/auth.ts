@@ -74,11 +74,13 @@ function addressHoldsAnswer(): boolean {
 const ending = () => importWithRetry(() => import('./end-session'));
 
 async function createClient(): Promise<GoTrueClient> {
-  const [{ GoTrueClient }] = await Promise.all([
+  const [{ GoTrueClient }, { fetchWithWork }] = await Promise.all([
     importWithRetry(() => import('@supabase/auth-js')),
+    importWithRetry(() => import('./work')),
     ending(),
   ]);
-  const client = new GoTrueClient({ url: authUrl(), autoRefreshToken: true });
+  const send = fetchWithWork((input, init) => fetch(input, init));
+  const client = new GoTrueClient({ url: authUrl(), autoRefreshToken: true, fetch: send });
   client.onAuthStateChange((_event, session) => publish(toState(session)));
   return client;
 }
