@@ -133,6 +133,20 @@ test('a wrong password has its message and the focus, and is not cleared', async
   expect(screen.getByLabelText('Password')).toHaveProperty('value', 'wrong password');
 });
 
+test('a sign-in that has to wait leads to a code by mail', async () => {
+  identity.signInWithPassword.mockResolvedValue({
+    data: {},
+    error: { code: 'over_request_rate_limit', message: 'Request rate limit reached', status: 429 },
+  });
+  const person = open(<SignInPage />, '/sign-in?return=%2Ffaq');
+  await person.type(screen.getByLabelText('Email'), 'asha@example.org');
+  await person.type(screen.getByLabelText('Password'), 'quiet river stones');
+  await person.click(screen.getByRole('button', { name: 'Sign In' }));
+  await screen.findByText(/Please try again/);
+  const link = screen.getByRole('link', { name: 'Use a code by mail' });
+  expect(link.getAttribute('href')).toBe('/recover?return=%2Ffaq');
+});
+
 test('a password can be shown', async () => {
   const person = open(<SignInPage />, '/sign-in');
   const field = screen.getByLabelText('Password');

@@ -19,6 +19,15 @@ type SignInFormProps = {
   email?: string | undefined;
 };
 
+/** The way that stays open while guesses at the account, or of its network, have to wait. */
+function ByMail({ back }: { back: string }) {
+  return (
+    <Button variant="secondary" size="sm" to={accountPath('/recover', back)}>
+      Use a code by mail
+    </Button>
+  );
+}
+
 export function SignInForm({ back, onDone, onUnconfirmed, email: known }: SignInFormProps) {
   const fields = useFields<SignInValues>({ email: known ?? '', password: '' }, validateSignIn);
   const call = useAuthCall();
@@ -37,7 +46,12 @@ export function SignInForm({ back, onDone, onUnconfirmed, email: known }: SignIn
   return (
     <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
-      <ProblemNotice problem={call.problem} />
+      <ProblemNotice
+        problem={call.problem}
+        action={
+          call.problem?.code === 'over_request_rate_limit' ? <ByMail back={back} /> : undefined
+        }
+      />
       <TextField
         label="Email"
         type="email"
