@@ -32,7 +32,7 @@ test('wrong password, forgotten password, signed out', async ({
 
   await page.goto('/sign-in?return=/faq');
   complaints.expect(refusal('/auth/v1/token'));
-  await signIn(page, { ...person, password: 'not the right one' });
+  await signIn(page, { ...person, password: `not the right one of ${person.email}` });
   await expect(page.getByText('Email or password is not right.').first()).toBeVisible();
   await look(page, 'sign-in-wrong');
 

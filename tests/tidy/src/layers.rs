@@ -6,7 +6,7 @@ use crate::tree::SourceFile;
 /// which layer it is; the empty path is `lib.rs`.
 const SERVICE: [&[&str]; 7] = [
     // What is decided, without any input or output.
-    &["domain", "mails", "accounts", "tokens"],
+    &["domain", "mails", "accounts", "tokens", "guard"],
     &["error"],
     // Forms of the wire, files of the practice, what is called outside, and which timers there are.
     &["contract", "content", "clients", "providers", "smtp", "templates"],
