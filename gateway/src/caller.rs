@@ -41,9 +41,20 @@ pub(crate) fn network_prefix(address: IpAddr) -> IpAddr {
     }
 }
 
+/// The network for the log of account security: a /24 or a /64, as the identity server writes it.
+pub(crate) fn network_text(address: IpAddr) -> String {
+    match network_prefix(address) {
+        IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            format!("{a}.{b}.{c}.0/24")
+        }
+        IpAddr::V6(prefix) => format!("{prefix}/64"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{FORWARDED_FOR, address_of, network_prefix};
+    use super::{FORWARDED_FOR, address_of, network_prefix, network_text};
     use http::HeaderMap;
     use std::net::IpAddr;
 
@@ -65,5 +76,7 @@ mod tests {
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
         assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
         assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+        assert_eq!(network_text("192.0.2.77".parse().unwrap()), "192.0.2.0/24");
+        assert_eq!(network_text("2001:db8::1".parse().unwrap()), "2001:db8::/64");
     }
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use url::form_urlencoded;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, network_text};
 use crate::error_response::RETRY_SOON;
 use crate::proxy::device_cookie::DeviceCookie;
 use crate::proxy::{Proxy, ProxyError, path_and_query};
@@ -51,6 +51,17 @@ pub(crate) async fn auth(
         SignInLimit::SignIn => proxy.limits.check_sign_in(caller.address),
     };
     if let Err(retry_after) = checked {
+        let network = network_text(caller.address);
+        // The same words as in the identity server's log of account security.
+        tracing::info!(
+            target: "security",
+            kind = "sign_in",
+            outcome = "limited",
+            method = "nothing",
+            account = "-",
+            network,
+            "account security"
+        );
         return too_many_requests(retry_after, code_as_text);
     }
     let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
