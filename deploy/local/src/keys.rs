@@ -72,17 +72,17 @@ impl Rotation {
         Ok(())
     }
 
-    /// Makes the next keys.
-    fn publish(&mut self, now: u64) -> Result<()> {
+    /// Makes the next keys, if they are missing.
+    fn make_next(&self) -> Result<()> {
         let mut store = SecretStore::open(&self.folder)?;
         store.private_key(SIGNING[1])?;
         store.get_or_create(CODE[1])?;
-        self.advance(Progress::Published { at: now })
+        Ok(())
     }
 
     /// Makes the next keys the current ones. Each key changes in one step or not at all, and a key
     /// that has changed is left alone when this is repeated.
-    fn switch(&mut self, now: u64) -> Result<()> {
+    fn switch(&self) -> Result<()> {
         let mut store = SecretStore::open(&self.folder)?;
         if let Some(next) = store.get(CODE[1]) {
             let former = store.get(CODE[0]);
@@ -94,7 +94,7 @@ impl Rotation {
             secrets::write_private(&former, pem.as_bytes())?;
             fs::rename(&next, &current).context("the next key cannot be moved")?;
         }
-        self.advance(Progress::Switched { at: now })
+        Ok(())
     }
 
     /// Removes the former signing key when no token of it can be valid any more. Returns whether
@@ -157,9 +157,11 @@ pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
         output::line("The former signing key is removed. That ends the rotation.");
         return Ok(ExitCode::SUCCESS);
     }
+    // A step is recorded after identity has read the keys, so that an interrupted one is repeated.
     if rotation.progress == Progress::Finished {
-        rotation.publish(now())?;
+        rotation.make_next()?;
         restart_identity(paths).await?;
+        rotation.advance(Progress::Published { at: now() })?;
         output::step("the next signing key is published");
     }
     if let Progress::Published { at } = rotation.progress {
@@ -171,8 +173,9 @@ pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
             ));
             sleep(Duration::from_secs(left)).await;
         }
-        rotation.switch(now())?;
+        rotation.switch()?;
         restart_identity(paths).await?;
+        rotation.advance(Progress::Switched { at: now() })?;
         output::step("the next key signs");
     }
     if let Progress::Switched { at } = rotation.progress {

@@ -22,7 +22,11 @@ fn a_rotation_goes_through_its_steps() {
     assert_eq!(before.keys().collect::<Vec<_>>(), ["IDENTITY_CODE_KEY", "IDENTITY_SIGNING_KEY"]);
 
     let mut rotation = Rotation::open(&folder).unwrap();
-    rotation.publish(1_000).unwrap();
+    rotation.make_next().unwrap();
+    let made = set(&folder);
+    rotation.make_next().unwrap();
+    assert_eq!(set(&folder), made, "an interrupted step is repeated with the same keys");
+    rotation.advance(Progress::Published { at: 1_000 }).unwrap();
     let published = set(&folder);
     let next = &published["IDENTITY_SIGNING_KEY_NEXT"];
     assert_eq!(published["IDENTITY_SIGNING_KEY"], before["IDENTITY_SIGNING_KEY"]);
@@ -31,7 +35,8 @@ fn a_rotation_goes_through_its_steps() {
     // Another run of the command goes on from there.
     let mut rotation = Rotation::open(&folder).unwrap();
     assert_eq!(rotation.progress, Progress::Published { at: 1_000 });
-    rotation.switch(1_600).unwrap();
+    rotation.switch().unwrap();
+    rotation.advance(Progress::Switched { at: 1_600 }).unwrap();
     let switched = set(&folder);
     assert_eq!(&switched["IDENTITY_SIGNING_KEY"], next);
     assert_eq!(switched["IDENTITY_SIGNING_KEY_PREVIOUS"], before["IDENTITY_SIGNING_KEY"]);
@@ -54,8 +59,7 @@ fn an_interrupted_switch_is_completed() {
     for interrupted in 0..3 {
         let folder = folder(&format!("switch-{interrupted}"));
         let before = set(&folder);
-        let mut rotation = Rotation::open(&folder).unwrap();
-        rotation.publish(1_000).unwrap();
+        Rotation::open(&folder).unwrap().make_next().unwrap();
         let next = set(&folder)["IDENTITY_SIGNING_KEY_NEXT"].clone();
         let mut store = SecretStore::open(&folder).unwrap();
         let code = store.get(CODE[1]).unwrap();
@@ -67,7 +71,7 @@ fn an_interrupted_switch_is_completed() {
         if interrupted > 1 {
             fs::rename(store.key_path(SIGNING[1]), store.key_path(SIGNING[0])).unwrap();
         }
-        Rotation::open(&folder).unwrap().switch(1_600).unwrap();
+        Rotation::open(&folder).unwrap().switch().unwrap();
         let after = set(&folder);
         assert_eq!(after["IDENTITY_SIGNING_KEY"], next);
         assert_eq!(after["IDENTITY_SIGNING_KEY_PREVIOUS"], before["IDENTITY_SIGNING_KEY"]);
