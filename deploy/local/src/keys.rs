@@ -2,8 +2,8 @@
 //! signed out. The steps, of which each can be interrupted and repeated:
 //!
 //! 1. The next signing key is made and published beside the current one.
-//! 2. After the time for which others keep published keys, the next one becomes the current one. The
-//!    former still verifies tokens.
+//! 2. After the time for which others keep published keys, the next one becomes the current one.
+//!    The former still verifies tokens.
 //! 3. After the lifetime of an access token the former signing key is removed. The former code key
 //!    stays until the next rotation, for codes and secrets that were given out.
 use crate::healthz;

@@ -1,5 +1,5 @@
-//! Common and breached passwords: 112,684 hashes, built by `blocklist/build.mjs` from the million most
-//! frequent of ten million breached passwords, without those that are too short, and from
+//! Common and breached passwords: 112,684 hashes, built by `blocklist/build.mjs` from the million
+//! most frequent of ten million breached passwords, without those that are too short, and from
 //! `password/common.txt`, which knows this practice. The file is part of the program's read-only
 //! data: a lookup reads some 30 bytes of it and allocates nothing. A password that is not listed is
 //! taken for a listed one with a probability of 1 in 38,000.

@@ -35,4 +35,5 @@ for (let first = 0; first <= 256; first += 1) {
 }
 const file = new URL('passwords.bin', import.meta.url);
 writeFileSync(file, Buffer.concat([offsets, entries]));
-console.log(`${passwords.size} passwords, ${distinct.length} hashes, ${offsets.length + entries.length} bytes`);
+const bytes = offsets.length + entries.length;
+console.log(`${passwords.size} passwords, ${distinct.length} hashes, ${bytes} bytes`);
