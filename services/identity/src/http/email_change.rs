@@ -32,14 +32,11 @@ const NEW: i16 = 2;
 /// Waits for the turn of both addresses, and counts a mail to each.
 pub(crate) async fn lock_and_count(
     tx: &mut Tx,
-    app: &App,
-    (current, new): (Option<&EmailAddress>, &EmailAddress),
+    addresses: &[AddressLimits],
 ) -> Result<(), ApiError> {
-    let addresses: Vec<AddressLimits> =
-        current.into_iter().chain([new]).map(|it| AddressLimits::of(it, &app.codes)).collect();
-    AddressLimits::lock_all(tx, &addresses).await?;
+    AddressLimits::lock_all(tx, addresses).await?;
     let now = tx.now().await?;
-    for limits in &addresses {
+    for limits in addresses {
         if let Some(seconds) = limits.check_and_count(tx, LimitedAction::ChangeMail, now).await? {
             return Err(ApiError::wait("over_email_send_rate_limit", seconds));
         }

@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::http::captcha::{self, MetaSecurity};
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::error::ApiError;
 use crate::http::pkce::PkceFields;
@@ -26,6 +28,7 @@ pub(crate) struct Otp {
     channel: Option<String>,
     #[serde(flatten)]
     pkce: PkceFields,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 /// A wish for a code, after validation.
@@ -35,10 +38,11 @@ struct OtpRequest {
     user_metadata: Value,
     create_user: bool,
     wish: LinkWish,
+    worked: bool,
 }
 
 /// What became of it.
-enum Outcome {
+enum Sending {
     Sent,
     /// The address has no account and gets none.
     NoAccount,
@@ -62,7 +66,8 @@ pub(crate) async fn otp(
         (Some(email), _) => {
             let email = request::email(email)?;
             let create_user = body.create_user.unwrap_or(true);
-            by_mail(&app, (email, create_user), body.data, wish).await
+            let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+            by_mail(&app, (email, create_user, worked), body.data, wish).await
         }
         (None, Some(_)) => {
             Err(ApiError::bad("phone_provider_disabled", "Unsupported phone provider"))
@@ -80,35 +85,43 @@ pub(crate) async fn magiclink(
         .ok_or_else(|| ApiError::invalid("Password recovery requires an email"))?;
     let email = request::email(email)?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
-    by_mail(&app, (email, true), body.data, wish).await
+    let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+    by_mail(&app, (email, true, worked), body.data, wish).await
 }
 
 async fn by_mail(
     app: &App,
-    (email, create_user): (EmailAddress, bool),
+    (email, create_user, worked): (EmailAddress, bool, bool),
     data: Option<Map<String, Value>>,
     wish: LinkWish,
 ) -> Result<Json<Value>, ApiError> {
     let user_metadata = request::user_metadata(app, &json!({}), data)?;
-    let wanted = OtpRequest { email, user_metadata, create_user, wish };
+    let wanted = OtpRequest { email, user_metadata, create_user, wish, worked };
     let any = app.policy.is_for_any();
     match with_min_duration(send(app, wanted)).await? {
-        Outcome::NoAccount if any && !create_user => {
+        Sending::NoAccount if any && !create_user => {
             Err(ApiError::unprocessable("otp_disabled", "Signups not allowed for otp"))
         }
-        Outcome::NoAccount if any => {
+        Sending::NoAccount if any => {
             let message = "Signups not allowed for this instance";
             Err(ApiError::unprocessable("signup_disabled", message))
         }
         // For our own pages the answer is the same with and without an account.
-        Outcome::NoAccount | Outcome::Sent => Ok(Json(json!({}))),
+        Sending::NoAccount | Sending::Sent => Ok(Json(json!({}))),
     }
 }
 
-async fn send(app: &App, wanted: OtpRequest) -> Result<Outcome, ApiError> {
+async fn send(app: &App, wanted: OtpRequest) -> Result<Sending, ApiError> {
     let limits = AddressLimits::of(&wanted.email, &app.codes);
+    let about = About::Address(limits.address_hash());
+    let log = |outcome| security_log::write(Kind::CodeRequest, outcome, Method::Nothing, about);
+    if limits.count_mail(&app.spray, wanted.worked).is_err() {
+        log(Outcome::Limited);
+        return Err(captcha::limited(app, "over_email_send_rate_limit").await);
+    }
     let shared = app.clone();
-    app.store
+    let sent = app
+        .store
         .write(app::metadata(), move |tx| {
             let (app, limits, wanted) = (shared.clone(), limits.clone(), wanted.clone());
             Box::pin(async move {
@@ -120,21 +133,23 @@ async fn send(app: &App, wanted: OtpRequest) -> Result<Outcome, ApiError> {
                 }
                 let known = users::lock_by_email(tx.connection(), &wanted.email).await?;
                 let mut user = match known {
-                    Some(user) if user.is_banned(now) => return Ok(Outcome::Sent),
+                    Some(user) if user.is_banned(now) => return Ok(Sending::Sent),
                     Some(user) => user,
                     None if wanted.create_user && app.policy.signups => {
                         let new = User::new(&wanted.email, wanted.user_metadata, now);
                         users::insert(tx.connection(), &new).await?;
                         new
                     }
-                    None => return Ok(Outcome::NoAccount),
+                    None => return Ok(Sending::NoAccount),
                 };
                 // The code of an account that waits for its confirmation is that of a sign-up.
                 let confirms = user.email_confirmed_at.is_none() && app.confirm_email;
                 let purpose = if confirms { Purpose::Signup } else { Purpose::Magiclink };
                 code_mail::issue(tx, &mut user, purpose, &wanted.wish, now).await?;
-                Ok(Outcome::Sent)
+                Ok(Sending::Sent)
             })
         })
-        .await
+        .await;
+    log(if sent.is_ok() { Outcome::Done } else { Outcome::Limited });
+    sent
 }

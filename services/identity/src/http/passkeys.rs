@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
@@ -161,6 +162,8 @@ pub(crate) async fn delete(
             })
         })
         .await?;
+    let about = About::Account(caller.0);
+    security_log::write(Kind::FactorChange, Outcome::Done, Method::Session, about);
     tracing::info!("a passkey was removed");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use axum::http::StatusCode;
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::error::ApiError;
 use crate::http::objects;
 use crate::http::request::non_empty;
@@ -78,6 +79,12 @@ pub(crate) async fn grant(
         Ok(code) => exchange(app, (code, verifier.to_owned()), device).await?,
         Err(_no_code) => Exchange::Unknown,
     };
+    let (ended, about) = match &outcome {
+        Exchange::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
+        Exchange::Banned => (Outcome::Banned, About::Nobody),
+        _ => (Outcome::WrongProof, About::Nobody),
+    };
+    security_log::write(Kind::SignIn, ended, security_log::Method::Exchange, about);
     match outcome {
         Exchange::SignedIn(opened) => objects::session(app, &opened),
         Exchange::Unknown => {

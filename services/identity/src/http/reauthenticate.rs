@@ -6,13 +6,14 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
+use crate::http::captcha;
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::error::ApiError;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
-use crate::tokens::secrets::constant_time_eq;
 
 pub(crate) async fn reauthenticate(
     State(app): State<App>,
@@ -28,7 +29,16 @@ pub(crate) async fn reauthenticate(
         return Err(ApiError::unprocessable("email_not_confirmed", message));
     }
     let (limits, user_id) = (AddressLimits::of(&email, &app.codes), user.user_id);
-    app.store
+    let log = |outcome| {
+        let about = About::Account(user_id);
+        security_log::write(Kind::CodeRequest, outcome, Method::Session, about);
+    };
+    if limits.count_mail(&app.spray, false).is_err() {
+        log(Outcome::Limited);
+        return Err(captcha::limited(&app, "over_email_send_rate_limit").await);
+    }
+    let asked = app
+        .store
         .write(app::metadata(), move |tx| {
             let limits = limits.clone();
             Box::pin(async move {
@@ -44,8 +54,9 @@ pub(crate) async fn reauthenticate(
                 code_mail::issue(tx, &mut user, Purpose::Reauthentication, &wish, now).await
             })
         })
-        .await?;
-    Ok(Json(json!({})))
+        .await;
+    log(if asked.is_ok() { Outcome::Done } else { Outcome::Limited });
+    asked.map(|()| Json(json!({})))
 }
 
 /// Whether the nonce is the one that was mailed to the account; it works once, and five wrong ones
@@ -59,8 +70,7 @@ pub(crate) async fn use_nonce(app: &App, user: &User, nonce: &str) -> Result<boo
                 let now = tx.now().await?;
                 let code = codes::of_user(tx, user_id, Purpose::Reauthentication, now).await?;
                 let Some(code) = code else { return Ok(false) };
-                let digits = app.codes.digits(code.code_id);
-                if !constant_time_eq(digits.as_bytes(), nonce.as_bytes()) {
+                if !app.codes.is_digits(code.code_id, &nonce) {
                     codes::count_wrong_attempt(tx, code.code_id).await?;
                     return Ok(false);
                 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
@@ -87,30 +88,39 @@ pub(crate) async fn verify(
     let code = non_empty(body.code.as_deref())
         .ok_or_else(|| ApiError::invalid("Code needs to be non-empty"))?;
     let (user_id, _) = levels::caller(&signed_in);
-    let hash = app.codes.recovery_code_hash(user_id, &recovery_code::normal(code)).to_vec();
-    match redeem(&app, &signed_in, hash, device).await? {
+    let hashes = app.codes.recovery_code_hashes(user_id, &recovery_code::normal(code));
+    let log = |outcome| {
+        let about = About::Account(user_id);
+        security_log::write(Kind::SignIn, outcome, Method::RecoveryCode, about);
+    };
+    match redeem(&app, &signed_in, hashes, device).await? {
         Outcome::Raised(opened) => {
+            log(security_log::Outcome::Done);
             tracing::info!("a session was raised by a recovery code");
             objects::session(&app, &opened)
         }
         Outcome::Wrong => {
+            log(security_log::Outcome::WrongProof);
             let message = "Invalid recovery code entered";
             Err(ApiError::unprocessable("mfa_verification_failed", message))
         }
-        Outcome::Wait(seconds) => Err(ApiError::wait("over_request_rate_limit", seconds)),
+        Outcome::Wait(seconds) => {
+            log(security_log::Outcome::Limited);
+            Err(ApiError::wait("over_request_rate_limit", seconds))
+        }
     }
 }
 
 async fn redeem(
     app: &App,
     signed_in: &SignedIn,
-    hash: Vec<u8>,
+    hashes: Vec<Vec<u8>>,
     device: Device,
 ) -> Result<Outcome, ApiError> {
     let caller = levels::caller(signed_in);
     app.store
         .write(app::metadata(), move |tx| {
-            let (hash, device) = (hash.clone(), device.clone());
+            let (hashes, device) = (hashes.clone(), device.clone());
             Box::pin(async move {
                 let changing = Changing::lock(tx, caller).await?;
                 let (user_id, now) = (changing.user.user_id, changing.now);
@@ -120,7 +130,7 @@ async fn redeem(
                 {
                     return Ok(Outcome::Wait(seconds));
                 }
-                if !recovery_codes::consume(tx.connection(), user_id, &hash).await? {
+                if !recovery_codes::consume(tx.connection(), user_id, &hashes).await? {
                     return Ok(Outcome::Wrong);
                 }
                 factor_limits::reset(tx.connection(), user_id).await?;

@@ -14,7 +14,6 @@ use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
 use crate::tokens::pkce;
-use crate::tokens::secrets::constant_time_eq;
 
 pub(crate) const LINK_EXPIRED: &str = "Email link is invalid or has expired";
 pub(crate) const HALF_CHANGED: &str =
@@ -71,29 +70,27 @@ pub(crate) async fn digits(
     redeemer: Redeemer,
 ) -> Result<Redeemed, ApiError> {
     let (shared, purposes) = (app.clone(), purposes(kind));
+    let client_limits = AddressLimits::of(&email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
             let (app, email, typed) = (shared.clone(), email.clone(), typed.clone());
-            let redeemer = redeemer.clone();
+            let (redeemer, limits) = (redeemer.clone(), client_limits.clone());
             Box::pin(async move {
-                let limits = AddressLimits::of(&email, &app.codes);
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
                 if let Some(seconds) = limits.check_and_count(tx, LimitedAction::Code, now).await? {
                     return Err(ApiError::wait("over_request_rate_limit", seconds));
                 }
                 let candidates = candidates(tx, &email, purposes, now).await?;
-                let right = candidates.iter().position(|code| {
-                    let digits = app.codes.digits(code.code_id);
-                    constant_time_eq(digits.as_bytes(), typed.as_bytes())
-                });
+                let right =
+                    candidates.iter().position(|code| app.codes.is_digits(code.code_id, &typed));
                 let Some(code) = right.and_then(|at| candidates.get(at)) else {
                     for code in &candidates {
                         codes::count_wrong_attempt(tx, code.code_id).await?;
                     }
                     return Ok(Redeemed::Invalid);
                 };
-                redeem(tx, &app, (code, &redeemer), now).await
+                redeem(tx, &app, (code, &redeemer, Some(&limits)), now).await
             })
         })
         .await
@@ -134,10 +131,12 @@ pub(crate) async fn link(
     let bare = token.strip_prefix(pkce::PREFIX).unwrap_or(token);
     let invalid = || RedeemedLink { outcome: Redeemed::Invalid, redirect_to: None };
     let Some(code_id) = app.codes.code_of_link(bare) else { return Ok(invalid()) };
+    let limits = address_of_code(app, code_id).await?;
+    let limits = limits.map(|email| AddressLimits::of(&email, &app.codes));
     let (shared, purposes) = (app.clone(), purposes(kind));
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, redeemer) = (shared.clone(), redeemer.clone());
+            let (app, redeemer, limits) = (shared.clone(), redeemer.clone(), limits.clone());
             Box::pin(async move {
                 let code = codes::by_id(tx.connection(), code_id).await?;
                 let fits = |code: &Code| {
@@ -145,18 +144,26 @@ pub(crate) async fn link(
                 };
                 let Some(code) = code.filter(fits) else { return Ok(invalid()) };
                 let now = tx.now().await?;
-                let outcome = redeem(tx, &app, (&code, &redeemer), now).await?;
+                let presented = (&code, &redeemer, limits.as_ref());
+                let outcome = redeem(tx, &app, presented, now).await?;
                 Ok::<_, ApiError>(RedeemedLink { outcome, redirect_to: code.redirect_to })
             })
         })
         .await
 }
 
+/// The address of the account that a code belongs to.
+async fn address_of_code(app: &App, code_id: Uuid) -> Result<Option<EmailAddress>, ApiError> {
+    let Some(code) = codes::by_id(app.store.pool(), code_id).await? else { return Ok(None) };
+    let user = users::by_id(app.store.pool(), code.user_id).await?;
+    Ok(user.and_then(|user| user.address()))
+}
+
 /// Uses the code up and does what it is for.
 async fn redeem(
     tx: &mut Tx,
     app: &App,
-    (code, redeemer): (&Code, &Redeemer),
+    (code, redeemer, limits): (&Code, &Redeemer, Option<&AddressLimits>),
     now: Timestamp,
 ) -> Result<Redeemed, ApiError> {
     let Some(mut user) = users::lock_by_id(tx.connection(), code.user_id).await? else {
@@ -180,8 +187,7 @@ async fn redeem(
     } else {
         removed = prove(tx, app, &mut user, (purpose, redeemer), now).await?;
     }
-    if let Some(email) = user.address() {
-        let limits = AddressLimits::of(&email, &app.codes);
+    if let Some(limits) = limits {
         limits.reset(tx, LimitedAction::Code).await?;
         limits.reset(tx, LimitedAction::Password).await?;
     }
@@ -219,8 +225,7 @@ async fn prove(
 /// it. The code proves only the address; the account and its password may be a stranger's.
 fn is_creator(app: &App, user: &User, (purpose, redeemer): (Purpose, &Redeemer)) -> bool {
     let secret = redeemer.sign_up_secret.as_deref().unwrap_or_default();
-    let right = app.codes.sign_up_secret(user.user_id);
-    let shown = constant_time_eq(right.as_bytes(), secret.as_bytes());
+    let shown = app.codes.is_sign_up_secret(user.user_id, secret);
     // A recovery says that the password is not known.
     let keeps = matches!(purpose, Purpose::Signup | Purpose::Magiclink);
     (keeps && shown) || app.policy.keep_sign_up_password

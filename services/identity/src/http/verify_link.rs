@@ -11,6 +11,7 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 
 use crate::app::App;
+use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, RedeemedLink, Redeemer};
@@ -45,8 +46,20 @@ pub(crate) async fn by_link(
     let recovers = kind == "recovery";
     let redeemer = Redeemer { sign_up_secret: None, device, goes_on: true, recovers };
     let mut redeemed = redeem::link(&app, kind, token, redeemer).await?;
+    log(&redeemed.outcome);
     redeemed.redirect_to = back.map(String::from).or(redeemed.redirect_to);
     Ok(lead_to(&place(&app, (kind, token), &redeemed)?))
+}
+
+/// Writes how a link that leads on ended. The exchange of a code writes its own line.
+pub(crate) fn log(outcome: &Redeemed) {
+    let (outcome, about) = match outcome {
+        Redeemed::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
+        Redeemed::Banned => (Outcome::Banned, About::Nobody),
+        Redeemed::Invalid => (Outcome::WrongProof, About::Nobody),
+        Redeemed::AuthCode(_) | Redeemed::HalfChanged | Redeemed::AddressTaken => return,
+    };
+    security_log::write(Kind::SignIn, outcome, security_log::Method::Link, about);
 }
 
 /// The answer to our own page, which then leads there.

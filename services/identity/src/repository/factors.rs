@@ -242,7 +242,7 @@ pub async fn update(executor: impl PgExecutor<'_>, factor: &Factor) -> Result<()
         "update factors
          set friendly_name = $2, status = $3, phone = $4, credential_id = $5, public_key = $6,
              credential_state = $7, transports = $8, last_totp_step = $9, last_challenged_at = $10,
-             updated_at = $11
+             updated_at = $11, secret_sealed = $12
          where factor_id = $1",
     )
     .bind(factor.factor_id)
@@ -256,6 +256,7 @@ pub async fn update(executor: impl PgExecutor<'_>, factor: &Factor) -> Result<()
     .bind(factor.last_totp_step)
     .bind(factor.last_challenged_at)
     .bind(factor.updated_at)
+    .bind(&factor.secret_sealed)
     .execute(executor)
     .await?;
     Ok(())

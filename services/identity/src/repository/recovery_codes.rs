@@ -34,11 +34,11 @@ pub async fn replace_all(
 pub async fn consume(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
-    hash: &[u8],
+    hashes: &[Vec<u8>],
 ) -> Result<bool, sqlx::Error> {
-    let gone = sqlx::query("delete from recovery_codes where user_id = $1 and code_hash = $2")
+    let gone = sqlx::query("delete from recovery_codes where user_id = $1 and code_hash = any($2)")
         .bind(user_id)
-        .bind(hash)
+        .bind(hashes)
         .execute(executor)
         .await?;
     Ok(gone.rows_affected() == 1)

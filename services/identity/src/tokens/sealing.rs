@@ -15,10 +15,29 @@ const KEY_ID_BYTES: usize = 4;
 #[error("a sealed secret cannot be used")]
 pub struct SealError;
 
-/// Seals secrets with ChaCha20-Poly1305.
+/// Seals secrets with ChaCha20-Poly1305. What a former key sealed still opens.
 pub struct Sealer {
+    own: SealingKey,
+    former: Option<SealingKey>,
+}
+
+struct SealingKey {
     key: LessSafeKey,
     key_id: [u8; KEY_ID_BYTES],
+}
+
+impl SealingKey {
+    fn new(key: &[u8; 32]) -> Result<Self, SealError> {
+        let unbound = UnboundKey::new(&CHACHA20_POLY1305, key).map_err(|_secret| SealError)?;
+        let mut key_id = [0; KEY_ID_BYTES];
+        let digest = Sha256::new().chain_update("id of a sealing key").chain_update(key).finalize();
+        key_id.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
+        Ok(Self { key: LessSafeKey::new(unbound), key_id })
+    }
+
+    fn sealed<'a>(&self, sealed: &'a [u8]) -> Option<&'a [u8]> {
+        sealed.strip_prefix(&[VERSION])?.strip_prefix(&self.key_id)
+    }
 }
 
 impl Sealer {
@@ -27,11 +46,22 @@ impl Sealer {
     /// # Errors
     /// Never; the key has the length of the cipher's.
     pub fn new(key: &[u8; 32]) -> Result<Self, SealError> {
-        let unbound = UnboundKey::new(&CHACHA20_POLY1305, key).map_err(|_secret| SealError)?;
-        let mut key_id = [0; KEY_ID_BYTES];
-        let digest = Sha256::new().chain_update("id of a sealing key").chain_update(key).finalize();
-        key_id.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
-        Ok(Self { key: LessSafeKey::new(unbound), key_id })
+        Ok(Self { own: SealingKey::new(key)?, former: None })
+    }
+
+    /// The same, which also opens what the former key sealed.
+    ///
+    /// # Errors
+    /// Never; the key has the length of the cipher's.
+    pub fn after(mut self, former: Option<&[u8; 32]>) -> Result<Self, SealError> {
+        self.former = former.map(SealingKey::new).transpose()?;
+        Ok(self)
+    }
+
+    /// Whether the current key sealed it; otherwise it is to be sealed again.
+    #[must_use]
+    pub fn is_current(&self, sealed: &[u8]) -> bool {
+        self.own.sealed(sealed).is_some()
     }
 
     /// Seals a secret of one row. It opens for this row's id only.
@@ -42,10 +72,11 @@ impl Sealer {
         let nonce: [u8; NONCE_LEN] = rand::random();
         let mut text = secret.to_vec();
         let about = Aad::from(row.as_bytes());
-        self.key
+        self.own
+            .key
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), about, &mut text)
             .map_err(|_unspecified| SealError)?;
-        Ok([[VERSION].as_slice(), &self.key_id, &nonce, &text].concat())
+        Ok([[VERSION].as_slice(), &self.own.key_id, &nonce, &text].concat())
     }
 
     /// Opens what [`Sealer::seal`] made for the same row.
@@ -53,12 +84,16 @@ impl Sealer {
     /// # Errors
     /// When it was made by another key or for another row, or was changed.
     pub fn open(&self, row: Uuid, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
-        let rest = sealed.strip_prefix(&[VERSION]).ok_or(SealError)?;
-        let rest = rest.strip_prefix(&self.key_id).ok_or(SealError)?;
+        let keys = [Some(&self.own), self.former.as_ref()];
+        let (key, rest) = keys
+            .into_iter()
+            .flatten()
+            .find_map(|known| Some((&known.key, known.sealed(sealed)?)))
+            .ok_or(SealError)?;
         let (nonce, text) = rest.split_at_checked(NONCE_LEN).ok_or(SealError)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_length| SealError)?;
         let mut text = text.to_vec();
-        let opened = self.key.open_in_place(nonce, Aad::from(row.as_bytes()), &mut text);
+        let opened = key.open_in_place(nonce, Aad::from(row.as_bytes()), &mut text);
         Ok(opened.map_err(|_unspecified| SealError)?.to_vec())
     }
 }
@@ -79,6 +114,17 @@ mod tests {
         assert!(!sealed.windows(8).any(|part| part == b"a secret"));
         assert_eq!(sealer.open(Uuid::from_u128(2), &sealed), Err(SealError));
         assert_eq!(Sealer::new(&[8; 32]).unwrap().open(ROW, &sealed), Err(SealError));
+    }
+
+    #[test]
+    fn what_a_former_key_sealed_opens_and_is_to_be_sealed_again() {
+        let sealed = Sealer::new(&[7; 32]).unwrap().seal(ROW, b"a secret").unwrap();
+        let sealer = Sealer::new(&[8; 32]).unwrap().after(Some(&[7; 32])).unwrap();
+        assert_eq!(sealer.open(ROW, &sealed).unwrap(), b"a secret");
+        assert!(!sealer.is_current(&sealed));
+        let again = sealer.seal(ROW, b"a secret").unwrap();
+        assert!(sealer.is_current(&again));
+        assert_eq!(Sealer::new(&[8; 32]).unwrap().open(ROW, &again).unwrap(), b"a secret");
     }
 
     #[test]

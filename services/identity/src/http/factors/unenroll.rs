@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
@@ -53,6 +54,8 @@ pub(crate) async fn unenroll(
             })
         })
         .await?;
+    let about = About::Account(caller.0);
+    security_log::write(Kind::FactorChange, Outcome::Done, Method::Session, about);
     tracing::info!("a second factor was removed");
     Ok(Json(json!({ "id": factor_id })))
 }

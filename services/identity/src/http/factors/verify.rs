@@ -9,6 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
@@ -77,6 +78,7 @@ pub(crate) async fn verify(
         device,
     };
     let outcome = check(&app, attempt).await?;
+    log(&factor, &outcome);
     let told = |code, message: &'static str| Err(ApiError::unprocessable(code, message));
     match outcome {
         Outcome::Raised(opened) => {
@@ -102,6 +104,22 @@ pub(crate) async fn verify(
         }
         Outcome::WrongCode => told("mfa_verification_failed", "Invalid TOTP code entered"),
         Outcome::Refused(error) => Err(error.into()),
+    }
+}
+
+/// Writes how the proof ended; a wrong challenge is no proof.
+fn log(factor: &Factor, outcome: &Outcome) {
+    let ended = match outcome {
+        Outcome::Raised(_) => security_log::Outcome::Done,
+        Outcome::Wait(_) => security_log::Outcome::Limited,
+        Outcome::WrongCode | Outcome::Refused(_) => security_log::Outcome::WrongProof,
+        _ => return,
+    };
+    let method = if factor.factor_type == WEBAUTHN { Method::SecurityKey } else { Method::App };
+    let about = About::Account(factor.user_id);
+    security_log::write(Kind::SignIn, ended, method, about);
+    if !factor.is_verified() && ended == security_log::Outcome::Done {
+        security_log::write(Kind::FactorChange, ended, method, about);
     }
 }
 
@@ -214,6 +232,10 @@ fn check_code(
     match totp::matching_step(&secret, code, now.seconds(), factor.last_totp_step) {
         Some(step) => {
             factor.last_totp_step = Some(step);
+            if !app.sealer.is_current(sealed) {
+                let again = app.sealer.seal(factor.factor_id, &secret);
+                factor.secret_sealed = Some(again.map_err(|error| ApiError::failed(&error))?);
+            }
             Ok(None)
         }
         None => Ok(Some(Outcome::WrongCode)),

@@ -1,6 +1,6 @@
 //! POST /passkeys/authentication/options and /passkeys/authentication: sign-in by a passkey, which
-//! says itself whose it is. A passkey that is not known, of another account, or wrong, gets the same
-//! response after the same time.
+//! says itself whose it is. A passkey that is not known, of another account, or wrong, gets the
+//! same response after the same time.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::objects;
@@ -62,7 +63,9 @@ pub(crate) async fn sign_in(
 ) -> Result<Response, ApiError> {
     let (challenge_id, credential) = body.complete()?;
     let given = SignIn { challenge_id, credential, device };
-    match with_min_duration(open(&app, given)).await? {
+    let outcome = with_min_duration(open(&app, given)).await?;
+    log(&outcome);
+    match outcome {
         Outcome::SignedIn(opened) => {
             tracing::info!("a sign-in by a passkey");
             objects::session(&app, &opened)
@@ -81,6 +84,20 @@ pub(crate) async fn sign_in(
             Err(wrong())
         }
     }
+}
+
+fn log(outcome: &Outcome) {
+    let (ended, about) = match outcome {
+        Outcome::SignedIn(opened) => {
+            (security_log::Outcome::Done, About::Account(opened.user.user_id))
+        }
+        Outcome::Banned => (security_log::Outcome::Banned, About::Nobody),
+        Outcome::Refused(_) | Outcome::Unknown => {
+            (security_log::Outcome::WrongProof, About::Nobody)
+        }
+        Outcome::Expired => return,
+    };
+    security_log::write(Kind::SignIn, ended, Method::Passkey, about);
 }
 
 fn wrong() -> ApiError {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::accounts::device;
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
@@ -108,6 +109,8 @@ pub(crate) async fn register(
     let registration = Registration { caller, challenge_id, credential, name, device };
     // A refusal uses the challenge up, which is committed, so it is not an error here.
     let registered = store(&app, registration).await??;
+    let about = About::Account(caller.0);
+    security_log::write(Kind::FactorChange, Outcome::Done, Method::Session, about);
     tracing::info!("a passkey was added");
     Ok(Json(object(&registered)))
 }
