@@ -4,11 +4,11 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
+use crate::site_cookie::{FETCH_SITE, SiteCookie, origin};
+
 /// Metadata names of the grant and of the caller's network address.
 pub(crate) const GRANT: HeaderName = HeaderName::from_static("x-moderation-grant");
 pub(crate) const ADDRESS: HeaderName = HeaderName::from_static("x-caller-address");
-/// Fetch metadata: where a request was made. Only browsers set it, and no script can.
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Maximum lifetime of the cookie. Reviews expires the grant earlier by its own clock.
 const SECONDS_MAX: u32 = 30 * 60;
 /// Longer than any grant.
@@ -26,48 +26,32 @@ pub(crate) struct PanelMetadata {
 /// The cookie as this site sets it.
 #[derive(Clone, Debug)]
 pub(crate) struct GrantCookie {
-    name: &'static str,
-    secure: &'static str,
+    cookie: SiteCookie,
     /// The site's origin, as browsers write it.
     origin: String,
 }
 
 impl GrantCookie {
-    /// For a site at this address. The prefix `__Host-` prevents other hosts of the same domain
-    /// from setting the cookie, but browsers accept it over https only.
+    /// For a site at this address.
     pub(crate) fn new(public: &Uri) -> Self {
-        let https = public.scheme_str() == Some("https");
-        let (name, secure) = if https { ("__Host-admin", "; Secure") } else { ("admin", "") };
-        Self { name, secure, origin: origin(public) }
+        let cookie = SiteCookie::new(public, "admin", SECONDS_MAX, is_grant);
+        Self { cookie, origin: origin(public) }
     }
 
     /// The grant in a request's cookies.
     pub(crate) fn read(&self, headers: &HeaderMap) -> Option<HeaderValue> {
-        let lists = headers.get_all(header::COOKIE).iter();
-        let mut pairs = lists.filter_map(|list| list.to_str().ok()).flat_map(|it| it.split(';'));
-        let grant = pairs.find_map(|pair| {
-            let (name, value) = pair.trim().split_once('=')?;
-            (name == self.name).then_some(value)
-        })?;
-        is_grant(grant).then(|| HeaderValue::from_str(grant).ok()).flatten()
+        self.cookie.read(headers).and_then(|grant| HeaderValue::from_str(grant).ok())
     }
 
     /// The `Set-Cookie` header with a grant; `None` if the grant has characters that could change
     /// the cookie.
     pub(crate) fn set(&self, grant: &str) -> Option<HeaderValue> {
-        is_grant(grant).then(|| self.cookie(grant, SECONDS_MAX)).flatten()
+        self.cookie.set(grant)
     }
 
     /// The `Set-Cookie` header that removes the cookie.
     pub(crate) fn cleared(&self) -> Option<HeaderValue> {
-        self.cookie("", 0)
-    }
-
-    fn cookie(&self, value: &str, seconds: u32) -> Option<HeaderValue> {
-        let Self { name, secure, .. } = self;
-        let cookie =
-            format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
-        HeaderValue::from_str(&cookie).ok()
+        self.cookie.cleared()
     }
 
     /// Whether a request comes from our own pages, or from no page. Another site can't forge these
@@ -77,16 +61,6 @@ impl GrantCookie {
         let origin = headers.get_all(header::ORIGIN).iter();
         site.into_iter().all(|site| site == "same-origin" || site == "none")
             && origin.into_iter().all(|origin| origin.as_bytes() == self.origin.as_bytes())
-    }
-}
-
-/// Scheme, host and port; a default port is left out.
-pub(crate) fn origin(public: &Uri) -> String {
-    let scheme = public.scheme_str().unwrap_or("http");
-    let host = public.host().unwrap_or_default().to_ascii_lowercase();
-    match (scheme, public.port_u16()) {
-        ("https", Some(443)) | ("http", Some(80)) | (_, None) => format!("{scheme}://{host}"),
-        (_, Some(port)) => format!("{scheme}://{host}:{port}"),
     }
 }
 

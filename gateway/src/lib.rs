@@ -23,6 +23,7 @@ mod response_cache;
 mod routes;
 mod procedures;
 mod grant;
+mod site_cookie;
 mod rate_limits;
 mod bodies;
 mod network_quota;
@@ -85,7 +86,7 @@ fn build_router(
 ) -> Result<(Arc<request_context::GatewayState>, Router), BoxError> {
     let site = Arc::new(web_files::WebFiles::load(
         &config.site.folder,
-        &grant::origin(&config.site.public),
+        &site_cookie::origin(&config.site.public),
     )?);
     let procedures = Arc::new(procedures::Procedures::new());
     let limits = Arc::new(rate_limits::RateLimiters::new(config.rate_limits));
