@@ -142,6 +142,7 @@ fn backend_router(
         payments: config.proxied.payments.clone(),
         reviews: config.proxied.reviews.clone(),
         public: config.site.public.clone(),
+        sessions: proxy::session::SessionCookie::new(&config.site.public),
     });
     let auth = Router::new().fallback(any(proxy::sign_in::auth)).with_state(proxy.clone());
     let webhooks = Router::new()

@@ -1,8 +1,9 @@
 //! Forwarding of requests over HTTP: headers, body, and the errors if there is no response. No
-//! cookie passes in either direction: the only one belongs to the gateway.
+//! cookie passes in either direction: cookies belong to the gateway.
 
 pub(crate) mod sign_in;
 mod device_cookie;
+pub(crate) mod session;
 pub(crate) mod webhooks;
 pub(crate) mod pay_return;
 pub(crate) mod pictures;
@@ -12,13 +13,16 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
+use bytes::Bytes;
 use connectrpc::{ConnectError, ErrorCode};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use runtime::{status, telemetry};
 
 use crate::bodies::{BodyError, BodyReader, BufferedBody};
 use crate::caller::{Caller, FORWARDED_FOR};
 use crate::error_response::{self, over_budget_response, too_large};
+use crate::proxy::session::SessionCookie;
 use crate::rate_limits::RateLimiters;
 
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
@@ -62,6 +66,8 @@ pub(crate) struct Proxy {
     pub(crate) reviews: String,
     /// The site's own address, which the identity server writes into links.
     pub(crate) public: Uri,
+    /// The cookie of our own pages' sessions.
+    pub(crate) sessions: SessionCookie,
 }
 
 /// Why there is no response.
@@ -99,6 +105,16 @@ impl Proxy {
         // The permit is released when the response begins.
         let BufferedBody { bytes, permit: _permit } =
             self.bodies.read(caller.address, body, max_bytes).await?;
+        self.send(caller, (parts, bytes), url).await
+    }
+
+    /// The same with a body that was read.
+    pub(crate) async fn send(
+        &self,
+        caller: &Caller,
+        (parts, bytes): (Parts, Bytes),
+        url: String,
+    ) -> Result<Response, ProxyError> {
         let mut headers = strip_headers(&parts.headers);
         self.set_forwarded_headers(caller, &mut headers);
         let sent = self.client.request(parts.method, url).headers(headers).body(bytes).send();

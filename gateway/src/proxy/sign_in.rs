@@ -1,19 +1,23 @@
 //! `/auth/v1`, forwarded to the identity server. Ambiguous requests (a repeated parameter, a path
 //! that changes when it is resolved) are rejected, so that the gateway counts the same operation
-//! that the identity server executes. Errors have the format of the identity server's client.
+//! that the identity server executes. Errors have the format of the identity server's client. The
+//! sessions of our own pages are in a cookie (`session.rs`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use axum::Extension;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use url::form_urlencoded;
 
+use crate::bodies::BufferedBody;
 use crate::caller::{Caller, network_text};
 use crate::error_response::RETRY_SOON;
 use crate::proxy::device_cookie::DeviceCookie;
+use crate::proxy::session::{self, Operation, Transport, Unreadable, ends_session};
 use crate::proxy::{Proxy, ProxyError, path_and_query};
 use crate::rate_limits::RetryAfter;
 
@@ -28,6 +32,8 @@ pub(crate) async fn auth(
     Extension(caller): Extension<Caller>,
     mut request: Request,
 ) -> Response {
+    let devices = DeviceCookie::new(&proxy.public);
+    devices.pass_on(request.headers_mut());
     let code_as_text = request.headers().contains_key(API_VERSION);
     let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
     let ambiguity = if !is_plain(path) {
@@ -45,7 +51,8 @@ pub(crate) async fn auth(
             code_as_text,
         );
     }
-    let checked = match SignInLimit::for_request(request.method(), path, query) {
+    let limit = SignInLimit::for_request(request.method(), path, query);
+    let checked = match limit {
         SignInLimit::None => Ok(()),
         SignInLimit::Refresh => proxy.limits.check_refresh(caller.address),
         SignInLimit::SignIn => proxy.limits.check_sign_in(caller.address),
@@ -64,20 +71,97 @@ pub(crate) async fn auth(
         );
         return too_many_requests(retry_after, code_as_text);
     }
-    let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
-    let devices = DeviceCookie::new(&proxy.public);
-    devices.pass_on(request.headers_mut());
-    match proxy.forward(&caller, (request, BODY_BYTES_MAX), url).await {
-        Ok(mut answer) => {
-            devices.keep(&mut answer);
-            answer
-                .headers_mut()
-                .entry(header::CACHE_CONTROL)
-                .or_insert(HeaderValue::from_static("no-store"));
-            answer
+    let answered = match proxy.sessions.transport(request.method(), request.headers()) {
+        Transport::Rejected(sentence) => {
+            let (status, code) = (StatusCode::FORBIDDEN, "validation_failed");
+            return identity_error(status, code, sentence, code_as_text);
         }
-        Err(error) => to_identity_error(error, code_as_text),
+        Transport::Plain => {
+            let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
+            proxy.forward(&caller, (request, BODY_BYTES_MAX), url).await
+        }
+        Transport::Cookie => {
+            let refreshes = limit == SignInLimit::Refresh;
+            let operation = Operation::of(request.method(), path, query, refreshes);
+            Ok(by_cookie(&proxy, &caller, request, (operation, code_as_text)).await)
+        }
+    };
+    let mut answer =
+        answered.map_or_else(|error| to_identity_error(error, code_as_text), not_stored);
+    devices.keep(&mut answer);
+    answer
+}
+
+/// Forwards a request of our own pages, whose refresh token is in the cookie.
+async fn by_cookie(
+    proxy: &Proxy,
+    caller: &Caller,
+    request: Request,
+    (operation, code_as_text): (Operation, bool),
+) -> Response {
+    let answered = exchange(proxy, caller, request, operation, code_as_text).await;
+    let (mut answer, cookie) = answered.unwrap_or_else(|error| {
+        // Without an answer to a refresh, the session may go on.
+        (to_identity_error(error, code_as_text), None)
+    });
+    // Signing out ends with the cookie, whatever the server says.
+    let signs_out = operation == Operation::SignOut;
+    let cookie = if signs_out { proxy.sessions.cleared() } else { cookie };
+    answer.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    not_stored(answer)
+}
+
+/// The answer for the page, with the cookie to set.
+async fn exchange(
+    proxy: &Proxy,
+    caller: &Caller,
+    request: Request,
+    operation: Operation,
+    code_as_text: bool,
+) -> Result<(Response, Option<HeaderValue>), ProxyError> {
+    let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
+    let (mut parts, body) = request.into_parts();
+    // The permit is released when the answer has been read.
+    let BufferedBody { mut bytes, permit: _permit } =
+        proxy.bodies.read(caller.address, body, BODY_BYTES_MAX).await?;
+    if operation == Operation::Refresh {
+        let Some(body) = proxy.sessions.refresh_body(&parts.headers, bytes) else {
+            let answer = identity_error(
+                StatusCode::BAD_REQUEST,
+                "refresh_token_not_found",
+                "Invalid Refresh Token: Refresh Token Not Found",
+                code_as_text,
+            );
+            return Ok((answer, proxy.sessions.cleared()));
+        };
+        bytes = body;
     }
+    session::remove_transport(&mut parts.headers);
+    let answer = proxy.send(caller, (parts, bytes), url).await?;
+    let (mut parts, body) = answer.into_parts();
+    session::check_head(&parts.headers).map_err(unreadable)?;
+    let body = axum::body::to_bytes(body, BODY_BYTES_MAX).await;
+    let body = body.map_err(|_broken_off| ProxyError::Unreachable)?;
+    let (body, cookie) = if parts.status.is_success() {
+        proxy.sessions.take_session(body).map_err(unreadable)?
+    } else {
+        let ended = operation == Operation::Refresh && ends_session(parts.status, &body);
+        (body, ended.then(|| proxy.sessions.cleared()).flatten())
+    };
+    // They described the body as it was.
+    parts.headers.remove(header::ETAG);
+    Ok((Response::from_parts(parts, Body::from(body)), cookie))
+}
+
+fn unreadable(Unreadable(what): Unreadable) -> ProxyError {
+    tracing::error!(what, "the identity server's answer was not passed on to the page");
+    ProxyError::Unreachable
+}
+
+fn not_stored(mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    answer
 }
 
 /// The rate limit that a request counts for.
