@@ -211,3 +211,5 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.len() <= TOKEN_CHARS_MAX && text.bytes().all(octet)
 }
 
+#[cfg(test)]
+mod tests;
