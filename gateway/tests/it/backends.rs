@@ -26,6 +26,7 @@ use tonic::{Request, Response, Status};
 use tonic_health::server::HealthReporter;
 
 pub(crate) mod calendars;
+pub(crate) mod gotrue;
 mod mails;
 pub(crate) mod pages;
 pub(crate) mod reviews;

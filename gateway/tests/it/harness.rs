@@ -41,6 +41,8 @@ pub(crate) struct TestOptions {
     pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
     pub(crate) trust_proxy: bool,
+    /// Another identity server than the usual one.
+    pub(crate) identity: Option<String>,
     /// The site's public URL.
     pub(crate) public: String,
 }
@@ -69,7 +71,8 @@ impl Default for TestOptions {
         };
         let bodies = BodySettings { max_bytes: 1 << 25, share_bytes: 1 << 25, timeout: minute };
         let (without_services, trust_proxy) = (false, false);
-        Self { rate_limits, connections, bodies, without_services, trust_proxy, public }
+        let identity = None;
+        Self { rate_limits, connections, bodies, without_services, trust_proxy, identity, public }
     }
 }
 
@@ -107,6 +110,7 @@ impl TestGateway {
         } else {
             (identity_url, payments_url, reviews_url)
         };
+        let identity_url = options.identity.unwrap_or(identity_url);
         let uri = || service.parse().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();

@@ -25,6 +25,7 @@ mod processes;
 mod http_proxy;
 mod raw_http;
 mod reviews;
+mod session_cookie;
 mod connection_quota;
 mod streams;
 mod unsubscribe;

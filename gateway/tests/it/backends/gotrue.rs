@@ -1,0 +1,137 @@
+//! A GoTrue server with one account: refresh tokens that rotate, the parent of the active one
+//! honoured, an older one ending the session. It records its requests and fails on demand.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Json;
+use axum::extract::{Query, Request, State};
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+#[derive(Clone, Default)]
+pub(crate) struct GoTrue {
+    state: Arc<Mutex<ServerState>>,
+}
+
+#[derive(Default)]
+struct ServerState {
+    /// The active refresh token is `r<number>`; none without a session.
+    active: Option<u32>,
+    issued: u32,
+    /// The status that every request gets until it is taken away.
+    failing: Option<u16>,
+    compressing: bool,
+    requests: Vec<(String, HeaderMap, Value)>,
+}
+
+impl GoTrue {
+    /// Starts it and returns its URL.
+    pub(crate) async fn start() -> (String, Self) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let server = Self::default();
+        let router = axum::Router::new().fallback(answer).with_state(server.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        (address, server)
+    }
+
+    /// From now on every request gets this status, or none does.
+    pub(crate) fn fail_with(&self, status: Option<u16>) {
+        self.state.lock().unwrap().failing = status;
+    }
+
+    /// From now on answers say that they are compressed.
+    pub(crate) fn compress(&self) {
+        self.state.lock().unwrap().compressing = true;
+    }
+
+    /// The number of the active refresh token.
+    pub(crate) fn active(&self) -> Option<u32> {
+        self.state.lock().unwrap().active
+    }
+
+    /// Path and query, headers and body of the last request.
+    pub(crate) fn last(&self) -> (String, HeaderMap, Value) {
+        self.state.lock().unwrap().requests.last().unwrap().clone()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.state.lock().unwrap().requests.len()
+    }
+}
+
+impl ServerState {
+    fn session(&mut self) -> Response {
+        if self.active.is_none() {
+            self.issued += 1;
+            self.active = Some(self.issued);
+        }
+        let token = format!("r{}", self.active.unwrap_or_default());
+        let session = json!({
+            "access_token": "an.access.token", "token_type": "bearer", "refresh_token": token,
+            "expires_in": 3600, "expires_at": 4_000_000_000_u32,
+            "user": { "id": "u1", "user_metadata": { "refresh_token": "mine" } },
+        });
+        if self.compressing {
+            return ([("content-encoding", "br")], session.to_string()).into_response();
+        }
+        ([("set-cookie", "sb=1")], Json(session)).into_response()
+    }
+
+    fn refresh(&mut self, token: &str) -> Response {
+        let number = token.strip_prefix('r').and_then(|number| number.parse::<u32>().ok());
+        match (self.active, number) {
+            (Some(active), Some(number)) if number == active => {
+                self.active = None;
+                self.session()
+            }
+            (Some(active), Some(number)) if number + 1 == active => self.session(),
+            (_, known) => {
+                self.active = None;
+                let code = if known.is_some_and(|number| number <= self.issued) {
+                    "refresh_token_already_used"
+                } else {
+                    "refresh_token_not_found"
+                };
+                refused(400, code)
+            }
+        }
+    }
+}
+
+async fn answer(
+    State(server): State<GoTrue>,
+    Query(parameters): Query<Vec<(String, String)>>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let path = parts.uri.path_and_query().unwrap().to_string();
+    let mut state = server.state.lock().unwrap();
+    state.requests.push((path, parts.headers, body.clone()));
+    if let Some(status) = state.failing {
+        return refused(status, "unexpected_failure");
+    }
+    let refreshes = parameters.iter().any(|(_, value)| value == "refresh_token");
+    match parts.uri.path() {
+        "/token" if refreshes => state.refresh(body["refresh_token"].as_str().unwrap_or_default()),
+        "/token" | "/signup" | "/verify" | "/factors/f1/verify" | "/passkeys/verify" => {
+            state.session()
+        }
+        "/logout" => {
+            state.active = None;
+            StatusCode::NO_CONTENT.into_response()
+        }
+        "/user" => Json(json!({ "id": "u1", "email": "a@b.example" })).into_response(),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+fn refused(status: u16, code: &str) -> Response {
+    let status = StatusCode::from_u16(status).unwrap();
+    (status, Json(json!({ "code": status.as_u16(), "error_code": code, "msg": "x" })))
+        .into_response()
+}

@@ -1,0 +1,185 @@
+//! The session of our own pages, in front of a GoTrue server whose refresh tokens rotate.
+
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, SET_COOKIE};
+use serde_json::{Value, json};
+
+use crate::backends::gotrue::GoTrue;
+use crate::harness::{TestGateway, TestOptions};
+
+const TRANSPORT: &str = "x-session-transport";
+const PLACEHOLDER: &str = "kept-in-a-cookie";
+const REFRESH: &str = "token?grant_type=refresh_token";
+const PASSWORD: &str = "token?grant_type=password";
+
+/// A browser on a page of ours: it has the cookie, and the page does not.
+struct Browser {
+    gateway: TestGateway,
+    server: GoTrue,
+    cookie: Option<String>,
+}
+
+struct Answer {
+    status: StatusCode,
+    /// The `Set-Cookie` headers.
+    set: Vec<String>,
+    body: Value,
+}
+
+impl Browser {
+    async fn new() -> Self {
+        let (url, server) = GoTrue::start().await;
+        let options = TestOptions { identity: Some(url), ..TestOptions::default() };
+        let gateway = TestGateway::with_options(options).await;
+        Self { gateway, server, cookie: None }
+    }
+
+    async fn signed_in() -> Self {
+        let mut browser = Self::new().await;
+        browser.post(PASSWORD, &json!({ "email": "a@b.example", "password": "x" })).await;
+        assert_eq!(browser.cookie.as_deref(), Some("session-8080=r1"));
+        browser
+    }
+
+    fn request(&self, path: &str, body: &Value) -> reqwest::RequestBuilder {
+        let request = self.gateway.client.post(self.gateway.url(&format!("/auth/v1/{path}")));
+        let request = request.header(TRANSPORT, "cookie").header("sec-fetch-site", "same-origin");
+        let request = request.header("accept-encoding", "gzip, br").json(body);
+        match &self.cookie {
+            Some(cookie) => request.header("cookie", format!("theme=dark; {cookie}")),
+            None => request,
+        }
+    }
+
+    async fn post(&mut self, path: &str, body: &Value) -> Answer {
+        let answer = self.request(path, body).send().await.unwrap();
+        let answer = read(answer).await;
+        for set in &answer.set {
+            assert!(set.contains("; Path=/; "), "{set}");
+            assert!(set.ends_with("; HttpOnly; SameSite=Strict"), "{set}");
+            let (pair, _) = set.split_once(';').unwrap();
+            self.cookie = (!pair.ends_with('=')).then(|| pair.to_owned());
+        }
+        answer
+    }
+
+    async fn refresh(&mut self) -> Answer {
+        self.post(REFRESH, &json!({ "refresh_token": PLACEHOLDER })).await
+    }
+}
+
+async fn read(answer: reqwest::Response) -> Answer {
+    let set = answer.headers().get_all(SET_COOKIE).iter();
+    let set = set.map(|set| set.to_str().unwrap().to_owned()).collect();
+    if answer.status().is_success() {
+        assert_eq!(answer.headers()[CACHE_CONTROL], "no-store");
+    }
+    let status = answer.status();
+    let text = answer.text().await.unwrap();
+    Answer { status, set, body: serde_json::from_str(&text).unwrap_or_default() }
+}
+
+#[tokio::test]
+async fn every_answer_with_a_session_leaves_its_refresh_token_in_the_cookie() {
+    for path in [
+        PASSWORD,
+        "token?grant_type=pkce",
+        "token?grant_type=id_token",
+        "signup",
+        "verify",
+        "factors/f1/verify",
+        "passkeys/verify",
+    ] {
+        let mut browser = Browser::new().await;
+        let answer = browser.post(path, &json!({})).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        assert_eq!(answer.set.len(), 1, "the server's own cookies stay behind: {:?}", answer.set);
+        assert_eq!(browser.cookie.as_deref(), Some("session-8080=r1"), "{path}");
+        assert_eq!(answer.body["refresh_token"], PLACEHOLDER, "{path}");
+        assert_eq!(answer.body["access_token"], "an.access.token");
+        assert_eq!(
+            (&answer.body["expires_in"], &answer.body["expires_at"]),
+            (&json!(600), &Value::Null)
+        );
+        assert_eq!(answer.body["user"]["user_metadata"]["refresh_token"], "mine");
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_takes_the_token_from_the_cookie() {
+    let mut browser = Browser::signed_in().await;
+    for number in 2..4 {
+        let answer = browser.refresh().await;
+        assert_eq!(
+            (answer.status, &answer.body["refresh_token"]),
+            (StatusCode::OK, &json!(PLACEHOLDER))
+        );
+        assert_eq!(browser.cookie, Some(format!("session-8080=r{number}")));
+        assert!(answer.set[0].contains("; Max-Age=2592000; "), "{:?}", answer.set);
+    }
+    let (path, headers, body) = browser.server.last();
+    assert_eq!(
+        (path.as_str(), body),
+        ("/token?grant_type=refresh_token", json!({ "refresh_token": "r2" }))
+    );
+    for not_sent in [TRANSPORT, "cookie", "accept-encoding"] {
+        assert!(!headers.contains_key(not_sent), "{not_sent}");
+    }
+}
+
+#[tokio::test]
+async fn the_plain_contract_is_unchanged_without_the_header() {
+    let (url, server) = GoTrue::start().await;
+    let options = TestOptions { identity: Some(url), ..TestOptions::default() };
+    let gateway = TestGateway::with_options(options).await;
+    let post = async |path: &str, body: Value| {
+        let request = gateway.client.post(gateway.url(&format!("/auth/v1/{path}")));
+        let request = request.header("origin", "https://another.example");
+        // A cookie of our pages does not help a program that speaks the plain contract.
+        let answer = request.header("cookie", "session-8080=r9").json(&body).send().await;
+        read(answer.unwrap()).await
+    };
+    let answer = post(PASSWORD, json!({})).await;
+    assert_eq!((answer.set.len(), &answer.body["refresh_token"]), (0, &json!("r1")));
+    assert_eq!(answer.body["expires_in"], 3600);
+    assert_eq!(answer.body["expires_at"], 4_000_000_000_u32);
+    let answer = post(REFRESH, json!({ "refresh_token": "r1" })).await;
+    assert_eq!((answer.set.len(), &answer.body["refresh_token"]), (0, &json!("r2")));
+    let answer = post(REFRESH, json!({ "refresh_token": PLACEHOLDER })).await;
+    assert_eq!((answer.status, answer.set.len()), (StatusCode::BAD_REQUEST, 0));
+    assert_eq!(server.last().2, json!({ "refresh_token": PLACEHOLDER }));
+}
+
+#[tokio::test]
+async fn a_session_that_an_older_page_left_in_storage_is_handed_over() {
+    let mut browser = Browser::new().await;
+    let plain = browser.gateway.client.post(browser.gateway.url("/auth/v1/signup"));
+    let old = read(plain.json(&json!({})).send().await.unwrap()).await.body;
+    assert_eq!((&old["refresh_token"], &browser.cookie), (&json!("r1"), &None));
+    let answer = browser.post(REFRESH, &json!({ "refresh_token": old["refresh_token"] })).await;
+    assert_eq!(answer.body["refresh_token"], PLACEHOLDER);
+    assert_eq!(browser.cookie.as_deref(), Some("session-8080=r2"));
+    assert_eq!(browser.refresh().await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_lost_and_two_tabs_at_once_sign_nobody_out() {
+    let mut browser = Browser::signed_in().await;
+    let body = json!({ "refresh_token": PLACEHOLDER });
+    // The server rotates, and the browser never gets the answer with the new cookie.
+    browser.request(REFRESH, &body).send().await.unwrap();
+    assert_eq!(
+        (browser.server.active(), browser.cookie.as_deref()),
+        (Some(2), Some("session-8080=r1"))
+    );
+    assert_eq!(browser.refresh().await.status, StatusCode::OK);
+    assert_eq!(browser.cookie.as_deref(), Some("session-8080=r2"));
+
+    let (one, other) = (browser.request(REFRESH, &body), browser.request(REFRESH, &body));
+    let (one, other) = tokio::join!(one.send(), other.send());
+    for answer in [one, other] {
+        let answer = read(answer.unwrap()).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        assert!(answer.set[0].starts_with("session-8080=r3;"), "{:?}", answer.set);
+    }
+}
