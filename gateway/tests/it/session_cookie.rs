@@ -183,3 +183,114 @@ async fn an_answer_that_was_lost_and_two_tabs_at_once_sign_nobody_out() {
         assert!(answer.set[0].starts_with("session-8080=r3;"), "{:?}", answer.set);
     }
 }
+
+#[tokio::test]
+async fn only_a_final_refusal_of_a_refresh_removes_the_cookie() {
+    let mut browser = Browser::signed_in().await;
+    for status in [429, 500, 502, 503, 504] {
+        browser.server.fail_with(Some(status));
+        let answer = browser.refresh().await;
+        assert_eq!((answer.status.as_u16(), answer.set.len()), (status, 0));
+    }
+    browser.server.fail_with(None);
+    let stale = browser.cookie.clone();
+    browser.refresh().await;
+    browser.refresh().await;
+    browser.cookie = stale;
+    let answer = browser.refresh().await;
+    assert_eq!(answer.body["error_code"], "refresh_token_already_used");
+    assert_eq!((answer.status, browser.cookie.as_deref()), (StatusCode::BAD_REQUEST, None));
+
+    let before = browser.server.count();
+    let answer = browser.refresh().await;
+    assert_eq!(answer.body["error_code"], "refresh_token_not_found");
+    assert_eq!(browser.server.count(), before, "without a cookie there is nothing to ask");
+}
+
+#[tokio::test]
+async fn a_sign_out_removes_the_cookie_whatever_the_server_says() {
+    for (scope, removed) in [("", true), ("?scope=local", true), ("?scope=others", false)] {
+        for failing in [None, Some(401), Some(429), Some(500), Some(503)] {
+            let mut browser = Browser::signed_in().await;
+            browser.server.fail_with(failing);
+            let answer = browser.post(&format!("logout{scope}"), &json!({})).await;
+            assert_eq!(answer.status.as_u16(), failing.unwrap_or(204));
+            assert_eq!(browser.cookie.is_none(), removed, "{scope} {failing:?}");
+        }
+    }
+    let gone = TestOptions { without_services: true, ..TestOptions::default() };
+    let mut browser = Browser::signed_in().await;
+    browser.gateway = TestGateway::with_options(gone).await;
+    let answer = browser.refresh().await;
+    assert_eq!((answer.status, answer.set.len()), (StatusCode::SERVICE_UNAVAILABLE, 0));
+    let answer = browser.post("logout?scope=local", &json!({})).await;
+    assert_eq!((answer.status, browser.cookie), (StatusCode::SERVICE_UNAVAILABLE, None));
+}
+
+#[tokio::test]
+async fn other_sites_and_forms_have_no_part_in_the_cookie() {
+    let browser = Browser::signed_in().await;
+    let before = browser.server.count();
+    let url = browser.gateway.url(&format!("/auth/v1/{REFRESH}"));
+    let request = || {
+        let request = browser.gateway.client.post(&url).header(TRANSPORT, "cookie");
+        request.header("cookie", "session-8080=r1")
+    };
+    let body = json!({ "refresh_token": PLACEHOLDER }).to_string();
+    let json = "application/json";
+    for (name, value, kind) in [
+        ("origin", "https://evil.example", json),
+        ("origin", "null", json),
+        ("sec-fetch-site", "cross-site", json),
+        ("sec-fetch-site", "same-site", json),
+        ("origin", "http://127.0.0.1:8080", "text/plain"),
+        ("origin", "http://127.0.0.1:8080", "application/x-www-form-urlencoded"),
+    ] {
+        let request = request().header(name, value).header("content-type", kind);
+        let answer = read(request.body(body.clone()).send().await.unwrap()).await;
+        assert_eq!(
+            (answer.status, answer.set.len()),
+            (StatusCode::FORBIDDEN, 0),
+            "{name}: {value}"
+        );
+        assert_eq!(answer.body["error_code"], "validation_failed");
+    }
+    assert_eq!(browser.server.count(), before);
+    // Another site's page can't send the header: the browser asks before, and is not answered.
+    let preflight = browser.gateway.client.request(http::Method::OPTIONS, &url);
+    let answer = preflight.header("origin", "https://evil.example").send().await.unwrap();
+    assert!(!answer.headers().contains_key("access-control-allow-headers"));
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_is_not_passed_on() {
+    let mut browser = Browser::signed_in().await;
+    browser.server.compress();
+    let answer = browser.refresh().await;
+    assert_eq!((answer.status, answer.set.len()), (StatusCode::SERVICE_UNAVAILABLE, 0));
+    assert_eq!(answer.body["error_code"], "service_unavailable");
+}
+
+#[tokio::test]
+async fn over_https_no_other_host_of_the_domain_can_set_the_cookie() {
+    let (url, _server) = GoTrue::start().await;
+    let public = "https://sukoon.example".to_owned();
+    let options = TestOptions { identity: Some(url), public, ..TestOptions::default() };
+    let gateway = TestGateway::with_options(options).await;
+    let sign_up = gateway.client.post(gateway.url("/auth/v1/signup")).json(&json!({}));
+    let sign_up = sign_up.header(TRANSPORT, "cookie").header("origin", "https://sukoon.example");
+    let answer = read(sign_up.send().await.unwrap()).await;
+    let expected = "__Host-session=r1; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure";
+    assert_eq!(answer.set, [expected]);
+}
+
+#[tokio::test]
+async fn other_calls_of_the_page_pass_as_they_are() {
+    let browser = Browser::signed_in().await;
+    let user = browser.gateway.client.get(browser.gateway.url("/auth/v1/user"));
+    let user = user.header(TRANSPORT, "cookie").header("sec-fetch-site", "same-origin");
+    let answer = read(user.bearer_auth("an.access.token").send().await.unwrap()).await;
+    assert_eq!((answer.status, answer.set.len()), (StatusCode::OK, 0));
+    assert_eq!(answer.body, json!({ "id": "u1", "email": "a@b.example" }));
+    assert_eq!(browser.server.last().1["authorization"], "Bearer an.access.token");
+}
