@@ -81,6 +81,16 @@ export function AccountMenu({ where, onNavigate, children }: AccountMenuProps) {
       </>
     );
   }
+  // The avatar's place, so that a signed-in person doesn't see Sign In for a moment.
+  if (auth.status === 'unknown' && auth.returning) {
+    if (!inBar) return null;
+    return (
+      <>
+        {children}
+        <div aria-hidden="true" className="size-11 rounded-full bg-hairline" />
+      </>
+    );
+  }
   const place = inBar ? 'hidden items-center gap-1 @[40rem]/header:flex' : 'grid grid-cols-2 gap-3';
   return (
     <>

@@ -1,13 +1,24 @@
 /**
- * Who is signed in. auth-js is loaded only when there is a stored session, when the address holds
- * an answer of the identity service, or when a form needs it, so that other visitors never load it.
+ * Who is signed in. auth-js is loaded only when there is a session or when a form needs it, so that
+ * other visitors never load it. What it keeps, and where: lib/session-store.
  */
 
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { useSyncExternalStore } from 'react';
+import { cookieFetch } from './cookie-fetch';
 import { authUrl } from './env';
-import { whenIdle } from './idle';
 import { importWithRetry } from './import-with-retry';
+import {
+  closeSession,
+  forgetSession,
+  heldSession,
+  isOpen,
+  leftToEnd,
+  SESSION_MARK,
+  sessionStore,
+  shareSessions,
+  type Tokens,
+} from './session-store';
 
 export type AuthUser = {
   id: string;
@@ -18,14 +29,13 @@ export type AuthUser = {
 };
 
 export type AuthState =
-  | { status: 'unknown'; user: undefined }
+  /** With `returning` there is a session, and the page waits for the answer that says whose. */
+  | { status: 'unknown'; user: undefined; returning?: true }
   | { status: 'signed-out'; user: undefined }
   | { status: 'signed-in'; user: AuthUser };
 
-/** The key under which auth-js keeps the session by default. */
-export const SESSION_KEY = 'supabase.auth.token';
-
 const UNKNOWN: AuthState = { status: 'unknown', user: undefined };
+const RETURNING: AuthState = { status: 'unknown', user: undefined, returning: true };
 const SIGNED_OUT: AuthState = { status: 'signed-out', user: undefined };
 
 let state: AuthState = UNKNOWN;
@@ -41,9 +51,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function toState(session: Pick<Session, 'user'> | null): AuthState {
-  const user = session?.user;
-  if (!user) return SIGNED_OUT;
+function toState({ user }: Pick<Session, 'user'>): AuthState {
   const names = user.user_metadata ?? {};
   return {
     status: 'signed-in',
@@ -57,17 +65,11 @@ function toState(session: Pick<Session, 'user'> | null): AuthState {
   };
 }
 
-function storedSession(): Session | null {
-  try {
-    const stored = JSON.parse(localStorage.getItem(SESSION_KEY) ?? 'null') as Session | null;
-    return stored?.access_token && stored.user ? stored : null;
-  } catch {
-    return null;
-  }
-}
-
-function addressHoldsAnswer(): boolean {
-  return /[#&](access_token|error_code)=/.test(window.location.hash);
+/** What this page knows now. */
+function publishHeld(): void {
+  const session = heldSession();
+  if (session) publish(toState(session));
+  else publish(isOpen() ? RETURNING : SIGNED_OUT);
 }
 
 /** Comes with auth-js, so that a sign-out without a connection has it. */
@@ -79,9 +81,16 @@ async function createClient(): Promise<GoTrueClient> {
     importWithRetry(() => import('./work')),
     ending(),
   ]);
-  const send = fetchWithWork((input, init) => fetch(input, init));
-  const client = new GoTrueClient({ url: authUrl(), autoRefreshToken: true, fetch: send });
-  client.onAuthStateChange((_event, session) => publish(toState(session)));
+  shareSessions(publishHeld);
+  const client = new GoTrueClient({
+    url: authUrl(),
+    autoRefreshToken: true,
+    // A link could sign a visitor in as another person.
+    detectSessionInUrl: false,
+    storage: sessionStore,
+    fetch: fetchWithWork(cookieFetch),
+  });
+  client.onAuthStateChange(publishHeld);
   return client;
 }
 
@@ -94,61 +103,74 @@ export function authClient(): Promise<GoTrueClient> {
   return pending;
 }
 
-/** The current access token, refreshed where needed, or null for a visitor. */
+/**
+ * The current access token, renewed where needed, or null for a visitor.
+ *
+ * Throws when there is a session and the service cannot continue it now.
+ */
 export async function accessToken(): Promise<string | null> {
-  if (!pending && !storedSession()) return null;
-  const { data } = await (await authClient()).getSession();
+  if (!pending && !isOpen()) return null;
+  const { data, error } = await (await authClient()).getSession();
+  if (error && isOpen()) throw error;
   return data.session?.access_token ?? null;
 }
 
-function forgetSession(): void {
-  try {
-    localStorage.removeItem(SESSION_KEY);
-  } catch {
-    // Where nothing can be removed, nothing could be stored.
-  }
+function endAtService(tokens: Tokens): void {
+  void ending().then(
+    ({ endSession }) => endSession(tokens),
+    () => undefined,
+  );
 }
 
 /**
  * Ends the session in this browser at once, whatever the network does, and then at the service.
- * auth-js asks the service first and keeps the session when no answer comes, so the stored session is
- * removed before: auth-js finds none, and only notifies its listeners and the other tabs.
+ * auth-js has no part in it: it asks the service first, keeps the session when no answer comes, and
+ * may do so late enough to end the next session. Only the gateway can remove the cookie: until it
+ * has, the mark keeps our pages from using it.
  */
 export function signOut(): void {
-  const session = storedSession();
-  forgetSession();
+  const tokens = closeSession();
   publish(SIGNED_OUT);
-  void pending?.then(
-    (client) => client.signOut({ scope: 'local' }),
-    () => undefined,
-  );
-  if (!session) return;
-  void ending().then(
-    ({ endSession }) => endSession(session),
-    () => undefined,
-  );
+  if (tokens) endAtService(tokens);
 }
 
-/** Reads the stored session, and loads auth-js when the page is idle and there is one. */
-export function startAuth(): () => void {
-  publish(toState(storedSession()));
-  const wake = () => {
-    void authClient().catch(() => {
-      // Offline: the stored session is kept until a call needs a token and fails with a message.
+/** Loads auth-js, which renews the session. */
+function wake(): void {
+  void authClient()
+    .then((client) => client.getSession())
+    .catch(() => {
+      // Offline: a call that needs a token tries again, and fails with a message.
     });
-  };
-  const onStorage = (event: StorageEvent) => {
-    if (event.key !== SESSION_KEY) return;
-    // Once it is loaded, auth-js reports changes; a sign-out may come from a tab without it.
-    if (!pending || event.newValue === null) publish(toState(storedSession()));
-  };
+}
+
+/** Another tab signed in or out, or the browser has forgotten what it kept. */
+function onStorage({ key, newValue }: StorageEvent): void {
+  if (key !== SESSION_MARK && key !== null) return;
+  if (newValue !== 'open') forgetSession();
+  publishHeld();
+  // With auth-js, the other tab's session comes by itself.
+  if (state === RETURNING && !(pending && shareSessions(publishHeld))) wake();
+}
+
+/** A page that comes back from the browser's memory has missed what other tabs did. */
+function onShow({ persisted }: PageTransitionEvent): void {
+  if (!persisted) return;
+  forgetSession();
+  publishHeld();
+  if (state === RETURNING) wake();
+}
+
+/** Continues the session of this browser, if there is one, or ends what could not be ended yet. */
+export function startAuth(): () => void {
+  publishHeld();
   window.addEventListener('storage', onStorage);
-  let cancel: (() => void) | undefined;
-  if (addressHoldsAnswer()) wake();
-  else if (state.status === 'signed-in') cancel = whenIdle(wake);
+  window.addEventListener('pageshow', onShow);
+  const left = leftToEnd();
+  if (left) endAtService(left);
+  else if (state === RETURNING) wake();
   return () => {
-    cancel?.();
     window.removeEventListener('storage', onStorage);
+    window.removeEventListener('pageshow', onShow);
   };
 }
 

@@ -2,11 +2,10 @@
  * Ends a session at the identity service, again and again until the service has answered. The
  * tokens are held in memory only: a browser that keeps them could be signed in again with them.
  */
-import type { Session } from '@supabase/auth-js';
+import { cookieFetch, isBusy } from './cookie-fetch';
 import { authUrl } from './env';
+import { endingSignal, isEnding, sessionEnded, type Tokens } from './session-store';
 import { wait } from './wait';
-
-type Tokens = Pick<Session, 'access_token' | 'refresh_token' | 'expires_at'>;
 
 /** How long to wait before each further attempt; a connection that comes back ends the wait. */
 const AGAIN_AFTER_MS = [2_000, 10_000, 60_000, 300_000];
@@ -14,25 +13,33 @@ const AGAIN_AFTER_MS = [2_000, 10_000, 60_000, 300_000];
 /** A token that ends so soon is not sent. */
 const MARGIN_MS = 5_000;
 
-/** What the service says when it cannot answer now. */
-function isBusy({ status }: Response): boolean {
-  return status === 429 || status >= 500;
-}
-
-/** Goes on when the page is left. */
-function post(path: string, init: RequestInit): Promise<Response> {
-  return fetch(`${authUrl()}/${path}`, { method: 'POST', keepalive: true, ...init });
-}
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Whether the session goes on with tokens that are good now; none when it has ended. */
 async function renewed(tokens: Tokens): Promise<Tokens | undefined> {
   if ((tokens.expires_at ?? 0) * 1000 > Date.now() + MARGIN_MS) return tokens;
-  const answer = await post('token?grant_type=refresh_token', {
-    headers: { 'content-type': 'application/json' },
+  // The cookie is another session's after a new sign-in.
+  if (!isEnding()) return undefined;
+  const answer = await cookieFetch(`${authUrl()}/token?grant_type=refresh_token`, {
+    method: 'POST',
+    headers: JSON_TYPE,
+    signal: endingSignal(),
     body: JSON.stringify({ refresh_token: tokens.refresh_token }),
   });
   if (isBusy(answer)) throw new Error('The identity service is busy.');
-  return answer.ok ? ((await answer.json()) as Tokens) : undefined;
+  if (!answer.ok) return undefined;
+  const { access_token, refresh_token, expires_in } = (await answer.json()) as Tokens & {
+    expires_in: number;
+  };
+  return { access_token, refresh_token, expires_at: Date.now() / 1000 + expires_in };
+}
+
+/** The gateway removes the cookie, unless a new session is in it. */
+function logout(token: string): Promise<Response> {
+  const url = `${authUrl()}/logout?scope=local`;
+  const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` };
+  const init = { method: 'POST', headers, keepalive: true };
+  return isEnding() ? cookieFetch(url, { ...init, signal: endingSignal() }) : fetch(url, init);
 }
 
 /** Resolves after a while, or as soon as the connection is back. */
@@ -53,9 +60,8 @@ async function attempt(tokens: Tokens): Promise<Tokens | undefined> {
   try {
     good = await renewed(tokens);
     if (!good) return undefined;
-    const headers = { authorization: `Bearer ${good.access_token}` };
     // Refusals other than these mean that there is no such session any more.
-    return isBusy(await post('logout?scope=local', { headers })) ? good : undefined;
+    return isBusy(await logout(good.access_token)) ? good : undefined;
   } catch {
     return good;
   }
@@ -65,8 +71,10 @@ async function attempt(tokens: Tokens): Promise<Tokens | undefined> {
 export async function endSession(session: Tokens): Promise<void> {
   let left = await attempt(session);
   for (const pause of AGAIN_AFTER_MS) {
-    if (!left) return;
+    if (!left) break;
     await untilAgain(pause);
     left = await attempt(left);
   }
+  // Otherwise the next page tries again.
+  if (!left) sessionEnded();
 }
