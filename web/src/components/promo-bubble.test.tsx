@@ -1,6 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SESSION_KEY, startAuth } from '@/lib/auth';
+import { startAuth } from '@/lib/auth';
+import { SESSION_KEY, sessionStore } from '@/lib/session-store';
 import { renderApp } from '@/testing/render-app';
 import { PROMO_DELAY_MS, PROMO_KEY, PromoBubble } from './promo-bubble';
 
@@ -75,8 +76,9 @@ test('no invitation with an account, during a booking or on the pages of signing
     unmount();
   }
   const user = { id: 'usr_1', email: 'asha@example.com', user_metadata: {} };
-  localStorage.setItem(SESSION_KEY, JSON.stringify({ access_token: 'a', user }));
+  void sessionStore.setItem(SESSION_KEY, JSON.stringify({ access_token: 'a', user }));
   open();
   pass(PROMO_DELAY_MS);
   expect(bubble()).toBeNull();
+  void sessionStore.removeItem(SESSION_KEY);
 });
