@@ -1,9 +1,9 @@
 /** People who have accounts, so that tests of other things need not make them by hand. */
 import { randomUUID } from 'node:crypto';
-import type { Page } from '@playwright/test';
+import type { Cookie, Page } from '@playwright/test';
 
-/** The key under which auth-js keeps the session. */
-const SESSION_KEY = 'supabase.auth.token';
+/** The mark that says to pages that the cookie holds a session. */
+const SESSION_MARK = 'session';
 
 export type Person = {
   firstName: string;
@@ -24,7 +24,8 @@ export function newPerson(firstName = 'Asha'): Person {
   };
 }
 
-async function askIdentity(url: string, path: string, body: unknown): Promise<string> {
+/** Asks the identity service as a program that is no page of ours. */
+export async function askIdentity(url: string, path: string, body: unknown): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify(body) };
   const answer = await fetch(`${url}/auth/v1/${path}`, init);
@@ -33,26 +34,39 @@ async function askIdentity(url: string, path: string, body: unknown): Promise<st
   return session;
 }
 
-/** Opens a session in this browser, and says its access token. */
-async function seat(page: Page, url: string, session: string): Promise<string> {
-  // An empty document of the site's origin, to write to its storage before any page reads it.
+/** Writes into the site's storage before any page reads it. */
+export async function store(page: Page, url: string, key: string, value: string): Promise<void> {
+  // An empty document of the site's origin.
   const path = `${url}/seat`;
   const html = '<!doctype html><title>Seat</title><link rel="icon" href="data:,">';
   await page.route(path, (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await page.goto(path, { waitUntil: 'load' });
-  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [SESSION_KEY, session] as [
-    string,
-    string,
-  ]);
+  await page.evaluate(([name, text]) => localStorage.setItem(name, text), [key, value] as const);
   await page.unroute(path);
-  return (JSON.parse(session) as { access_token: string }).access_token;
+}
+
+/** Opens a session in this browser by the call that the page makes, and says its access token. */
+async function seat(page: Page, url: string, path: string, data: unknown): Promise<string> {
+  const headers = { 'x-session-transport': 'cookie' };
+  // The browser takes the cookie of the answer.
+  const answer = await page.request.post(`${url}/auth/v1/${path}`, { headers, data });
+  const text = await answer.text();
+  if (!answer.ok()) throw new Error(`${path} answered ${answer.status()}: ${text}`);
+  await store(page, url, SESSION_MARK, 'open');
+  return (JSON.parse(text) as { access_token: string }).access_token;
+}
+
+/** The cookie that keeps the session of this browser. */
+export async function sessionCookie(page: Page): Promise<Cookie | undefined> {
+  const cookies = await page.context().cookies();
+  return cookies.find(({ name }) => /^(__Host-)?session(-\d+)?$/.test(name));
 }
 
 /** Creates the account by the call that the page makes, and opens the session in this browser. */
 export async function signUpQuietly(page: Page, url: string, person: Person): Promise<string> {
   const { email, password, firstName, lastName, phone } = person;
   const data = { firstName, lastName, phone };
-  return seat(page, url, await askIdentity(url, 'signup', { email, password, data }));
+  return seat(page, url, 'signup', { email, password, data });
 }
 
 /** Creates an account that waits for its code, without a browser. */
@@ -67,8 +81,7 @@ export async function openSession(
   url: string,
   { email, password }: Pick<Person, 'email' | 'password'>,
 ): Promise<string> {
-  const session = await askIdentity(url, 'token?grant_type=password', { email, password });
-  return seat(page, url, session);
+  return seat(page, url, 'token?grant_type=password', { email, password });
 }
 
 /** Signs in on the page. */
