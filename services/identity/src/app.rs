@@ -40,6 +40,8 @@ pub struct AccountSettings {
     /// Whether an address must be confirmed by a code before sign-in; `IDENTITY_CONFIRM_EMAIL`,
     /// true by default. Without it, signing up reveals whether an address has an account.
     pub confirm_email: bool,
+    /// How many seconds an access token is valid; `IDENTITY_ACCESS_TOKEN_SECONDS`.
+    pub access_token_seconds: i64,
     /// The rules that a practice may change.
     pub policy: Policy,
     /// Whether sign-ups, sign-ins and requests for codes need the contract's captcha token;
@@ -115,7 +117,8 @@ impl App {
         let site = Url::parse(&settings.public_url)?;
         let state = AppState {
             store,
-            tokens: AccessTokens::with_others(key, &verifying, issuer)?,
+            tokens: AccessTokens::with_others(key, &verifying, issuer)?
+                .lasting(settings.access_token_seconds),
             hasher: Hasher::new()?,
             spray: Arc::new(Spray::new()),
             work: Work::default(),

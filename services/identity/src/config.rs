@@ -11,11 +11,14 @@ use crate::accounts::address::EmailAddress;
 use crate::app::account::AccountRequest;
 use crate::app::policy::{Clients, Policy};
 use crate::app::{AccountSettings, OtherKeys};
+use crate::tokens::token::{LIFETIME_SECONDS_DEFAULT, LIFETIME_SECONDS_MAX};
 
 /// Maximum characters of a name, as on the site's own pages.
 const NAME_CHARACTERS_MAX: usize = 200;
 /// Minimum bytes of the code key; a shorter one could be guessed.
 const CODE_KEY_BYTES_MIN: usize = 16;
+/// Minimum lifetime of an access token; client libraries refresh it a minute and a half before.
+const ACCESS_TOKEN_SECONDS_MIN: i64 = 120;
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
@@ -105,6 +108,7 @@ impl AccountSettings {
             confirm_email: reader.parse_or("IDENTITY_CONFIRM_EMAIL", true),
             captcha_required: reader.parse_or("IDENTITY_CAPTCHA_REQUIRED", false),
             policy: Policy::read(reader),
+            access_token_seconds: access_token_seconds(reader),
         }
     }
 }
@@ -144,6 +148,15 @@ fn is_origin(url: &Url) -> bool {
         && url.fragment().is_none()
         && url.username().is_empty()
         && url.password().is_none()
+}
+
+fn access_token_seconds(reader: &mut Reader<'_>) -> i64 {
+    const NAME: &str = "IDENTITY_ACCESS_TOKEN_SECONDS";
+    let seconds = reader.parse_or(NAME, LIFETIME_SECONDS_DEFAULT);
+    if !(ACCESS_TOKEN_SECONDS_MIN..=LIFETIME_SECONDS_MAX).contains(&seconds) {
+        reader.problem(NAME, "it must be from 120 to 3600");
+    }
+    seconds
 }
 
 impl MigrationConfig {
@@ -251,6 +264,18 @@ mod tests {
         assert_eq!(origins(""), Vec::<String>::new());
         for wrong in ["*", "app.example", "https://app.example/path", "https://a@app.example"] {
             assert_eq!(problems(&with(wrong)), ["IDENTITY_CORS_ORIGINS"], "{wrong}");
+        }
+    }
+
+    #[test]
+    fn access_tokens_last_ten_minutes_unless_the_settings_say_otherwise() {
+        let settings = AccountSettings::read(&mut Reader::new(&COMPLETE));
+        assert_eq!(settings.access_token_seconds, 600);
+        let lasting =
+            |seconds| problems(&[COMPLETE, &[("IDENTITY_ACCESS_TOKEN_SECONDS", seconds)]].concat());
+        assert_eq!(lasting("3600"), Vec::<String>::new());
+        for wrong in ["0", "60", "-600", "7200"] {
+            assert_eq!(lasting(wrong), ["IDENTITY_ACCESS_TOKEN_SECONDS"], "{wrong}");
         }
     }
 

@@ -102,6 +102,8 @@ impl Practice {
             .env("SUKOON_DATA", &data)
             .env("PORT", port.to_string())
             .env("SANDBOX_PORT", sandbox_port.to_string())
+            // The people of these tests don't refresh their tokens.
+            .env("IDENTITY_ACCESS_TOKEN_SECONDS", "3600")
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
             .stdout(output)

@@ -2,7 +2,7 @@
 //! sign-ups would hash a thousand passwords and test nothing about bookings.
 
 use anyhow::{Context as _, Result};
-use identity::tokens::token::{AccessTokens, Subject};
+use identity::tokens::token::{AccessTokens, LIFETIME_SECONDS_MAX, Subject};
 use kernel::Timestamp;
 use secrecy::SecretString;
 use serde_json::json;
@@ -24,6 +24,7 @@ impl TokenIssuer {
         let path = record["keys"]["identity-signing"].as_str().context("no signing key")?;
         let pem = SecretString::from(std::fs::read_to_string(path)?);
         let tokens = AccessTokens::new(&pem, &format!("{}/auth/v1", practice.url))?;
+        let tokens = tokens.lasting(LIFETIME_SECONDS_MAX);
         let mut database = practice.database("identity").await?;
         // Tokens expire by the machine's clock, which tests do not move.
         let now = sqlx::query_scalar("select clock_timestamp()").fetch_one(&mut database).await?;

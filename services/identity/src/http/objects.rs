@@ -13,7 +13,7 @@ use crate::repository::factors::FactorSummary;
 use crate::repository::identities::Identity;
 use crate::repository::sessions::OpenedSession;
 use crate::repository::users::User;
-use crate::tokens::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError};
+use crate::tokens::token::{AUTHENTICATED, Subject, TokenError};
 
 /// The user object, as its owner sees it.
 pub(crate) fn user(user: &User) -> Value {
@@ -143,7 +143,7 @@ pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens,
     Ok(SessionTokens {
         access_token: app.tokens.sign(&subject, opened.now)?,
         refresh_token: opened.refresh_token.text(),
-        expires_at: opened.now.seconds() + LIFETIME_SECONDS,
+        expires_at: opened.now.seconds() + app.tokens.lifetime_seconds(),
     })
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, Api
     let mut body = json!({
         "access_token": tokens.access_token,
         "token_type": "bearer",
-        "expires_in": LIFETIME_SECONDS,
+        "expires_in": app.tokens.lifetime_seconds(),
         "expires_at": tokens.expires_at,
         "refresh_token": tokens.refresh_token,
         "user": user(&opened.user),

@@ -17,8 +17,10 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// Lifetime of an access token.
-pub const LIFETIME_SECONDS: i64 = 3600;
+/// Lifetime of an access token, unless the settings say otherwise.
+pub const LIFETIME_SECONDS_DEFAULT: i64 = 600;
+/// Its maximum. Other services refuse the tokens of an ended session for as long.
+pub const LIFETIME_SECONDS_MAX: i64 = 3600;
 /// GoTrue's audience and role of signed-in users.
 pub const AUTHENTICATED: &str = "authenticated";
 /// Maximum bytes of a token; issued ones are shorter.
@@ -100,6 +102,7 @@ pub struct AccessTokens {
     validation: Validation,
     issuer: String,
     jwks: Value,
+    lifetime_seconds: i64,
 }
 
 /// The public half of a key.
@@ -154,7 +157,20 @@ impl AccessTokens {
         header.kid = verifying.first().map(|own| own.kid.clone());
         let jwks = json!({ "keys": verifying.iter().map(|it| &it.jwk).collect::<Vec<_>>() });
         let (validation, issuer) = (validation(issuer), issuer.to_owned());
-        Ok(Self { signing, verifying, header, validation, issuer, jwks })
+        let lifetime_seconds = LIFETIME_SECONDS_DEFAULT;
+        Ok(Self { signing, verifying, header, validation, issuer, jwks, lifetime_seconds })
+    }
+
+    /// The same with another lifetime of tokens.
+    #[must_use]
+    pub fn lasting(self, lifetime_seconds: i64) -> Self {
+        Self { lifetime_seconds, ..self }
+    }
+
+    /// How many seconds a token is valid.
+    #[must_use]
+    pub fn lifetime_seconds(&self) -> i64 {
+        self.lifetime_seconds
     }
 
     /// The issuer that tokens name.
@@ -169,7 +185,7 @@ impl AccessTokens {
         &self.jwks
     }
 
-    /// A token that is valid for an hour from `now`.
+    /// A token that is valid from `now` for its lifetime.
     ///
     /// # Errors
     /// When signing fails.
@@ -178,7 +194,7 @@ impl AccessTokens {
             iss: &self.issuer,
             sub: subject.user_id,
             aud: AUTHENTICATED,
-            exp: now.seconds() + LIFETIME_SECONDS,
+            exp: now.seconds() + self.lifetime_seconds,
             iat: now.seconds(),
             email: subject.email,
             email_verified: subject.email_verified,

@@ -36,7 +36,7 @@ async fn a_code_is_asked_for_and_signs_in() {
 async fn without_confirmation_a_session_begins_at_once() {
     let server = TestServer::without_confirmation().await;
     let session = server.sign_up("asha@example.test").await.ok();
-    assert_eq!(session.body["expires_in"], 3600);
+    assert_eq!(session.body["expires_in"], 600);
     assert!(session.body["expires_at"].is_i64());
     assert_eq!(server.codes_requested().await, 0);
     let user = server.user(&session.text("/access_token")).await.ok();
@@ -59,7 +59,7 @@ async fn the_token_says_who_it_is() {
     assert_eq!((&claims["aal"], &claims["is_anonymous"]), (&json!("aal1"), &json!(false)));
     assert_eq!(claims["email"], "asha@example.test");
     assert_eq!(claims["amr"][0]["method"], "password");
-    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 3600);
+    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 600);
     assert_eq!(claims["exp"], session.body["expires_at"]);
     assert!(claims["session_id"].is_string());
 }

@@ -26,7 +26,7 @@ pub(crate) struct TestServer {
     pub(crate) keys: TestKeys,
     settings: AccountSettings,
     client: Client,
-    shutdown: Shutdown,
+    pub(crate) shutdown: Shutdown,
 }
 
 /// A response with its body.
@@ -96,6 +96,7 @@ impl TestServer {
             confirm_email,
             policy,
             captcha_required: false,
+            access_token_seconds: 600,
         };
         let app = App::new(database.store().unwrap(), &settings).unwrap();
         let shutdown = Shutdown::new();
