@@ -159,6 +159,7 @@ async fn internal_calls_are_not_found() {
         "reviews.v1.ReviewsInternalService/CreateInvitation",
         "identity.v1.IdentityInternalService/GetAccountNotice",
         "identity.v1.IdentityInternalService/GetCodeMail",
+        "identity.v1.IdentityInternalService/ListEndedSessions",
         "common.v1.FeedService/ReadFeed",
         "common.v1.ConsumersService/ListConsumers",
         "grpc.health.v1.Health/Check",

@@ -6,6 +6,7 @@ use contract::identity::v1::identity_internal_service_server::{
 };
 use contract::identity::v1::{
     GetAccountNoticeRequest, GetAccountNoticeResponse, GetCodeMailRequest, GetCodeMailResponse,
+    ListEndedSessionsRequest, ListEndedSessionsResponse,
 };
 use eventstore::StoreError;
 use kernel::id::{AccountNotice, MailedCode};
@@ -20,11 +21,17 @@ use tonic::{Request, Response, Status};
 
 use crate::app::App;
 use crate::repository::codes::{self, Purpose};
-use crate::repository::{notices, users};
+use crate::repository::{ended_sessions, notices, users};
 use crate::tokens::pkce;
+use crate::tokens::token::LIFETIME_SECONDS_MAX;
 
 /// Services that may read the mail of a code.
 const MAIL_CALLERS: &[&str] = &["notifications"];
+/// Services that accept access tokens.
+const TOKEN_READERS: &[&str] = &["booking", "notifications", "payments", "reviews"];
+/// How long an ended session is listed: until its last access token has run out, and a minute for
+/// clocks that differ.
+const LISTED_SECONDS: i64 = LIFETIME_SECONDS_MAX + 60;
 /// Services that may read this service's feed.
 const READERS: &[&str] = &["notifications"];
 
@@ -107,6 +114,17 @@ impl IdentityInternalService for Internal {
             .map_err(|_malformed| status::reject(&Rejection::NoticeMalformed))?;
         let notice = self.notice(notice_id).await.map_err(|error| status::unavailable(&error))?;
         notice.map(Response::new).ok_or_else(|| status::reject(&Rejection::NoticeNotFound))
+    }
+
+    async fn list_ended_sessions(
+        &self,
+        request: Request<ListEndedSessionsRequest>,
+    ) -> Result<Response<ListEndedSessionsResponse>, Status> {
+        self.peers.verify(request.metadata(), TOKEN_READERS)?;
+        let ended = ended_sessions::list(self.app.store.pool(), LISTED_SECONDS).await;
+        let ended = ended.map_err(|error| status::unavailable(&error))?;
+        let session_ids = ended.iter().map(ToString::to_string).collect();
+        Ok(Response::new(ListEndedSessionsResponse { session_ids }))
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod users;
 pub mod identities;
 pub mod sessions;
+pub mod ended_sessions;
 pub mod codes;
 pub mod flow_states;
 pub mod limits;

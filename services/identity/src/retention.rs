@@ -16,6 +16,7 @@ const DELETE_EXPIRED: &[&str] = &[
     "delete from sessions where ends_at <= clock_now()",
     "delete from sessions where not_after <= clock_now()",
     "delete from flow_states where expires_at <= clock_now() - interval '1 hour'",
+    "delete from ended_sessions where ended_at <= clock_now() - interval '2 hours'",
     "delete from address_limits where forget_at <= clock_now()",
     "delete from challenges where expires_at <= clock_now()",
     "delete from factor_limits where forget_at <= clock_now()",

@@ -93,6 +93,7 @@ async fn all_own_tables_are_marked_as_personal() {
             "address_limits",
             "challenges",
             "codes",
+            "ended_sessions",
             "factor_limits",
             "factors",
             "flow_states",

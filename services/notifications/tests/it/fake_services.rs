@@ -22,6 +22,7 @@ use contract::identity::v1::identity_internal_service_server::{
 };
 use contract::identity::v1::{
     GetAccountNoticeRequest, GetAccountNoticeResponse, GetCodeMailRequest, GetCodeMailResponse,
+    ListEndedSessionsRequest, ListEndedSessionsResponse,
 };
 use contract::payments::v1::Receipt;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
@@ -198,6 +199,14 @@ impl IdentityInternalService for FakeIdentity {
         let id = request.into_inner().notice_id;
         let notice = self.data.notices.lock().unwrap().get(&id).cloned();
         notice.map(Response::new).ok_or_else(|| status::not_found("NOTICE_NOT_FOUND"))
+    }
+
+    async fn list_ended_sessions(
+        &self,
+        request: Request<ListEndedSessionsRequest>,
+    ) -> Result<Response<ListEndedSessionsResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        Ok(Response::new(ListEndedSessionsResponse::default()))
     }
 }
 
