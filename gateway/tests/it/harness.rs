@@ -140,6 +140,7 @@ impl TestGateway {
             users: UserSettings {
                 jwks_url: format!("{identity_url}/.well-known/jwks.json"),
                 issuer: ISSUER.to_owned(),
+                identity_url: None,
             },
             rate_limits: options.rate_limits,
         };

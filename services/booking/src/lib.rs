@@ -38,7 +38,7 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::{CALENDARS, Checks};
 use runtime::server::{REQUEST_BYTES_MAX, Server};
-use runtime::{BoxError, Program, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::Role;
@@ -109,6 +109,10 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     tasks.spawn(
         "publisher",
         run_publisher(store.clone(), "booking", nats.clone(), shutdown.clone()),
+    );
+    tasks.spawn(
+        "ended-sessions",
+        ended_sessions::follow(users.clone(), peers.clone(), shutdown.clone()),
     );
     let timers = Arc::new(Timers::new(Arc::clone(&app)));
     let timer_loop = run_timers(store.clone(), timers, shutdown.wait());

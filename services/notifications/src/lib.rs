@@ -32,7 +32,7 @@ use practice::{Mails, Practice};
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::Server;
-use runtime::{BoxError, Program, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::StaffDirectory;
@@ -81,6 +81,11 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());
     tasks.spawn("publisher", publisher);
+    let users = Users::new(&config.users)?;
+    tasks.spawn(
+        "ended-sessions",
+        ended_sessions::follow(users.clone(), peers.clone(), shutdown.clone()),
+    );
     let firing = run_timers(store.clone(), Arc::clone(&timers) as _, shutdown.wait());
     let (starting, stop) = (store.clone(), shutdown.clone());
     tasks.spawn("timers", async move {
@@ -101,8 +106,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         tasks.spawn(name, consumer);
     }
     let roles = StaffDirectory::new(&config.neighbours.booking_url, &peers)?;
-    let authorizer =
-        StaffAuthorizer::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
+    let authorizer = StaffAuthorizer::new(users, Arc::new(roles), store.clone());
     let addresses = Addresses::new(&config.mail.address_key)?;
     let public = PublicHandler::service(Forms {
         store: store.clone(),

@@ -35,7 +35,7 @@ use runtime::caller::{Peers, Users};
 use runtime::health::{Checks, ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::status::chain;
-use runtime::{BoxError, Program, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::StaffDirectory;
@@ -127,6 +127,10 @@ impl Listeners {
         tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
         let publishing = run_publisher(store.clone(), "payments", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publishing);
+        tasks.spawn(
+            "ended-sessions",
+            ended_sessions::follow(users.clone(), peers.clone(), shutdown.clone()),
+        );
         let timers = Arc::new(Timers::new(Arc::clone(&app)));
         let (stop, firing, starting) = (shutdown.clone(), store.clone(), store.clone());
         tasks.spawn("timers", async move {

@@ -33,7 +33,7 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
-use runtime::{BoxError, Program, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::{Roles, StaffDirectory};
@@ -128,6 +128,10 @@ impl Listeners {
         tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
         let publishing = run_publisher(store.clone(), "reviews", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publishing);
+        tasks.spawn(
+            "ended-sessions",
+            ended_sessions::follow(users.clone(), peers.clone(), shutdown.clone()),
+        );
         let timers = Arc::new(Timers::new(Arc::clone(&app)));
         let firing = run_timers(store.clone(), timers, shutdown.wait());
         tasks.spawn("timers", async move {

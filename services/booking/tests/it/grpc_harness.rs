@@ -41,6 +41,7 @@ impl GrpcHarness {
         let settings = UserSettings {
             jwks_url: fakes::jwks(users.jwks()).await,
             issuer: users.issuer.clone(),
+            identity_url: None,
         };
         let verifier = Users::new(&settings).unwrap();
         let address = "127.0.0.1:0".parse().unwrap();

@@ -105,6 +105,7 @@ async fn config(
         users: UserSettings {
             jwks_url: fakes::jwks(users.jwks()).await,
             issuer: users.issuer.clone(),
+            identity_url: None,
         },
         peers: PeerSettings {
             private_key: keys.private_key("booking").unwrap().into(),

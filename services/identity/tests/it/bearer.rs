@@ -46,6 +46,7 @@ async fn other_services_can_verify_a_token_with_it() {
     let settings = runtime::caller::UserSettings {
         jwks_url: format!("{}/.well-known/jwks.json", server.url),
         issuer: "https://sukoon.example/auth/v1".to_owned(),
+        identity_url: None,
     };
     let users = runtime::caller::Users::new(&settings).unwrap();
     let user = users.verify_token(&session.text("/access_token")).await.unwrap();

@@ -36,6 +36,7 @@ mod bearer;
 mod account;
 mod account_command;
 mod sign_out;
+mod ended_sessions;
 mod account_enumeration;
 mod contract_forms;
 mod contract_table;

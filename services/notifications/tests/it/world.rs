@@ -115,6 +115,7 @@ impl World {
             users: UserSettings {
                 jwks_url: fake_services::jwks(users.jwks(), &shutdown).await?,
                 issuer: users.issuer.clone(),
+                identity_url: None,
             },
         };
         let http = runtime::http::client()?;

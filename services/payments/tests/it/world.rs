@@ -430,6 +430,7 @@ fn config(
         users: UserSettings {
             jwks_url: "http://127.0.0.1:1/jwks.json".to_owned(),
             issuer: ISSUER.to_owned(),
+            identity_url: None,
         },
         peers: PeerSettings {
             private_key: SecretString::from(keys.private_key("payments")?),

@@ -258,6 +258,7 @@ fn config(database: &TestDatabase, booking_url: &str, keys: &TestKeys, folder: &
         users: UserSettings {
             jwks_url: "http://127.0.0.1:1/jwks.json".to_owned(),
             issuer: ISSUER.to_owned(),
+            identity_url: None,
         },
         peers: PeerSettings {
             private_key: keys.private_key("reviews").unwrap().into(),

@@ -14,6 +14,7 @@ pub mod health;
 pub mod server;
 pub mod caller;
 pub mod channel;
+pub mod ended_sessions;
 mod crypto;
 pub mod http;
 pub mod status;

@@ -48,6 +48,7 @@ impl World {
         let settings = UserSettings {
             jwks_url: "http://identity.test/jwks".to_owned(),
             issuer: users.issuer.clone(),
+            identity_url: None,
         };
         let known =
             Users::with_keys(&settings, &users.jwks()).map_err(anyhow::Error::from_boxed)?;

@@ -108,7 +108,12 @@ impl Identity {
     }
 
     fn users(&self) -> Users {
-        Users::new(&UserSettings { jwks_url: self.url.clone(), issuer: ISSUER.to_owned() }).unwrap()
+        let settings = UserSettings {
+            jwks_url: self.url.clone(),
+            issuer: ISSUER.to_owned(),
+            identity_url: None,
+        };
+        Users::new(&settings).unwrap()
     }
 
     fn asked(&self) -> usize {
@@ -232,6 +237,7 @@ async fn keys_in_hand_need_no_identity_server() {
     let settings = UserSettings {
         jwks_url: "http://127.0.0.1:9/jwks.json".to_owned(),
         issuer: ISSUER.to_owned(),
+        identity_url: None,
     };
     let users = Users::with_keys(&settings, &jwks(&[&pair])).unwrap();
     users.verify_token(&pair.token(&claims())).await.unwrap();

@@ -2,6 +2,7 @@
 //!
 //! The keys are kept, so that people stay signed in while the identity server is down.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -43,12 +44,19 @@ pub struct UserSettings {
     pub jwks_url: String,
     /// Who must have issued a token; `TOKEN_ISSUER`.
     pub issuer: String,
+    /// Our identity service, which knows the sessions that ended; `IDENTITY_GRPC_URL`. Absent with
+    /// a hosted identity server: then an access token is accepted until it runs out.
+    pub identity_url: Option<String>,
 }
 
 impl UserSettings {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self { jwks_url: reader.url("TOKEN_JWKS_URL"), issuer: reader.url("TOKEN_ISSUER") }
+        Self {
+            jwks_url: reader.url("TOKEN_JWKS_URL"),
+            issuer: reader.url("TOKEN_ISSUER"),
+            identity_url: reader.optional_url("IDENTITY_GRPC_URL"),
+        }
     }
 }
 
@@ -163,6 +171,8 @@ struct Inner {
     keys: RwLock<Option<CachedKeys>>,
     /// When the keys were last asked for, and whether they came. Who holds it is the one who asks.
     asked: Mutex<Option<(Instant, bool)>>,
+    /// Sessions whose tokens are refused although they have not run out.
+    ended_sessions: RwLock<HashSet<Uuid>>,
 }
 
 #[derive(Clone)]
@@ -188,6 +198,7 @@ impl Users {
             http: crate::http::client()?,
             keys: RwLock::new(None),
             asked: Mutex::new(None),
+            ended_sessions: RwLock::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -238,6 +249,9 @@ impl Users {
         let rules = rules(&self.inner.settings.issuer, AUDIENCE);
         let claims =
             decode::<Claims>(token, key, &rules).map_err(|_refused| UserError::Invalid)?.claims;
+        if claims.session_id.is_some_and(|session_id| self.has_ended(session_id)) {
+            return Err(UserError::Invalid);
+        }
         Ok(User {
             id: claims.sub,
             customer: Id::from_uuid(claims.sub),
@@ -247,6 +261,21 @@ impl Users {
             session_id: claims.session_id,
             expires_at: Timestamp::from_seconds(claims.exp).ok_or(UserError::Invalid)?,
         })
+    }
+
+    /// Our identity service, if the identity server is ours.
+    pub(crate) fn identity_url(&self) -> Option<&str> {
+        self.inner.settings.identity_url.as_deref()
+    }
+
+    /// From now on the tokens of these sessions are refused, and of no others.
+    pub(crate) fn refuse_sessions(&self, ended: HashSet<Uuid>) {
+        *self.inner.ended_sessions.write().unwrap_or_else(PoisonError::into_inner) = ended;
+    }
+
+    fn has_ended(&self, session_id: Uuid) -> bool {
+        let ended = self.inner.ended_sessions.read().unwrap_or_else(PoisonError::into_inner);
+        ended.contains(&session_id)
     }
 
     async fn verify_header(&self, value: Option<&str>) -> Result<User, UserError> {
