@@ -19,7 +19,6 @@ use crate::http::request::{Parameters, parameter};
 use crate::http::{email_change, objects};
 use crate::repository::sessions::OpenedSession;
 use crate::tokens::pkce;
-use crate::tokens::token::LIFETIME_SECONDS;
 
 pub(crate) async fn by_link(
     State(app): State<App>,
@@ -129,7 +128,7 @@ fn session_fragment(app: &App, kind: &str, opened: &OpenedSession) -> Result<Str
     Ok(encode(&[
         ("access_token", &tokens.access_token),
         ("expires_at", &tokens.expires_at.to_string()),
-        ("expires_in", &LIFETIME_SECONDS.to_string()),
+        ("expires_in", &app.tokens.lifetime_seconds().to_string()),
         ("refresh_token", &tokens.refresh_token),
         ("sb", ""),
         ("token_type", "bearer"),
