@@ -154,7 +154,7 @@ impl Internal {
             first_name: first_name.unwrap_or_default().to_owned(),
             code: self.app.codes.digits(code.code_id),
             purpose: code.purpose,
-            valid_minutes: codes::VALID_MINUTES,
+            valid_minutes: purpose.map_or(codes::VALID_MINUTES, Purpose::valid_minutes),
         }))
     }
 }

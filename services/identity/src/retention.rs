@@ -10,13 +10,16 @@ use crate::app;
 /// The interval between runs.
 const INTERVAL: Duration = Duration::from_secs(600);
 
-/// The statements, one per table. An account that was not confirmed within a day is deleted.
+/// The statements, one per table. A sign-up that was not confirmed within a day is deleted, and an
+/// invitation that was not accepted within a week. Accounts that administrators made stay.
 const DELETE_EXPIRED: &[&str] = &[
     "delete from codes where expires_at <= clock_now()",
     "delete from sessions where ends_at <= clock_now()",
     "delete from sessions where not_after <= clock_now()",
     "delete from flow_states where expires_at <= clock_now() - interval '1 hour'",
     "delete from ended_sessions where ended_at <= clock_now() - interval '2 hours'",
+    "delete from provider_flows where expires_at <= clock_now()",
+    "delete from phone_messages where created_at <= clock_now() - interval '1 day'",
     "delete from address_limits where forget_at <= clock_now()",
     "delete from challenges where expires_at <= clock_now()",
     "delete from factor_limits where forget_at <= clock_now()",
@@ -27,7 +30,14 @@ const DELETE_EXPIRED: &[&str] = &[
        and greatest(created_at, last_challenged_at) <= clock_now() - interval '300 seconds'",
     "delete from users
      where email_confirmed_at is null and phone_confirmed_at is null and not is_anonymous
-           and updated_at <= clock_now() - interval '1 day'",
+           and confirmation_sent_at is not null and deleted_at is null
+           and updated_at <= clock_now() - case when invited_at is null then interval '1 day'
+                                                else interval '7 days' end",
+    "delete from users u
+     where is_anonymous and updated_at <= clock_now() - interval '1 day'
+           and not exists (select 1 from sessions s where s.user_id = u.user_id)",
+    "delete from service_keys where expires_at <= clock_now() - interval '400 days'",
+    "delete from audit_entries where created_at <= clock_now() - interval '400 days'",
 ];
 
 /// Deletes expired rows periodically until shutdown.

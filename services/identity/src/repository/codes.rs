@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 /// How long a code is valid.
 pub const VALID_MINUTES: i32 = 10;
+/// How long an invitation is valid: the person did not ask for it and does not wait for it.
+const INVITATION_MINUTES: i32 = 24 * 60;
 /// Wrong attempts after which the digits of a code are void. Its link, which cannot be guessed,
 /// stays valid: else a stranger could keep an account's owner out by guessing.
 const WRONG_ATTEMPTS_MAX: i32 = 5;
@@ -69,6 +71,12 @@ impl Purpose {
         ]
         .into_iter()
         .find(|purpose| purpose.word() == word)
+    }
+
+    /// How long its codes are valid.
+    #[must_use]
+    pub fn valid_minutes(self) -> i32 {
+        if self == Self::Invite { INVITATION_MINUTES } else { VALID_MINUTES }
     }
 
     /// The contract's type of verification, as links name it.
@@ -160,7 +168,7 @@ pub async fn insert(
     .bind(code.sent_to)
     .bind(code.flow_state_id)
     .bind(now)
-    .bind(now.plus_minutes(i64::from(VALID_MINUTES)))
+    .bind(now.plus_minutes(i64::from(purpose.valid_minutes())))
     .execute(tx.connection())
     .await?;
     Ok(code_id)

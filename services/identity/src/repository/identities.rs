@@ -126,3 +126,15 @@ pub async fn delete(executor: impl PgExecutor<'_>, identity_id: Uuid) -> Result<
         .await?;
     Ok(())
 }
+
+/// Removes all identities of an account.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from identities where user_id = $1")
+        .bind(user_id)
+        .execute(executor)
+        .await?;
+    Ok(())
+}

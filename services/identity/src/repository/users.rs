@@ -293,6 +293,24 @@ pub async fn lock_changing(
     .await
 }
 
+/// The accounts that want to change to a phone, or from it, newest wishes first, locked until the
+/// transaction ends.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_changing_phone(
+    executor: impl PgExecutor<'_>,
+    phone: &str,
+) -> Result<Vec<User>, sqlx::Error> {
+    sqlx::query_as(select_users!(
+        "where u.new_phone = $1 or (u.phone = $1 and u.new_phone is not null)
+         order by u.phone_change_sent_at desc limit 10 for update of u"
+    ))
+    .bind(phone)
+    .fetch_all(executor)
+    .await
+}
+
 /// The account with an id.
 ///
 /// # Errors
@@ -303,6 +321,44 @@ pub async fn by_id(
 ) -> Result<Option<User>, sqlx::Error> {
     sqlx::query_as(select_users!("where u.user_id = $1"))
         .bind(user_id)
+        .fetch_optional(executor)
+        .await
+}
+
+/// The accounts with these ids, newest first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn by_ids(executor: impl PgExecutor<'_>, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
+    sqlx::query_as(select_users!(
+        "where u.user_id = any($1) order by u.created_at desc, u.user_id desc"
+    ))
+    .bind(ids)
+    .fetch_all(executor)
+    .await
+}
+
+/// The account of a phone.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn by_phone(
+    executor: impl PgExecutor<'_>,
+    phone: &str,
+) -> Result<Option<User>, sqlx::Error> {
+    sqlx::query_as(select_users!("where u.phone = $1")).bind(phone).fetch_optional(executor).await
+}
+
+/// The account of a phone, locked until the transaction ends.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_by_phone(
+    executor: impl PgExecutor<'_>,
+    phone: &str,
+) -> Result<Option<User>, sqlx::Error> {
+    sqlx::query_as(select_users!("where u.phone = $1 for update of u"))
+        .bind(phone)
         .fetch_optional(executor)
         .await
 }

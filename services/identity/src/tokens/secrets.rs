@@ -95,6 +95,18 @@ impl CodeKey {
         self.derive("address", email.as_str().as_bytes())
     }
 
+    /// A keyed hash of a phone, for limits.
+    #[must_use]
+    pub fn phone_hash(&self, phone: &str) -> [u8; MAC_BYTES] {
+        self.derive("phone", phone.as_bytes())
+    }
+
+    /// A keyed hash of a phone together with one place that requests come from.
+    #[must_use]
+    pub fn phone_place_hash(&self, phone: &str, place: &[u8]) -> [u8; MAC_BYTES] {
+        self.derive("phone-place", &[phone.as_bytes(), &[0], place].concat())
+    }
+
     /// The key with which secrets are sealed at rest.
     #[must_use]
     pub fn sealing_key(&self) -> [u8; MAC_BYTES] {

@@ -1,0 +1,106 @@
+//! Messages to phones. A row is written with its code; the message is sent afterwards, and its id
+//! is the sender's idempotency key. No row contains a code.
+
+use eventstore::{StoreError, Tx, new_uuid};
+use kernel::Timestamp;
+use serde_json::json;
+use sqlx::{FromRow, PgExecutor};
+use uuid::Uuid;
+
+/// The timer that sends a message.
+pub const SEND_MESSAGE: &str = "send-message";
+
+/// A message to a phone. Personal data, so it has no `Debug`.
+#[derive(Clone, FromRow)]
+pub struct PhoneMessage {
+    /// Its id.
+    pub message_id: Uuid,
+    /// The code that it brings.
+    pub code_id: Uuid,
+    /// The digits of the phone.
+    pub phone: String,
+    /// `sms` or `whatsapp`.
+    pub channel: String,
+}
+
+/// Stores a message and its timer.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn queue(
+    tx: &mut Tx,
+    (code_id, user_id): (Uuid, Uuid),
+    (phone, channel): (&str, &str),
+    now: Timestamp,
+) -> Result<Uuid, StoreError> {
+    let message_id = new_uuid();
+    sqlx::query(
+        "insert into phone_messages (message_id, code_id, user_id, phone, channel, created_at)
+         values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(message_id)
+    .bind(code_id)
+    .bind(user_id)
+    .bind(phone)
+    .bind(channel)
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    tx.set_timer(SEND_MESSAGE, &message_id.to_string(), now, json!({})).await?;
+    Ok(message_id)
+}
+
+/// The message with an id, while its code is valid.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn unsent(
+    executor: impl PgExecutor<'_>,
+    message_id: Uuid,
+) -> Result<Option<PhoneMessage>, sqlx::Error> {
+    sqlx::query_as(
+        "select message_id, code_id, phone, channel from phone_messages m
+         where message_id = $1 and sent_at is null and refused_at is null
+               and exists (select 1 from codes c
+                           where c.code_id = m.code_id and c.expires_at > clock_now())",
+    )
+    .bind(message_id)
+    .fetch_optional(executor)
+    .await
+}
+
+/// Notes what the sender answered, and ends the timer.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn finish(tx: &mut Tx, message_id: Uuid, refused: bool) -> Result<(), StoreError> {
+    sqlx::query(
+        "update phone_messages set sent_at = case when $2 then null else clock_now() end,
+                                   refused_at = case when $2 then clock_now() end
+         where message_id = $1",
+    )
+    .bind(message_id)
+    .bind(refused)
+    .execute(tx.connection())
+    .await?;
+    tx.end_timer(SEND_MESSAGE, &message_id.to_string()).await
+}
+
+/// Whether so many messages were queued within the last hour.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_full(
+    executor: impl PgExecutor<'_>,
+    per_hour: u32,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    let queued: i64 = sqlx::query_scalar(
+        "select count(*) from (select 1 from phone_messages where created_at > $1 limit $2) recent",
+    )
+    .bind(now.plus_seconds(-3600))
+    .bind(i64::from(per_hour))
+    .fetch_one(executor)
+    .await?;
+    Ok(queued >= i64::from(per_hour))
+}
