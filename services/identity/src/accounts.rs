@@ -6,3 +6,4 @@ pub mod blocklist;
 pub mod password;
 pub mod hashing;
 pub mod device;
+pub mod imported;

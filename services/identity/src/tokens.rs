@@ -8,4 +8,5 @@ pub mod recovery_code;
 pub mod totp;
 pub mod webauthn;
 pub mod token;
+pub mod id_token;
 pub mod redirect;

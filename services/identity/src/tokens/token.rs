@@ -23,6 +23,12 @@ pub const LIFETIME_SECONDS_DEFAULT: i64 = 600;
 pub const LIFETIME_SECONDS_MAX: i64 = 3600;
 /// GoTrue's audience and role of signed-in users.
 pub const AUTHENTICATED: &str = "authenticated";
+/// The role of keys with which programs administer accounts.
+pub const SERVICE_ROLE: &str = "service_role";
+/// The contract's other role of administrators.
+pub const ADMIN_ROLE: &str = "supabase_admin";
+/// The audience of service keys, which no other service accepts.
+const ADMINISTRATION: &str = "identity-admin";
 /// Maximum bytes of a token; issued ones are shorter.
 const BYTES_MAX: usize = 8 * 1024;
 
@@ -71,6 +77,35 @@ pub struct Claims {
     pub exp: i64,
     /// The session's id.
     pub session_id: Uuid,
+}
+
+/// The claims of a token that may be a service key.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct RoleClaims {
+    /// The role; empty if there is none.
+    #[serde(default)]
+    pub role: String,
+    /// The account's id; empty if there is none.
+    #[serde(default)]
+    pub sub: String,
+    /// When it ends.
+    pub exp: i64,
+    /// The session's id, if it belongs to one.
+    #[serde(default)]
+    pub session_id: Option<Uuid>,
+    /// The service key's id.
+    #[serde(default)]
+    pub jti: Option<Uuid>,
+}
+
+#[derive(Serialize)]
+struct ServiceKeyClaims<'a> {
+    iss: &'a str,
+    aud: &'a str,
+    role: &'a str,
+    jti: Uuid,
+    iat: i64,
+    exp: i64,
 }
 
 #[derive(Serialize)]
@@ -220,6 +255,41 @@ impl AccessTokens {
         let kid = jsonwebtoken::decode_header(token).ok()?.kid?;
         let public = self.verifying.iter().find(|public| public.kid == kid)?;
         let read = jsonwebtoken::decode::<Claims>(token, &public.key, &self.validation).ok()?;
+        Some(read.claims)
+    }
+
+    /// A service key with this id.
+    ///
+    /// # Errors
+    /// When signing fails.
+    pub fn sign_service_key(
+        &self,
+        key_id: Uuid,
+        (now, expires_at): (Timestamp, Timestamp),
+    ) -> Result<String, TokenError> {
+        let claims = ServiceKeyClaims {
+            iss: &self.issuer,
+            aud: ADMINISTRATION,
+            role: SERVICE_ROLE,
+            jti: key_id,
+            iat: now.seconds(),
+            exp: expires_at.seconds(),
+        };
+        jsonwebtoken::encode(&self.header, &claims, &self.signing).map_err(TokenError::Sign)
+    }
+
+    /// The claims of a service key or of a user's access token, if one of the keys signed it for
+    /// this issuer. Expiry is left to the caller.
+    #[must_use]
+    pub fn verify_role(&self, token: &str) -> Option<RoleClaims> {
+        if token.len() > BYTES_MAX {
+            return None;
+        }
+        let kid = jsonwebtoken::decode_header(token).ok()?.kid?;
+        let public = self.verifying.iter().find(|public| public.kid == kid)?;
+        let mut validation = self.validation.clone();
+        validation.set_audience(&[AUTHENTICATED, ADMINISTRATION]);
+        let read = jsonwebtoken::decode::<RoleClaims>(token, &public.key, &validation).ok()?;
         Some(read.claims)
     }
 }
