@@ -1,8 +1,10 @@
 //! The shared state of all endpoints.
 
 pub mod policy;
+pub mod features;
 pub mod account;
 pub mod reset_factors;
+pub mod service_key;
 
 use std::sync::Arc;
 
@@ -12,9 +14,11 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::accounts::hashing::Hasher;
+use crate::app::features::Features;
 use crate::app::policy::Policy;
 use crate::guard::spray::Spray;
 use crate::guard::work::Work;
+use crate::providers::Provider;
 use crate::tokens::redirect::Redirects;
 use crate::tokens::sealing::Sealer;
 use crate::tokens::secrets::CodeKey;
@@ -44,6 +48,8 @@ pub struct AccountSettings {
     pub access_token_seconds: i64,
     /// The rules that a practice may change.
     pub policy: Policy,
+    /// The ways to sign in that are switched on.
+    pub features: Features,
     /// Whether sign-ups, sign-ins and requests for codes need the contract's captcha token;
     /// `IDENTITY_CAPTCHA_REQUIRED`, false by default.
     pub captcha_required: bool,
@@ -93,6 +99,10 @@ pub struct AppState {
     pub confirm_email: bool,
     /// The rules that a practice may change.
     pub policy: Policy,
+    /// The ways to sign in that are switched on.
+    pub features: Features,
+    /// Other providers at which a person may sign in.
+    pub providers: Vec<Provider>,
 }
 
 impl std::ops::Deref for App {
@@ -115,6 +125,7 @@ impl App {
         let (key, issuer) = (&settings.signing_key, &settings.issuer);
         let codes = CodeKey::new(&settings.code_key)?.after(others.code_previous.as_ref())?;
         let site = Url::parse(&settings.public_url)?;
+        let providers = settings.features.providers.iter().cloned().map(Provider::new);
         let state = AppState {
             store,
             tokens: AccessTokens::with_others(key, &verifying, issuer)?
@@ -134,6 +145,8 @@ impl App {
             ),
             confirm_email: settings.confirm_email,
             policy: settings.policy.clone(),
+            features: settings.features.clone(),
+            providers: providers.collect::<Result<_, _>>()?,
         };
         Ok(Self { state: Arc::new(state) })
     }

@@ -4,13 +4,18 @@ use std::net::SocketAddr;
 
 use runtime::Reader;
 use runtime::caller::PeerSettings;
+use runtime::settings::Mode;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::account::AccountRequest;
+use crate::app::features::Features;
 use crate::app::policy::{Clients, Policy};
+use crate::app::service_key::KeyRequest;
 use crate::app::{AccountSettings, OtherKeys};
+use crate::providers::ProviderSettings;
+use crate::sms::SmsSettings;
 use crate::tokens::token::{LIFETIME_SECONDS_DEFAULT, LIFETIME_SECONDS_MAX};
 
 /// Maximum characters of a name, as on the site's own pages.
@@ -19,6 +24,16 @@ const NAME_CHARACTERS_MAX: usize = 200;
 const CODE_KEY_BYTES_MIN: usize = 16;
 /// Minimum lifetime of an access token; client libraries refresh it a minute and a half before.
 const ACCESS_TOKEN_SECONDS_MIN: i64 = 120;
+
+/// How many days a service key works.
+const SERVICE_KEY_DAYS: i64 = 90;
+const SERVICE_KEY_DAYS_MAX: i64 = 366;
+const KEY_NAME_BYTES_MAX: usize = 60;
+/// The issuers of providers that are the same everywhere.
+const GOOGLE: &str = "https://accounts.google.com";
+const APPLE: &str = "https://appleid.apple.com";
+/// The most messages of an hour to all phones.
+const SMS_PER_HOUR: u32 = 100;
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
@@ -74,6 +89,28 @@ pub struct ResetFactorsConfig {
     pub email: EmailAddress,
 }
 
+/// Settings of the command `service-key`.
+#[derive(Debug, Clone)]
+pub struct ServiceKeyConfig {
+    /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// The key that signs it; `IDENTITY_SIGNING_KEY`.
+    pub signing_key: SecretString,
+    /// The issuer of tokens; `TOKEN_ISSUER`.
+    pub issuer: String,
+    /// The key; `SERVICE_KEY_NAME`, and `SERVICE_KEY_DAYS`, 90 by default and 366 at most.
+    pub key: KeyRequest,
+}
+
+/// Settings of the command `revoke-service-key`.
+#[derive(Debug, Clone)]
+pub struct RevokeServiceKeyConfig {
+    /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// The name of the keys that end; `SERVICE_KEY_NAME`.
+    pub name: String,
+}
+
 impl Config {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -109,6 +146,72 @@ impl AccountSettings {
             captcha_required: reader.parse_or("IDENTITY_CAPTCHA_REQUIRED", false),
             policy: Policy::read(reader),
             access_token_seconds: access_token_seconds(reader),
+            features: Features::read(reader),
+        }
+    }
+}
+
+impl Features {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            anonymous: reader.parse_or("IDENTITY_ANONYMOUS", false),
+            manual_linking: reader.parse_or("IDENTITY_MANUAL_LINKING", false),
+            sms: SmsSettings::read(reader),
+            providers: providers(reader),
+        }
+    }
+}
+
+/// The providers whose client id is set.
+fn providers(reader: &mut Reader<'_>) -> Vec<ProviderSettings> {
+    let mut found = Vec::new();
+    for (name, issuer) in [("google", GOOGLE), ("apple", APPLE), ("keycloak", "")] {
+        let setting = |last: &str| format!("IDENTITY_{}_{last}", name.to_ascii_uppercase());
+        let issuer = reader.text_or(&setting("ISSUER"), issuer);
+        let client_id = reader.optional(&setting("CLIENT_ID"));
+        let client_secret = reader.optional_secret(&setting("SECRET"));
+        let Some(client_id) = client_id else {
+            if client_secret.is_some() {
+                let what = "it is missing while the provider's secret is set";
+                reader.problem(&setting("CLIENT_ID"), what);
+            }
+            continue;
+        };
+        let secure = issuer.starts_with("https://")
+            || (issuer.starts_with("http://") && reader.mode() == Mode::Development);
+        if !secure {
+            reader.problem(&setting("ISSUER"), "it must be a URL that begins with https://");
+        }
+        match client_secret {
+            Some(client_secret) => {
+                let name = name.to_owned();
+                found.push(ProviderSettings { name, issuer, client_id, client_secret });
+            }
+            None => {
+                let what = "it is missing while the provider's client id is set";
+                reader.problem(&setting("SECRET"), what);
+            }
+        }
+    }
+    found
+}
+
+impl SmsSettings {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let url = reader.optional_url("IDENTITY_SMS_URL");
+        let key = reader.optional_secret("IDENTITY_SMS_KEY");
+        let per_hour = reader.parse_or("IDENTITY_SMS_PER_HOUR", SMS_PER_HOUR);
+        match (url, key) {
+            (None, None) => None,
+            (Some(url), Some(key)) => Some(Self { url, key, per_hour }),
+            (Some(_), None) => {
+                reader.problem("IDENTITY_SMS_KEY", "it is missing while IDENTITY_SMS_URL is set");
+                None
+            }
+            (None, Some(_)) => {
+                reader.problem("IDENTITY_SMS_URL", "it is missing while IDENTITY_SMS_KEY is set");
+                None
+            }
         }
     }
 }
@@ -203,6 +306,40 @@ impl ResetFactorsConfig {
             email: address(reader, "ACCOUNT_EMAIL"),
         }
     }
+}
+
+impl ServiceKeyConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        let days = reader.parse_or("SERVICE_KEY_DAYS", SERVICE_KEY_DAYS);
+        if !(1..=SERVICE_KEY_DAYS_MAX).contains(&days) {
+            reader.problem("SERVICE_KEY_DAYS", "it must be between 1 and 366");
+        }
+        Self {
+            database_url: reader.secret("IDENTITY_DATABASE_URL"),
+            signing_key: reader.secret("IDENTITY_SIGNING_KEY"),
+            issuer: reader.url("TOKEN_ISSUER"),
+            key: KeyRequest { name: key_name(reader), days },
+        }
+    }
+}
+
+impl RevokeServiceKeyConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self { database_url: reader.secret("IDENTITY_DATABASE_URL"), name: key_name(reader) }
+    }
+}
+
+/// The name of a service key, which audit entries repeat.
+fn key_name(reader: &mut Reader<'_>) -> String {
+    let name = reader.required("SERVICE_KEY_NAME");
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.len() > KEY_NAME_BYTES_MAX || !name.bytes().all(known) {
+        let what = "it must have at most 60 letters, digits, and the characters - _ .";
+        reader.problem("SERVICE_KEY_NAME", what);
+    }
+    name
 }
 
 fn address(reader: &mut Reader<'_>, setting: &str) -> EmailAddress {

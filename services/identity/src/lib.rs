@@ -7,26 +7,33 @@ pub mod accounts;
 pub mod tokens;
 pub mod guard;
 pub mod repository;
+pub mod sms;
+pub mod providers;
 pub mod app;
 pub mod http;
 pub mod grpc;
+pub mod timers;
 pub mod retention;
 pub mod config;
 
+use std::sync::Arc;
+
 use anyhow::Context as _;
-use eventstore::{Database, Store};
+use eventstore::{Database, Store, TimerHandler, run_timers};
 use messaging::{Nats, run_publisher, run_relay};
 use runtime::caller::Peers;
 use runtime::health::Checks;
 use runtime::server::{self, Server};
-use runtime::{Program, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
-use crate::app::{App, account, reset_factors};
+use crate::app::{App, account, reset_factors, service_key};
 use crate::config::{
     AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
+    RevokeServiceKeyConfig, ServiceKeyConfig,
 };
+use crate::timers::Timers;
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "identity";
@@ -48,6 +55,13 @@ pub fn program() -> Program {
         .command("reset-factors", ResetFactorsConfig::read, |config, _stop| {
             reset_factors::run(config.database_url, config.email)
         })
+        .command("service-key", ServiceKeyConfig::read, |config, _stop| {
+            let signing = (config.signing_key, config.issuer);
+            service_key::run(config.database_url, signing, config.key)
+        })
+        .command("revoke-service-key", RevokeServiceKeyConfig::read, |config, _stop| {
+            service_key::revoke(config.database_url, config.name)
+        })
 }
 
 /// Serves until the shutdown signal is given.
@@ -65,6 +79,13 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     tasks.spawn("publisher", run_publisher(store.clone(), NAME, nats, shutdown.clone()));
     tasks.spawn("housekeeping", retention::run(store.clone(), shutdown.clone()));
+    let timers: Arc<dyn TimerHandler> =
+        Arc::new(Timers::new(app.clone()).map_err(anyhow::Error::from_boxed)?);
+    let timer_loop = run_timers(store.clone(), timers, shutdown.wait());
+    tasks.spawn("timers", async move {
+        timer_loop.await;
+        Ok::<(), BoxError>(())
+    });
     let (router, stop) = (http::router(app.clone()), shutdown.clone());
     tasks.spawn("http", async move { server::serve_http(http, router, &stop).await });
     let checks = Checks::new().check("database", move || {

@@ -1,9 +1,14 @@
 //! One server per test, and the calls of tests.
 
+use std::sync::Arc;
+
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use eventstore::run_timers;
+use identity::app::features::Features;
 use identity::app::policy::Policy;
 use identity::app::{AccountSettings, App, OtherKeys};
+use identity::timers::Timers;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Client, Method, StatusCode};
 use runtime::server::{self, Server};
@@ -84,7 +89,20 @@ impl TestServer {
         Self::start_with(confirm_email, public_url, Policy::default()).await
     }
 
+    /// A server that confirms addresses, with these ways to sign in.
+    pub(crate) async fn with_features(features: Features) -> Self {
+        Self::start_full((true, PUBLIC_URL), Policy::default(), features).await
+    }
+
     pub(crate) async fn start_with(confirm_email: bool, public_url: &str, policy: Policy) -> Self {
+        Self::start_full((confirm_email, public_url), policy, Features::default()).await
+    }
+
+    pub(crate) async fn start_full(
+        (confirm_email, public_url): (bool, &str),
+        policy: Policy,
+        features: Features,
+    ) -> Self {
         let database = TestDatabase::new(&identity::MIGRATIONS).await.unwrap();
         let keys = TestKeys::new(&["booking", "identity", "notifications", "signing"]).unwrap();
         let settings = AccountSettings {
@@ -97,6 +115,7 @@ impl TestServer {
             policy,
             captcha_required: false,
             access_token_seconds: 600,
+            features,
         };
         let app = App::new(database.store().unwrap(), &settings).unwrap();
         let shutdown = Shutdown::new();
@@ -105,6 +124,10 @@ impl TestServer {
         let grpc_url = format!("http://{}", grpc.address().unwrap());
         let routes = identity::grpc::routes(app.clone(), &keys.peers("identity").unwrap());
         tokio::spawn(grpc.serve(routes));
+        if app.features.sms.is_some() {
+            let timers = Arc::new(Timers::new(app.clone()).unwrap());
+            tokio::spawn(run_timers(app.store.clone(), timers, shutdown.wait()));
+        }
         let client = runtime::http::client().unwrap();
         Self { url, grpc_url, database, app, keys, settings, client, shutdown }
     }
