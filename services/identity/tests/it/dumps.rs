@@ -5,6 +5,7 @@ use std::path::Path;
 
 use identity::config::{
     AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
+    RevokeServiceKeyConfig, ServiceKeyConfig,
 };
 use testkit::dump;
 
@@ -15,6 +16,9 @@ fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_account", dump::settings(AccountConfig::read));
     insta::assert_snapshot!("settings_of_find_account", dump::settings(FindAccountConfig::read));
     insta::assert_snapshot!("settings_of_reset_factors", dump::settings(ResetFactorsConfig::read));
+    insta::assert_snapshot!("settings_of_service_key", dump::settings(ServiceKeyConfig::read));
+    let revoke = dump::settings(RevokeServiceKeyConfig::read);
+    insta::assert_snapshot!("settings_of_revoke_service_key", revoke);
 }
 
 #[test]
