@@ -58,12 +58,12 @@ impl FromRequestParts<App> for SignedIn {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-fn bad_jwt(message: &'static str) -> ApiError {
+pub(crate) fn bad_jwt(message: &'static str) -> ApiError {
     ApiError::forbidden("bad_jwt", message)
 }

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::accounts::hashing::HashError;
 use crate::guard::work;
+use crate::providers::ProviderError;
 use crate::tokens::token::TokenError;
 
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
@@ -79,6 +80,18 @@ impl ApiError {
         Self { format: ErrorFormat::OAuth, ..Self::bad(error, description) }
     }
 
+    pub(crate) fn not_found(code: &'static str, message: &'static str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, code, message)
+    }
+
+    pub(crate) fn unavailable_provider(message: &'static str) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected_failure", message)
+    }
+
+    pub(crate) fn too_many(code: &'static str, message: &'static str) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, code, message)
+    }
+
     /// The caller is throttled; the message names the seconds to wait.
     pub(crate) fn wait(code: &'static str, seconds: i64) -> Self {
         let message =
@@ -114,7 +127,9 @@ impl ApiError {
 
     /// The error as a redirect carries it: OAuth's word, the code and the message.
     pub(crate) fn for_redirect(&self) -> (&'static str, &'static str, &str) {
+        let denied = ["signup_disabled", "user_banned", "provider_email_needs_verification"];
         let word = match self.status.as_u16() {
+            _ if denied.contains(&self.code) => "access_denied",
             400 | 422 => "invalid_request",
             401 => "unauthorized_client",
             403 => "access_denied",
@@ -189,6 +204,14 @@ impl From<HashError> for ApiError {
             HashError::Busy => Self::busy(),
             HashError::Failed(_) => Self::unavailable(&error),
         }
+    }
+}
+
+impl From<ProviderError> for ApiError {
+    /// A provider does not answer as it should; what exactly is in the log.
+    fn from(error: ProviderError) -> Self {
+        tracing::warn!(error = chain(&error), "a provider cannot be used");
+        Self::unavailable_provider("Unable to exchange external code")
     }
 }
 
