@@ -25,6 +25,8 @@ pub struct Settings {
     pub account: Account,
     /// The bearer token that the meeting provider expects.
     pub meeting_token: String,
+    /// The bearer token that the sender of messages to phones expects.
+    pub message_key: String,
     /// Delays and timeouts of the provider.
     pub timing: Timing,
 }
@@ -59,6 +61,7 @@ pub struct Timing {
     pub approval_timeout: Duration,
 }
 
+const DEMO_MESSAGE_KEY: &str = "demo-message-key";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Default for Timing {
@@ -91,6 +94,7 @@ impl Settings {
                 webhook_url,
             },
             meeting_token: "demo-meeting-token".into(),
+            message_key: DEMO_MESSAGE_KEY.into(),
             timing: Timing {
                 refund_after: Duration::from_millis(50),
                 webhook_timeout: Duration::from_secs(2),
@@ -124,6 +128,7 @@ impl Settings {
                 webhook_url: reader.optional("SANDBOX_WEBHOOK_URL"),
             },
             meeting_token: reader.text("SANDBOX_MEETING_TOKEN"),
+            message_key: reader.text_or("SANDBOX_MESSAGE_KEY", DEMO_MESSAGE_KEY),
             timing: Timing::default(),
         };
         if !reader.problems.is_empty() {
@@ -142,6 +147,10 @@ struct Reader<S> {
 impl<S: Fn(&str) -> Option<String>> Reader<S> {
     fn optional(&self, name: &str) -> Option<String> {
         (self.source)(name).map(|it| it.trim().to_owned()).filter(|it| !it.is_empty())
+    }
+
+    fn text_or(&self, name: &str, default: &str) -> String {
+        self.optional(name).unwrap_or_else(|| default.to_owned())
     }
 
     fn text(&mut self, name: &str) -> String {

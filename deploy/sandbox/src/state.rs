@@ -20,6 +20,8 @@ pub(crate) struct AppState {
     pub(crate) account: Account,
     pub(crate) timing: Timing,
     pub(crate) meeting_token: String,
+    /// The bearer token that the sender of messages expects.
+    pub(crate) message_key: String,
     /// The base of this process's address for browsers and services, without a trailing slash.
     pub(crate) public_url: String,
     /// The base of the checkout frame's address, without a trailing slash.
@@ -54,6 +56,7 @@ impl AppState {
             account: settings.account,
             timing: settings.timing,
             meeting_token: settings.meeting_token,
+            message_key: settings.message_key,
             public_url,
             frame_url,
             checkout_log: CheckoutLog::default(),

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use journal::Journal;
 use rows::{
-    Adjustment, Change, Delivery, Dispute, Link, Mail, Meeting, Order, Payment, Refund, Settlement,
+    Adjustment, Change, Delivery, Dispute, Link, Mail, Meeting, Order, Payment, PhoneMessage,
+    Refund, Settlement,
 };
 
 /// The most mails in the inbox; the oldest are removed first.
@@ -69,6 +70,8 @@ struct Tables {
     disputes: Table<Dispute>,
     meetings: Table<Meeting>,
     mails: Table<Mail>,
+    /// By their idempotency keys.
+    messages: Table<PhoneMessage>,
     receipts: HashMap<String, Vec<String>>,
     link_references: HashMap<String, String>,
     link_codes: HashMap<String, String>,
@@ -155,6 +158,10 @@ impl Store {
         &self.tables.mails
     }
 
+    pub(crate) fn messages(&self) -> &Table<PhoneMessage> {
+        &self.tables.messages
+    }
+
     pub(crate) fn inbox_version(&self) -> u64 {
         self.tables.inbox_version
     }
@@ -225,6 +232,7 @@ impl Tables {
                 self.inbox_version += 1;
                 self.mails.put(&row.id.clone(), *row);
             }
+            Change::PhoneMessage(row) => self.messages.put(&row.key.clone(), *row),
             Change::MailGone(id) => {
                 self.inbox_version += 1;
                 self.mails.remove(&id);
@@ -247,7 +255,8 @@ impl Tables {
         let money = self.orders.len() + self.payments.len() + self.refunds.len();
         let money = money + self.links.len();
         let money = money + self.settlements.len() + self.adjustments.len() + self.disputes.len();
-        money + self.deliveries.len() + self.meetings.len() + self.mails.len()
+        let written = self.mails.len() + self.messages.len();
+        money + self.deliveries.len() + self.meetings.len() + written
     }
 
     fn as_changes(&self) -> impl Iterator<Item = Change> {
@@ -258,12 +267,13 @@ impl Tables {
         let deliveries = self.deliveries.iter().map(|row| Change::Delivery(Box::new(row.clone())));
         let meetings = self.meetings.iter().map(|row| Change::Meeting(Box::new(row.clone())));
         let mails = self.mails.iter().map(|row| Change::Mail(Box::new(row.clone())));
+        let messages = self.messages.iter().map(|row| Change::PhoneMessage(Box::new(row.clone())));
         let settled = self.settlements.iter().map(|row| Change::Settlement(Box::new(row.clone())));
         let adjusted = self.adjustments.iter().map(|row| Change::Adjustment(Box::new(row.clone())));
         let disputed = self.disputes.iter().map(|row| Change::Dispute(Box::new(row.clone())));
         let money =
             orders.chain(links).chain(payments).chain(refunds).chain(settled).chain(adjusted);
         let money = money.chain(disputed);
-        money.chain(deliveries).chain(meetings).chain(mails)
+        money.chain(deliveries).chain(meetings).chain(mails).chain(messages)
     }
 }

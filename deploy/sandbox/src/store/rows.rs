@@ -17,6 +17,7 @@ pub(crate) enum Change {
     Dispute(Box<Dispute>),
     Meeting(Box<Meeting>),
     Mail(Box<Mail>),
+    PhoneMessage(Box<PhoneMessage>),
     MailGone(String),
     InboxCleared,
 }
@@ -330,6 +331,18 @@ pub(crate) struct Meeting {
     pub(crate) duration_minutes: u32,
     pub(crate) key: String,
     pub(crate) asked: String,
+}
+
+/// A message to a phone.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct PhoneMessage {
+    pub(crate) id: String,
+    pub(crate) key: String,
+    pub(crate) asked: String,
+    pub(crate) to: String,
+    pub(crate) channel: String,
+    pub(crate) text: String,
+    pub(crate) received_at: String,
 }
 
 /// A mail with the field names of `/api/inbox`.
