@@ -1,6 +1,7 @@
 //! The third parties of a practice, simulated by one process: a payment provider, a mail server
-//! with an inbox, and a meeting provider. Each follows its real contract, and faults can be
-//! injected. This crate imports none of our other crates and is never part of a production build.
+//! with an inbox, a sender of messages with a phone, an OpenID provider, and a meeting provider.
+//! Each follows its real contract, and faults can be injected. This crate imports none of our
+//! other crates and is never part of a production build.
 
 mod settings;
 mod clock;
@@ -17,6 +18,8 @@ mod provider;
 mod checkout;
 mod link_page;
 mod meeting;
+mod messages;
+mod oidc;
 mod calendars;
 mod scheduling;
 mod scheduling_widget;
@@ -38,7 +41,7 @@ use state::{AppState, SharedState};
 use store::Store;
 use store::rows::DeliveryState;
 
-pub use settings::{Account, Settings, Timing};
+pub use settings::{Account, OidcClient, Settings, Timing};
 
 /// A sandbox with its ports bound and its store open, ready to serve.
 pub struct Sandbox {
@@ -117,6 +120,8 @@ fn router(app: &SharedState) -> Router {
         .merge(checkout::routes())
         .merge(link_page::routes())
         .merge(meeting::routes())
+        .merge(messages::routes())
+        .merge(oidc::routes())
         .merge(calendars::routes())
         .merge(scheduling::routes())
         .merge(scheduling_widget::routes())

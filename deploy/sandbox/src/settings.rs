@@ -27,6 +27,8 @@ pub struct Settings {
     pub meeting_token: String,
     /// The bearer token that the sender of messages to phones expects.
     pub message_key: String,
+    /// The client of the OpenID provider.
+    pub oidc: OidcClient,
     /// Delays and timeouts of the provider.
     pub timing: Timing,
 }
@@ -42,6 +44,15 @@ pub struct Account {
     pub webhook_secret: String,
     /// The address for webhooks; without it none are sent.
     pub webhook_url: Option<String>,
+}
+
+/// The only client that the OpenID provider knows.
+#[derive(Clone)]
+pub struct OidcClient {
+    /// Its id.
+    pub id: String,
+    /// Its secret.
+    pub secret: String,
 }
 
 /// Delays and timeouts of the provider, which tests shorten.
@@ -62,6 +73,8 @@ pub struct Timing {
 }
 
 const DEMO_MESSAGE_KEY: &str = "demo-message-key";
+const DEMO_CLIENT: &str = "demo-client";
+const DEMO_SECRET: &str = "demo-client-secret";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Default for Timing {
@@ -95,6 +108,7 @@ impl Settings {
             },
             meeting_token: "demo-meeting-token".into(),
             message_key: DEMO_MESSAGE_KEY.into(),
+            oidc: OidcClient { id: DEMO_CLIENT.into(), secret: DEMO_SECRET.into() },
             timing: Timing {
                 refund_after: Duration::from_millis(50),
                 webhook_timeout: Duration::from_secs(2),
@@ -129,6 +143,10 @@ impl Settings {
             },
             meeting_token: reader.text("SANDBOX_MEETING_TOKEN"),
             message_key: reader.text_or("SANDBOX_MESSAGE_KEY", DEMO_MESSAGE_KEY),
+            oidc: OidcClient {
+                id: reader.text_or("SANDBOX_OIDC_CLIENT_ID", DEMO_CLIENT),
+                secret: reader.text_or("SANDBOX_OIDC_CLIENT_SECRET", DEMO_SECRET),
+            },
             timing: Timing::default(),
         };
         if !reader.problems.is_empty() {
