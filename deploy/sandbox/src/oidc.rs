@@ -3,6 +3,7 @@
 //! restart.
 
 mod keys;
+mod token;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,10 @@ use crate::state::{AppState, SharedState};
 pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/oidc/.well-known/openid-configuration", get(discovery))
+        .route("/oidc/token", post(token::exchange))
+        .route("/oidc/userinfo", get(token::userinfo))
         .route("/oidc/jwks", get(jwks))
+        .route("/api/oidc/id_token", post(token::issue))
         .route("/api/oidc/rotate", post(rotate))
         .route("/api/oidc/next", post(next))
 }
