@@ -3,6 +3,7 @@
 //! restart.
 
 mod keys;
+mod pages;
 mod token;
 
 use std::collections::HashMap;
@@ -22,9 +23,14 @@ use crate::state::{AppState, SharedState};
 pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/oidc/.well-known/openid-configuration", get(discovery))
+        .route("/oidc/authorize", get(pages::authorize))
+        .route("/oidc/decide", post(pages::decide))
         .route("/oidc/token", post(token::exchange))
         .route("/oidc/userinfo", get(token::userinfo))
         .route("/oidc/jwks", get(jwks))
+        .route("/oidc/page.css", get(pages::css))
+        .route("/oidc/post.js", get(pages::script))
+        .route("/api/oidc/approve", post(pages::approve))
         .route("/api/oidc/id_token", post(token::issue))
         .route("/api/oidc/rotate", post(rotate))
         .route("/api/oidc/next", post(next))

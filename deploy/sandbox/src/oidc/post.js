@@ -1,0 +1,2 @@
+// Posts the form at once, as the provider does.
+document.getElementById('back').submit();
