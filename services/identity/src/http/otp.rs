@@ -12,6 +12,7 @@ use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::captcha::{self, MetaSecurity};
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::error::ApiError;
+use crate::http::phone;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
@@ -69,8 +70,15 @@ pub(crate) async fn otp(
             let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
             by_mail(&app, (email, create_user, worked), body.data, wish).await
         }
-        (None, Some(_)) => {
-            Err(ApiError::bad("phone_provider_disabled", "Unsupported phone provider"))
+        (None, Some(number)) => {
+            phone::enabled(&app, || {
+                ApiError::bad("phone_provider_disabled", "Unsupported phone provider")
+            })?;
+            let channel = phone::channel(body.channel.as_deref())?;
+            let create_user = body.create_user.unwrap_or(true);
+            let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+            let number = (request::phone(number)?, create_user, worked);
+            Ok(Json(phone::otp(&app, number, body.data, channel).await?))
         }
         (None, None) => Err(ApiError::invalid("One of email or phone must be set")),
     }

@@ -39,7 +39,12 @@ const EXTERNAL: &[&str] = &[
 
 pub(crate) async fn settings(State(app): State<App>) -> Json<Value> {
     let off = EXTERNAL.iter().map(|name| ((*name).to_owned(), json!(false)));
-    let external: Map<String, Value> = off.chain([("email".to_owned(), json!(true))]).collect();
+    let mut external: Map<String, Value> = off.chain([("email".to_owned(), json!(true))]).collect();
+    external.insert("anonymous_users".to_owned(), json!(app.features.anonymous));
+    for provider in &app.providers {
+        external.insert(provider.settings.name.clone(), json!(true));
+    }
+    external.insert("phone".to_owned(), json!(app.features.sms.is_some()));
     Json(json!({
         "external": external,
         "disable_signup": !app.policy.signups,

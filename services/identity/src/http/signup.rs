@@ -18,10 +18,10 @@ use crate::http::captcha::{self, MetaSecurity};
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::objects;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
+use crate::http::{anonymous, objects, phone};
 use crate::repository::codes::Purpose;
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
@@ -33,6 +33,7 @@ pub(crate) struct SignUp {
     phone: Option<String>,
     password: Option<String>,
     data: Option<Map<String, Value>>,
+    channel: Option<String>,
     #[serde(flatten)]
     pkce: PkceFields,
     gotrue_meta_security: Option<MetaSecurity>,
@@ -53,10 +54,19 @@ pub(crate) async fn signup(
     FromDevice(device): FromDevice,
     Body(body): Body<SignUp>,
 ) -> Result<Response, ApiError> {
-    let (email, user_metadata) = validate(&app, &body)?;
+    let (contact, user_metadata) = validate(&app, &body)?;
+    let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+    let email = match contact {
+        Contact::Email(email) => email,
+        Contact::Phone(phone) => {
+            let channel = phone::channel(body.channel.as_deref())?;
+            let password = body.password.as_deref().unwrap_or_default();
+            return phone::sign_up(&app, (phone, password, worked), body.data, channel).await;
+        }
+        Contact::None => return anonymous::sign_up(&app, body.data, (worked, device)).await,
+    };
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
     let password = body.password.unwrap_or_default();
-    let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
     let limits = AddressLimits::of(&email, &app.codes);
     let about = About::Address(limits.address_hash());
     if limits.count_mail(&app.spray, worked).is_err() {
@@ -86,16 +96,22 @@ pub(crate) async fn signup(
     made
 }
 
+/// By what an account is made.
+enum Contact {
+    Email(EmailAddress),
+    Phone(String),
+    None,
+}
+
 /// Checks the fields in the order of the contract.
-fn validate(app: &App, body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
+fn validate(app: &App, body: &SignUp) -> Result<(Contact, Value), ApiError> {
     if !app.policy.signups {
         let message = "Signups not allowed for this instance";
         return Err(ApiError::unprocessable("signup_disabled", message));
     }
     let (email, phone) = (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref()));
     if email.is_none() && phone.is_none() {
-        let message = "Anonymous sign-ins are disabled";
-        return Err(ApiError::unprocessable("anonymous_provider_disabled", message));
+        return Ok((Contact::None, Value::Null));
     }
     let password = non_empty(body.password.as_deref())
         .ok_or_else(|| ApiError::invalid("Signup requires a valid password"))?;
@@ -110,11 +126,17 @@ fn validate(app: &App, body: &SignUp) -> Result<(EmailAddress, Value), ApiError>
     }
     let challenge = body.pkce.challenge(app)?;
     match address {
-        Some(address) => Ok((address?, user_metadata?)),
+        Some(address) => Ok((Contact::Email(address?), user_metadata?)),
         None if challenge.is_some() => {
             Err(ApiError::invalid("PKCE not supported for phone signups"))
         }
-        None => Err(ApiError::bad("phone_provider_disabled", "Phone signups are disabled")),
+        None => {
+            phone::enabled(app, || {
+                ApiError::bad("phone_provider_disabled", "Phone signups are disabled")
+            })?;
+            let phone = request::phone(phone.unwrap_or_default())?;
+            Ok((Contact::Phone(phone), user_metadata?))
+        }
     }
 }
 
