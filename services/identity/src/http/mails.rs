@@ -14,6 +14,7 @@ use crate::http::captcha::{self, MetaSecurity};
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::email_change;
 use crate::http::error::ApiError;
+use crate::http::phone;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
@@ -59,8 +60,18 @@ pub(crate) async fn resend(
             let message = "Only an email address or phone number should be provided.";
             return Err(ApiError::invalid(message));
         }
-        (None, Some(_)) => {
-            return Err(ApiError::bad("phone_provider_disabled", "Phone logins are disabled"));
+        (None, Some(number)) => {
+            phone::enabled(&app, || {
+                ApiError::bad("phone_provider_disabled", "Phone logins are disabled")
+            })?;
+            let number = request::phone(number)?;
+            let worked = captcha::has_worked(&app, body.gotrue_meta_security).await?;
+            return Ok(Json(match kind {
+                Some("sms") => phone::resend_sign_up(&app, number, worked).await?,
+                Some("phone_change") => phone::resend_change(&app, number, worked).await?,
+                // A phone has no code of an address.
+                _ => json!({}),
+            }));
         }
         (None, None) => return Err(ApiError::invalid("Missing email address or phone number")),
         (Some(email), None) => request::email(email)?,

@@ -12,8 +12,9 @@ use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::guard::spray::Refusal;
 use crate::http::captcha;
 use crate::http::error::ApiError;
-use crate::http::objects;
-use crate::http::request::non_empty;
+use crate::http::login::Login;
+use crate::http::request::{self, non_empty};
+use crate::http::{objects, phone};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
@@ -33,24 +34,27 @@ pub(crate) async fn grant(
     password: Option<&str>,
     (worked, device): (bool, Device),
 ) -> Result<Response, ApiError> {
-    let email = match (non_empty(email), non_empty(phone)) {
+    let login = match (non_empty(email), non_empty(phone)) {
         (Some(_), Some(_)) => {
             let message = "Only an email address or phone number should be provided on login.";
             return Err(ApiError::invalid(message));
         }
-        (Some(email), None) => EmailAddress::parse(email).ok_or_else(wrong)?,
-        (None, Some(_)) => {
-            let message = "Phone logins are disabled";
-            return Err(ApiError::unprocessable("phone_provider_disabled", message));
+        (Some(email), None) => Login::Email(EmailAddress::parse(email).ok_or_else(wrong)?),
+        (None, Some(number)) => {
+            phone::enabled(app, || {
+                let message = "Phone logins are disabled";
+                ApiError::unprocessable("phone_provider_disabled", message)
+            })?;
+            Login::Phone(request::phone(number).map_err(|_malformed| wrong())?)
         }
         (None, None) => return Err(ApiError::invalid("missing email or phone")),
     };
     let password = password.unwrap_or_default();
-    let right = right_password(app, &email, password, (Kind::SignIn, worked)).await?;
+    let right = right_password(app, &login, password, (Kind::SignIn, worked)).await?;
     let Some(user) = right else { return Err(wrong()) };
     let about = About::Account(user.user_id);
     let log = |outcome| security_log::write(Kind::SignIn, outcome, Method::Password, about);
-    match begin(app, (email, user), device).await? {
+    match begin(app, (login.clone(), user), device).await? {
         SignInOutcome::SignedIn(opened) => {
             log(Outcome::Done);
             objects::session(app, &opened)
@@ -61,7 +65,7 @@ pub(crate) async fn grant(
         }
         SignInOutcome::Unconfirmed => {
             log(Outcome::Unconfirmed);
-            Err(ApiError::bad("email_not_confirmed", "Email not confirmed"))
+            Err(login.unconfirmed())
         }
         SignInOutcome::Outdated => Err(wrong()),
     }
@@ -71,15 +75,15 @@ fn wrong() -> ApiError {
     ApiError::bad("invalid_credentials", "Invalid login credentials")
 }
 
-/// The account of this address if this is its password. The guess is counted before it is checked,
-/// so that concurrent guesses count, too.
+/// The account of this address or phone if this is its password. The guess is counted before it is
+/// checked, so that concurrent guesses count, too.
 pub(crate) async fn right_password(
     app: &App,
-    email: &EmailAddress,
+    login: &Login,
     password: &str,
     (kind, worked): (Kind, bool),
 ) -> Result<Option<User>, ApiError> {
-    let limits = AddressLimits::of(email, &app.codes);
+    let limits = login.limits(&app.codes);
     let about = About::Address(limits.address_hash());
     let limited = |error: ApiError| {
         security_log::write(kind, Outcome::Limited, Method::Password, about);
@@ -90,7 +94,7 @@ pub(crate) async fn right_password(
         return Err(limited(guessed_elsewhere(app, why).await));
     }
     count(app, limits).await?.map_err(limited)?;
-    let user = users::by_email(app.store.pool(), email).await?;
+    let user = login.account(app.store.pool()).await?;
     let stored = user.as_ref().and_then(|user| user.password_hash.as_deref());
     let (begins, ends) = (app.spray.clone(), app.spray.clone());
     let begin = move || begins.begin(&guess, Instant::now());
@@ -143,14 +147,14 @@ async fn guessed_elsewhere(app: &App, why: Refusal) -> ApiError {
 
 async fn begin(
     app: &App,
-    (email, checked): (EmailAddress, User),
+    (login, checked): (Login, User),
     device: Device,
 ) -> Result<SignInOutcome, ApiError> {
-    let limits = AddressLimits::of(&email, &app.codes);
+    let limits = login.limits(&app.codes);
     app.store
         .write(app::metadata(), move |tx| {
-            let (limits, checked) = (limits.clone(), checked.clone());
-            let device = device.clone();
+            let (limits, login) = (limits.clone(), login.clone());
+            let (checked, device) = (checked.clone(), device.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
@@ -163,7 +167,7 @@ async fn begin(
                 if user.is_banned(now) {
                     return Ok(SignInOutcome::Banned);
                 }
-                if user.email_confirmed_at.is_none() {
+                if !login.is_confirmed(&user) {
                     return Ok(SignInOutcome::Unconfirmed);
                 }
                 let opened = sessions::open(tx, user, (AuthMethod::Password, &device), now).await?;

@@ -3,8 +3,12 @@
 
 mod sign_up;
 mod otp;
+mod redeem;
+mod change;
 
+pub(crate) use self::change::{begin as begin_change, resend_change};
 pub(crate) use self::otp::{otp, reauthenticate, resend_sign_up};
+pub(crate) use self::redeem::verify;
 pub(crate) use self::sign_up::sign_up;
 
 use eventstore::Tx;

@@ -11,6 +11,7 @@ use crate::http::bearer::SignedIn;
 use crate::http::captcha;
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::error::ApiError;
+use crate::http::phone;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
@@ -20,10 +21,10 @@ pub(crate) async fn reauthenticate(
     signed_in: SignedIn,
 ) -> Result<Json<Value>, ApiError> {
     let user = &signed_in.user;
-    let email = user.address().ok_or_else(|| {
-        let message = "Reauthentication requires the user to have an email or a phone number";
-        ApiError::unprocessable("validation_failed", message)
-    })?;
+    let Some(email) = user.address() else {
+        phone::reauthenticate(&app, user).await?;
+        return Ok(Json(json!({})));
+    };
     if user.email_confirmed_at.is_none() {
         let message = "Please verify your email first.";
         return Err(ApiError::unprocessable("email_not_confirmed", message));

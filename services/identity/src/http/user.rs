@@ -11,13 +11,15 @@ use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::code_mail::LinkWish;
 use crate::http::error::ApiError;
+use crate::http::login::Login;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
-use crate::http::{captcha, email_change, levels, objects, password, reauthenticate};
+use crate::http::{captcha, email_change, levels, objects, password, phone, reauthenticate};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::users::{self, User};
 use crate::repository::{codes, sessions};
@@ -29,6 +31,7 @@ const RECENT_SECONDS: i64 = 24 * 3600;
 pub(crate) struct UserUpdate {
     email: Option<String>,
     phone: Option<String>,
+    channel: Option<String>,
     password: Option<String>,
     current_password: Option<String>,
     nonce: Option<String>,
@@ -51,6 +54,8 @@ struct Changes {
     data: Option<Map<String, Value>>,
     new_password: Option<NewPassword>,
     new_email: Option<EmailAddress>,
+    /// The digits of the phone to change to, and the channel of its code.
+    new_phone: Option<(String, &'static str)>,
     wish: LinkWish,
 }
 
@@ -69,7 +74,7 @@ pub(crate) async fn update(
     Body(body): Body<UserUpdate>,
 ) -> Result<Json<Value>, ApiError> {
     let new_email = new_email(&signed_in, &body)?;
-    reject_forbidden_fields(&signed_in, &body)?;
+    reject_forbidden_fields(&app, &signed_in, &body)?;
     let changes = (body.email.as_deref(), body.phone.as_deref(), body.password.as_deref());
     levels::check_account_change(&signed_in, changes)?;
     let wish = LinkWish::of(&app, &parameters, &body.pkce)?;
@@ -81,14 +86,16 @@ pub(crate) async fn update(
             Some(new_password(&app, &signed_in, &user_metadata, (password, &body)).await?)
         }
     };
-    let (changes_password, changes_address) = (new_password.is_some(), new_email.is_some());
-    let changes = Changes { data: body.data, new_password, new_email, wish };
+    let new_phone = new_phone(&signed_in, &body)?;
+    let changes_password = new_password.is_some();
+    let asks_for_code = new_email.is_some() || new_phone.is_some();
+    let changes = Changes { data: body.data, new_password, new_email, new_phone, wish };
     let user = store(&app, &signed_in, changes).await?;
     let about = About::Account(user.user_id);
     if changes_password {
         security_log::write(Kind::PasswordChange, Outcome::Done, Method::Session, about);
     }
-    if changes_address {
+    if asks_for_code {
         security_log::write(Kind::CodeRequest, Outcome::Done, Method::Session, about);
     }
     Ok(Json(objects::user(&user)))
@@ -101,12 +108,28 @@ fn new_email(signed_in: &SignedIn, body: &UserUpdate) -> Result<Option<EmailAddr
     Ok((email.as_str() != signed_in.user.email_text()).then_some(email))
 }
 
-fn reject_forbidden_fields(signed_in: &SignedIn, body: &UserUpdate) -> Result<(), ApiError> {
+/// The phone to change to, if it is another one, and the channel of its code.
+fn new_phone(
+    signed_in: &SignedIn,
+    body: &UserUpdate,
+) -> Result<Option<(String, &'static str)>, ApiError> {
+    let Some(number) = non_empty(body.phone.as_deref()) else { return Ok(None) };
+    let number = request::phone(number)?;
+    let channel = phone::channel(body.channel.as_deref())?;
+    Ok((Some(&number) != signed_in.user.phone.as_ref()).then_some((number, channel)))
+}
+
+fn reject_forbidden_fields(
+    app: &App,
+    signed_in: &SignedIn,
+    body: &UserUpdate,
+) -> Result<(), ApiError> {
     if let Some(phone) = non_empty(body.phone.as_deref())
         && Some(request::phone(phone)?) != signed_in.user.phone
     {
-        let message = "Unsupported phone provider";
-        return Err(ApiError::bad("phone_provider_disabled", message));
+        phone::enabled(app, || {
+            ApiError::bad("phone_provider_disabled", "Unsupported phone provider")
+        })?;
     }
     if body.app_metadata.as_ref().is_some_and(|metadata| !metadata.is_null()) {
         let message = "Updating app_metadata requires admin privileges";
@@ -157,11 +180,11 @@ async fn authorize_password(
         return Err(ApiError::unprocessable("reauthentication_not_valid", message));
     }
     let current = non_empty(body.current_password.as_deref());
-    let (Some(current), Some(email)) = (current, user.address()) else {
+    let (Some(current), Some(login)) = (current, Login::of(user)) else {
         let message = "Setting a new password requires current_password or a nonce";
         return Err(ApiError::bad("reauthentication_needed", message));
     };
-    match password::right_password(app, &email, current, (Kind::Reauthentication, false)).await? {
+    match password::right_password(app, &login, current, (Kind::Reauthentication, false)).await? {
         Some(_) => Ok(()),
         None => Err(ApiError::bad("invalid_credentials", "Current password is not right")),
     }
@@ -171,7 +194,8 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
     let (user_id, session_id) = (signed_in.user.user_id, signed_in.session.session_id);
     let shared = app.clone();
     let of = |email: &EmailAddress| AddressLimits::of(email, &app.codes);
-    let own_limits = signed_in.user.address().as_ref().map(of);
+    let own_limits = Login::of(&signed_in.user).map(|login| login.limits(&app.codes));
+    let own_address = signed_in.user.address().as_ref().map(of);
     let new_limits = changes.new_email.as_ref().map(of);
     if let Some(new) = &new_limits
         && new.count_mail(&app.spray, false).is_err()
@@ -180,14 +204,22 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
         security_log::write(Kind::CodeRequest, Outcome::Limited, Method::Session, about);
         return Err(captcha::limited(app, "over_email_send_rate_limit").await);
     }
+    let caller = match &changes.new_phone {
+        Some((number, _channel)) => phone::count_message(app, number, false).await?,
+        None => Caller::current(),
+    };
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, changes) = (shared.clone(), changes.clone());
+            let (app, changes, caller) = (shared.clone(), changes.clone(), caller.clone());
             let (own_limits, new_limits) = (own_limits.clone(), new_limits.clone());
+            let own_address = own_address.clone();
             Box::pin(async move {
                 if let Some(new) = new_limits {
-                    let addresses: Vec<_> = own_limits.clone().into_iter().chain([new]).collect();
+                    let addresses: Vec<_> = own_address.into_iter().chain([new]).collect();
                     email_change::lock_and_count(tx, &addresses).await?;
+                }
+                if let Some((number, _channel)) = &changes.new_phone {
+                    phone::lock_and_count(tx, &app, (&caller, number)).await?;
                 }
                 let user = users::lock_by_id(tx.connection(), user_id).await?;
                 let mut user = user.ok_or_else(user_not_found)?;
@@ -208,6 +240,9 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
                         email_change::begin(tx, &app, &mut user, (new, wish), now).await?;
                     }
                     None => users::update(tx.connection(), &user).await?,
+                }
+                if let Some((number, channel)) = &changes.new_phone {
+                    phone::begin_change(tx, &app, &mut user, (number, channel), now).await?;
                 }
                 Ok(user)
             })

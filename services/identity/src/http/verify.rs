@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, Redeemer};
 use crate::http::request::{self, Body, non_empty};
 use crate::http::timing::with_min_duration;
-use crate::http::{email_change, objects, verify_link};
+use crate::http::{email_change, objects, phone, verify_link};
 
 #[derive(Deserialize)]
 pub(crate) struct Verify {
@@ -61,14 +61,23 @@ pub(crate) async fn by_code(
             (LINK_EXPIRED, redeemed.outcome)
         }
         (Some(token), None) => {
-            let Some(email) = email_of(&body)? else { return Err(expired(NOT_RIGHT)) };
+            let email = match contact(&body)? {
+                Contact::Email(email) => email,
+                Contact::Phone(_) if app.features.sms.is_none() => return Err(expired(NOT_RIGHT)),
+                Contact::Phone(number) => {
+                    let shown = (redeemer.sign_up_secret, redeemer.device);
+                    return phone::verify(&app, kind, (number, token), shown).await;
+                }
+            };
             let typed = (email, token.to_owned());
             let redeeming = redeem::digits(&app, kind, typed, redeemer);
             (NOT_RIGHT, with_min_duration(redeeming).await?)
         }
     };
     let method = if token.is_some() { Method::Code } else { Method::Link };
-    let log = |outcome, about| security_log::write(Kind::SignIn, outcome, method, about);
+    let is_change = kind == "email_change";
+    let kind = if is_change { Kind::AddressChange } else { Kind::SignIn };
+    let log = |outcome, about| security_log::write(kind, outcome, method, about);
     match redeemed {
         Redeemed::SignedIn(opened) => {
             log(Outcome::Done, About::Account(opened.user.user_id));
@@ -107,13 +116,18 @@ fn check_link(body: &Verify, kind: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The address that a typed code was mailed to; none when a phone is given, which gets no codes.
-fn email_of(body: &Verify) -> Result<Option<EmailAddress>, ApiError> {
+/// Where a typed code was sent.
+enum Contact {
+    Email(EmailAddress),
+    Phone(String),
+}
+
+fn contact(body: &Verify) -> Result<Contact, ApiError> {
     match (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref())) {
-        (Some(email), None) => request::email(email).map(Some).map_err(|_malformed| {
+        (Some(email), None) => request::email(email).map(Contact::Email).map_err(|_malformed| {
             ApiError::unprocessable("validation_failed", "Invalid email format")
         }),
-        (None, Some(phone)) => request::phone(phone).map(|_digits| None),
+        (None, Some(phone)) => request::phone(phone).map(Contact::Phone),
         _ => {
             let message = "Only an email address or phone number should be provided on verify";
             Err(ApiError::invalid(message))
