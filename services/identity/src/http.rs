@@ -8,6 +8,9 @@ mod device;
 mod objects;
 mod captcha;
 mod bearer;
+mod login;
+mod phone;
+mod anonymous;
 mod signup;
 mod pkce;
 mod grant;
@@ -29,6 +32,8 @@ mod factors;
 mod recovery_codes;
 mod passkeys;
 mod session_list;
+mod admin;
+mod external;
 mod unsupported;
 
 use axum::Router;
@@ -65,6 +70,8 @@ pub fn router(app: App) -> Router {
         .route("/.well-known/openid-configuration", get(server_info::openid))
         .merge(factor_routes())
         .merge(own_routes())
+        .merge(admin::routes())
+        .merge(external::routes())
         .merge(unsupported_routes())
         .fallback(|| async { (StatusCode::NOT_FOUND, "404 page not found") })
         .layer(from_fn(request::reject_duplicate_parameters))
@@ -105,13 +112,9 @@ fn own_routes() -> Router<App> {
 /// Endpoints of the client library that this server does not support.
 fn unsupported_routes() -> Router<App> {
     Router::new()
-        .route("/authorize", get(unsupported::authorize))
-        .route("/callback", get(unsupported::callback).post(unsupported::callback))
         .route("/sso", post(unsupported::sso))
         .route("/sso/saml/metadata", get(unsupported::sso))
         .route("/sso/saml/acs", post(unsupported::sso))
         .route("/saml/metadata", get(unsupported::sso))
         .route("/saml/acs", post(unsupported::sso))
-        .route("/user/identities/authorize", get(unsupported::link_identity))
-        .route("/user/identities/{identity_id}", delete(unsupported::link_identity))
 }

@@ -1,8 +1,11 @@
 //! Signing in at other OpenID providers, and the identities that an account has there.
 
+mod begin;
 mod account;
+mod identities;
 
 use axum::Router;
+use axum::routing::{delete, get};
 
 use crate::app::App;
 use crate::http::error::ApiError;
@@ -12,6 +15,9 @@ use crate::providers::Provider;
 /// All of them.
 pub(crate) fn routes() -> Router<App> {
     Router::new()
+        .route("/authorize", get(begin::authorize))
+        .route("/user/identities/authorize", get(begin::link))
+        .route("/user/identities/{identity_id}", delete(identities::remove))
 }
 
 /// The provider with a name, if it is switched on.
