@@ -8,7 +8,8 @@ use crate::app::App;
 use crate::http::captcha::{self, MetaSecurity};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::request::{Body, Parameters, non_empty, parameter, quotable};
+use crate::http::external::{self, Shown};
+use crate::http::request::{Body, Parameters, non_empty, parameter};
 use crate::http::{password, pkce, refresh};
 
 /// The fields of all grants.
@@ -24,6 +25,8 @@ pub(crate) struct Grant {
     client_id: Option<String>,
     issuer: Option<String>,
     id_token: Option<String>,
+    access_token: Option<String>,
+    nonce: Option<String>,
     gotrue_meta_security: Option<MetaSecurity>,
 }
 
@@ -45,46 +48,20 @@ pub(crate) async fn token(
             let given = (grant.auth_code.as_deref(), grant.code_verifier.as_deref());
             pkce::grant(&app, given, device).await
         }
-        Some("id_token") => Err(id_token(&grant)),
+        Some("id_token") => {
+            let shown = Shown {
+                provider: non_empty(grant.provider.as_deref()),
+                client_id: non_empty(grant.client_id.as_deref()),
+                issuer: non_empty(grant.issuer.as_deref()),
+                id_token: non_empty(grant.id_token.as_deref()),
+                access_token: non_empty(grant.access_token.as_deref()),
+                nonce: non_empty(grant.nonce.as_deref()),
+            };
+            external::id_token_grant(&app, shown, device).await
+        }
         Some("web3") => {
             Err(ApiError::unprocessable("web3_provider_disabled", "Web3 provider is disabled"))
         }
         _ => Err(ApiError::bad("invalid_credentials", "unsupported_grant_type")),
-    }
-}
-
-/// The issuers of providers that a default server knows, all of them switched off.
-const ISSUERS: &[(&str, &str)] = &[
-    ("google", "https://accounts.google.com"),
-    ("apple", "https://appleid.apple.com"),
-    ("azure", "https://login.microsoftonline.com/common/v2.0"),
-    ("facebook", "https://www.facebook.com"),
-    ("kakao", "https://kauth.kakao.com"),
-    ("keycloak", ""),
-];
-
-fn id_token(grant: &Grant) -> ApiError {
-    if non_empty(grant.id_token.as_deref()).is_none() {
-        return ApiError::oauth("invalid request", "id_token required");
-    }
-    let provider = non_empty(grant.provider.as_deref());
-    let client = non_empty(grant.client_id.as_deref());
-    let issuer = non_empty(grant.issuer.as_deref());
-    if provider.is_none() && (client.is_none() || issuer.is_none()) {
-        let message = "provider or client_id and issuer required";
-        return ApiError::oauth("invalid request", message);
-    }
-    let known = ISSUERS.iter().find(|(name, known)| {
-        provider.is_some_and(|named| named == *name) || issuer.is_some_and(|named| named == *known)
-    });
-    match known {
-        Some((_, issuer)) => {
-            let message = format!("Provider (issuer \"{issuer}\") is not enabled");
-            ApiError::bad("provider_disabled", message)
-        }
-        None => {
-            let named = quotable(provider.unwrap_or_default());
-            ApiError::invalid(format!("Custom OIDC provider \"{named}\" not allowed"))
-        }
     }
 }

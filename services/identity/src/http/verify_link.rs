@@ -80,7 +80,7 @@ pub(crate) fn answer(
     }
 }
 
-fn lead_to(place: &Url) -> Response {
+pub(crate) fn lead_to(place: &Url) -> Response {
     let headers = [("cache-control", "no-store"), ("referrer-policy", "no-referrer")];
     (StatusCode::SEE_OTHER, headers, Redirect::to(place.as_str())).into_response()
 }
@@ -148,13 +148,13 @@ pub(crate) fn with_error(mut place: Url, error: &ApiError, in_query: bool) -> Ur
 }
 
 /// Sets fields of the query, and leaves the others.
-fn set_query(place: &mut Url, fields: &[(&str, &str)]) {
+pub(crate) fn set_query(place: &mut Url, fields: &[(&str, &str)]) {
     let named = |name: &str| fields.iter().any(|(known, _)| *known == name);
     let kept: Vec<(String, String)> =
         place.query_pairs().into_owned().filter(|(name, _)| !named(name)).collect();
     place.query_pairs_mut().clear().extend_pairs(kept).extend_pairs(fields);
 }
 
-fn encode(fields: &[(&str, &str)]) -> String {
+pub(crate) fn encode(fields: &[(&str, &str)]) -> String {
     Serializer::new(String::new()).extend_pairs(fields).finish()
 }
