@@ -1,0 +1,77 @@
+//! Identities that a signed-in person adds and removes.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::providers::{World, asha, pkce, query};
+
+const ASHA: &str = "asha@example.test";
+
+#[tokio::test]
+async fn identities_are_added_and_removed_where_the_practice_allows_it() {
+    let off = World::new().await;
+    let token = off.server.confirmed_account(ASHA).await.text("/access_token");
+    let path = "/user/identities/authorize?provider=google";
+    let refused = off.server.call(Method::GET, path, &token, json!({})).await;
+    refused.assert_error(404, "manual_linking_disabled");
+
+    let world = World::linking().await;
+    let owner = world.server.confirmed_account(ASHA).await;
+    let token = owner.text("/access_token");
+    let path =
+        format!("/user/identities/authorize?provider=google&skip_http_redirect=true&{}", pkce());
+    let url = world.server.call(Method::GET, &path, &token, json!({})).await.ok().text("/url");
+    let other = json!({ "sub": "other", "email": "usha@example.test", "email_verified": true });
+    let approved = world.approve(&url, other.clone()).await;
+    let place = world.come_back(&approved).await;
+    let session = world.exchange(&query(&place, "code")).await.ok();
+    assert_eq!(session.text("/user/id"), owner.text("/user/id"));
+    assert_eq!(session.text("/user/email"), ASHA, "the account keeps its address");
+    // The same identity again, and by another account.
+    let url = world.server.call(Method::GET, &path, &token, json!({})).await.ok().text("/url");
+    let approved = world.approve(&url, other).await;
+    let place = world.come_back(&approved).await;
+    assert_eq!(query(&place, "error_code"), "identity_already_exists");
+    assert_eq!(query(&place, "error_description"), "Identity is already linked");
+
+    let identities = session.body["user"]["identities"].as_array().unwrap();
+    let of = |provider: &str| {
+        let found = identities.iter().find(|it| it["provider"] == provider).unwrap();
+        found["identity_id"].as_str().unwrap().to_owned()
+    };
+    let remove = async |id: &str| {
+        world
+            .server
+            .call(Method::DELETE, &format!("/user/identities/{id}"), &token, json!({}))
+            .await
+    };
+    remove("x").await.assert_error(404, "validation_failed");
+    remove("00000000-0000-4000-8000-000000000000").await.assert_error(422, "identity_not_found");
+    assert_eq!(remove(&of("email")).await.ok().body, json!({}));
+    let left = world.server.user(&token).await.ok();
+    assert_eq!(
+        left.text("/email"),
+        "usha@example.test",
+        "the address of the identity that is left"
+    );
+    assert_eq!(left.body["app_metadata"]["providers"], json!(["google"]));
+    remove(&of("google")).await.assert_error(422, "single_identity_not_deletable");
+}
+
+#[tokio::test]
+async fn an_anonymous_account_becomes_a_known_one_by_an_identity() {
+    let world = World::linking().await;
+    let session = world.server.post("/signup", json!({})).await.ok();
+    let path =
+        format!("/user/identities/authorize?provider=google&skip_http_redirect=true&{}", pkce());
+    let token = session.text("/access_token");
+    let url = world.server.call(Method::GET, &path, &token, json!({})).await.ok().text("/url");
+    let approved = world.approve(&url, asha()).await;
+    let place = world.come_back(&approved).await;
+    let known = world.exchange(&query(&place, "code")).await.ok();
+    assert_eq!(known.text("/user/id"), session.text("/user/id"));
+    assert_eq!(
+        (known.text("/user/email"), &known.body["user"]["is_anonymous"]),
+        (ASHA.into(), &json!(false))
+    );
+}
