@@ -11,18 +11,22 @@ mod public;
 mod sessions;
 mod switched_off;
 mod verification;
+mod ways_in;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use futures::future::BoxFuture;
+use identity::app::features::Features;
 use identity::app::policy::{Clients, Policy};
 use reqwest::Method;
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::admin::service_key;
 use crate::test_server::{Answer, PUBLIC_URL, TestServer};
+use crate::third_parties::ThirdParties;
 
 /// The account of calls with a token.
 pub(super) const MEMBER: &str = "member@example.test";
@@ -37,15 +41,18 @@ pub(super) enum Settings {
     ClientsAny,
     SignupsOff,
     VerifyByGet,
+    /// Anonymous accounts, phones, providers and linking, for any client.
+    WaysIn,
 }
 
 impl Settings {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Default,
         Self::ConfirmEmailOff,
         Self::ClientsAny,
         Self::SignupsOff,
         Self::VerifyByGet,
+        Self::WaysIn,
     ];
 
     fn text(self) -> &'static str {
@@ -55,21 +62,26 @@ impl Settings {
             Self::ClientsAny => "IDENTITY_CLIENTS=any",
             Self::SignupsOff => "IDENTITY_SIGNUPS=false",
             Self::VerifyByGet => "IDENTITY_CLIENTS=any IDENTITY_VERIFY_BY_GET=true",
+            Self::WaysIn => "IDENTITY_CLIENTS=any, and the ways of WAYS_IN.md",
         }
     }
 
-    async fn server(self) -> TestServer {
+    async fn server(self, parties: &ThirdParties) -> TestServer {
         let any = Policy { clients: Clients::Any, ..Policy::default() };
         let policy = match self {
             Self::Default | Self::ConfirmEmailOff => Policy::default(),
-            Self::ClientsAny => any,
+            Self::ClientsAny | Self::WaysIn => any,
             Self::SignupsOff => Policy { signups: false, ..Policy::default() },
             Self::VerifyByGet => {
                 let origins = vec![Url::parse("https://app.example").unwrap()];
                 Policy { verify_by_get: true, origins, ..any }
             }
         };
-        TestServer::start_with(self != Self::ConfirmEmailOff, PUBLIC_URL, policy).await
+        let features = match self {
+            Self::WaysIn => parties.everything(),
+            _ => Features::default(),
+        };
+        TestServer::start_full((self != Self::ConfirmEmailOff, PUBLIC_URL), policy, features).await
     }
 }
 
@@ -78,17 +90,22 @@ pub(super) struct World {
     pub(super) server: TestServer,
     /// The member's access token; empty where sign-up is closed.
     pub(super) token: String,
+    /// A service key.
+    pub(super) key: String,
+    pub(super) parties: ThirdParties,
 }
 
 impl World {
     async fn new(settings: Settings) -> Self {
-        let server = settings.server().await;
+        let parties = ThirdParties::start().await;
+        let server = settings.server(&parties).await;
         let token = match settings {
             Settings::SignupsOff => String::new(),
             _ => server.confirmed_account(MEMBER).await.text("/access_token"),
         };
         server.database.move_clock(61).await.unwrap();
-        Self { server, token }
+        let key = service_key(&server).await;
+        Self { server, token, key, parties }
     }
 }
 
@@ -100,6 +117,8 @@ pub(super) enum Ask {
     Plain(Method, String, Value),
     /// With the member's token.
     Signed(Method, String, Value),
+    /// With a service key.
+    Keyed(Method, String, Value),
     /// With what the test has to do before.
     Prepared(Calling),
 }
@@ -197,6 +216,9 @@ async fn answer(world: &World, ask: &Ask) -> Answer {
         Ask::Signed(method, path, body) => {
             server.call(method.clone(), path, &world.token, body.clone()).await
         }
+        Ask::Keyed(method, path, body) => {
+            server.call(method.clone(), path, &world.key, body.clone()).await
+        }
         Ask::Prepared(call) => call(world).await,
     }
 }
@@ -208,6 +230,7 @@ fn rows() -> Vec<Row> {
         verification::rows(),
         factors::rows(),
         switched_off::rows(),
+        ways_in::rows(),
         public::rows(),
         own::rows(),
     ]
