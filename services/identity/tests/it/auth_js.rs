@@ -9,6 +9,8 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
+use crate::admin::service_key;
+use crate::providers::World;
 use crate::test_server::TestServer;
 
 /// The mailbox of this test: returns the newest mail.
@@ -30,19 +32,28 @@ async fn run(part: &str, server: TestServer) {
     let server = Arc::new(server);
     let router = Router::new().route("/", get(mailbox)).with_state(server.clone());
     let serving = tokio::spawn(async move { axum::serve(listener, router).await });
-    let output = Command::new("node")
-        .arg(here.join("tests/auth-js.mjs"))
-        .args([part, &server.url, &mailbox_url])
-        .output()
-        .await
-        .unwrap();
+    node("auth-js.mjs", &[part, &server.url, &mailbox_url]).await;
     serving.abort();
+}
+
+/// Runs a script of this folder, which must succeed.
+async fn node(script: &str, arguments: &[&str]) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
+    let output = Command::new("node").arg(script).args(arguments).output().await.unwrap();
     assert!(
         output.status.success(),
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+#[tokio::test]
+async fn the_client_library_administers_and_uses_phones_and_providers() {
+    let world = World::everything().await;
+    let key = service_key(&world.server).await;
+    let (server, sandbox) = (world.server.url.as_str(), world.parties.url.as_str());
+    node("auth-js-ways-in.mjs", &[server, &key, sandbox]).await;
 }
 
 #[tokio::test]
