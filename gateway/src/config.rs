@@ -95,6 +95,9 @@ pub struct Upstreams {
 pub struct ProxySettings {
     /// `IDENTITY_URL`.
     pub identity: String,
+    /// Whether the identity server's calls for administrators are reachable from outside;
+    /// `GATEWAY_IDENTITY_ADMIN`, false by default.
+    pub identity_admin: bool,
     /// `PAYMENTS_HTTP_URL`.
     pub payments: String,
     /// `REVIEWS_HTTP_URL`.
@@ -162,6 +165,7 @@ impl Config {
             },
             proxied: ProxySettings {
                 identity: reader.url("IDENTITY_URL"),
+                identity_admin: reader.parse_or("GATEWAY_IDENTITY_ADMIN", false),
                 payments: reader.url("PAYMENTS_HTTP_URL"),
                 reviews: reader.url("REVIEWS_HTTP_URL"),
             },

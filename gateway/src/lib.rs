@@ -139,6 +139,7 @@ fn backend_router(
         limits: limits.clone(),
         bodies: bodies.clone(),
         identity: config.proxied.identity.clone(),
+        identity_admin: config.proxied.identity_admin,
         payments: config.proxied.payments.clone(),
         reviews: config.proxied.reviews.clone(),
         public: config.site.public.clone(),

@@ -60,6 +60,8 @@ pub(crate) struct Proxy {
     pub(crate) bodies: Arc<BodyReader>,
     /// Base of the identity server.
     pub(crate) identity: String,
+    /// Whether its calls for administrators are reachable from outside.
+    pub(crate) identity_admin: bool,
     /// Base of the HTTP port of payments.
     pub(crate) payments: String,
     /// Base of the HTTP port of reviews.

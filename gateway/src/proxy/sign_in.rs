@@ -51,6 +51,9 @@ pub(crate) async fn auth(
             code_as_text,
         );
     }
+    if is_for_administrators(path) && !proxy.identity_admin {
+        return (StatusCode::NOT_FOUND, "404 page not found").into_response();
+    }
     let limit = SignInLimit::for_request(request.method(), path, query);
     let checked = match limit {
         SignInLimit::None => Ok(()),
@@ -164,6 +167,11 @@ fn not_stored(mut answer: Response) -> Response {
     answer
 }
 
+/// Whether a path is one of the calls for administrators, which need a service key.
+fn is_for_administrators(path: &str) -> bool {
+    path == "/invite" || path == "/admin" || path.starts_with("/admin/")
+}
+
 /// The rate limit that a request counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignInLimit {
@@ -179,6 +187,10 @@ enum SignInLimit {
 impl SignInLimit {
     /// Everything not known to be harmless counts as a sign-in.
     fn for_request(method: &Method, path: &str, query: &str) -> Self {
+        // These begin and end a sign-in at another provider, and write rows.
+        if matches!(path, "/authorize" | "/callback" | "/user/identities/authorize") {
+            return Self::SignIn;
+        }
         if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || path == "/logout" {
             return Self::None;
         }

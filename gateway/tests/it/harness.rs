@@ -43,6 +43,7 @@ pub(crate) struct TestOptions {
     pub(crate) trust_proxy: bool,
     /// Another identity server than the usual one.
     pub(crate) identity: Option<String>,
+    pub(crate) identity_admin: bool,
     /// The site's public URL.
     pub(crate) public: String,
 }
@@ -71,8 +72,17 @@ impl Default for TestOptions {
         };
         let bodies = BodySettings { max_bytes: 1 << 25, share_bytes: 1 << 25, timeout: minute };
         let (without_services, trust_proxy) = (false, false);
-        let identity = None;
-        Self { rate_limits, connections, bodies, without_services, trust_proxy, identity, public }
+        let (identity, identity_admin) = (None, false);
+        Self {
+            rate_limits,
+            connections,
+            bodies,
+            without_services,
+            trust_proxy,
+            identity,
+            identity_admin,
+            public,
+        }
     }
 }
 
@@ -132,6 +142,7 @@ impl TestGateway {
                 reviews: uri(),
             },
             proxied: ProxySettings {
+                identity_admin: options.identity_admin,
                 identity: identity_url.clone(),
                 payments: payments_url,
                 reviews: reviews_url,

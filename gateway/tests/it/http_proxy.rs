@@ -67,6 +67,23 @@ async fn the_identity_servers_redirects_reach_the_browser() {
 }
 
 #[tokio::test]
+async fn calls_for_administrators_are_reachable_by_setting_only() {
+    let paths = ["/admin/users", "/admin", "/admin/generate_link", "/invite"];
+    let closed = TestGateway::new().await;
+    for path in paths {
+        let answer = closed.get(&format!("/auth/v1{path}")).await;
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(answer.text().await.unwrap(), "404 page not found");
+    }
+    let options = TestOptions { identity_admin: true, ..TestOptions::default() };
+    let open = TestGateway::with_options(options).await;
+    for path in paths {
+        let answer = open.get(&format!("/auth/v1{path}")).await;
+        assert_ne!(answer.text().await.unwrap(), "404 page not found", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn without_an_identity_server_the_error_has_its_format() {
     let gateway =
         TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
