@@ -11,6 +11,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The client id of the identity server at the sandbox's OpenID provider.
+const OIDC_CLIENT: &str = "sukoon";
 /// The services, in the order in which a booking uses them.
 pub(crate) const SERVICES: [&str; 6] =
     ["catalogue", "identity", "booking", "payments", "notifications", "reviews"];
@@ -177,6 +179,9 @@ impl SpecBuilder<'_> {
             .set("SANDBOX_WEBHOOK_SECRET", secret_store.get_or_create("provider-webhook-secret")?);
         settings.set("SANDBOX_WEBHOOK_URL", webhook);
         settings.set("SANDBOX_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
+        settings.set("SANDBOX_MESSAGE_KEY", secret_store.get_or_create("message-key")?);
+        settings.set("SANDBOX_OIDC_CLIENT_ID", OIDC_CLIENT);
+        settings.set("SANDBOX_OIDC_CLIENT_SECRET", secret_store.get_or_create("oidc-secret")?);
         let data = self.paths.data.join("sandbox");
         settings.set("SANDBOX_DATA", data.to_string_lossy());
         Ok(())
@@ -284,6 +289,17 @@ impl SpecBuilder<'_> {
         settings.set("IDENTITY_CODE_KEY", secret_store.get_or_create("identity-code-key")?);
         // A person who tries the practice should not have to read a mail first.
         settings.set_default("IDENTITY_CONFIRM_EMAIL", "false");
+        // "sandbox" tries signing in by phone, and at another provider.
+        if self.environment.get("IDENTITY_SMS_URL") == Some("sandbox") {
+            settings.set("IDENTITY_SMS_URL", format!("{}/messages", self.sandbox_internal_url()));
+            settings.set("IDENTITY_SMS_KEY", secret_store.get_or_create("message-key")?);
+        }
+        if self.environment.get("IDENTITY_KEYCLOAK_ISSUER") == Some("sandbox") {
+            let issuer = format!("{}/oidc", self.options.sandbox_url);
+            settings.set("IDENTITY_KEYCLOAK_ISSUER", issuer);
+            settings.set("IDENTITY_KEYCLOAK_CLIENT_ID", OIDC_CLIENT);
+            settings.set("IDENTITY_KEYCLOAK_SECRET", secret_store.get_or_create("oidc-secret")?);
+        }
         Ok(())
     }
 
