@@ -9,7 +9,7 @@ const SERVICE: [&[&str]; 7] = [
     &["domain", "mails", "accounts", "tokens", "guard"],
     &["error"],
     // Forms of the wire, files of the practice, what is called outside, and which timers there are.
-    &["contract", "content", "clients", "providers", "smtp", "templates"],
+    &["contract", "content", "clients", "providers", "sms", "smtp", "templates"],
     &["timers::kinds", "timers::polling", "timers::sold_orders"],
     // Everything with SQL, but for the jobs of retention.
     &["repository", "read_model", "picture", "moderation"],

@@ -73,6 +73,10 @@ pub enum Method {
     RecoveryCode,
     /// The code of a flow with PKCE.
     Exchange,
+    /// Another provider's word.
+    Provider,
+    /// A key of an administrator's program.
+    ServiceKey,
     /// None.
     Nothing,
 }
@@ -137,6 +141,8 @@ impl Method {
             Self::Passkey => "passkey",
             Self::RecoveryCode => "recovery_code",
             Self::Exchange => "exchange",
+            Self::Provider => "provider",
+            Self::ServiceKey => "service_key",
             Self::Nothing => "nothing",
         }
     }

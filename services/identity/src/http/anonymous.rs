@@ -5,19 +5,28 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use crate::app::{self, App};
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::error::ApiError;
-use crate::http::{objects, request};
+use crate::http::{captcha, objects, request};
+use crate::repository::limits;
 use crate::repository::sessions::{self, AuthMethod, Device};
 use crate::repository::users::{self, User};
 
 pub(crate) async fn sign_up(
     app: &App,
     data: Option<Map<String, Value>>,
-    device: Device,
+    (worked, device): (bool, Device),
 ) -> Result<Response, ApiError> {
     if !app.features.anonymous {
         let message = "Anonymous sign-ins are disabled";
         return Err(ApiError::unprocessable("anonymous_provider_disabled", message));
+    }
+    let log = |outcome, about| {
+        security_log::write(Kind::SignUp, outcome, Method::Nothing, about);
+    };
+    if limits::count_sign_up(&app.spray, worked).is_err() {
+        log(Outcome::Limited, About::Nobody);
+        return Err(captcha::limited(app, "over_request_rate_limit").await);
     }
     let user_metadata = request::user_metadata(app, &json!({}), data)?;
     let opened = app
@@ -34,5 +43,6 @@ pub(crate) async fn sign_up(
             })
         })
         .await?;
+    log(Outcome::Done, About::Account(opened.user.user_id));
     objects::session(app, &opened)
 }

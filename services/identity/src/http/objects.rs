@@ -40,7 +40,7 @@ pub(crate) fn user(user: &User) -> Value {
 }
 
 /// A second factor of a user.
-fn factor(factor: &FactorSummary) -> Value {
+pub(crate) fn factor(factor: &FactorSummary) -> Value {
     let mut object = json!({
         "id": factor.factor_id,
         "factor_type": factor.factor_type,

@@ -17,6 +17,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::guard::caller::Caller;
+use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::http::captcha;
 use crate::http::error::ApiError;
 use crate::http::request::non_empty;
 use crate::repository::codes::{self, NewCode, Purpose};
@@ -42,13 +45,41 @@ pub(crate) fn channel(asked: Option<&str>) -> Result<&'static str, ApiError> {
     }
 }
 
+/// Counts a message for the network of the client, and returns the client: a transaction does not
+/// know it.
+pub(crate) async fn count_message(
+    app: &App,
+    phone: &str,
+    worked: bool,
+) -> Result<Caller, ApiError> {
+    let caller = Caller::current();
+    let limits = AddressLimits::of_phone(phone, &app.codes, &caller);
+    if limits.count_mail(&app.spray, worked).is_ok() {
+        return Ok(caller);
+    }
+    log_request(app, phone, Outcome::Limited);
+    Err(captcha::limited(app, "over_sms_send_rate_limit").await)
+}
+
+/// Writes how a request for a message ended.
+fn log_request(app: &App, phone: &str, outcome: Outcome) {
+    let about = About::Address(app.codes.phone_hash(phone));
+    security_log::write(Kind::CodeRequest, outcome, Method::Nothing, about);
+}
+
+/// The same of the result of a request.
+fn logged<T>(app: &App, phone: &str, asked: Result<T, ApiError>) -> Result<T, ApiError> {
+    log_request(app, phone, if asked.is_ok() { Outcome::Done } else { Outcome::Limited });
+    asked
+}
+
 /// Waits for the phone's turn and counts a message to it.
 pub(crate) async fn lock_and_count(
     tx: &mut Tx,
     app: &App,
-    phone: &str,
+    (caller, phone): (&Caller, &str),
 ) -> Result<Timestamp, ApiError> {
-    let limits = AddressLimits::of_phone(phone, &app.codes);
+    let limits = AddressLimits::of_phone(phone, &app.codes, caller);
     limits.lock(tx).await?;
     let now = tx.now().await?;
     if let Some(seconds) = limits.check_and_count(tx, LimitedAction::PhoneMessage, now).await? {

@@ -150,27 +150,17 @@ impl AddressLimits {
     #[must_use]
     pub fn of(email: &EmailAddress, key: &CodeKey) -> Self {
         let caller = Caller::current();
-        let address_hash = key.address_hash(email);
-        let everywhere_hash = Some(key.place_hash(email, b"everywhere"));
-        let at = |place_hash, everywhere_hash| Self {
-            address_hash,
-            place_hash,
-            everywhere_hash,
-            network_address: None,
-            is_known_device: false,
-        };
-        if let Some(device) = device::known(caller.devices(), email, key) {
-            return Self { is_known_device: true, ..at(key.place_hash(email, &device), None) };
-        }
-        match caller.origin() {
-            Origin::Inside => at(address_hash, None),
-            Origin::Unknown => at(address_hash, everywhere_hash),
-            Origin::Address(address) => {
-                let place = network(address).to_string();
-                let place_hash = key.place_hash(email, place.as_bytes());
-                let network_address = (!is_this_machine(address)).then_some(address);
-                Self { network_address, ..at(place_hash, everywhere_hash) }
-            }
+        let place_hash = |place: &[u8]| key.place_hash(email, place);
+        let unknown = Self::at(key.address_hash(email), place_hash, &caller);
+        match device::known(caller.devices(), email, key) {
+            Some(device) => Self {
+                place_hash: place_hash(&device),
+                everywhere_hash: None,
+                network_address: None,
+                is_known_device: true,
+                ..unknown
+            },
+            None => unknown,
         }
     }
 
@@ -193,9 +183,32 @@ impl AddressLimits {
     /// # Errors
     /// When the network has asked for too many, and the client did no work and is not known.
     pub fn count_mail(&self, spray: &Spray, worked: bool) -> Result<(), Refusal> {
-        match self.network_address {
-            Some(address) if !worked => spray.count_mail(address, Instant::now()),
-            _ => Ok(()),
+        count_for(self.network_address, spray, worked)
+    }
+
+    /// The limits of this phone for a client. No device is known by a phone.
+    #[must_use]
+    pub fn of_phone(phone: &str, key: &CodeKey, caller: &Caller) -> Self {
+        let place_hash = |place: &[u8]| key.phone_place_hash(phone, place);
+        Self::at(key.phone_hash(phone), place_hash, caller)
+    }
+
+    /// The limits for a client that is known by its place only.
+    fn at(address_hash: [u8; 32], place_hash: impl Fn(&[u8]) -> [u8; 32], caller: &Caller) -> Self {
+        let everywhere_hash = Some(place_hash(b"everywhere"));
+        let (here, everywhere_hash) = match caller.origin() {
+            Origin::Inside => (address_hash, None),
+            Origin::Unknown => (address_hash, everywhere_hash),
+            Origin::Address(address) => {
+                (place_hash(network(address).to_string().as_bytes()), everywhere_hash)
+            }
+        };
+        Self {
+            address_hash,
+            place_hash: here,
+            everywhere_hash,
+            network_address: network_address(caller),
+            is_known_device: false,
         }
     }
 
@@ -280,6 +293,28 @@ impl AddressLimits {
         .execute(tx.connection())
         .await?;
         Ok(())
+    }
+}
+
+/// Counts a sign-up without address and phone for the network of the client.
+///
+/// # Errors
+/// When the network has asked for too many, and the client did no work.
+pub fn count_sign_up(spray: &Spray, worked: bool) -> Result<(), Refusal> {
+    count_for(network_address(&Caller::current()), spray, worked)
+}
+
+fn count_for(address: Option<IpAddr>, spray: &Spray, worked: bool) -> Result<(), Refusal> {
+    match address {
+        Some(address) if !worked => spray.count_mail(address, Instant::now()),
+        _ => Ok(()),
+    }
+}
+
+fn network_address(caller: &Caller) -> Option<IpAddr> {
+    match caller.origin() {
+        Origin::Address(address) if !is_this_machine(address) => Some(address),
+        _ => None,
     }
 }
 

@@ -138,6 +138,18 @@ pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<
     Ok(())
 }
 
+/// Deletes the notices of an account.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from account_notices where user_id = $1")
+        .bind(user_id)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
 /// The notice with an id.
 ///
 /// # Errors

@@ -91,6 +91,7 @@ async fn all_own_tables_are_marked_as_personal() {
         [
             "account_notices",
             "address_limits",
+            "audit_entries",
             "challenges",
             "codes",
             "ended_sessions",
@@ -99,6 +100,8 @@ async fn all_own_tables_are_marked_as_personal() {
             "flow_states",
             "identities",
             "passkeys",
+            "phone_messages",
+            "provider_flows",
             "recovery_codes",
             "refresh_tokens",
             "sessions",

@@ -1,13 +1,14 @@
-//! POST /otp with a phone, and POST /resend for a sign-up: sign in by a code. GET /reauthenticate of
-//! an account without an address.
+//! POST /otp with a phone, and POST /resend for a sign-up: sign in by a code. GET /reauthenticate
+//! of an account without an address.
 
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::app::{self, App};
+use crate::guard::caller::Caller;
 use crate::http::error::ApiError;
 use crate::http::phone::sign_up::{PhoneSignUp, new_user, replace};
-use crate::http::phone::{lock_and_count, send, sent};
+use crate::http::phone::{count_message, lock_and_count, logged, send, sent};
 use crate::http::request;
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::Purpose;
@@ -24,14 +25,16 @@ enum Outcome {
 
 pub(crate) async fn otp(
     app: &App,
-    (phone, create_user): (String, bool),
+    (phone, create_user, worked): (String, bool, bool),
     data: Option<Map<String, Value>>,
     channel: &'static str,
 ) -> Result<Value, ApiError> {
     let user_metadata = request::user_metadata(app, &json!({}), data)?;
-    let wanted = PhoneSignUp { phone, password_hash: None, user_metadata, channel };
+    let wanted = PhoneSignUp { phone: phone.clone(), password_hash: None, user_metadata, channel };
     let any = app.policy.is_for_any();
-    match with_min_duration(deliver(app, wanted, create_user)).await? {
+    let caller = count_message(app, &phone, worked).await?;
+    let delivered = with_min_duration(deliver(app, (caller, wanted), create_user)).await;
+    match logged(app, &phone, delivered)? {
         Outcome::Sent(message_id) => Ok(sent(app, Some(message_id))),
         Outcome::SignedUp => Ok(json!({})),
         Outcome::Nothing if any && !create_user => {
@@ -46,13 +49,17 @@ pub(crate) async fn otp(
     }
 }
 
-async fn deliver(app: &App, wanted: PhoneSignUp, create_user: bool) -> Result<Outcome, ApiError> {
+async fn deliver(
+    app: &App,
+    (caller, wanted): (Caller, PhoneSignUp),
+    create_user: bool,
+) -> Result<Outcome, ApiError> {
     let shared = app.clone();
     app.store
         .write(app::metadata(), move |tx| {
-            let (app, wanted) = (shared.clone(), wanted.clone());
+            let (app, wanted, caller) = (shared.clone(), wanted.clone(), caller.clone());
             Box::pin(async move {
-                let now = lock_and_count(tx, &app, &wanted.phone).await?;
+                let now = lock_and_count(tx, &app, (&caller, &wanted.phone)).await?;
                 let known = users::lock_by_phone(tx.connection(), &wanted.phone).await?;
                 let code = (Purpose::Phone, wanted.channel);
                 match known {
@@ -74,12 +81,17 @@ async fn deliver(app: &App, wanted: PhoneSignUp, create_user: bool) -> Result<Ou
 }
 
 /// Sends the code of a sign-up once more. A confirmed phone, and one without an account, gets none.
-pub(crate) async fn resend_sign_up(app: &App, phone: String) -> Result<Value, ApiError> {
-    let shared = app.clone();
+pub(crate) async fn resend_sign_up(
+    app: &App,
+    phone: String,
+    worked: bool,
+) -> Result<Value, ApiError> {
+    let caller = count_message(app, &phone, worked).await?;
+    let (shared, asked) = (app.clone(), phone.clone());
     let work = app.store.write(app::metadata(), move |tx| {
-        let (app, phone) = (shared.clone(), phone.clone());
+        let (app, phone, caller) = (shared.clone(), phone.clone(), caller.clone());
         Box::pin(async move {
-            let now = lock_and_count(tx, &app, &phone).await?;
+            let now = lock_and_count(tx, &app, (&caller, &phone)).await?;
             let known = users::lock_by_phone(tx.connection(), &phone).await?;
             let waiting =
                 |user: &users::User| user.phone_confirmed_at.is_none() && !user.is_banned(now);
@@ -88,7 +100,7 @@ pub(crate) async fn resend_sign_up(app: &App, phone: String) -> Result<Value, Ap
             Ok::<_, ApiError>(Some(send(tx, &app, &mut user, code, now).await?))
         })
     });
-    Ok(sent(app, with_min_duration(work).await?))
+    Ok(sent(app, logged(app, &asked, with_min_duration(work).await)?))
 }
 
 /// Sends a nonce with which the signed-in person may set a new password.
@@ -101,12 +113,14 @@ pub(crate) async fn reauthenticate(app: &App, user: &users::User) -> Result<(), 
         let message = "Please verify your phone first.";
         return Err(ApiError::unprocessable("phone_not_confirmed", message));
     }
-    let (shared, user_id) = (app.clone(), user.user_id);
-    app.store
+    let caller = count_message(app, &phone, false).await?;
+    let (shared, user_id, asked) = (app.clone(), user.user_id, phone.clone());
+    let sending = app
+        .store
         .write(app::metadata(), move |tx| {
-            let (app, phone) = (shared.clone(), phone.clone());
+            let (app, phone, caller) = (shared.clone(), phone.clone(), caller.clone());
             Box::pin(async move {
-                let now = lock_and_count(tx, &app, &phone).await?;
+                let now = lock_and_count(tx, &app, (&caller, &phone)).await?;
                 let user = users::lock_by_id(tx.connection(), user_id).await?;
                 let Some(mut user) = user else { return Ok(()) };
                 let code = (Purpose::Reauthentication, "sms");
@@ -114,5 +128,6 @@ pub(crate) async fn reauthenticate(app: &App, user: &users::User) -> Result<(), 
                 Ok::<_, ApiError>(())
             })
         })
-        .await
+        .await;
+    logged(app, &asked, sending)
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::{self, App};
 use crate::http::error::ApiError;
-use crate::http::phone::{lock_and_count, send};
+use crate::http::phone::{count_message, lock_and_count, logged, send};
 use crate::http::timing::with_min_duration;
 use crate::http::{objects, request};
 use crate::repository::codes::Purpose;
@@ -30,20 +30,21 @@ pub(super) struct PhoneSignUp {
 /// the answer is one of an account that is not stored.
 pub(crate) async fn sign_up(
     app: &App,
-    (phone, password): (String, &str),
+    (phone, password, worked): (String, &str, bool),
     data: Option<Map<String, Value>>,
     channel: &'static str,
 ) -> Result<Response, ApiError> {
     let user_metadata = request::user_metadata(app, &json!({}), data)?;
+    let (caller, asked) = (count_message(app, &phone, worked).await?, phone.clone());
     let work = async {
         let password_hash = Some(app.hasher.hash(password).await?);
         let wanted = PhoneSignUp { phone, password_hash, user_metadata, channel };
         let shared = app.clone();
         app.store
             .write(app::metadata(), move |tx| {
-                let (app, wanted) = (shared.clone(), wanted.clone());
+                let (app, wanted, caller) = (shared.clone(), wanted.clone(), caller.clone());
                 Box::pin(async move {
-                    let now = lock_and_count(tx, &app, &wanted.phone).await?;
+                    let now = lock_and_count(tx, &app, (&caller, &wanted.phone)).await?;
                     let known = users::lock_by_phone(tx.connection(), &wanted.phone).await?;
                     let confirmed =
                         known.as_ref().is_some_and(|user| user.phone_confirmed_at.is_some());
@@ -59,7 +60,7 @@ pub(crate) async fn sign_up(
             })
             .await
     };
-    let (user, known) = with_min_duration(work).await?;
+    let (user, known) = logged(app, &asked, with_min_duration(work).await)?;
     if known && app.policy.is_for_any() {
         return Ok(Json(objects::repeated_sign_up(&user)).into_response());
     }
