@@ -44,6 +44,8 @@ kinds! {
     Mail = "mal";
     /// A payment link; the provider's reference of it.
     PaymentLink = "lnk";
+    /// The practice as an organisation with members.
+    Practice = "prc";
     /// A receipt for a payment.
     Receipt = "rct";
     /// A refund; the provider's idempotency key.
@@ -52,6 +54,10 @@ kinds! {
     Review = "rvw";
     /// A picture that was uploaded for a review.
     ReviewImage = "img";
+    /// An invitation to the practice's staff.
+    StaffInvitation = "inv";
+    /// What the secret of such an invitation is derived from; each of its mails has a new one.
+    StaffInvitationToken = "ivt";
     /// A person with an account; the UUID is the access token's `sub`.
     Customer = "usr";
 }

@@ -1,0 +1,11 @@
+-- An address is invited to the practice's staff.
+
+-- Only new mails can have the new word, so that the old ones need not be read.
+alter table mails drop constraint mails_kind_check;
+alter table mails add constraint mails_kind_check check (kind in (
+    'booking_confirmed', 'practice_notice', 'meeting_link', 'hold_ended',
+    'refund_started', 'refund_done', 'confirm_address', 'recover_password',
+    'booking_cancelled', 'cancellation_notice', 'receipt', 'reminder',
+    'second_reminder', 'follow_up', 'contact_message', 'contact_acknowledgement',
+    'meditation_guide', 'review_notice', 'day_sheet', 'dispute_notice', 'payment_page',
+    'staff_invitation')) not valid;
