@@ -262,6 +262,7 @@ async fn only_managers_see_and_change_mails() -> Result<()> {
         assert_eq!(refused(retry(&world, &mut staff, &id).await), wanted, "{role:?}");
         assert_eq!(refused(settle(&world, &mut staff, &id).await), wanted, "{role:?}");
     }
-    assert_eq!(audited(&world).await?.len(), 9);
+    // Those of the caller without a role are counted elsewhere.
+    assert_eq!(audited(&world).await?.len(), 6);
     world.end().await
 }

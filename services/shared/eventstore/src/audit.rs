@@ -7,7 +7,7 @@ use kernel::id::Customer;
 use kernel::{CommandError, Id, Reject};
 use runtime::caller::Users;
 use runtime::status::{reject, to_status, unavailable};
-use staff::{Role, Roles, Staff, admit};
+use staff::{Role, Roles, Staff, StaffError, admit};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
@@ -74,8 +74,9 @@ impl From<Staff> for Actor {
     }
 }
 
-/// Whether a text can be nothing but an id: a word and a UUID ("bkg_…", "booking-…"), a date,
-/// or the stream of a practitioner's day ("day-lead-2026-11-24").
+/// Whether a text can be nothing but an id: a word and a UUID ("bkg_…", "booking-…"), a date, a
+/// range of dates ("2026-11-24/2026-11-30"), or the stream of a practitioner's day
+/// ("day-lead-2026-11-24").
 fn is_id(text: &str) -> bool {
     let is_word = |text: &str| (1..=12).contains(&text.len()) && text.bytes().all(is_letter);
     let of_a_day = |rest: &str| {
@@ -84,7 +85,9 @@ fn is_id(text: &str) -> bool {
         parts.is_some_and(|(who, date)| is_date(date) && who.strip_suffix('-').is_some_and(is_word))
     };
     let of_a_uuid = |(word, uuid): (&str, &str)| is_word(word) && Uuid::try_parse(uuid).is_ok();
+    let of_dates = |(first, last)| is_date(first) && is_date(last);
     is_date(text)
+        || text.split_once('/').is_some_and(of_dates)
         || text.strip_prefix("day-").is_some_and(of_a_day)
         || text.split_once(['_', '-']).is_some_and(of_a_uuid)
 }
@@ -162,7 +165,41 @@ pub async fn record(
         .await
 }
 
-/// Authorizes staff by their role, and records each refusal.
+/// Counts a refusal of an account that is no member of the practice: one row for each account and
+/// hour, because any account can cause as many refusals as it likes.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn count_outsider(
+    store: &Store,
+    person: Id<Customer>,
+    action: &'static str,
+) -> Result<(), StoreError> {
+    let actor = person.to_string();
+    store
+        .write(Metadata::by(actor.clone(), None), move |tx| {
+            let actor = actor.clone();
+            Box::pin(async move {
+                sqlx::query(
+                    "insert into outsider_refusals
+                         (hour_at, actor, first_action, last_action, last_at)
+                     select date_trunc('hour', now, 'UTC'), $1, $2, $2, now
+                     from (select clock_now() as now) as clock
+                     on conflict (hour_at, actor) do update
+                     set refusals = outsider_refusals.refusals + 1,
+                         last_action = excluded.last_action, last_at = excluded.last_at",
+                )
+                .bind(&actor)
+                .bind(action)
+                .execute(tx.connection())
+                .await?;
+                Ok::<(), StoreError>(())
+            })
+        })
+        .await
+}
+
+/// Authorizes staff by their role. A refusal of a member is recorded, those of others are counted.
 #[derive(Clone)]
 pub struct StaffAuthorizer {
     users: Users,
@@ -203,7 +240,12 @@ impl StaffAuthorizer {
                 let actor = Actor::account(user.customer, role);
                 let (name, action, reason) = (actor.name(), act.action, refusal.reason());
                 tracing::warn!(actor = name, action, reason, "somebody was turned away");
-                let written = record(&self.store, actor, act, reason).await;
+                let written = match refusal {
+                    StaffError::StaffOnly => {
+                        count_outsider(&self.store, user.customer, action).await
+                    }
+                    StaffError::RoleNotAllowed => record(&self.store, actor, act, reason).await,
+                };
                 written.map_err(|error| unavailable(&error))?;
                 Err(reject(&refusal))
             }
@@ -248,11 +290,21 @@ mod tests {
             "booking-00000000-0000-4000-8000-000000000001",
             "day-lead-2026-11-24",
             "2026-11-24",
+            "2026-11-24/2026-11-30",
         ] {
             assert!(is_id(id), "{id}");
         }
-        for text in ["", "asha@customers.example", "asha_verma", "day-asha", "98765-43210", "bkg_"]
-        {
+        for text in [
+            "",
+            "asha@customers.example",
+            "asha_verma",
+            "day-asha",
+            "98765-43210",
+            "bkg_",
+            "2026-11-24/",
+            "2026-11-24/asha",
+            "2026-11-24/2026-11-30/2026-12-01",
+        ] {
             assert!(!is_id(text), "{text}");
         }
     }

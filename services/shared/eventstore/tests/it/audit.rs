@@ -71,7 +71,7 @@ async fn book(store: &Store) -> Result<Vec<(String, String, String, String)>> {
 }
 
 #[tokio::test]
-async fn staff_is_let_in_by_role_and_everybody_stands_in_the_book() -> Result<()> {
+async fn staff_is_let_in_by_role_and_others_are_counted() -> Result<()> {
     let (_database, store) = database().await?;
     let world = World::new(&store)?;
     let owner = world.authorizer.authorize(&world.as_person(OWNER)?, ACT, Role::MANAGERS).await?;
@@ -91,7 +91,17 @@ async fn staff_is_let_in_by_role_and_everybody_stands_in_the_book() -> Result<()
     let seen = book(&store).await?;
     let seen: Vec<(&str, &str)> =
         seen.iter().map(|(_, role, _, outcome)| (role.as_str(), outcome.as_str())).collect();
-    assert_eq!(seen, [("owner", "done"), ("front_desk", "ROLE_NOT_ALLOWED"), ("", "STAFF_ONLY")]);
+    assert_eq!(seen, [("owner", "done"), ("front_desk", "ROLE_NOT_ALLOWED")]);
+    // The client's refusals are counted in one row.
+    for _ in 0..3 {
+        let again = world.authorizer.authorize(&world.as_person(CUSTOMER)?, ACT, Role::ALL).await;
+        assert_eq!(again.unwrap_err().code(), Code::PermissionDenied);
+    }
+    let counted: Vec<(String, i64)> =
+        sqlx::query_as("select first_action, refusals from outsider_refusals")
+            .fetch_all(store.pool())
+            .await?;
+    assert_eq!(counted, [(ACT.action.to_owned(), 4)]);
     Ok(())
 }
 
