@@ -12,3 +12,4 @@ pub mod contact;
 pub mod consent;
 pub mod claim_policy;
 pub mod report;
+pub mod organisation;
