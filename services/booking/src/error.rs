@@ -3,7 +3,10 @@
 use kernel::{Code, CommandError, Reject};
 
 use crate::domain::availability::NotBookable;
+use crate::domain::organisation::OrganisationError;
 use crate::domain::{booking, consent, contact};
+
+mod organisation;
 
 /// The error of a command.
 pub type Error = CommandError<Rejection>;
@@ -155,6 +158,9 @@ pub enum Rejection {
     /// The report has ended, or another account has its id.
     #[error("The page that this booking began on can't be told of it any more.")]
     ReportEnded,
+    /// A change of the practice's members is rejected.
+    #[error("{}", organisation::text(*.0))]
+    Organisation(OrganisationError),
     /// The account has the maximum number of reports.
     #[error("Too many bookings were begun on other pages. Please wait a little.")]
     TooManyReports,
@@ -292,6 +298,7 @@ impl Reject for Rejection {
             | Self::InvalidHoldMinutes
             | Self::InvalidRefund => Code::InvalidArgument,
             Self::InvalidConsent(wrong) => consent_code(*wrong),
+            Self::Organisation(wrong) => organisation::code(*wrong),
             Self::ServiceNotFound
             | Self::PractitionerNotFound
             | Self::BookingNotFound
@@ -340,6 +347,7 @@ impl Reject for Rejection {
             Self::InvalidMode => "INVALID_MODE",
             Self::InvalidContact(wrong) => contact_reason(*wrong).0,
             Self::InvalidConsent(wrong) => consent_words(*wrong).reason,
+            Self::Organisation(wrong) => organisation::reason(*wrong),
             Self::ConsentNotFound => "CONSENT_NOT_FOUND",
             Self::InvalidConsentFile => "INVALID_CONSENT_FILE",
             Self::ConsentRequired => "CONSENT_REQUIRED",
@@ -412,6 +420,7 @@ impl Reject for Rejection {
             Self::InvalidMode => Some("mode"),
             Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
             Self::InvalidConsent(wrong) => Some(consent_words(*wrong).field),
+            Self::Organisation(wrong) => organisation::field(*wrong),
             Self::InvalidConsentFile => Some("content"),
             Self::TermsNotAccepted => Some("terms_accepted"),
             Self::InvalidDate => Some("from_date"),
@@ -470,6 +479,12 @@ impl From<NotBookable> for Rejection {
             NotBookable::NotOffered => Self::SlotNotOffered,
             NotBookable::Taken => Self::SlotTaken,
         }
+    }
+}
+
+impl From<OrganisationError> for Rejection {
+    fn from(wrong: OrganisationError) -> Self {
+        Self::Organisation(wrong)
     }
 }
 

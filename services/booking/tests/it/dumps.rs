@@ -6,6 +6,7 @@ use std::path::Path;
 use booking::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use booking::domain::consent::ConsentError;
 use booking::domain::contact::ContactError;
+use booking::domain::organisation::OrganisationError;
 use booking::error::Rejection;
 use testkit::{dump, every_variant};
 
@@ -25,7 +26,7 @@ fn rejections_reach_callers_like_this() {
         CalendarFeedNotFound, CalendarSourceNotFound, ConsentRequired, NothingToPay,
         InvalidHoldMinutes, NotByPhone, WidgetNotOffered, EventTypesUnavailable,
         NoEventTypes, ScheduledEventUnavailable, ScheduledEventNotFound, OtherEventType,
-        ScheduledEventUsed,
+        ScheduledEventUsed, Organisation(OrganisationError::LastOwner),
     );
     let contacts = every_variant!(
         ContactError: FirstNameMissing, FirstNameInvalid, LastNameMissing, LastNameInvalid,
@@ -35,6 +36,12 @@ fn rejections_reach_callers_like_this() {
         ConsentError: VersionUnknown, FullNameMissing, FullNameInvalid, EmailMissing, EmailInvalid,
         SignatureMissing, SignatureInvalid, DeclarationNotAccepted,
     );
+    let organisation = every_variant!(
+        OrganisationError: InvalidEmail, InvalidRole, RoleAboveOwn, LastOwner, MemberNotFound,
+        InvitationNotFound, InvitationEnded, ForAnotherAddress, AlreadyInvited, AlreadyMember,
+        TooManyInvitations, NotOwnCalendar,
+    );
+    all.extend(organisation.into_iter().map(Rejection::Organisation));
     all.extend(contacts.into_iter().map(Rejection::InvalidContact));
     all.extend(consents.into_iter().map(Rejection::InvalidConsent));
     insta::assert_snapshot!("rejections", dump::rejections(&all));
