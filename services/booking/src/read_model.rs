@@ -10,6 +10,8 @@ pub mod query;
 pub mod free_sessions;
 pub mod phone_bookings;
 pub mod staff;
+pub mod members;
+pub mod invitations;
 pub mod calendar_feeds;
 pub mod busy_times;
 pub mod calendar_bookings;
