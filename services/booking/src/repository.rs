@@ -23,6 +23,8 @@ use crate::read_model::view::View;
 
 pub mod busy_times;
 pub mod consents;
+pub mod invitations;
+pub mod members;
 pub mod grant_role;
 mod holds;
 pub mod phone_bookings;
