@@ -3,6 +3,7 @@
 
 mod calendar;
 mod ownership;
+mod wire_role;
 pub mod watch;
 pub mod public;
 pub mod payment_page;

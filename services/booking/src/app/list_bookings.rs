@@ -2,11 +2,13 @@
 
 use contract::booking::v1 as wire;
 use contract::convert::timestamp;
+use jiff::civil::Date;
 use kernel::Timestamp;
 use prost::Message as _;
 
 use super::App;
 use super::request::parse_date;
+use super::staff_scope::Scope;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::view::{self, View};
@@ -26,25 +28,40 @@ const TAKES_PLACE: [wire::BookingState; 4] = [
     wire::BookingState::NoShow,
 ];
 
-/// The bookings whose first session is on one of the given local days, by start time; and whether
-/// more exist than are listed.
+/// What of some days is listed.
+#[derive(Debug)]
+pub struct Listed<T> {
+    /// What was found, by start time.
+    pub found: Vec<T>,
+    /// Whether more exists than is listed.
+    pub more: bool,
+    /// The days that were asked for, for the audit log: "2026-11-24/2026-11-30".
+    pub range: String,
+}
+
+/// The bookings whose first session is on one of the given local days, as far as a staff member may
+/// see them.
 ///
 /// # Errors
 /// When the request is invalid.
 pub async fn list_bookings(
     app: &App,
     request: &wire::ListBookingsRequest,
-) -> Result<(Vec<View>, bool), Error> {
-    let range = instant_range(app, &request.from_date, request.days).await?;
+    scope: &Scope,
+) -> Result<Listed<View>, Error> {
+    let days = Days::read(app, &request.from_date, request.days).await?;
     let words: Vec<&str> =
         request.states.iter().flat_map(|state| view::state_words(*state)).collect();
     let states = if request.states.is_empty() { None } else { Some(words.as_slice()) };
     let pool = app.store.pool();
-    let mut ids = query::bookings_between(pool, range, states, BOOKINGS_MAX + 1).await?;
+    let filter = (states, scope.only());
+    let instants = days.instants(app);
+    let mut ids = query::bookings_between(pool, instants, filter, BOOKINGS_MAX + 1).await?;
     let listed = usize::try_from(BOOKINGS_MAX).unwrap_or(usize::MAX);
     let more = ids.len() > listed;
     ids.truncate(listed);
-    let mut views = view::load_all(pool, &app.practice, &ids).await?;
+    let views = view::load_all(pool, &app.practice, &ids).await?;
+    let mut views: Vec<View> = views.into_iter().map(|view| scope.shown(view)).collect();
     let all = views.len();
     let mut bytes = 0_usize;
     let fits = |view: &&View| {
@@ -53,7 +70,7 @@ pub async fn list_bookings(
     };
     let fitting = views.iter().take_while(fits).count();
     views.truncate(fitting);
-    Ok((views, more || fitting < all))
+    Ok(Listed { found: views, more: more || fitting < all, range: days.text() })
 }
 
 /// The bookings that take place on a local day, each with its sessions of that day, by start time.
@@ -66,7 +83,8 @@ pub async fn list_day_sessions(app: &App, date: &str) -> Result<Vec<wire::Bookin
     let words: Vec<&str> =
         TAKES_PLACE.iter().flat_map(|state| view::state_words((*state).into())).collect();
     let pool = app.store.pool();
-    let ids = query::bookings_between(pool, (from, to), Some(&words), BOOKINGS_MAX).await?;
+    let filter = (Some(words.as_slice()), None);
+    let ids = query::bookings_between(pool, (from, to), filter, BOOKINGS_MAX).await?;
     let views = view::load_all(pool, &app.practice, &ids).await?;
     let mut bookings: Vec<wire::Booking> = views.into_iter().map(|view| view.booking).collect();
     for booking in &mut bookings {
@@ -82,32 +100,51 @@ fn start(session: &wire::Session) -> Option<Timestamp> {
     session.starts_at.as_ref().and_then(timestamp)
 }
 
-/// The closed times of all practitioners in a range of local days, by start time.
+/// The closed times of a range of local days, by start time: of all practitioners, or of the staff
+/// member's own calendar.
 ///
 /// # Errors
 /// When the request is invalid.
 pub async fn list_blocked_times(
     app: &App,
     request: &wire::ListBlockedTimesRequest,
-) -> Result<Vec<Blocked>, Error> {
-    let range = instant_range(app, &request.from_date, request.days).await?;
-    Ok(query::blocked_between(app.store.pool(), range).await?)
+    scope: &Scope,
+) -> Result<Listed<Blocked>, Error> {
+    let days = Days::read(app, &request.from_date, request.days).await?;
+    let found = query::blocked_between(app.store.pool(), days.instants(app), scope.only()).await?;
+    Ok(Listed { found, more: false, range: days.text() })
 }
 
-/// The instants at which a range of local days starts and ends.
-async fn instant_range(app: &App, from: &str, days: i32) -> Result<(Timestamp, Timestamp), Error> {
-    let days = match days {
-        0 => 1,
-        days @ 1..=DAYS_MAX => days,
-        _ => return Err(refuse(Rejection::RangeTooLong(DAYS_MAX))),
-    };
-    let from = if from.is_empty() {
-        app.rules.date_of(app.store.now().await?)
-    } else {
-        parse_date(from).ok_or(refuse(Rejection::InvalidDate))?
-    };
-    let last = from
-        .checked_add(jiff::Span::new().days(days - 1))
-        .map_err(|_beyond| refuse(Rejection::InvalidDate))?;
-    Ok((app.rules.bounds(from).0, app.rules.bounds(last).1))
+/// A range of local days.
+struct Days {
+    first: Date,
+    last: Date,
+}
+
+impl Days {
+    async fn read(app: &App, from: &str, days: i32) -> Result<Self, Error> {
+        let days = match days {
+            0 => 1,
+            days @ 1..=DAYS_MAX => days,
+            _ => return Err(refuse(Rejection::RangeTooLong(DAYS_MAX))),
+        };
+        let first = if from.is_empty() {
+            app.rules.date_of(app.store.now().await?)
+        } else {
+            parse_date(from).ok_or(refuse(Rejection::InvalidDate))?
+        };
+        let last = first
+            .checked_add(jiff::Span::new().days(days - 1))
+            .map_err(|_beyond| refuse(Rejection::InvalidDate))?;
+        Ok(Self { first, last })
+    }
+
+    /// The instants at which it starts and ends.
+    fn instants(&self, app: &App) -> (Timestamp, Timestamp) {
+        (app.rules.bounds(self.first).0, app.rules.bounds(self.last).1)
+    }
+
+    fn text(&self) -> String {
+        format!("{}/{}", self.first, self.last)
+    }
 }

@@ -13,6 +13,7 @@ use runtime::status::chain;
 use staff::Staff;
 
 use super::App;
+use super::staff_scope::Scope;
 use crate::clients::busy_calendar::{BusyReader, BusyTimes, Unreadable};
 use crate::clients::calendars::{CalendarError, Fetched, Source};
 use crate::domain::span::Span;
@@ -187,10 +188,11 @@ pub async fn schedule_readings(app: &Arc<App>) -> Result<(), Error> {
 /// `CalendarSourceNotFound`, or when the database does not answer.
 pub async fn read_soon(
     app: &Arc<App>,
-    staff: Staff,
+    (staff, scope): (Staff, &Scope),
     request: ReadCalendarSourceRequest,
 ) -> Result<(), Error> {
     let source = app.calendars.get(&request.calendar_id);
+    let source = source.filter(|it| scope.admits(&it.practitioner_id));
     let source = source.ok_or(refuse(Rejection::CalendarSourceNotFound))?;
     let calendar_id = source.calendar_id.clone();
     let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent());

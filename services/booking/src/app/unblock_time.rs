@@ -9,6 +9,7 @@ use kernel::id::Block;
 use staff::Staff;
 
 use super::App;
+use super::staff_scope::Scope;
 use crate::domain::day;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
@@ -17,25 +18,25 @@ use crate::repository::{LockedDay, day_lock};
 /// The method's name, in the audit log.
 pub const METHOD: &str = "UnblockTime";
 
-/// Opens a closed time; a repeated request changes nothing.
+/// Opens a closed time of the staff member's scope; a repeated request changes nothing.
 ///
 /// # Errors
-/// `BlockNotFound` when no such block ever existed.
+/// `BlockNotFound` when no such block ever existed, or in another's calendar.
 pub async fn unblock_time(
     app: &Arc<App>,
-    staff: Staff,
+    (staff, scope): (Staff, &Scope),
     request: UnblockTimeRequest,
 ) -> Result<(), Error> {
     let id: Id<Block> =
         request.block_id.parse().map_err(|_malformed| refuse(Rejection::BlockNotFound))?;
     let metadata =
         Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let app_for_task = Arc::clone(app);
+    let (app_for_task, scope) = (Arc::clone(app), scope.clone());
     app.store
         .write(metadata, move |tx| {
-            let app = Arc::clone(&app_for_task);
+            let (app, scope) = (Arc::clone(&app_for_task), scope.clone());
             Box::pin(async move {
-                unblock(tx, &app, id).await?;
+                unblock(tx, &app, &scope, id).await?;
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
                 Ok(())
             })
@@ -43,8 +44,9 @@ pub async fn unblock_time(
         .await
 }
 
-async fn unblock(tx: &mut Tx, app: &App, id: Id<Block>) -> Result<(), Error> {
+async fn unblock(tx: &mut Tx, app: &App, scope: &Scope, id: Id<Block>) -> Result<(), Error> {
     let found = query::block(tx.connection(), id).await?;
+    let found = found.filter(|blocked| scope.admits(&blocked.practitioner_id));
     let blocked = found.ok_or(refuse(Rejection::BlockNotFound))?;
     let date = app.rules.date_of(blocked.span.starts_at());
     tx.lock(&[day_lock(&blocked.practitioner_id, date)]).await?;

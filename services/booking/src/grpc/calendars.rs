@@ -26,6 +26,7 @@ use crate::app::App;
 use crate::app::calendar_feed::{self, read_feed, renew_feed, stop_feed};
 use crate::app::read_calendar::{self, read_soon};
 use crate::app::scheduled_event::take_scheduled_event;
+use crate::app::staff_scope::{Scope, scope_of};
 use crate::clients::calendars::Source;
 use crate::error::Error;
 use crate::read_model::busy_times::{self, SourceState};
@@ -129,6 +130,21 @@ impl CalendarStaffHandler {
         }
     }
 
+    async fn scope(&self, staff: Staff) -> Result<Scope, Status> {
+        scope_of(&self.app, staff).await.map_err(|error| to_status(&error))
+    }
+
+    /// The practitioner that a request means; a practitioner means the own calendar.
+    async fn practitioner(
+        &self,
+        (staff, act): (Staff, Act<'_>),
+        asked: &mut String,
+    ) -> Result<String, Status> {
+        let scope = self.scope(staff).await?;
+        let own = scope.practitioner(std::mem::take(asked));
+        self.audit_rejection((staff, act), own).await
+    }
+
     fn wire_source(&self, source: &Source, state: Option<&SourceState>) -> CalendarSource {
         let practitioner_id = source.practitioner_id.clone();
         CalendarSource {
@@ -173,10 +189,11 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
         // The address of a practitioner who has left can still be taken away.
         let former = known.iter().map(|feed| feed.practitioner_id.clone());
         let former: Vec<String> = former.filter(|id| !current.contains(id)).collect();
-        let feeds = current
-            .iter()
-            .chain(&former)
-            .map(|id| self.wire_feed(id, known.iter().find(|feed| feed.practitioner_id == *id)));
+        let scope = self.scope(staff).await?;
+        let feeds =
+            current.iter().chain(&former).filter(|id| scope.admits(id)).map(|id| {
+                self.wire_feed(id, known.iter().find(|feed| feed.practitioner_id == *id))
+            });
         Ok(Response::new(ListCalendarFeedsResponse { feeds: feeds.collect() }))
     }
 
@@ -186,7 +203,10 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
     ) -> Result<Response<RenewCalendarFeedResponse>, Status> {
         let act = Act { action: calendar_feed::RENEW, subject: "" };
         let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
-        let renewed = renew_feed(&self.app, staff, request.into_inner()).await;
+        let mut request = request.into_inner();
+        let own = self.practitioner((staff, act), &mut request.practitioner_id).await?;
+        request.practitioner_id = own;
+        let renewed = renew_feed(&self.app, staff, request).await;
         let feed = self.audit_rejection((staff, act), renewed).await?;
         let feed = Some(self.wire_feed(&feed.practitioner_id, Some(&feed)));
         Ok(Response::new(RenewCalendarFeedResponse { feed }))
@@ -198,7 +218,10 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
     ) -> Result<Response<StopCalendarFeedResponse>, Status> {
         let act = Act { action: calendar_feed::STOP, subject: "" };
         let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
-        let stopped = stop_feed(&self.app, staff, request.into_inner()).await;
+        let mut request = request.into_inner();
+        let own = self.practitioner((staff, act), &mut request.practitioner_id).await?;
+        request.practitioner_id = own;
+        let stopped = stop_feed(&self.app, staff, request).await;
         self.audit_rejection((staff, act), stopped).await?;
         Ok(Response::new(StopCalendarFeedResponse {}))
     }
@@ -212,7 +235,9 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
         self.authorizer.audit_read(staff, act).await?;
         let states = busy_times::states(self.app.store.pool()).await;
         let states = states.map_err(|error| unavailable(&error))?;
+        let scope = self.scope(staff).await?;
         let sources = self.app.calendars.sources().iter();
+        let sources = sources.filter(|it| scope.admits(&it.practitioner_id));
         let sources = sources.map(|it| self.wire_source(it, states.get(&it.calendar_id)));
         Ok(Response::new(ListCalendarSourcesResponse { sources: sources.collect() }))
     }
@@ -223,7 +248,8 @@ impl BookingCalendarStaffService for CalendarStaffHandler {
     ) -> Result<Response<ReadCalendarSourceResponse>, Status> {
         let act = Act { action: read_calendar::METHOD, subject: "" };
         let staff = self.authorizer.authorize(request.metadata(), act, CALENDAR_ROLES).await?;
-        let set = read_soon(&self.app, staff, request.into_inner()).await;
+        let scope = self.scope(staff).await?;
+        let set = read_soon(&self.app, (staff, &scope), request.into_inner()).await;
         self.audit_rejection((staff, act), set).await?;
         Ok(Response::new(ReadCalendarSourceResponse {}))
     }

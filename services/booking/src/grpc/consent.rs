@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::app::consent::{
     bookings_without_consent, consent_file, own_consent, verify_file, withdraw_consent,
 };
+use crate::app::staff_scope::scope_of;
 use crate::domain::consent::GivenConsent;
 use crate::read_model::staff::StaffTable;
 
@@ -124,9 +125,11 @@ impl ConsentStaffService for ConsentHandler {
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
         let found = bookings_without_consent(&self.app).await;
         let found = found.map_err(|error| to_status(&error))?;
+        let scope = scope_of(&self.app, staff).await.map_err(|error| to_status(&error))?;
         self.authorizer.audit_read(staff, act).await?;
-        let bookings = found.into_iter().map(|(view, at)| WithdrawnConsent {
-            booking: Some(view.booking),
+        let own = found.into_iter().filter(|it| scope.admits(&it.0.booking.practitioner_id));
+        let bookings = own.map(|(view, at)| WithdrawnConsent {
+            booking: Some(scope.shown(view).booking),
             withdrawn_at: Some(to_wire(at)),
         });
         Ok(Response::new(ListWithdrawnConsentsResponse { bookings: bookings.collect() }))

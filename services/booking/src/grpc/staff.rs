@@ -11,7 +11,7 @@ use contract::booking::v1::{
     ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest, ListBookingsResponse,
     ListParkedEventsRequest, ListParkedEventsResponse, RequestPhoneBookingRequest,
     RequestPhoneBookingResponse, RetryParkedEventsRequest, RetryParkedEventsResponse,
-    SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, StaffRole, UnblockTimeRequest,
+    SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, UnblockTimeRequest,
     UnblockTimeResponse,
 };
 use contract::convert::to_wire;
@@ -26,6 +26,7 @@ use staff::{Role, Roles as _, Staff};
 use tonic::{Request, Response, Status};
 
 use super::ownership::record_booking_id;
+use super::wire_role::wire_role;
 use crate::app::App;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
@@ -35,14 +36,12 @@ use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::request_phone_booking::request_phone_booking;
 use crate::app::requester::PHONE_METHOD;
 use crate::app::send_payment_page::{self, send_payment_page};
+use crate::app::staff_scope::{Scope, scope_of};
 use crate::app::unblock_time::{self, unblock_time};
 use crate::error::Error;
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::staff::StaffTable;
 use crate::read_model::view::{self, View};
-
-/// All roles except practitioners.
-const FRONT_OFFICE: &[Role] = &[Role::Owner, Role::Admin, Role::FrontDesk];
 
 /// The handler of the staff service.
 #[derive(Debug, Clone)]
@@ -76,11 +75,31 @@ impl StaffHandler {
         }
     }
 
-    async fn booking(&self, id: Id<Booking>) -> Result<Option<StaffBooking>, Status> {
+    async fn scope(&self, staff: Staff) -> Result<Scope, Status> {
+        scope_of(&self.app, staff).await.map_err(|error| to_status(&error))
+    }
+
+    /// The scope of a staff member, to which a booking must belong.
+    async fn scope_with_booking(
+        &self,
+        (staff, act): (Staff, Act<'_>),
+        booking_id: &str,
+    ) -> Result<Scope, Status> {
+        let scope = self.scope(staff).await?;
+        let checked = scope.check_booking(&self.app, booking_id).await;
+        self.audit_rejection((staff, act), checked).await?;
+        Ok(scope)
+    }
+
+    async fn booking(
+        &self,
+        id: Id<Booking>,
+        scope: &Scope,
+    ) -> Result<Option<StaffBooking>, Status> {
         record_booking_id(id);
         let view = view::load(self.app.store.pool(), &self.app.practice, id).await;
         let view = view.map_err(|error| to_status(&Error::from(error)))?;
-        Ok(view.map(wire_booking))
+        Ok(view.map(|view| wire_booking(scope.shown(view))))
     }
 
     async fn blocked(&self, id: Id<Block>) -> Result<Option<BlockedTime>, Status> {
@@ -119,16 +138,6 @@ fn without_subject(action: &'static str) -> Act<'static> {
     Act { action, subject: "" }
 }
 
-fn wire_role(role: Option<Role>) -> StaffRole {
-    match role {
-        None => StaffRole::Unspecified,
-        Some(Role::Owner) => StaffRole::Owner,
-        Some(Role::Admin) => StaffRole::Admin,
-        Some(Role::Practitioner) => StaffRole::Practitioner,
-        Some(Role::FrontDesk) => StaffRole::FrontDesk,
-    }
-}
-
 fn or_unavailable<T>(result: Result<T, StoreError>) -> Result<T, Status> {
     result.map_err(|error| unavailable(&error))
 }
@@ -152,11 +161,12 @@ impl BookingStaffService for StaffHandler {
     ) -> Result<Response<ListBookingsResponse>, Status> {
         let act = without_subject("ListBookings");
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
-        let listed = list_bookings(&self.app, request.get_ref()).await;
-        let (views, more) = self.audit_rejection((staff, act), listed).await?;
-        self.authorizer.audit_read(staff, act).await?;
-        let bookings = views.into_iter().map(wire_booking).collect();
-        Ok(Response::new(ListBookingsResponse { bookings, more }))
+        let scope = self.scope(staff).await?;
+        let listed = list_bookings(&self.app, request.get_ref(), &scope).await;
+        let listed = self.audit_rejection((staff, act), listed).await?;
+        self.authorizer.audit_read(staff, Act { subject: &listed.range, ..act }).await?;
+        let bookings = listed.found.into_iter().map(wire_booking).collect();
+        Ok(Response::new(ListBookingsResponse { bookings, more: listed.more }))
     }
 
     async fn list_blocked_times(
@@ -165,11 +175,13 @@ impl BookingStaffService for StaffHandler {
     ) -> Result<Response<ListBlockedTimesResponse>, Status> {
         let act = without_subject("ListBlockedTimes");
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
-        let listed = list_blocked_times(&self.app, request.get_ref()).await;
-        let times = self.audit_rejection((staff, act), listed).await?;
-        self.authorizer.audit_read(staff, act).await?;
+        let scope = self.scope(staff).await?;
+        let listed = list_blocked_times(&self.app, request.get_ref(), &scope).await;
+        let listed = self.audit_rejection((staff, act), listed).await?;
+        self.authorizer.audit_read(staff, Act { subject: &listed.range, ..act }).await?;
         let practice = &self.app.practice;
-        let blocked_times = times.iter().map(|time| wire_blocked_time(practice, time)).collect();
+        let blocked_times =
+            listed.found.iter().map(|time| wire_blocked_time(practice, time)).collect();
         Ok(Response::new(ListBlockedTimesResponse { blocked_times }))
     }
 
@@ -179,7 +191,11 @@ impl BookingStaffService for StaffHandler {
     ) -> Result<Response<BlockTimeResponse>, Status> {
         let act = without_subject(block_time::METHOD);
         let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
-        let blocked = block_time(&self.app, staff, request.into_inner()).await;
+        let mut request = request.into_inner();
+        let scope = self.scope(staff).await?;
+        let own = scope.practitioner(std::mem::take(&mut request.practitioner_id));
+        request.practitioner_id = self.audit_rejection((staff, act), own).await?;
+        let blocked = block_time(&self.app, staff, request).await;
         let id = self.audit_rejection((staff, act), blocked).await?;
         let blocked_time = self.blocked(id).await?;
         Ok(Response::new(BlockTimeResponse { blocked_time }))
@@ -193,7 +209,8 @@ impl BookingStaffService for StaffHandler {
         let block_id = request.block_id.clone();
         let act = Act { action: unblock_time::METHOD, subject: subject::<Block>(&block_id) };
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
-        let opened = unblock_time(&self.app, staff, request).await;
+        let scope = self.scope(staff).await?;
+        let opened = unblock_time(&self.app, (staff, &scope), request).await;
         self.audit_rejection((staff, act), opened).await?;
         Ok(Response::new(UnblockTimeResponse {}))
     }
@@ -205,16 +222,17 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         let booking_id = request.booking_id.clone();
         let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
-        // The front office may only cancel for the customer and by the policy. A cancellation by
-        // the practice always refunds everything, so it needs a manager.
+        // Others than managers may only cancel for the customer and by the policy, practitioners
+        // their own bookings. A cancellation by the practice always refunds everything.
         let by_policy = request.refund == i32::from(CancellationRefund::Unspecified);
         let own_wish = request.cancelled_by == i32::from(CancelledBy::Practice);
-        let allowed = if by_policy && !own_wish { FRONT_OFFICE } else { Role::MANAGERS };
+        let allowed = if by_policy && !own_wish { Role::ALL } else { Role::MANAGERS };
         let staff = self.authorizer.authorize(&metadata, act, allowed).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let cancelled = cancel_booking(&self.app, staff, request).await;
         let Cancelled { id, refund, unpaid } =
             self.audit_rejection((staff, act), cancelled).await?;
-        let (booking, refund) = (self.booking(id).await?, Some(refund.into()));
+        let (booking, refund) = (self.booking(id, &scope).await?, Some(refund.into()));
         Ok(Response::new(CancelBookingResponse { booking, refund, unpaid }))
     }
 
@@ -228,7 +246,7 @@ impl BookingStaffService for StaffHandler {
         let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
         let accepted = accept_claim(&self.app, staff, request).await;
         let id = self.audit_rejection((staff, act), accepted).await?;
-        let booking = self.booking(id).await?;
+        let booking = self.booking(id, &self.scope(staff).await?).await?;
         Ok(Response::new(AcceptClaimResponse { booking }))
     }
 
@@ -237,11 +255,16 @@ impl BookingStaffService for StaffHandler {
         request: Request<RequestPhoneBookingRequest>,
     ) -> Result<Response<RequestPhoneBookingResponse>, Status> {
         let act = without_subject(PHONE_METHOD);
-        let staff = self.authorizer.authorize(request.metadata(), act, Role::MANAGERS).await?;
-        let held = request_phone_booking(&self.app, staff, request.into_inner()).await;
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
+        let mut request = request.into_inner();
+        let scope = self.scope(staff).await?;
+        let own = scope.practitioner(std::mem::take(&mut request.practitioner_id));
+        request.practitioner_id = self.audit_rejection((staff, act), own).await?;
+        let held = request_phone_booking(&self.app, staff, request).await;
         let held = self.audit_rejection((staff, act), held).await?;
         record_booking_id(held.id);
-        let (booking, page_key) = (wire_booking(held.view), self.app.page_keys.key(held.id));
+        let page_key = self.app.page_keys.key(held.id);
+        let booking = wire_booking(scope.shown(held.view));
         Ok(Response::new(RequestPhoneBookingResponse { booking: Some(booking), page_key }))
     }
 
@@ -253,10 +276,11 @@ impl BookingStaffService for StaffHandler {
         let booking_id = request.booking_id.clone();
         let act =
             Act { action: send_payment_page::METHOD, subject: subject::<Booking>(&booking_id) };
-        let staff = self.authorizer.authorize(&metadata, act, Role::MANAGERS).await?;
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let sent = send_payment_page(&self.app, staff, request).await;
         let id = self.audit_rejection((staff, act), sent).await?;
-        let (booking, page_key) = (self.booking(id).await?, self.app.page_keys.key(id));
+        let (booking, page_key) = (self.booking(id, &scope).await?, self.app.page_keys.key(id));
         Ok(Response::new(SendPaymentPageResponse { booking, page_key }))
     }
 
@@ -270,8 +294,9 @@ impl BookingStaffService for StaffHandler {
         let found = booking_history(&self.app, &booking_id).await;
         let found = self.audit_rejection((staff, act), found).await?;
         self.authorizer.audit_read(staff, act).await?;
+        let scope = self.scope(staff).await?;
         Ok(Response::new(GetBookingHistoryResponse {
-            booking: Some(wire_booking(found.view)),
+            booking: Some(wire_booking(scope.shown(found.view))),
             terms_accepted_at: found.terms_accepted_at.map(to_wire),
             entries: history(&found.events),
         }))

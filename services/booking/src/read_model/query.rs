@@ -242,17 +242,18 @@ pub async fn is_claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError
 pub const BOOKINGS_BETWEEN: &str =
     "select booking_id from bookings join slot_reservations r using (booking_id)
      where r.starts_at >= $1 and r.starts_at < $2 and ($3::text[] is null or state = any ($3))
+       and ($5::text is null or r.practitioner_id = $5)
      group by booking_id order by min(r.starts_at), booking_id limit $4";
 
 /// The bookings with sessions in a range of instants, by their first session there; only those in
-/// `states`, if given.
+/// `states` and with this practitioner, if given.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn bookings_between(
     executor: impl PgExecutor<'_>,
     (from, to): (Timestamp, Timestamp),
-    states: Option<&[&str]>,
+    (states, practitioner_id): (Option<&[&str]>, Option<&str>),
     at_most: i64,
 ) -> Result<Vec<Id<Booking>>, StoreError> {
     let ids = sqlx::query_scalar(BOOKINGS_BETWEEN)
@@ -260,9 +261,22 @@ pub async fn bookings_between(
         .bind(to)
         .bind(states)
         .bind(at_most)
+        .bind(practitioner_id)
         .fetch_all(executor)
         .await?;
     Ok(ids)
+}
+
+/// A booking's practitioner, which never changes; `None` when there is no such booking.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn practitioner_of(
+    executor: impl PgExecutor<'_>,
+    id: Id<Booking>,
+) -> Result<Option<String>, StoreError> {
+    let sql = "select practitioner_id from bookings where booking_id = $1";
+    Ok(sqlx::query_scalar(sql).bind(id).fetch_optional(executor).await?)
 }
 
 /// A closed time.
@@ -301,21 +315,24 @@ pub async fn block(
     Ok(row.as_ref().map(blocked).transpose()?.flatten())
 }
 
-/// The closed times of all practitioners between two instants, in order.
+/// The closed times of all practitioners, or of one, between two instants, in order.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn blocked_between(
     executor: impl PgExecutor<'_>,
     (from, to): (Timestamp, Timestamp),
+    practitioner_id: Option<&str>,
 ) -> Result<Vec<Blocked>, StoreError> {
     let rows = sqlx::query(
         "select block_id, practitioner_id, starts_at, ends_at from slot_reservations
          where live and block_id is not null and starts_at >= $1 and starts_at < $2
+           and ($3::text is null or practitioner_id = $3)
          order by starts_at, practitioner_id, block_id",
     )
     .bind(from)
     .bind(to)
+    .bind(practitioner_id)
     .fetch_all(executor)
     .await?;
     let mut times = Vec::with_capacity(rows.len());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use booking::app::block_time::block_time;
 use booking::app::list_slots::list_slots;
 use booking::app::open_checkout::open_checkout;
+use booking::app::staff_scope::Scope;
 use booking::app::unblock_time::unblock_time;
 use booking::error::Error;
 use contract::booking::v1::{BlockTimeRequest, BookingState, ListSlotsRequest, UnblockTimeRequest};
@@ -30,9 +31,11 @@ pub(crate) async fn block(world: &World, from: &str, to: &str) -> Result<Id<Bloc
     block_time(&world.app, owner(), asked(TOMORROW, from, to)).await
 }
 
+const ALL: Scope = Scope::Practice { shows_notes: true };
+
 pub(crate) async fn unblock(world: &World, id: Id<Block>) -> Result<(), Error> {
     let request = UnblockTimeRequest { block_id: id.to_string() };
-    unblock_time(&world.app, owner(), request).await
+    unblock_time(&world.app, (owner(), &ALL), request).await
 }
 
 /// How many starts of an hour are free tomorrow.
@@ -143,7 +146,7 @@ async fn the_same_key_closes_once_and_invalid_times_are_rejected() {
     }
     assert_eq!(reason(unblock(&world, eventstore::new_id()).await), "BLOCK_NOT_FOUND");
     let nonsense = UnblockTimeRequest { block_id: "blk_1".to_owned() };
-    let refused = unblock_time(&world.app, owner(), nonsense).await;
+    let refused = unblock_time(&world.app, (owner(), &ALL), nonsense).await;
     assert_eq!(reason(refused), "BLOCK_NOT_FOUND");
     assert_eq!(world.count("select count(*) from events").await, 1);
 }

@@ -120,6 +120,7 @@ async fn a_day_costs_what_it_shows() {
             .bind(from.plus_minutes(24 * 60))
             .bind(Some(&["confirmed", "meeting_scheduled", "completed"][..]))
             .bind(500_i64)
+            .bind(None::<&str>)
             .fetch_all(world.app.store.pool())
             .await
             .unwrap();

@@ -7,6 +7,8 @@ use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::booking_staff_service_client::BookingStaffServiceClient;
 use contract::booking::v1::consent_service_client::ConsentServiceClient;
 use contract::booking::v1::consent_staff_service_client::ConsentStaffServiceClient;
+use contract::booking::v1::organisation_service_client::OrganisationServiceClient;
+use contract::booking::v1::organisation_staff_service_client::OrganisationStaffServiceClient;
 use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -78,6 +80,38 @@ impl GrpcHarness {
     pub(crate) fn by_proved<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
         let sub = customer.uuid().to_string();
         with_token(&self.users.proved_token(&sub, "asha@example.org", FAR).unwrap(), message)
+    }
+
+    /// The same with a token of another address, and whether it is proved.
+    pub(crate) fn with_address<T>(
+        &self,
+        customer: Id<Customer>,
+        (email, proved): (&str, bool),
+        message: T,
+    ) -> Request<T> {
+        let sub = customer.uuid().to_string();
+        let token = if proved {
+            self.users.proved_token(&sub, email, FAR)
+        } else {
+            self.users.token(&sub, email, FAR)
+        };
+        with_token(&token.unwrap(), message)
+    }
+
+    pub(crate) fn organisation(&self) -> OrganisationServiceClient<Channel> {
+        OrganisationServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn organisation_staff(&self) -> OrganisationStaffServiceClient<Channel> {
+        OrganisationStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    /// How many refusals of an account that is no member were counted.
+    pub(crate) async fn counted_refusals(&self, person: Id<Customer>) -> i64 {
+        let sql = "select coalesce(sum(refusals), 0)::bigint from outsider_refusals
+                   where actor = $1";
+        let pool = self.world.app.store.pool();
+        sqlx::query_scalar(sql).bind(person.to_string()).fetch_one(pool).await.unwrap()
     }
 
     pub(crate) async fn booked(&self) -> Id<Booking> {

@@ -7,6 +7,7 @@ use booking::app::block_time::block_time;
 use booking::app::list_bookings::list_blocked_times;
 use booking::app::list_slots::list_slots;
 use booking::app::request_booking::request_booking;
+use booking::app::staff_scope::Scope;
 use booking::consumers::payments::OnPayments;
 use contract::booking::v1::{
     BlockTimeRequest, BookingState, ListBlockedTimesRequest, ListSlotsRequest,
@@ -233,7 +234,8 @@ async fn a_closed_time_is_one_practitioners() {
     block_time(&world.app, owner(), block("")).await.unwrap();
     assert_eq!(starts(&world, "").await, [11, 12, 13, -14, -15, 16, 17]);
     let request = ListBlockedTimesRequest { from_date: TOMORROW.to_owned(), days: 1 };
-    let closed = list_blocked_times(&world.app, &request).await.unwrap();
+    let all = Scope::Practice { shows_notes: true };
+    let closed = list_blocked_times(&world.app, &request, &all).await.unwrap().found;
     let whose: Vec<&str> = closed.iter().map(|time| time.practitioner_id.as_str()).collect();
     assert_eq!(whose, ["lead", "ravi"]);
 }
