@@ -5,7 +5,7 @@ use contract::convert::{money, timestamp, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
 use kernel::Timestamp;
-use kernel::id::{Booking, Kind};
+use kernel::id::{Booking, Kind, StaffInvitation};
 
 use crate::domain::booking::{
     self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package, PaymentId,
@@ -18,6 +18,12 @@ use crate::domain::span::Span;
 #[must_use]
 pub fn booking_stream(id: Id<Booking>) -> String {
     format!("booking-{}", id.uuid())
+}
+
+/// The stream of an invitation to the practice's staff.
+#[must_use]
+pub fn invitation_stream(id: Id<StaffInvitation>) -> String {
+    format!("invitation-{}", id.uuid())
 }
 
 /// The stream of a practitioner's day.

@@ -1,10 +1,10 @@
-//! Retention: deletes expired idempotency keys, ended reports and events of the scheduling
-//! provider that no booking got, once a day.
+//! Retention: deletes expired idempotency keys, ended reports, old invitations and events of the
+//! scheduling provider that no booking got, once a day.
 
 use eventstore::{Metadata, Store};
 
 use crate::error::Error;
-use crate::repository::{scheduled_events, widget_reports};
+use crate::repository::{invitations, scheduled_events, widget_reports};
 use crate::timers::kinds::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
@@ -24,7 +24,8 @@ pub async fn delete_expired(store: &Store, subject: String) -> Result<(), Error>
                 let now = tx.now().await?;
                 let more_reports = widget_reports::delete_ended(tx, now).await?;
                 let more_events = scheduled_events::delete_old(tx, now).await?;
-                let more = deleted.is_part || more_reports || more_events;
+                let more_invitations = invitations::delete_ended(tx, now).await?;
+                let more = deleted.is_part || more_reports || more_events || more_invitations;
                 let minutes = if more { 1 } else { DAY_MINUTES };
                 let next = now.plus_minutes(minutes);
                 let payload = kinds::payload(tx);
