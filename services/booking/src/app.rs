@@ -7,6 +7,7 @@ use practice::Practice;
 use self::consent_settings::ConsentSettings;
 use self::feed_secrets::FeedSecrets;
 use self::group_commit::GroupCommit;
+use self::invitation_keys::InvitationKeys;
 use self::page_keys::PageKeys;
 use self::pending_request::{HeldBooking, PendingRequest};
 use crate::clients::calendars::Calendars;
@@ -48,6 +49,11 @@ pub mod signed_ids;
 pub mod calendar_feed;
 pub mod feed_secrets;
 pub mod page_keys;
+pub mod invitation_keys;
+pub mod staff_scope;
+pub mod members;
+pub mod invitations;
+pub mod answer_invitation;
 pub mod payment_page;
 pub mod send_payment_page;
 pub mod adopt_bookings;
@@ -85,6 +91,8 @@ pub struct App {
     pub feed_secrets: FeedSecrets,
     /// Makes and verifies the keys of payment pages.
     pub page_keys: PageKeys,
+    /// Makes the keys of invitations to the practice's staff.
+    pub invitation_keys: InvitationKeys,
     /// What clients consent to.
     pub consent: ConsentSettings,
     /// How a customer's claim to have paid is treated.

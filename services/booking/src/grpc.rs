@@ -4,6 +4,7 @@
 mod calendar;
 mod ownership;
 mod wire_role;
+mod organisation_wire;
 pub mod watch;
 pub mod public;
 pub mod payment_page;
@@ -12,3 +13,4 @@ pub mod staff;
 pub mod calendars;
 pub mod consent;
 pub mod widget;
+pub mod organisation;

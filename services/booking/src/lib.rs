@@ -27,6 +27,8 @@ use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
 use ::contract::booking::v1::consent_service_server::ConsentServiceServer;
 use ::contract::booking::v1::consent_staff_service_server::ConsentStaffServiceServer;
+use ::contract::booking::v1::organisation_service_server::OrganisationServiceServer;
+use ::contract::booking::v1::organisation_staff_service_server::OrganisationStaffServiceServer;
 use ::contract::booking::v1::payment_page_service_server::PaymentPageServiceServer;
 use ::contract::booking::v1::widget_service_server::WidgetServiceServer;
 use anyhow::Context as _;
@@ -49,6 +51,7 @@ use crate::app::calendar_bookings::schedule_keeping;
 use crate::app::consent_settings::ConsentSettings;
 use crate::app::feed_secrets::FeedSecrets;
 use crate::app::group_commit::GroupCommit;
+use crate::app::invitation_keys::InvitationKeys;
 use crate::app::page_keys::PageKeys;
 use crate::app::read_calendar::schedule_readings;
 use crate::clients::calendars::Calendars;
@@ -64,6 +67,7 @@ use crate::domain::practitioners::Practitioners;
 use crate::grpc::calendars::{CalendarHandler, CalendarStaffHandler};
 use crate::grpc::consent::ConsentHandler;
 use crate::grpc::internal::InternalHandler;
+use crate::grpc::organisation::OrganisationHandler;
 use crate::grpc::payment_page::PaymentPageHandler;
 use crate::grpc::public::PublicHandler;
 use crate::grpc::staff::StaffHandler;
@@ -236,6 +240,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
         feed_secrets: FeedSecrets::new(&config.feed_key)?,
         page_keys: PageKeys::new(&config.feed_key)?,
+        invitation_keys: InvitationKeys::new(&config.feed_key)?,
         consent,
         claim_policy: config.claim_policy,
     }))
@@ -253,6 +258,7 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
     let calendars_staff = CalendarStaffHandler::new(Arc::clone(app), users.clone());
     let consent = ConsentHandler::new(Arc::clone(app), users.clone());
     let widget = WidgetHandler::new(Arc::clone(app), users.clone());
+    let organisation = OrganisationHandler::new(Arc::clone(app), users.clone());
     let page = PaymentPageHandler::new(Arc::clone(app));
     let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
     let internal = InternalHandler::new(Arc::clone(app), peers.clone());
@@ -271,6 +277,14 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         )
         .add_service(
             ConsentStaffServiceServer::new(consent).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            OrganisationServiceServer::new(organisation.clone())
+                .max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            OrganisationStaffServiceServer::new(organisation)
+                .max_decoding_message_size(REQUEST_BYTES_MAX),
         )
         .add_service(WidgetServiceServer::new(widget).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use contract::booking::v1::booking_internal_service_server::BookingInternalService;
 use contract::booking::v1::{
     GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
-    ListDaySessionsResponse,
+    GetBookingFactsResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
+    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
 };
+use contract::convert::to_wire;
 use kernel::Id;
-use kernel::id::{Booking, Customer};
+use kernel::id::{Booking, Customer, StaffInvitation};
 use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
@@ -20,9 +21,10 @@ use super::ownership::parse;
 use crate::app::App;
 use crate::app::list_bookings::list_day_sessions;
 use crate::app::payment_page::{consent_missing, page};
+use crate::domain::organisation::{InvitationState, OrganisationError};
 use crate::error::{Error, Rejection};
-use crate::read_model::staff;
 use crate::read_model::view::{self, View};
+use crate::read_model::{invitations, members, staff};
 
 /// The handler of the internal service.
 #[derive(Debug, Clone)]
@@ -117,5 +119,32 @@ impl BookingInternalService for InternalHandler {
             .map_err(|error| to_status(&Error::unavailable(error)))?;
         let role = role.map(|role| role.word().to_owned()).unwrap_or_default();
         Ok(Response::new(GetStaffRoleResponse { role }))
+    }
+
+    async fn get_staff_invitation(
+        &self,
+        request: Request<GetStaffInvitationRequest>,
+    ) -> Result<Response<GetStaffInvitationResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let gone = || reject(&Rejection::from(OrganisationError::InvitationNotFound));
+        let failed = |error| to_status(&Error::from(error));
+        let id: Id<StaffInvitation> =
+            request.into_inner().invitation_id.parse().map_err(|_malformed| gone())?;
+        let pool = self.app.store.pool();
+        let found = invitations::with_token(pool, id).await.map_err(failed)?;
+        let (invitation, token) = found.ok_or_else(gone)?;
+        let now = self.app.store.now().await.map_err(failed)?;
+        if invitation.state(now) != InvitationState::Pending {
+            return Err(gone());
+        }
+        let inviter = invitation.invited_by;
+        let mut addresses = members::addresses(pool, &[inviter]).await.map_err(failed)?;
+        Ok(Response::new(GetStaffInvitationResponse {
+            email: invitation.email,
+            role: invitation.role.word().to_owned(),
+            invited_by: addresses.remove(&inviter).unwrap_or_default(),
+            key: self.app.invitation_keys.key(token),
+            expires_at: Some(to_wire(invitation.expires_at)),
+        }))
     }
 }

@@ -57,7 +57,7 @@ impl PublicHandler {
 }
 
 /// The client of an access token.
-fn client_of(user: &User) -> Client {
+pub(super) fn client_of(user: &User) -> Client {
     let proved = user.email_verified && !user.email.is_empty();
     Client { customer_id: user.customer, proved_email: proved.then(|| user.email.clone()) }
 }

@@ -8,6 +8,7 @@ use booking::app::App;
 use booking::app::consent_settings::ConsentSettings;
 use booking::app::feed_secrets::FeedSecrets;
 use booking::app::group_commit::GroupCommit;
+use booking::app::invitation_keys::InvitationKeys;
 use booking::app::page_keys::PageKeys;
 use booking::app::request_booking::request_booking;
 use booking::clients::calendars::{CalendarSecrets, Calendars};
@@ -137,6 +138,7 @@ impl World {
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
             feed_secrets: FeedSecrets::new(&FEED_KEY.to_owned().into()).unwrap(),
             page_keys: PageKeys::new(&FEED_KEY.to_owned().into()).unwrap(),
+            invitation_keys: InvitationKeys::new(&FEED_KEY.to_owned().into()).unwrap(),
             consent: ConsentSettings {
                 terms,
                 fingerprints: Fingerprints::new(CONSENT_KEY).unwrap(),
@@ -194,6 +196,7 @@ impl World {
             meetings: self.app.meetings.clone(),
             feed_secrets: self.app.feed_secrets.clone(),
             page_keys: self.app.page_keys.clone(),
+            invitation_keys: self.app.invitation_keys.clone(),
             consent: self.app.consent.clone(),
             claim_policy: self.app.claim_policy,
         })

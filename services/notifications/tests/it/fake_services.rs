@@ -13,8 +13,9 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     Booking, BookingState, Contact, GetBookingContactRequest, GetBookingContactResponse,
-    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
-    ListDaySessionsRequest, ListDaySessionsResponse, Session, SessionMode,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffInvitationRequest,
+    GetStaffInvitationResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
+    ListDaySessionsResponse, Session, SessionMode,
 };
 use contract::common::v1::Money;
 use contract::identity::v1::identity_internal_service_server::{
@@ -53,6 +54,8 @@ pub(crate) struct FakeData {
     pub(crate) bookings: Mutex<HashMap<String, Booking>>,
     /// The keys of payment pages, by booking.
     pub(crate) page_keys: Mutex<HashMap<String, String>>,
+    /// Invitations to the staff that can be accepted, by "inv_…".
+    pub(crate) invitations: Mutex<HashMap<String, GetStaffInvitationResponse>>,
     /// Roles of staff by "usr_…".
     pub(crate) roles: Mutex<HashMap<String, String>>,
     pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
@@ -170,6 +173,17 @@ impl BookingInternalService for FakeBooking {
         self.data.check()?;
         let role = self.data.roles.lock().unwrap().get(&request.into_inner().user_id).cloned();
         Ok(Response::new(GetStaffRoleResponse { role: role.unwrap_or_default() }))
+    }
+
+    async fn get_staff_invitation(
+        &self,
+        request: Request<GetStaffInvitationRequest>,
+    ) -> Result<Response<GetStaffInvitationResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let id = request.into_inner().invitation_id;
+        let invitation = self.data.invitations.lock().unwrap().get(&id).cloned();
+        invitation.map(Response::new).ok_or_else(|| status::not_found("INVITATION_NOT_FOUND"))
     }
 }
 

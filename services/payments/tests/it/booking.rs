@@ -10,8 +10,8 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
-    ListDaySessionsResponse,
+    GetBookingFactsResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
+    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
 };
 use eventstore::{Metadata, NewEvent, Store, StoreError};
 use kernel::Id;
@@ -88,6 +88,13 @@ impl BookingInternalService for Internal {
         let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
         let role = roles.get(&request.into_inner().user_id).cloned().unwrap_or_default();
         Ok(Response::new(GetStaffRoleResponse { role }))
+    }
+
+    async fn get_staff_invitation(
+        &self,
+        _request: Request<GetStaffInvitationRequest>,
+    ) -> Result<Response<GetStaffInvitationResponse>, Status> {
+        Err(Status::permission_denied("only notifications may ask this"))
     }
 }
 

@@ -9,8 +9,9 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     BookingCompleted, BookingRequested, GetBookingContactRequest, GetBookingContactResponse,
-    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
-    ListDaySessionsRequest, ListDaySessionsResponse,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffInvitationRequest,
+    GetStaffInvitationResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
+    ListDaySessionsResponse,
 };
 use contract::common::v1::Money;
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, feed};
@@ -75,6 +76,13 @@ impl BookingInternalService for Internal {
         let role = roles.get(&request.into_inner().user_id).copied();
         let role = role.map(|role| role.word().to_owned()).unwrap_or_default();
         Ok(Response::new(GetStaffRoleResponse { role }))
+    }
+
+    async fn get_staff_invitation(
+        &self,
+        _request: Request<GetStaffInvitationRequest>,
+    ) -> Result<Response<GetStaffInvitationResponse>, Status> {
+        Err(Status::permission_denied("only notifications may ask this"))
     }
 }
 
