@@ -57,3 +57,34 @@ async fn an_upgrade_keeps_the_data_of_an_earlier_version() {
         .unwrap();
     assert_eq!(sessions, 3);
 }
+
+/// The migration that makes the practice an organisation.
+const ORGANISATION: i64 = 20_261_126_170_000;
+
+#[tokio::test]
+async fn staff_members_are_carried_over_and_an_older_process_adds_more() {
+    let known = booking::MIGRATIONS.iter().filter(|migration| migration.version < ORGANISATION);
+    let earlier =
+        Migrator { migrations: Cow::Owned(known.cloned().collect()), ..Migrator::DEFAULT };
+    let db = TestDatabase::new(&earlier).await.unwrap();
+    let insert = "insert into staff_members (user_id, role) values (gen_random_uuid(), 'owner')";
+    db.as_owner(insert).await.unwrap();
+    booking::migrate(MigrationConfig {
+        owner_url: db.owner_url.clone().into(),
+        database_url: db.url.clone().into(),
+    })
+    .await
+    .unwrap();
+    // As the release before writes it.
+    db.as_owner(insert).await.unwrap();
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    let members: i64 = sqlx::query_scalar(
+        "select count(*) from staff_members join practices using (practice_id) where active",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .unwrap();
+    assert_eq!(members, 2);
+    let second = "insert into practices (practice_id) values (gen_random_uuid())";
+    assert!(db.as_owner(second).await.is_err(), "a server has one practice");
+}
