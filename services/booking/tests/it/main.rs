@@ -44,4 +44,7 @@ mod radicale;
 mod third_parties;
 mod scheduling;
 mod scheduling_widget;
+mod organisation;
+mod invitations;
+mod own_calendar;
 mod dumps;
