@@ -2,7 +2,9 @@
 
 use contract::booking::v1 as wire;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
-use contract::booking::v1::{GetBookingContactRequest, ListDaySessionsRequest};
+use contract::booking::v1::{
+    GetBookingContactRequest, GetStaffInvitationRequest, ListDaySessionsRequest,
+};
 use contract::convert::timestamp;
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetAccountNoticeRequest, GetCodeMailRequest};
@@ -13,7 +15,7 @@ use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
 use contract::reviews::v1::{CreateInvitationRequest, GetReviewRequest};
 use jiff::civil::Date;
 use kernel::Id;
-use kernel::id::{AccountNotice, Booking, MailedCode, Review};
+use kernel::id::{AccountNotice, Booking, MailedCode, Review, StaffInvitation};
 use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tonic::{Code, Status};
@@ -143,6 +145,18 @@ impl Clients {
         answered
             .map(|answer| Facts::Notice(answer.into_inner()))
             .map_err(|status| facts_error(status, "notice_gone", "identity_unavailable"))
+    }
+
+    /// An invitation to the practice's staff, with its key.
+    ///
+    /// # Errors
+    /// When it can't be accepted any more, or booking does not answer.
+    pub async fn invitation(&self, id: Id<StaffInvitation>) -> Result<Facts, FactsError> {
+        let request = GetStaffInvitationRequest { invitation_id: id.to_string() };
+        let answered = self.booking.clone().get_staff_invitation(request).await;
+        answered
+            .map(|answer| Facts::Invitation(answer.into_inner()))
+            .map_err(|status| facts_error(status, "invitation_gone", "booking_unavailable"))
     }
 
     /// A review.

@@ -78,6 +78,7 @@ static LANGUAGES: &[Language] = &[language! {
     "practice_notice" "reauthentication" "receipt"
     "recover_password"
     "refund_done" "refund_started" "reminder" "review_notice" "second_reminder" "sign_in_code"
+    "staff_invitation"
 }];
 
 /// The shared texts, as macros.

@@ -30,7 +30,7 @@ const STATES: [(&str, &str); 7] = [
 /// The states of mails that are not delivered yet.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
 /// A short description of each kind of mail.
-const KINDS: [(&str, &str); 27] = [
+const KINDS: [(&str, &str); 28] = [
     ("BOOKING_CONFIRMED", "confirmation"),
     ("PRACTICE_NOTICE", "new booking, to you"),
     ("MEETING_LINK", "meeting link"),
@@ -58,6 +58,7 @@ const KINDS: [(&str, &str); 27] = [
     ("NEW_ADDRESS", "change of address, new one"),
     ("REAUTHENTICATION", "code to go on"),
     ("ACCOUNT_NOTICE", "change to an account"),
+    ("STAFF_INVITATION", "invitation to the staff"),
 ];
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {

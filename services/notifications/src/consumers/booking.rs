@@ -6,7 +6,7 @@ use contract::booking::v1::CancelledBy;
 use contract::common::v1::Money;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
-use kernel::id::Booking;
+use kernel::id::{Booking, StaffInvitation};
 use kernel::{Id, Timestamp};
 use messaging::{Reaction, ReactionError};
 use practice::Mails;
@@ -35,6 +35,8 @@ pub enum Step {
     SendSessionCancellation { booking: Id<Booking>, number: usize, payload: Value },
     /// Mail the client of a booking by phone the address of its page; each request once.
     SendPage { booking: Id<Booking>, number: i64 },
+    /// Mail an invitation to the practice's staff; each request once.
+    SendInvitation { invitation: Id<StaffInvitation>, number: i64 },
     /// Thank the client some time after the session, and ask for a review.
     FollowUp(Id<Booking>),
 }
@@ -62,6 +64,8 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
     } else if let Some(e) = event.get::<wire::PaymentPageRequested>()? {
         Step::SendPage { booking: id(&e.booking_id)?, number: e.request_number }
+    } else if let Some(e) = event.get::<wire::StaffInvitationMailRequested>()? {
+        Step::SendInvitation { invitation: id(&e.invitation_id)?, number: e.mail_number }
     } else if let Some(e) = event.get::<wire::BookingCompleted>()? {
         Step::FollowUp(id(&e.booking_id)?)
     } else {
@@ -151,6 +155,9 @@ impl Reaction for OnBooking {
                 Some(Step::SendPage { booking, number }) => {
                     repository::queue(tx, &page_mail(booking, number)).await?;
                 }
+                Some(Step::SendInvitation { invitation, number }) => {
+                    repository::queue(tx, &invitation_mail(invitation, number)).await?;
+                }
                 Some(Step::FollowUp(booking)) => {
                     repository::queue(tx, &NewMail::of_booking(Kind::FollowUp, booking)).await?;
                 }
@@ -182,6 +189,13 @@ async fn queue_cancellation(
 pub fn page_mail(booking: Id<Booking>, number: i64) -> NewMail {
     let subject = format!("{booking}/page {number}");
     NewMail::about(Kind::PaymentPage, subject, About::Booking(booking))
+}
+
+/// The mail of an invitation to the practice's staff, for one of its requests.
+#[must_use]
+pub fn invitation_mail(invitation: Id<StaffInvitation>, number: i64) -> NewMail {
+    let subject = format!("{invitation}/{number}");
+    NewMail::about(Kind::StaffInvitation, subject, About::Invitation(invitation))
 }
 
 /// The mail about a cancelled booking, or about a session of a package.

@@ -183,6 +183,7 @@ impl MessageBuilder {
             Facts::Notice(notice) => mailbox(&greeting(&notice.first_name), &notice.email),
             Facts::Message(message) => mailbox("", &message.email),
             Facts::Guide { email } => mailbox("", email),
+            Facts::Invitation(invitation) => mailbox("", &invitation.email),
             // These go to the practice only.
             Facts::Review(_) | Facts::Day { .. } => Ok(self.notices.clone()),
             Facts::Booking(facts) => {

@@ -46,6 +46,7 @@ impl Sources {
             About::Guide(id) => self.guide(id).await,
             About::Review(id) => self.clients.review(id).await,
             About::Day(date) => self.clients.day(date).await,
+            About::Invitation(id) => self.clients.invitation(id).await,
         }
     }
 

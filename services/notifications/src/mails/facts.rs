@@ -1,7 +1,9 @@
 //! The names, addresses and links of a mail, fetched when it is sent. Only form submissions are
 //! stored here, until their mails are over.
 
-use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
+use contract::booking::v1::{
+    Booking, BookingState, Contact, GetStaffInvitationResponse, SessionMode,
+};
 use contract::convert::timestamp;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::Receipt;
@@ -82,6 +84,8 @@ pub enum Facts {
         /// Its sessions by their start.
         sessions: Vec<BookingFacts>,
     },
+    /// Of an invitation to the practice's staff that can be accepted.
+    Invitation(GetStaffInvitationResponse),
 }
 
 /// Why there are no facts.
@@ -159,7 +163,8 @@ impl Facts {
             | Self::Message(_)
             | Self::Guide { .. }
             | Self::Review(_)
-            | Self::Day { .. } => false,
+            | Self::Day { .. }
+            | Self::Invitation(_) => false,
         }
     }
 
@@ -204,7 +209,8 @@ impl Facts {
             | Kind::MeditationGuide
             | Kind::ReviewNotice
             | Kind::DaySheet
-            | Kind::DisputeNotice => false,
+            | Kind::DisputeNotice
+            | Kind::StaffInvitation => false,
         }
     }
 }

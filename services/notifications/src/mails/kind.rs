@@ -96,6 +96,8 @@ kinds! {
     Reauthentication = "reauthentication",
     /// What has changed at an account.
     AccountNotice = "account_notice",
+    /// An invitation to the practice's staff.
+    StaffInvitation = "staff_invitation",
 }
 
 impl Kind {

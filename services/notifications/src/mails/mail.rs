@@ -4,7 +4,9 @@ use std::str::FromStr;
 
 use contract::notifications::v1::DeliveryState;
 use jiff::civil::Date;
-use kernel::id::{AccountNotice, Booking, ContactMessage, GuideRequest, MailedCode, Review};
+use kernel::id::{
+    AccountNotice, Booking, ContactMessage, GuideRequest, MailedCode, Review, StaffInvitation,
+};
 use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
@@ -125,6 +127,8 @@ pub enum About {
     Review(Id<Review>),
     /// booking, by the day in the practice's zone.
     Day(Date),
+    /// booking, by the invitation to the practice's staff.
+    Invitation(Id<StaffInvitation>),
 }
 
 impl About {
@@ -153,6 +157,10 @@ impl About {
             Kind::ReviewNotice => subject.parse().map(Self::Review).map_err(|_other| UnknownValue),
             Kind::AccountNotice => subject.parse().map(Self::Notice).map_err(|_other| UnknownValue),
             Kind::DaySheet => subject.parse().map(Self::Day).map_err(|_other| UnknownValue),
+            Kind::StaffInvitation => {
+                let (invitation, _mail) = subject.split_once('/').ok_or(UnknownValue)?;
+                invitation.parse().map(Self::Invitation).map_err(|_other| UnknownValue)
+            }
             _ => Err(UnknownValue),
         }
     }
@@ -167,7 +175,8 @@ impl About {
             | Self::Message(_)
             | Self::Guide(_)
             | Self::Review(_)
-            | Self::Day(_) => String::new(),
+            | Self::Day(_)
+            | Self::Invitation(_) => String::new(),
         }
     }
 }

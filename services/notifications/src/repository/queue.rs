@@ -49,7 +49,8 @@ async fn insert(
         | About::Message(_)
         | About::Guide(_)
         | About::Review(_)
-        | About::Day(_) => (None, None),
+        | About::Day(_)
+        | About::Invitation(_) => (None, None),
     };
     let added = sqlx::query(
         "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,

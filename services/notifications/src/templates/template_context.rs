@@ -79,6 +79,7 @@ impl TemplateContext {
             Facts::Guide { .. } => self.of_guide(),
             Facts::Review(review) => self.of_review(review),
             Facts::Day { date, sessions } => self.of_day(*date, sessions, now)?,
+            Facts::Invitation(invitation) => self.of_staff_invitation(invitation)?,
         };
         if let Some(customer) = variables.get_mut("customer")
             && !kind.is_for_the_practice()

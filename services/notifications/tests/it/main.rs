@@ -18,6 +18,7 @@ mod other_mails;
 mod cancelling;
 mod packages;
 mod payment_pages;
+mod staff_invitations;
 mod refunds;
 mod staff;
 mod staff_mails;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use contract::booking::v1::{
     BookingCancelled, BookingCompleted, BookingExpired, BookingState, CancelledBy,
-    PaymentPageRequested, SessionMode,
+    GetStaffInvitationResponse, PaymentPageRequested, SessionMode, StaffInvitationMailRequested,
 };
 use contract::common::v1::Money;
 use contract::convert::to_wire;
@@ -16,7 +16,7 @@ use contract::identity::v1::{CodeRequested, GetCodeMailResponse};
 use contract::payments::v1::{DisputeObserved, ReceiptIssued, RefundProcessed, RefundRequested};
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
-use kernel::id::{Customer, MailedCode, Receipt, Refund, Review as ReviewKind};
+use kernel::id::{Customer, MailedCode, Receipt, Refund, Review as ReviewKind, StaffInvitation};
 use notifications::mails::kind::Kind;
 use notifications::mails::mail::NewMail;
 use rand::rngs::StdRng;
@@ -154,6 +154,7 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
         })
         .await?;
     phone_booking_is_held(world, &email("phone")).await?;
+    member_is_invited(world, &email("invited")).await?;
     everything_else_happens(world, number).await?;
     let mut written = message();
     written.email = email("contact");
@@ -171,6 +172,22 @@ async fn phone_booking_is_held(world: &World, email: &str) -> Result<()> {
     world.data.change(&id, |booking| booking.held_until_at = Some(to_wire(until)));
     world.data.page_keys.lock().unwrap().insert(id.clone(), format!("key-of-{email}"));
     world.append_event(PaymentPageRequested { booking_id: id, request_number: 2 }).await?;
+    Ok(())
+}
+
+/// An address is invited to the practice's staff.
+async fn member_is_invited(world: &World, email: &str) -> Result<()> {
+    let invitation_id = new_id::<StaffInvitation>();
+    let until: Timestamp = AHEAD.parse()?;
+    let invitation = GetStaffInvitationResponse {
+        email: email.to_owned(),
+        role: "admin".to_owned(),
+        key: format!("key-of-{email}"),
+        expires_at: Some(to_wire(until)),
+        ..GetStaffInvitationResponse::default()
+    };
+    world.data.invitations.lock().unwrap().insert(invitation_id.clone(), invitation);
+    world.append_event(StaffInvitationMailRequested { invitation_id, mail_number: 1 }).await?;
     Ok(())
 }
 

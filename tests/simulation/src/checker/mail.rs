@@ -176,6 +176,8 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         }
         // Whose day is over, or a practice that wants none any more.
         "day_sheet" => ["too_late", "not_wanted"].contains(&reason),
+        // An invitation that was answered or withdrawn, or is too old.
+        "staff_invitation" => reason == "invitation_gone",
         // A code that was used, or an account that is gone.
         "confirm_address" | "recover_password" | "sign_in_code" | "account_invitation"
         | "leave_address" | "new_address" | "reauthentication" | "account_notice" => true,

@@ -1,6 +1,7 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
 mod receipt;
+mod staff_invitations;
 
 use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
 use contract::convert;
@@ -176,6 +177,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         Kind::DisputeNotice => disputes(typed),
         Kind::PaymentPage => pages(typed),
         Kind::AccountNotice => notices(typed),
+        Kind::StaffInvitation => staff_invitations::forms(),
     }
 }
 

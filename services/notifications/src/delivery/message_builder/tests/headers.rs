@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use contract::booking::v1::GetStaffInvitationResponse;
 use contract::common::v1::Money;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::Receipt;
@@ -120,6 +121,13 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
             let Facts::Booking(session) = about_session(name, email) else { unreachable!() };
             Facts::Day { date: "2026-11-24".parse().unwrap(), sessions: vec![*session] }
         }
+        Kind::StaffInvitation => Facts::Invitation(GetStaffInvitationResponse {
+            email: email.to_owned(),
+            role: "admin".to_owned(),
+            invited_by: name.to_owned(),
+            key: "key".to_owned(),
+            expires_at: Some(contract::convert::to_wire(now())),
+        }),
         _ => about_session(name, email),
     };
     (mail, facts)
@@ -286,7 +294,7 @@ fn told_by_a_stranger(kind: Kind, bait: &str) -> (Mail, Facts) {
                 bait.clone_into(text);
             }
         }
-        Facts::Guide { .. } | Facts::Review(_) | Facts::Day { .. } => {}
+        Facts::Guide { .. } | Facts::Review(_) | Facts::Day { .. } | Facts::Invitation(_) => {}
     }
     (mail, facts)
 }
