@@ -103,7 +103,8 @@ const FORMS: [Spec; 2] = [
 ];
 
 /// Reads by a secret, which must stand in no URL: so they are no GET and not marked as reads.
-const SECRET_READS: [Spec; 2] = [
+const SECRET_READS: [Spec; 3] = [
+    booking::ORGANISATION_SERVICE_GET_INVITATION_SPEC,
     booking::PAYMENT_PAGE_SERVICE_GET_PAYMENT_PAGE_SPEC,
     booking::PAYMENT_PAGE_SERVICE_GET_PAGE_CALENDAR_FILE_SPEC,
 ];
@@ -124,6 +125,11 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (booking::BOOKING_SERVICE_GET_CALENDAR_FILE_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_WATCH_BOOKING_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_ADOPT_BOOKINGS_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_SERVICE_LIST_MY_MEMBERSHIPS_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_SERVICE_GET_INVITATION_SPEC, Access::Public),
+    (booking::ORGANISATION_SERVICE_ACCEPT_INVITATION_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_SERVICE_DECLINE_INVITATION_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_SERVICE_LEAVE_PRACTICE_SPEC, Access::SignedIn),
     (booking::PAYMENT_PAGE_SERVICE_GET_PAYMENT_PAGE_SPEC, Access::Public),
     (booking::PAYMENT_PAGE_SERVICE_ACCEPT_TERMS_SPEC, Access::Public),
     (booking::PAYMENT_PAGE_SERVICE_GET_PAGE_CALENDAR_FILE_SPEC, Access::Public),
@@ -165,6 +171,14 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (booking::BOOKING_CALENDAR_STAFF_SERVICE_READ_CALENDAR_SOURCE_SPEC, Access::SignedIn),
     (booking::CONSENT_STAFF_SERVICE_VERIFY_CONSENT_FILE_SPEC, Access::SignedIn),
     (booking::CONSENT_STAFF_SERVICE_LIST_WITHDRAWN_CONSENTS_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_LIST_MEMBERS_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_LIST_INVITATIONS_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_LIST_MEMBERSHIP_CHANGES_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_INVITE_MEMBER_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_RESEND_INVITATION_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_WITHDRAW_INVITATION_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_CHANGE_ROLE_SPEC, Access::SignedIn),
+    (booking::ORGANISATION_STAFF_SERVICE_REMOVE_MEMBER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_REFUND_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_UNEXPLAINED_ORDERS_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_EXPLAIN_ORDER_SPEC, Access::SignedIn),

@@ -50,6 +50,8 @@ pub(crate) fn service(
         .add_service(Arc::new(Consent(booking.clone())))
         .add_service(Arc::new(ConsentStaff(booking.clone())))
         .add_service(Arc::new(Widget(booking.clone())))
+        .add_service(Arc::new(Organisation(booking.clone())))
+        .add_service(Arc::new(OrganisationStaff(booking.clone())))
         .add_service(Arc::new(PaymentPage(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
         .add_service(Arc::new(PagePayment(payments.clone())))
@@ -115,6 +117,8 @@ struct BookingCalendarStaff(Arc<Upstream>);
 struct Consent(Arc<Upstream>);
 struct ConsentStaff(Arc<Upstream>);
 struct Widget(Arc<Upstream>);
+struct Organisation(Arc<Upstream>);
+struct OrganisationStaff(Arc<Upstream>);
 struct PaymentPage(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
 struct PagePayment(Arc<Upstream>);
@@ -194,6 +198,35 @@ impl booking::WidgetService for Widget {
     forward! {
         report_booking: booking::ReportBookingRequest => booking::ReportBookingResponse;
         get_report: booking::GetReportRequest => booking::GetReportResponse;
+    }
+}
+
+impl booking::OrganisationService for Organisation {
+    forward! {
+        list_my_memberships:
+            booking::ListMyMembershipsRequest => booking::ListMyMembershipsResponse;
+        get_invitation: booking::GetInvitationRequest => booking::GetInvitationResponse;
+        accept_invitation:
+            booking::AcceptInvitationRequest => booking::AcceptInvitationResponse;
+        decline_invitation:
+            booking::DeclineInvitationRequest => booking::DeclineInvitationResponse;
+        leave_practice: booking::LeavePracticeRequest => booking::LeavePracticeResponse;
+    }
+}
+
+impl booking::OrganisationStaffService for OrganisationStaff {
+    forward! {
+        list_members: booking::ListMembersRequest => booking::ListMembersResponse;
+        list_invitations: booking::ListInvitationsRequest => booking::ListInvitationsResponse;
+        list_membership_changes: booking::ListMembershipChangesRequest
+            => booking::ListMembershipChangesResponse;
+        invite_member: booking::InviteMemberRequest => booking::InviteMemberResponse;
+        resend_invitation:
+            booking::ResendInvitationRequest => booking::ResendInvitationResponse;
+        withdraw_invitation:
+            booking::WithdrawInvitationRequest => booking::WithdrawInvitationResponse;
+        change_role: booking::ChangeRoleRequest => booking::ChangeRoleResponse;
+        remove_member: booking::RemoveMemberRequest => booking::RemoveMemberResponse;
     }
 }
 

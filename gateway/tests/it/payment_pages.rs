@@ -32,6 +32,23 @@ async fn the_key_alone_lets_a_caller_in() {
 }
 
 #[tokio::test]
+async fn an_invitation_is_read_by_its_key_and_answered_by_an_account() {
+    let gateway = TestGateway::new().await;
+    let read = "booking.v1.OrganisationService/GetInvitation";
+    let by_key =
+        async |key: &str| gateway.call(read, &json!({ "key": key })).send().await.unwrap().status();
+    assert_eq!(by_key(PAGE_KEY).await, StatusCode::OK);
+    assert_eq!(by_key("wrong").await, StatusCode::NOT_FOUND);
+    for method in ["AcceptInvitation", "DeclineInvitation", "LeavePractice", "ListMyMemberships"] {
+        let method = format!("booking.v1.OrganisationService/{method}");
+        let visitor = gateway.call(&method, &json!({})).send().await.unwrap();
+        assert_eq!(visitor.status(), StatusCode::UNAUTHORIZED, "{method}");
+        let account = gateway.call(&method, &json!({})).bearer_auth(crate::harness::token());
+        assert_eq!(account.send().await.unwrap().status(), StatusCode::OK, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn adopting_needs_an_account() {
     let gateway = TestGateway::new().await;
     let method = "booking.v1.BookingService/AdoptBookings";

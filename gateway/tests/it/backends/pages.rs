@@ -1,5 +1,9 @@
-//! Fakes of the services behind a payment page.
+//! Fakes of the services behind a payment page and an invitation's page.
 
+use contract::booking::v1 as booking;
+use contract::booking::v1::organisation_service_server::{
+    OrganisationService, OrganisationServiceServer,
+};
 use contract::booking::v1::payment_page_service_server::{
     PaymentPageService, PaymentPageServiceServer,
 };
@@ -25,6 +29,7 @@ pub(crate) const PAGE_KEY: &str = "hJ4u0Yt2cQk8rVb1nWm7xZp5sLd9gFa3eTi6oUy_KwQ";
 /// Adds the services.
 pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server
+        .add_service(OrganisationServiceServer::new(backend.clone()))
         .add_service(PaymentPageServiceServer::new(backend.clone()))
         .add_service(PagePaymentServiceServer::new(backend.clone()))
 }
@@ -61,6 +66,38 @@ impl PaymentPageService for FakeBackend {
         check(&request.get_ref().page_key)?;
         Ok(Response::new(GetPageCalendarFileResponse::default()))
     }
+}
+
+/// Methods that all respond in the same way.
+macro_rules! organisation_service {
+    ($($method:ident: $request:ty => $answer:ty;)+) => {
+        #[tonic::async_trait]
+        impl OrganisationService for FakeBackend {
+            async fn get_invitation(
+                &self,
+                request: Request<booking::GetInvitationRequest>,
+            ) -> Result<Response<booking::GetInvitationResponse>, Status> {
+                self.seen.note(&request);
+                check(&request.get_ref().key)?;
+                Ok(Response::new(booking::GetInvitationResponse::default()))
+            }
+
+            $(async fn $method(
+                &self,
+                request: Request<$request>,
+            ) -> Result<Response<$answer>, Status> {
+                self.seen.note(&request);
+                Ok(Response::new(<$answer>::default()))
+            })+
+        }
+    };
+}
+
+organisation_service! {
+    list_my_memberships: booking::ListMyMembershipsRequest => booking::ListMyMembershipsResponse;
+    accept_invitation: booking::AcceptInvitationRequest => booking::AcceptInvitationResponse;
+    decline_invitation: booking::DeclineInvitationRequest => booking::DeclineInvitationResponse;
+    leave_practice: booking::LeavePracticeRequest => booking::LeavePracticeResponse;
 }
 
 #[tonic::async_trait]

@@ -10,6 +10,9 @@ use contract::booking::v1::booking_calendar_staff_service_server::{
 use contract::booking::v1::booking_staff_service_server::{
     BookingStaffService, BookingStaffServiceServer,
 };
+use contract::booking::v1::organisation_staff_service_server::{
+    OrganisationStaffService, OrganisationStaffServiceServer,
+};
 use contract::notifications::v1 as notifications;
 use contract::notifications::v1::notifications_staff_service_server::{
     NotificationsStaffService, NotificationsStaffServiceServer,
@@ -32,6 +35,7 @@ pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server
         .add_service(BookingStaffServiceServer::new(backend.clone()))
         .add_service(BookingCalendarStaffServiceServer::new(backend.clone()))
+        .add_service(OrganisationStaffServiceServer::new(backend.clone()))
         .add_service(PaymentsStaffServiceServer::new(backend.clone()))
         .add_service(NotificationsStaffServiceServer::new(backend.clone()))
 }
@@ -86,6 +90,18 @@ staff_service! { BookingCalendarStaffService {
     list_calendar_sources: booking::ListCalendarSourcesRequest
         => booking::ListCalendarSourcesResponse;
     read_calendar_source: booking::ReadCalendarSourceRequest => booking::ReadCalendarSourceResponse;
+} }
+
+staff_service! { OrganisationStaffService {
+    list_members: booking::ListMembersRequest => booking::ListMembersResponse;
+    list_invitations: booking::ListInvitationsRequest => booking::ListInvitationsResponse;
+    list_membership_changes: booking::ListMembershipChangesRequest
+        => booking::ListMembershipChangesResponse;
+    invite_member: booking::InviteMemberRequest => booking::InviteMemberResponse;
+    resend_invitation: booking::ResendInvitationRequest => booking::ResendInvitationResponse;
+    withdraw_invitation: booking::WithdrawInvitationRequest => booking::WithdrawInvitationResponse;
+    change_role: booking::ChangeRoleRequest => booking::ChangeRoleResponse;
+    remove_member: booking::RemoveMemberRequest => booking::RemoveMemberResponse;
 } }
 
 staff_service! { PaymentsStaffService {
