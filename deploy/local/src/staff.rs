@@ -29,6 +29,7 @@ mod doctor;
 mod orders;
 mod ledger;
 mod consent;
+mod members;
 
 use crate::environment::Environment;
 use crate::output;
@@ -85,6 +86,16 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
                             what a bank asks for when it disputes the payment, as one file
   consent withdrawn         sessions to come whose client has withdrawn the consent
   consent verify FILE       whether a consent file is ours and unchanged, and who gave it
+  members                   who works for the practice, and as what
+  members invitations       who was invited, and what came of it
+  members invite ADDRESS --role owner|admin|practitioner|front-desk [--practitioner ID]
+                            invite an address by mail; it can accept for 48 hours
+  members resend INVITATION send an invitation again, with a new link
+  members withdraw INVITATION
+                            an invitation ends
+  members role MEMBER ROLE [--practitioner ID]
+                            give a member another role, such as a second owner
+  members remove MEMBER     a member has no rights any more
   doctor                    what works and what doesn't, and what to do about it
   doctor payments [BOOKING]
                             whether the payment provider is set up, shown by a payment
@@ -162,6 +173,19 @@ static COMMANDS: &[Command] = &[
     command!(["dispute", "pack"], ["output"], (1, 1), dispute::pack, check),
     command!(["consent", "withdrawn"], [], (0, 0), consent::withdrawn, check),
     command!(["consent", "verify"], [], (1, 1), consent::verify, check),
+    command!(["members", "invitations"], [], (0, 0), members::invitations, check),
+    command!(
+        ["members", "invite"],
+        ["role", "practitioner", "key"],
+        (1, 1),
+        members::invite,
+        check_invite
+    ),
+    command!(["members", "resend"], ["key"], (1, 1), members::resend, check_invitation),
+    command!(["members", "withdraw"], [], (1, 1), members::withdraw, check_invitation),
+    command!(["members", "role"], ["practitioner"], (2, 2), members::change_role, check_role),
+    command!(["members", "remove"], [], (1, 1), members::remove, check_member),
+    command!(["members"], [], (0, 0), members::run, check),
     command!(["doctor", "payments"], [], (0, 1), doctor::payments, check_payments),
     command!(["doctor"], [], (0, 0), doctor::run, check),
     command!(["balances"], [], (0, 0), ledger::balances, check_balances),
