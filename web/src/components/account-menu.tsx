@@ -4,6 +4,7 @@ import { AppLink } from './ui/app-link';
 import { Button } from './ui/button';
 import { toast } from './ui/toast-store';
 import { useDismiss } from './use-dismiss';
+import { useIsMember } from './use-is-member';
 
 function displayName(user: AuthUser): string {
   return [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email;
@@ -19,6 +20,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
   const panelId = useId();
   const close = useCallback(() => setOpen(false), []);
   const ref = useDismiss<HTMLDivElement>(open, close);
+  const isMember = useIsMember(user.id, open);
 
   function leave() {
     close();
@@ -52,6 +54,15 @@ function AvatarMenu({ user }: { user: AuthUser }) {
         >
           Your consent
         </AppLink>
+        {isMember ? (
+          <AppLink
+            to="/organisation"
+            onClick={close}
+            className="flex min-h-11 items-center font-semibold text-brand hover:underline"
+          >
+            The practice's members
+          </AppLink>
+        ) : null}
         <Button variant="secondary" size="sm" block className="mt-2" onClick={leave}>
           Sign out
         </Button>
