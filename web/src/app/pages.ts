@@ -232,6 +232,24 @@ export const PAGES: readonly PageEntry[] = [
     personal: true,
   },
   {
+    path: '/organisation',
+    page: new LazyPage(
+      () => import('@/features/organisation/components/organisation-page'),
+      (it) => it.OrganisationPage,
+    ),
+    head: unlisted("The Practice's Members"),
+    personal: true,
+  },
+  {
+    path: '/invitations',
+    page: new LazyPage(
+      () => import('./routes/invitations'),
+      (it) => it.default,
+    ),
+    head: unlisted('Your Invitation'),
+    personal: true,
+  },
+  {
     path: '/sign-in',
     page: new LazyPage(
       () => import('@/features/account/components/sign-in-page'),

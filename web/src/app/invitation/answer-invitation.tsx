@@ -1,0 +1,113 @@
+import { LazySection } from '@/components/lazy-section';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { accountPath } from '@/features/account/return-path';
+import { OrganisationNotice } from '@/features/organisation/components/organisation-notice';
+import { useAnswer } from '@/features/organisation/hooks/use-invitation';
+import { type AuthUser, signOut, useAuth } from '@/lib/auth';
+import { errorReason } from '@/lib/errors';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader } from '@/lib/use-lazy-module';
+
+const BACK = '/invitations';
+
+const proveAddress = lazyLoader(
+  async () =>
+    (await importWithRetry(() => import('@/features/account/components/prove-address')))
+      .ProveAddress,
+);
+
+type AnswerProps = { invitationKey: string; email: string };
+
+function SignedOut({ email }: { email: string }) {
+  return (
+    <Card className="flex flex-col items-start gap-4">
+      <p>
+        To answer, sign in to the account of <strong className="break-words">{email}</strong>, or
+        create one. Then you come back here.
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button to={accountPath('/sign-in', BACK)}>Sign In</Button>
+        <Button to={accountPath('/sign-up', BACK)} variant="secondary">
+          Create an account
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+function OtherAccount({ email, user }: { email: string; user: AuthUser }) {
+  return (
+    <Alert
+      tone="warn"
+      title="This invitation is for another address"
+      action={
+        <Button size="sm" onClick={signOut}>
+          Sign out
+        </Button>
+      }
+    >
+      You are signed in as <strong className="break-words">{user.email}</strong>. Please sign out,
+      and sign in as <strong className="break-words">{email}</strong>.
+    </Alert>
+  );
+}
+
+function Answer({ invitationKey, user }: { invitationKey: string; user: AuthUser }) {
+  const { accept, decline } = useAnswer(invitationKey);
+  const unproved = [accept, decline].find(({ error }) => {
+    return error !== null && errorReason(error) === 'ADDRESS_NOT_PROVED';
+  });
+  if (unproved) {
+    return (
+      <LazySection
+        code={proveAddress}
+        resting={<Skeleton className="h-48 rounded-card" />}
+        missing="Your email could not be confirmed"
+      >
+        {(ProveAddress) => (
+          <ProveAddress
+            email={user.email}
+            why="Only the owner of the invited address can answer."
+            onProved={() => unproved.mutate()}
+          />
+        )}
+      </LazySection>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap gap-3">
+        <Button
+          busy={accept.isPending}
+          busyText="Accepting…"
+          disabled={decline.isPending}
+          onClick={() => accept.mutate()}
+        >
+          Accept
+        </Button>
+        <Button
+          variant="secondary"
+          busy={decline.isPending}
+          busyText="Declining…"
+          disabled={accept.isPending}
+          onClick={() => decline.mutate()}
+        >
+          Decline
+        </Button>
+      </div>
+      <OrganisationNotice error={accept.error ?? decline.error} />
+    </div>
+  );
+}
+
+/** Accept and Decline for the account of the invited address, and how to get there. */
+export function AnswerInvitation({ invitationKey, email }: AnswerProps) {
+  const { status, user } = useAuth();
+  if (status === 'unknown') return <Skeleton className="h-24 w-full rounded-card" />;
+  if (!user) return <SignedOut email={email} />;
+  if (user.email.toLowerCase() !== email) return <OtherAccount email={email} user={user} />;
+  return <Answer invitationKey={invitationKey} user={user} />;
+}
