@@ -33,7 +33,7 @@ const PLAIN = [
 ];
 
 /** What belongs to one customer, and is opened from a mail or from the account's menu. */
-const OWN = [pathOf('receipt'), pathOf('consent'), pathOf('pay/booking')];
+const OWN = ['receipt', 'consent', 'pay/booking', 'organisation', 'invitations'].map(pathOf);
 const REVIEWS = pathOf('reviews');
 
 const COMPRESSED = /^(?:text\/|image\/svg|application\/(?:javascript|json|manifest))/;
