@@ -3,6 +3,7 @@
 
 mod disputes;
 mod links;
+mod members;
 mod phone;
 mod staff;
 mod weekly;
@@ -234,7 +235,8 @@ impl<'p> SagaRunner<'p> {
         // Keys and slots differ between several runners in one practice, too.
         let number = self.count.fetch_add(1, Ordering::SeqCst);
         if plan == Plan::Blocked {
-            return self.block_and_unblock(number).await.context("Blocked");
+            self.block_and_unblock(number).await.context("Blocked")?;
+            return self.invite(number).await.context("Invited");
         }
         let saga =
             self.hold_slot(number, plan).await.with_context(|| format!("{plan:?} {number}"))?;
