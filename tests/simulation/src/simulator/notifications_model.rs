@@ -403,6 +403,10 @@ pub(crate) fn on_booking(
             let mail = on_booking_events::page_mail(booking, number);
             world.queue(batch, &mail, State::Queued);
         }
+        Some(Step::SendInvitation { invitation, number }) => {
+            let mail = on_booking_events::invitation_mail(invitation, number);
+            world.queue(batch, &mail, State::Queued);
+        }
         Some(Step::FollowUp(booking)) => {
             world.queue(batch, &NewMail::of_booking(Kind::FollowUp, booking), State::Queued);
         }
