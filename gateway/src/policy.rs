@@ -40,9 +40,15 @@ const DISABLED_FEATURES: &[&str] = &[
     "xr-spatial-tracking",
 ];
 
-/// Features that only the checkout's frames on the booking document use: banks ask for a payment or
-/// a passkey. Cards are not scanned with the camera.
-const CHECKOUT_FEATURES: &[&str] = &["payment", "publickey-credentials-get"];
+/// What only the checkout's frames on the booking document use. Cards are not scanned with the
+/// camera.
+const PAYMENT: &str = "payment";
+
+/// Passkeys are added and used on our own pages only.
+const PASSKEY_CREATE: &str = "publickey-credentials-create";
+
+/// Our own pages sign in with a passkey; in the checkout's frames, banks ask for one, too.
+const PASSKEY_GET: &str = "publickey-credentials-get";
 
 /// The kind of a response that selects its policy; a handler sets it if it is not ordinary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -191,15 +197,16 @@ fn widget_policy(parts: &PolicyParts<'_>) -> String {
 }
 
 fn permissions(origins: &[String]) -> String {
-    let allowed = if origins.is_empty() {
-        "()".to_owned()
-    } else {
-        let quoted: Vec<_> = origins.iter().map(|origin| format!("\"{origin}\"")).collect();
-        format!("(self {})", quoted.join(" "))
-    };
+    let quoted: Vec<_> = origins.iter().map(|origin| format!(" \"{origin}\"")).collect();
+    let with_frames = format!("(self{})", quoted.concat());
+    let payment = if origins.is_empty() { "()" } else { with_frames.as_str() };
     let off = DISABLED_FEATURES.iter().map(|feature| format!("{feature}=()"));
-    let of_the_checkout = CHECKOUT_FEATURES.iter().map(|feature| format!("{feature}={allowed}"));
-    off.chain(of_the_checkout).collect::<Vec<_>>().join(", ")
+    let allowed = [
+        format!("{PAYMENT}={payment}"),
+        format!("{PASSKEY_CREATE}=(self)"),
+        format!("{PASSKEY_GET}={with_frames}"),
+    ];
+    off.chain(allowed).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ fn an_ordinary_page_runs_only_our_own_files() {
     );
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin");
     let permissions = headers["permissions-policy"].to_str().unwrap();
-    assert!(permissions.ends_with("payment=(), publickey-credentials-get=()"), "{permissions}");
+    let passkeys = "publickey-credentials-create=(self), publickey-credentials-get=(self)";
+    assert!(permissions.ends_with(&format!("payment=(), {passkeys}")), "{permissions}");
     assert!(!headers.contains_key("strict-transport-security"));
 }
 
@@ -52,7 +53,9 @@ fn only_the_booking_document_may_use_the_provider() {
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin-allow-popups");
     let permissions = headers["permissions-policy"].to_str().unwrap();
     let frames = r#"(self "http://127.0.0.1:8090")"#;
-    let end = format!("payment={frames}, publickey-credentials-get={frames}");
+    let passkeys =
+        format!("publickey-credentials-create=(self), publickey-credentials-get={frames}");
+    let end = format!("payment={frames}, {passkeys}");
     assert!(permissions.ends_with(&end) && permissions.contains("camera=()"), "{permissions}");
 }
 
