@@ -1,7 +1,10 @@
 /** What the identity service says, in words for people. */
+import { isOnline } from '@/lib/use-online';
 
 /** The fields that these pages have. */
-export type AccountField = 'firstName' | 'lastName' | 'email' | 'phone' | 'password' | 'code';
+export type AccountField =
+  | ('firstName' | 'lastName' | 'email' | 'phone' | 'name')
+  | ('password' | 'currentPassword' | 'code');
 
 export type AccountProblem = {
   /** A stable word of the service, or empty. */
@@ -9,9 +12,43 @@ export type AccountProblem = {
   title: string;
   message: string;
   field?: AccountField;
+  /** How long to wait before the same can be asked again, where the service says so. */
+  seconds?: number;
+  /** No answer came: the same call may succeed when the connection is back. */
+  lost?: boolean;
 };
 
-type AuthFault = { code?: string; status?: number; reasons?: readonly string[]; message?: string };
+type AuthFault = {
+  code?: string;
+  status?: number;
+  reasons?: readonly string[];
+  message?: string;
+  retryAfterSeconds?: number;
+};
+
+/** The session is over: only signing in again helps. */
+const SESSION_OVER = {
+  title: 'Please sign in again',
+  message: 'Your session has ended. Sign in, and you can go on from here.',
+};
+const WRONG_CODE = {
+  title: 'The code did not work',
+  message: 'That code is not right. Check it, or wait for the next one.',
+  field: 'code',
+} as const;
+const OLD_CHALLENGE = {
+  title: 'That took too long',
+  message: 'Please try once more.',
+};
+const WAY_BACK = {
+  title: 'You are not signed in',
+  message: 'The way back took too long, or it began in another tab. Please try again.',
+};
+const NAME_TAKEN = {
+  title: 'Please choose another name',
+  message: 'You have one with this name already.',
+  field: 'name',
+} as const;
 
 const WEAK: Record<string, string> = {
   length: 'Use at least 10 characters.',
@@ -66,7 +103,107 @@ const KNOWN: Record<string, Omit<AccountProblem, 'code'>> = {
     title: 'Please start again',
     message: 'This took too long, and we signed you out to be safe.',
   },
+  session_expired: SESSION_OVER,
+  bad_jwt: SESSION_OVER,
+  no_authorization: SESSION_OVER,
+  refresh_token_not_found: SESSION_OVER,
+  refresh_token_already_used: SESSION_OVER,
+  phone_exists: {
+    title: 'Please check your phone number',
+    message: 'This number belongs to another account.',
+    field: 'phone',
+  },
+  email_address_not_authorized: {
+    title: 'Please check your email',
+    message: 'We cannot send mails to this address.',
+    field: 'email',
+  },
+  captcha_failed: {
+    title: 'Please try again',
+    message: 'We could not check that this browser is a real one. Reload the page and try again.',
+  },
+  provider_disabled: {
+    title: 'This way is not offered',
+    message: 'Please sign in another way.',
+  },
+  insufficient_aal: {
+    title: "Please confirm that it's you",
+    message: 'This needs your second step. Sign in again and use it, or add one first.',
+  },
+  reauthentication_needed: {
+    title: 'Please use a code',
+    message: 'For this we need a code that we send to your email.',
+  },
+  reauthentication_not_valid: {
+    title: 'The code did not work',
+    message: 'That code is wrong or has expired. Check it, or request a new one.',
+    field: 'code',
+  },
+  current_password_required: {
+    title: 'Please enter your current password',
+    message: 'Enter the password that you use now, or use a code from our mail.',
+    field: 'currentPassword',
+  },
+  current_password_invalid: {
+    title: 'That did not match',
+    message: 'Your current password is not right. You can use a code from our mail instead.',
+    field: 'currentPassword',
+  },
+  mfa_verification_failed: WRONG_CODE,
+  mfa_verification_rejected: WRONG_CODE,
+  mfa_challenge_expired: OLD_CHALLENGE,
+  mfa_ip_address_mismatch: OLD_CHALLENGE,
+  mfa_factor_not_found: {
+    title: 'It is not there any more',
+    message: 'This second step was removed. Reload the page to see what you have.',
+  },
+  mfa_factor_name_conflict: NAME_TAKEN,
+  too_many_enrolled_mfa_factors: {
+    title: 'You have as many as you can have',
+    message: 'Remove one that you do not use, and try again.',
+  },
+  sign_in_again: {
+    title: 'Please sign in again first',
+    message: 'A new passkey needs a sign-in of the last 15 minutes. Sign out and in, and add it.',
+  },
+  bad_code_verifier: WAY_BACK,
+  flow_state_not_found: WAY_BACK,
+  flow_state_expired: WAY_BACK,
+  passkey_cancelled: {
+    title: 'No passkey was used',
+    message: 'The window was closed, or the time ran out. Try again, or use another way.',
+  },
+  passkey_exists: {
+    title: 'This device has a passkey already',
+    message: 'You can sign in with it. There is nothing more to do here.',
+  },
+  passkey_unsupported: {
+    title: 'Passkeys do not work here',
+    message: 'This browser or device cannot do this. Try another one, or use another way.',
+  },
+  passkey_other_account: {
+    title: 'That passkey is of another account',
+    message: 'We signed you out to be safe. Please sign in again.',
+  },
+  passkey_unknown: {
+    title: 'We do not know this passkey',
+    message: 'It may have been removed from your account. Please sign in another way.',
+  },
+  passkey_not_found: {
+    title: 'It is not there any more',
+    message: 'This passkey was removed. Reload the page to see what you have.',
+  },
 };
+
+const SESSION_OVER_CODES = new Set([
+  ...['session_not_found', 'session_expired', 'bad_jwt', 'no_authorization', 'user_not_found'],
+  ...['refresh_token_not_found', 'refresh_token_already_used'],
+]);
+
+/** Only signing in again helps. */
+export function isSessionOver({ code }: AccountProblem): boolean {
+  return SESSION_OVER_CODES.has(code);
+}
 
 const SLOW_DOWN = new Set([
   'over_request_rate_limit',
@@ -85,10 +222,10 @@ export function waitSeconds(message: string): number | undefined {
   return found?.[1] ? Number.parseInt(found[1], 10) : undefined;
 }
 
-function slowDown(code: string, message: string): AccountProblem {
-  const seconds = waitSeconds(message);
+function slowDown(code: string, seconds: number | undefined): AccountProblem {
   const when = seconds ? `in ${seconds} seconds` : 'in a few minutes';
-  return { code, title: 'One moment, please', message: `Please try again ${when}.` };
+  const words = { code, title: 'One moment, please', message: `Please try again ${when}.` };
+  return seconds ? { ...words, seconds } : words;
 }
 
 function validationField(message: string): AccountField | undefined {
@@ -103,10 +240,16 @@ function unsaid(fault: AuthFault, message: string): AccountProblem {
     const field = validationField(message);
     return { code, title: 'Please check this', message: 'Please check what you entered.', field };
   }
+  const lost = !fault.status;
+  if (lost && !isOnline()) {
+    const again = "We'll reconnect as soon as you're back online. Nothing is lost.";
+    return { code, title: 'You are offline', message: again, lost };
+  }
   return {
     code,
     title: 'This part is not available right now',
     message: 'Nothing is lost. Please try again in a moment.',
+    lost,
   };
 }
 
@@ -119,7 +262,9 @@ export function describeAccountError(error: unknown): AccountProblem {
     const words = weakWords(fault.reasons ?? []);
     return { code, title: 'Please choose another password', message: words, field: 'password' };
   }
-  if (SLOW_DOWN.has(code) || fault.status === 429) return slowDown(code, message);
+  if (SLOW_DOWN.has(code) || fault.status === 429) {
+    return slowDown(code, waitSeconds(message) ?? fault.retryAfterSeconds);
+  }
   const known = KNOWN[code];
   return known ? { code, ...known } : unsaid(fault, message);
 }

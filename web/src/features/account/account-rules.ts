@@ -9,6 +9,10 @@ export type SignInValues = { email: string; password: string };
 export type EmailValues = { email: string };
 export type CodeValues = { code: string };
 export type PasswordValues = { password: string };
+export type NewPasswordValues = { currentPassword: string; code: string; password: string };
+export type NameValues = { name: string };
+export type ProfileValues = { firstName: string; lastName: string; phone: string };
+export type BookerValues = { name: string; email: string; phone: string };
 export type SignUpValues = {
   firstName: string;
   lastName: string;
@@ -54,6 +58,50 @@ export function validateSignUp(values: SignUpValues): FieldErrors<SignUpValues> 
     phone: phoneError(values.phone),
     password: newPasswordError(values.password),
   });
+}
+
+/** Signing in for a booking: the least that a practice has to know. */
+export function validateBooker(values: BookerValues): FieldErrors<BookerValues> {
+  return drop({
+    name: values.name.trim() ? undefined : 'Your name is required',
+    email: emailError(values.email),
+    phone: phoneError(values.phone),
+  });
+}
+
+/** An account may have one name only. */
+export function validateProfile(values: ProfileValues): FieldErrors<ProfileValues> {
+  return drop({
+    firstName: values.firstName.trim() ? undefined : 'First name is required',
+    phone: phoneError(values.phone),
+  });
+}
+
+const NAME_MAX = 64;
+
+export function validateName({ name }: NameValues): FieldErrors<NameValues> {
+  if (!name.trim()) return { name: 'Please give it a name' };
+  return drop({ name: name.length > NAME_MAX ? `At most ${NAME_MAX} characters` : undefined });
+}
+
+/** With the password that is in use. */
+export function validateChange(values: NewPasswordValues): FieldErrors<NewPasswordValues> {
+  return drop({
+    currentPassword: values.currentPassword ? undefined : 'Enter your current password',
+    password: newPasswordError(values.password),
+  });
+}
+
+/** With the code of a mail, where no password is in use or it is forgotten. */
+export function validateChangeByCode(values: NewPasswordValues): FieldErrors<NewPasswordValues> {
+  return drop({ ...validateCode(values), password: newPasswordError(values.password) });
+}
+
+/** "Asha Devi Rao" → first name "Asha Devi", last name "Rao". */
+export function splitName(fullName: string): { firstName: string; lastName: string } {
+  const parts = fullName.trim().split(/\s+/);
+  const lastName = parts.length > 1 ? (parts.pop() ?? '') : '';
+  return { firstName: parts.join(' '), lastName };
 }
 
 export function validateEmail(values: EmailValues): FieldErrors<EmailValues> {
