@@ -1,8 +1,10 @@
-import type { FormEvent } from 'react';
+import type { Factor } from '@supabase/auth-js';
+import { type FormEvent, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { PasswordField } from '@/components/ui/password-field';
 import { TextField } from '@/components/ui/text-field';
+import { authClient } from '@/lib/auth';
 import { useFields } from '@/lib/use-fields';
 import {
   type EmailValues,
@@ -13,7 +15,9 @@ import {
 } from '../account-rules';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { accountPath } from '../return-path';
+import { appsOf } from '../second-factor';
 import { ProblemNotice } from './account-problem';
+import { SecondStep } from './second-step';
 
 type RecoverEmailFormProps = { back: string; onCodeSent: (email: string) => void };
 
@@ -50,25 +54,42 @@ export function RecoverEmailForm({ back, onCodeSent }: RecoverEmailFormProps) {
   );
 }
 
+async function ownApps(): Promise<readonly Factor[]> {
+  const { data } = await (await authClient()).getUser();
+  return appsOf(data.user);
+}
+
 /** Takes the new password, once the code was right. */
 export function NewPasswordForm({ onDone }: { onDone: () => void }) {
   const fields = useFields<PasswordValues>({ password: '' }, validatePassword);
   const call = useAuthCall();
+  // The account has a second step, which a new password asks for.
+  const [apps, setApps] = useState<readonly Factor[]>();
 
-  async function onSubmit(event: FormEvent) {
-    event.preventDefault();
-    call.clear();
-    if (call.busy || !fields.check()) return;
+  async function save() {
     const { password } = fields.values;
     const answer = await call.run((client) => client.updateUser({ password }));
     if ('data' in answer) onDone();
+    else if (answer.problem.code === 'insufficient_aal') setApps(await ownApps());
     else if (answer.problem.field === 'password') {
       fields.refuse({ password: answer.problem.message });
     }
   }
 
+  function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    call.clear();
+    if (!call.busy && fields.check()) void save();
+  }
+
+  function proved() {
+    setApps(undefined);
+    void save();
+  }
+
+  if (apps) return <SecondStep apps={apps} onDone={proved} />;
   return (
-    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
+    <form noValidate onSubmit={onSubmit} className="flex flex-col gap-5">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
       {call.problem?.field === 'password' ? null : <ProblemNotice problem={call.problem} />}
       <PasswordField

@@ -1,0 +1,67 @@
+/** What an account has besides its password, and what is asked of it after the first step. */
+import type { Factor, GoTrueClient, User } from '@supabase/auth-js';
+import { listMemberships, type Membership } from './api/memberships';
+import { listPasskeys } from './api/passkeys';
+
+/** The authenticator apps that were set up to the end. */
+export function appsOf(user: Pick<User, 'factors'> | null | undefined): readonly Factor[] {
+  const all = user?.factors ?? [];
+  return all.filter((it) => it.status === 'verified' && it.factor_type === 'totp');
+}
+
+/** Until when staff may work without a second step, where the service says so. */
+export function graceEnd(user: Pick<User, 'app_metadata'> | null | undefined): Date | undefined {
+  const by: unknown = user?.app_metadata?.second_factor_by;
+  const at = typeof by === 'string' ? new Date(by) : undefined;
+  return at && !Number.isNaN(at.getTime()) ? at : undefined;
+}
+
+/** Whole days that are left, the last one included. */
+export function daysLeft(until: Date, now: Date): number {
+  return Math.max(0, Math.ceil((until.getTime() - now.getTime()) / 86_400_000));
+}
+
+/** Whether it cannot be put off any more. */
+export function isOverdue(until: Date | undefined, now: Date): boolean {
+  return until !== undefined && daysLeft(until, now) === 0;
+}
+
+export type NextStep =
+  /** The session is as good as it gets. */
+  | { name: 'none' }
+  /** The account has a second step, and this session has not used it. */
+  | { name: 'second-step'; apps: readonly Factor[] }
+  /** Staff who have no second step. */
+  | { name: 'set-up'; until: Date | undefined };
+
+const NONE: NextStep = { name: 'none' };
+
+/** A failed call does not end a sign-in: the server asks for what it needs by itself. */
+async function orNone<T>(asked: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await asked;
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * What is asked beyond the contract's own answer, which knows apps and security keys: nothing, of
+ * staff whether they have a second step, or of everyone whether they have a passkey.
+ */
+export type Asked = 'nothing more' | 'of staff' | 'of everyone';
+
+/** What a session still lacks. */
+export async function nextStep(client: GoTrueClient, asked: Asked): Promise<NextStep> {
+  const { data } = await client.mfa.getAuthenticatorAssuranceLevel();
+  if (data?.currentLevel !== 'aal1') return NONE;
+  const user = (await client.getSession()).data.session?.user;
+  const apps = appsOf(user);
+  if (data.nextLevel === 'aal2') return { name: 'second-step', apps };
+  if (asked === 'nothing more') return NONE;
+  const isStaff = (await orNone<Membership>(listMemberships())).length > 0;
+  if (!isStaff && asked === 'of staff') return NONE;
+  const passkeys = await orNone(listPasskeys());
+  if (passkeys.length > 0) return { name: 'second-step', apps };
+  return isStaff ? { name: 'set-up', until: graceEnd(user) } : NONE;
+}
