@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { describeAccountError, waitSeconds } from './account-messages';
-import { codeDigits, validateCode, validateSignIn, validateSignUp } from './account-rules';
-import { isRecoveryLink, linkError, mailLink } from './auth-fragment';
+import {
+  codeDigits,
+  splitName,
+  validateBooker,
+  validateCode,
+  validateSignIn,
+  validateSignUp,
+} from './account-rules';
+import { isRecoveryLink, linkError, mailLink, providerError } from './auth-fragment';
 import { accountPath, linkReturnPath, returnPath } from './return-path';
 
 const ORIGIN = 'https://sukoon.example';
@@ -44,6 +51,9 @@ test('the link of a mail is read, and others are none', () => {
   const hash = `#token_hash=t&type=recovery&redirect_to=${encodeURIComponent(redirectTo)}`;
   expect(mailLink(hash)).toEqual({ tokenHash: 't', type: 'recovery', redirectTo });
   expect(mailLink('#token_hash=t&type=email')?.type).toBe('signup');
+  for (const type of ['magiclink', 'email_change', 'invite']) {
+    expect(mailLink(`#token_hash=t&type=${type}`)?.type).toBe(type);
+  }
   for (const none of ['', '#', '#token_hash=t', '#type=signup', '#error_code=otp_expired']) {
     expect(mailLink(none), none).toBeUndefined();
   }
@@ -77,7 +87,10 @@ test('limits name the wait where the service names it', () => {
   expect(waitSeconds(message)).toBe(42);
   const problem = describeAccountError({ code: 'over_email_send_rate_limit', message });
   expect(problem.message).toContain('42 seconds');
+  expect(problem.seconds).toBe(42);
   expect(describeAccountError({ status: 429 }).message).toContain('few minutes');
+  expect(describeAccountError({ status: 429 }).seconds).toBeUndefined();
+  expect(describeAccountError({ status: 429, retryAfterSeconds: 9 }).seconds).toBe(9);
 });
 
 test('the text of a network error is not shown', () => {
@@ -107,4 +120,23 @@ test('links of mails are understood', () => {
   expect(linkError('#access_token=a&type=signup')).toBe(false);
   expect(isRecoveryLink('#access_token=a&type=recovery')).toBe(true);
   expect(isRecoveryLink('#access_token=a&type=signup')).toBe(false);
+});
+
+test('another service that refused is no old link', () => {
+  expect(providerError('#error=access_denied&error_code=otp_expired')).toBe(false);
+  expect(providerError('#error=server_error&error_code=bad_oauth_state')).toBe(true);
+  expect(providerError('#error=access_denied')).toBe(true);
+  expect(providerError('#access_token=a')).toBe(false);
+});
+
+test('a booking asks for a name and an address, and a name is split', () => {
+  const good = { name: 'Asha', email: 'a@b.example', phone: '' };
+  expect(validateBooker(good)).toEqual({});
+  expect(Object.keys(validateBooker({ name: ' ', email: 'a', phone: '1' })).sort()).toEqual([
+    'email',
+    'name',
+    'phone',
+  ]);
+  expect(splitName(' Asha  Devi Rao ')).toEqual({ firstName: 'Asha Devi', lastName: 'Rao' });
+  expect(splitName('Asha')).toEqual({ firstName: 'Asha', lastName: '' });
 });

@@ -10,9 +10,20 @@ export function linkError(hash: string): boolean {
   return answer.has('error_code') || answer.has('error');
 }
 
+/** Another service, through which a person wanted to sign in, has refused or was left. */
+export function providerError(hash: string): boolean {
+  const code = answerOf(hash).get('error_code') ?? '';
+  return linkError(hash) && !/^(otp_|flow_state)/.test(code);
+}
+
+/** What the links of mails are for. */
+export type LinkType = 'signup' | 'recovery' | 'magiclink' | 'email_change' | 'invite';
+
+const LINK_TYPES: readonly string[] = ['recovery', 'magiclink', 'email_change', 'invite'];
+
 export type MailLink = {
   tokenHash: string;
-  type: 'signup' | 'recovery';
+  type: LinkType;
   /** Where it leads on, or empty. */
   redirectTo: string;
 };
@@ -24,7 +35,8 @@ export function mailLink(hash: string): MailLink | undefined {
   const type = answer.get('type');
   if (!tokenHash || !type) return undefined;
   const redirectTo = answer.get('redirect_to') ?? '';
-  return { tokenHash, type: type === 'recovery' ? 'recovery' : 'signup', redirectTo };
+  const known = LINK_TYPES.includes(type);
+  return { tokenHash, type: known ? (type as LinkType) : 'signup', redirectTo };
 }
 
 /** The link has signed in, for a new password; other identity services do so. */

@@ -1,14 +1,18 @@
 /** Redeems the code of a mail, typed or brought by its link. */
 import type { AuthResponse, GoTrueClient, VerifyOtpParams } from '@supabase/auth-js';
+import type { LinkType } from './auth-fragment';
 import { readSignUpSecret } from './sign-up-secret';
 
 export type ShownCode =
-  | { email: string; token: string; type: 'signup' | 'recovery' }
-  | { token_hash: string; type: 'signup' | 'recovery' };
+  | { email: string; token: string; type: 'signup' | 'recovery' | 'email' | 'email_change' }
+  | { token_hash: string; type: LinkType };
+
+/** Codes that prove the address of an account that this browser may have made. */
+const PROOFS: readonly string[] = ['signup', 'email', 'magiclink'];
 
 /** auth-js sends on what it does not know. */
 export function redeem(client: GoTrueClient, code: ShownCode): Promise<AuthResponse> {
-  const secret = code.type === 'signup' ? readSignUpSecret() : undefined;
+  const secret = PROOFS.includes(code.type) ? readSignUpSecret() : undefined;
   const shown = secret ? { ...code, sign_up_secret: secret } : code;
   return client.verifyOtp(shown as VerifyOtpParams);
 }

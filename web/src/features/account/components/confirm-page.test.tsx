@@ -127,6 +127,25 @@ test('an address without a link says so, too', () => {
   expect(identity.verifyOtp).not.toHaveBeenCalled();
 });
 
+test('a change of address is confirmed in two halves', async () => {
+  identity.verifyOtp.mockResolvedValueOnce({ data: { user: null, session: null }, error: null });
+  const person = openLink('email_change');
+  await person.click(screen.getByRole('button', { name: 'Confirm the change' }));
+  await screen.findByText('This half is done');
+  expect(identity.verifyOtp).toHaveBeenCalledExactlyOnceWith({
+    token_hash: 'abc',
+    type: 'email_change',
+  });
+});
+
+test('the second half, and a link that signs in, lead back', async () => {
+  identity.verifyOtp.mockResolvedValue(SESSION);
+  const person = openLink('magiclink');
+  await person.click(screen.getByRole('button', { name: 'Sign me in' }));
+  await arrived('/services');
+  expect(identity.updateUser).not.toHaveBeenCalled();
+});
+
 test('a failure has its message, and the button can be pressed again', async () => {
   identity.verifyOtp.mockResolvedValueOnce({ data: {}, error: { status: 503, message: 'x' } });
   identity.verifyOtp.mockResolvedValueOnce(SESSION);
