@@ -10,6 +10,7 @@ import { useAuthCall } from '../hooks/use-auth-call';
 import { accountPath } from '../return-path';
 import { keepSignUpSecret } from '../sign-up-secret';
 import { ProblemNotice } from './account-problem';
+import { Agreed } from './agreed';
 
 const EMPTY: SignUpValues = { firstName: '', lastName: '', email: '', phone: '', password: '' };
 
@@ -69,33 +70,6 @@ function SignUpFields({ fields }: { fields: ReturnType<typeof useFields<SignUpVa
         {...fields.input('password')}
       />
     </>
-  );
-}
-
-type ReadProps = { href: string; children: string };
-
-/** In a tab of its own, so that nothing typed here is lost. */
-function Read({ href, children }: ReadProps) {
-  return (
-    <a
-      href={href}
-      target="_blank"
-      rel="noopener"
-      className="text-brand underline underline-offset-4"
-    >
-      {children}
-      <span className="sr-only"> (opens in a new tab)</span>
-    </a>
-  );
-}
-
-function Agreed() {
-  return (
-    <p className="text-sm text-ink-2">
-      By creating an account you agree to our <Read href="/terms">Terms</Read>. We use your details
-      to book sessions and to reach you about them, and never sell them; our{' '}
-      <Read href="/privacy">Privacy Policy</Read> says what we keep and who gets it.
-    </p>
   );
 }
 
