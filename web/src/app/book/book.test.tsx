@@ -165,7 +165,7 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   const kept = JSON.stringify({ ...sessionStorage, ...localStorage });
   expect(kept).toContain('Asha Rao');
   expect(kept).not.toContain('A. Rao');
-  expect(screen.getByLabelText('First name')).toHaveProperty('value', 'Asha');
+  expect(screen.getByLabelText('Your name')).toHaveProperty('value', 'Asha Rao');
 
   signIn();
   await giveDetails(person);

@@ -1,10 +1,13 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import type { SignInValues, SignUpValues } from '../account-rules';
+import { type BookerValues, type SignInValues, splitName } from '../account-rules';
+import { useArrival } from '../hooks/use-arrival';
 import { useConfirmed } from '../hooks/use-confirmed';
+import { BookerForm } from './booker-form';
 import { CodeForm } from './code-form';
 import { NewPasswordForm } from './recover-form';
+import { SecondStep } from './second-step';
 import { SignInForm } from './sign-in-form';
 import { SignUpForm } from './sign-up-form';
 
@@ -12,79 +15,131 @@ type AccountStepProps = {
   /** Where the links of mails lead back to. */
   back: string;
   /** What is known of the person already. */
-  known: Partial<SignUpValues>;
+  known: Partial<BookerValues>;
   /** An answer is awaited that says what comes next, whatever the session does meanwhile. */
   onRedeeming: (redeeming: boolean) => void;
   /** The way out without signing in. */
   cancel: ReactNode;
 };
 
-type Stage = 'sign-up' | 'sign-in';
+type Stage = 'code' | 'sign-up' | 'sign-in';
 
 const TITLES: Record<Stage, string> = {
+  code: 'Your name and email',
   'sign-up': 'Create your account',
   'sign-in': 'Sign in to your account',
 };
 
-const SWITCH: Record<Stage, { words: string; button: string; to: Stage }> = {
-  'sign-up': { words: 'Have an account already?', button: 'Sign In', to: 'sign-in' },
-  'sign-in': { words: 'New here?', button: 'Create New Account', to: 'sign-up' },
-};
+const WAYS: readonly { to: Stage; button: string }[] = [
+  { to: 'code', button: 'Use a code' },
+  { to: 'sign-in', button: 'Sign In' },
+  { to: 'sign-up', button: 'Create New Account' },
+];
+
+type Waiting = SignInValues & { kind: 'signup' | 'email' };
+
+function useStep({ onRedeeming }: AccountStepProps) {
+  const [stage, setStage] = useState<Stage>('code');
+  const [waiting, setWaiting] = useState<Waiting>();
+  const leave = useCallback(() => onRedeeming(false), [onRedeeming]);
+  const { next, arrive } = useArrival(leave);
+  const { choosing, onConfirmed } = useConfirmed(() => void arrive());
+  return { stage, setStage, waiting, setWaiting, leave, next, arrive, choosing, onConfirmed };
+}
+
+type Step = ReturnType<typeof useStep>;
+
+type WaitingFormProps = Pick<AccountStepProps, 'onRedeeming'> & { step: Step };
+
+function WaitingForm({ step, onRedeeming }: WaitingFormProps) {
+  const { waiting, setWaiting, stage, onConfirmed } = step;
+  if (!waiting) return null;
+  const { email, kind, password } = waiting;
+  return (
+    <CodeForm
+      email={email}
+      kind={kind}
+      {...(stage === 'sign-in' && kind === 'signup' ? { startSeconds: 0 } : {})}
+      onRedeeming={onRedeeming}
+      // Signing in by code needs no password.
+      onDone={(needed) => void onConfirmed(needed && kind === 'signup', password)}
+      back={
+        <Button variant="quiet" size="sm" onClick={() => setWaiting(undefined)}>
+          Use another email
+        </Button>
+      }
+    />
+  );
+}
+
+function Forms({ step, back, known, onRedeeming }: { step: Step } & AccountStepProps) {
+  const { stage, setStage, setWaiting, arrive } = step;
+  const done = () => void arrive();
+  const unproved = (email: string, password: string) =>
+    setWaiting({ email, password, kind: 'signup' });
+  if (stage === 'code') {
+    return <BookerForm back={back} known={known} onRedeeming={onRedeeming} onDone={done} />;
+  }
+  if (stage === 'sign-up') {
+    const { name = '', ...rest } = known;
+    return (
+      <SignUpForm
+        back={back}
+        known={{ ...splitName(name), ...rest }}
+        onDone={() => undefined}
+        onCodeSent={unproved}
+        onExisting={() => setStage('sign-in')}
+      />
+    );
+  }
+  return (
+    <SignInForm
+      back={back}
+      email={known.email}
+      onRedeeming={onRedeeming}
+      onDone={done}
+      onCodeSent={(email) => setWaiting({ email, password: '', kind: 'email' })}
+      onUnconfirmed={unproved}
+    />
+  );
+}
+
+function titleOf({ choosing, next, waiting, stage }: Step): string {
+  if (choosing) return 'Choose a password';
+  if (next.name === 'second-step') return 'One more step';
+  if (waiting) return waiting.kind === 'email' ? 'Check your mail' : 'Confirm your email';
+  return TITLES[stage];
+}
 
 /**
  * Signing in inside another page, so that what is in its memory alone stays there. The page goes on
  * when the session begins.
  */
-export function AccountStep({ back, known, onRedeeming, cancel }: AccountStepProps) {
-  const [stage, setStage] = useState<Stage>('sign-up');
-  const [waiting, setWaiting] = useState<SignInValues>();
-  const { choosing, onConfirmed } = useConfirmed(() => onRedeeming(false));
+export function AccountStep(props: AccountStepProps) {
+  const { onRedeeming, cancel } = props;
+  const step = useStep(props);
+  const { stage, setStage, waiting, leave, next, choosing } = step;
 
   function body() {
-    if (choosing) return <NewPasswordForm onDone={() => onRedeeming(false)} />;
-    if (waiting) {
-      return (
-        <CodeForm
-          email={waiting.email}
-          kind="signup"
-          {...(stage === 'sign-in' ? { startSeconds: 0 } : {})}
-          onRedeeming={onRedeeming}
-          onDone={(needed) => void onConfirmed(needed, waiting.password)}
-          back={
-            <Button variant="quiet" size="sm" onClick={() => setWaiting(undefined)}>
-              Use another email
-            </Button>
-          }
-        />
-      );
-    }
-    const wait = (email: string, password: string) => setWaiting({ email, password });
-    return stage === 'sign-up' ? (
-      <SignUpForm
-        back={back}
-        known={known}
-        onDone={() => undefined}
-        onCodeSent={wait}
-        onExisting={() => setStage('sign-in')}
-      />
-    ) : (
-      <SignInForm back={back} email={known.email} onDone={() => undefined} onUnconfirmed={wait} />
-    );
+    if (choosing) return <NewPasswordForm onDone={leave} />;
+    if (next.name === 'second-step') return <SecondStep apps={next.apps} onDone={leave} />;
+    if (waiting) return <WaitingForm step={step} onRedeeming={onRedeeming} />;
+    return <Forms step={step} {...props} />;
   }
 
-  const { words, button, to } = SWITCH[stage];
-  const title = choosing ? 'Choose a password' : waiting ? 'Confirm your email' : TITLES[stage];
   return (
     <Card className="flex flex-col gap-6">
-      <h2 className="text-h3">{title}</h2>
+      <h2 className="text-h3">{titleOf(step)}</h2>
       {body()}
-      {waiting || choosing ? null : (
+      {waiting || choosing || next.name !== 'none' ? null : (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-hairline pt-4">
           <p className="flex flex-wrap items-center gap-2">
-            {words}
-            <Button variant="quiet" size="sm" onClick={() => setStage(to)}>
-              {button}
-            </Button>
+            Or another way:
+            {WAYS.filter(({ to }) => to !== stage).map(({ to, button }) => (
+              <Button key={to} variant="quiet" size="sm" onClick={() => setStage(to)}>
+                {button}
+              </Button>
+            ))}
           </p>
           {cancel}
         </div>
