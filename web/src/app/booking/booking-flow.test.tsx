@@ -10,8 +10,8 @@ import { BookingServer } from '@/testing/booking-server';
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
-import '@/features/booking/components/auth-step';
 import './schedule-screen';
+import './sign-in-screen';
 
 // Typing a whole form takes its time where other builds run beside the tests.
 vi.setConfig({ testTimeout: 30_000 });
@@ -19,8 +19,10 @@ vi.setConfig({ testTimeout: 30_000 });
 const user = vi.hoisted(() => ({
   current: undefined as undefined | Record<string, string>,
 }));
+const identity = vi.hoisted(() => ({ signInWithOtp: vi.fn(), verifyOtp: vi.fn() }));
 
 vi.mock('@/lib/auth', () => ({
+  authClient: async () => identity,
   useAuth: () =>
     user.current
       ? { status: 'signed-in', user: user.current }
@@ -82,6 +84,41 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
   const link = await screen.findByRole('link', { name: 'Create New Account' });
   const back = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('return');
   expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
+});
+
+test('a name, an address and one code sign in, and what was chosen stays', async () => {
+  user.current = undefined;
+  identity.signInWithOtp.mockResolvedValue({ data: {}, error: null });
+  identity.verifyOtp.mockImplementation(async () => {
+    user.current = ASHA;
+    return { data: { user: { id: 'u1' }, session: { access_token: 't' } }, error: null };
+  });
+  const person = open(`${FLOW}&slot=2026-11-24T05:30:00Z`);
+  await heading('Sign In Required');
+  await person.click(await screen.findByRole('button', { name: 'Email me a code' }));
+  await screen.findByRole('link', { name: 'Your name is required' });
+  await person.type(screen.getByLabelText('Your name'), 'Asha Devi Rao');
+  await person.type(screen.getByLabelText('Email'), 'asha@example.org');
+  await person.click(screen.getByRole('button', { name: 'Email me a code' }));
+  const code = await screen.findByLabelText('6-digit code');
+  const [asked] = identity.signInWithOtp.mock.calls[0] ?? [];
+  expect(asked).toMatchObject({
+    email: 'asha@example.org',
+    options: {
+      shouldCreateUser: true,
+      data: { firstName: 'Asha Devi', lastName: 'Rao', phone: '' },
+    },
+  });
+  expect(asked.options.emailRedirectTo).toContain('slot=2026-11-24T05:30:00Z');
+  await person.type(code, '123456');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  await heading('Book Your Session');
+  expect(identity.verifyOtp).toHaveBeenCalledWith({
+    email: 'asha@example.org',
+    token: '123456',
+    type: 'email',
+  });
+  expect(await screen.findByLabelText(/^11:00 am IST/)).toHaveProperty('checked', true);
 });
 
 test('a signed-in customer is welcomed on the first step', async () => {

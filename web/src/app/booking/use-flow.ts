@@ -49,7 +49,9 @@ export function useFlow() {
   const moves = useFlowUrl();
   const zone = usePracticeZone();
   const { url, replace } = moves;
-  const user = auth.user;
+  /** A code is being redeemed, whose answer says what comes next. */
+  const [redeeming, setRedeeming] = useState(false);
+  const user = redeeming ? undefined : auth.user;
   const reading = useBooking(url.bookingId, user?.id);
   const { booking } = reading;
   const serviceId = url.serviceId || booking?.serviceId || '';
@@ -72,7 +74,20 @@ export function useFlow() {
     if (named && settled && url.step !== named) replace({ step: named });
   }, [named, settled, url.step, replace]);
 
-  return { auth, user, moves, zone, reading, booking, service, offer, draft, answer, step };
+  return {
+    auth,
+    user,
+    moves,
+    zone,
+    reading,
+    booking,
+    service,
+    offer,
+    draft,
+    answer,
+    step,
+    setRedeeming,
+  };
 }
 
 export type Flow = ReturnType<typeof useFlow>;

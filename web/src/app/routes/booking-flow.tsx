@@ -13,8 +13,6 @@ import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
 import { isEnded } from '@/features/booking/booking-state';
 import { endedWords } from '@/features/booking/components/ended-panel';
-import { afterSignIn } from '@/features/booking/current-step';
-import { flowPath } from '@/features/booking/flow-url';
 import { isFree, priceWords } from '@/features/booking/free-session';
 import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/steps';
 import { importWithRetry } from '@/lib/import-with-retry';
@@ -49,9 +47,8 @@ function titleOf(flow: Flow, refundDays: string): string {
 const scheduleScreen = lazyLoader(
   async () => (await importWithRetry(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,
 );
-const authStep = lazyLoader(
-  async () =>
-    (await importWithRetry(() => import('@/features/booking/components/auth-step'))).AuthStep,
+const signInScreen = lazyLoader(
+  async () => (await importWithRetry(() => import('@/app/booking/sign-in-screen'))).SignInScreen,
 );
 const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 
@@ -63,23 +60,16 @@ function useDocumentTitle(title: string): void {
 }
 
 function Screen({ flow }: { flow: Flow }) {
-  const { step, user, moves, service } = flow;
+  const { step, service } = flow;
   if (step === 'auth') {
     return (
       <LazySection
         key="auth"
-        code={authStep}
+        code={signInScreen}
         resting={RESTING}
         missing="This step could not be loaded"
       >
-        {(AuthStep) => (
-          <AuthStep
-            user={user}
-            returnTo={flowPath(afterSignIn(moves.url))}
-            free={isOfFree(flow)}
-            onContinue={() => moves.push({ step: 'calendar-terms' })}
-          />
-        )}
+        {(SignInScreen) => <SignInScreen flow={flow} free={isOfFree(flow)} />}
       </LazySection>
     );
   }

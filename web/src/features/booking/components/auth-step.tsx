@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import type { AuthUser } from '@/lib/auth';
@@ -9,6 +10,8 @@ type AuthStepProps = {
   /** What is booked costs nothing. */
   free: boolean;
   onContinue: () => void;
+  /** The form that signs in on this page. */
+  children: ReactNode;
 };
 
 function accountPath(page: '/sign-in' | '/sign-up', returnTo: string): string {
@@ -29,34 +32,40 @@ function SignedIn({ user, free, onContinue }: SignedInProps) {
   );
 }
 
-function SignedOut({ returnTo }: { returnTo: string }) {
+function SignedOut({ returnTo, children }: Pick<AuthStepProps, 'returnTo' | 'children'>) {
   return (
     <>
       <p>
-        You'll need an account, so only you can see your bookings. It takes a minute and brings you
-        straight back here.
+        You'll need an account, so only you can see your bookings. Your name, your email and one
+        code are enough, and what you have chosen stays.
       </p>
-      <div className="flex flex-col gap-3 sm:flex-row">
-        <Button to={accountPath('/sign-in', returnTo)}>Sign In</Button>
-        <Button to={accountPath('/sign-up', returnTo)} variant="secondary">
-          Create New Account
-        </Button>
+      {children}
+      <div className="flex flex-col gap-3 border-t border-hairline pt-5">
+        <h2 className="font-sans text-base font-semibold tracking-normal">
+          Or with a password or a passkey
+        </h2>
+        <div className="flex flex-col gap-3 sm:flex-row">
+          <Button to={accountPath('/sign-in', returnTo)} variant="secondary">
+            Sign In
+          </Button>
+          <Button to={accountPath('/sign-up', returnTo)} variant="secondary">
+            Create New Account
+          </Button>
+        </div>
+        <p className="text-sm text-ink-2">What you tell us stays with us.</p>
       </div>
-      <p className="text-sm text-ink-2">
-        Just your name, email and a password. What you tell us stays with us.
-      </p>
     </>
   );
 }
 
 /** The first step: who books. */
-export function AuthStep({ user, returnTo, free, onContinue }: AuthStepProps) {
+export function AuthStep({ user, returnTo, free, onContinue, children }: AuthStepProps) {
   return (
     <Card className="flex flex-col gap-5">
       {user ? (
         <SignedIn user={user} free={free} onContinue={onContinue} />
       ) : (
-        <SignedOut returnTo={returnTo} />
+        <SignedOut returnTo={returnTo}>{children}</SignedOut>
       )}
       <div className="border-t border-hairline pt-4">
         <Button to="/services" variant="quiet" size="sm" className="-ml-4">
