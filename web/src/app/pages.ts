@@ -250,6 +250,15 @@ export const PAGES: readonly PageEntry[] = [
     personal: true,
   },
   {
+    path: '/account',
+    page: new LazyPage(
+      () => import('@/features/account/components/account-page'),
+      (it) => it.AccountPage,
+    ),
+    head: unlisted('Your Account'),
+    personal: true,
+  },
+  {
     path: '/sign-in',
     page: new LazyPage(
       () => import('@/features/account/components/sign-in-page'),

@@ -6,6 +6,12 @@ import { toast } from './ui/toast-store';
 import { useDismiss } from './use-dismiss';
 import { useIsMember } from './use-is-member';
 
+const LINKS = [
+  { to: '/account', label: 'Account settings' },
+  { to: '/consent', label: 'Your consent' },
+];
+const MEMBER_LINKS = [...LINKS, { to: '/organisation', label: "The practice's members" }];
+
 function displayName(user: AuthUser): string {
   return [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email;
 }
@@ -20,7 +26,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
   const panelId = useId();
   const close = useCallback(() => setOpen(false), []);
   const ref = useDismiss<HTMLDivElement>(open, close);
-  const isMember = useIsMember(user.id, open);
+  const links = useIsMember(user.id, open) ? MEMBER_LINKS : LINKS;
 
   function leave() {
     close();
@@ -47,22 +53,19 @@ function AvatarMenu({ user }: { user: AuthUser }) {
       >
         <p className="font-semibold">{displayName(user)}</p>
         {user.firstName ? <p className="text-sm text-ink-2">{user.email}</p> : null}
-        <AppLink
-          to="/consent"
-          onClick={close}
-          className="mt-2 inline-flex min-h-11 items-center font-semibold text-brand hover:underline"
-        >
-          Your consent
-        </AppLink>
-        {isMember ? (
-          <AppLink
-            to="/organisation"
-            onClick={close}
-            className="flex min-h-11 items-center font-semibold text-brand hover:underline"
-          >
-            The practice's members
-          </AppLink>
-        ) : null}
+        <ul className="mt-2">
+          {links.map(({ to, label }) => (
+            <li key={to}>
+              <AppLink
+                to={to}
+                onClick={close}
+                className="inline-flex min-h-11 items-center font-semibold text-brand hover:underline"
+              >
+                {label}
+              </AppLink>
+            </li>
+          ))}
+        </ul>
         <Button variant="secondary" size="sm" block className="mt-2" onClick={leave}>
           Sign out
         </Button>

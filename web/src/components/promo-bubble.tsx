@@ -10,7 +10,7 @@ export const PROMO_KEY = 'promoBubbleDismissed';
 /** No invitation on the pages of signing in and signing up, nor during a booking. */
 const QUIET = [
   ...['/booking-flow', '/book', '/book-session', '/pay/booking'],
-  ...['/sign-in', '/sign-up', '/recover'],
+  ...['/sign-in', '/sign-up', '/recover', '/confirm', '/account'],
 ];
 
 /** What Escape closes first while it is open. */

@@ -231,7 +231,14 @@ test('the sitemap holds each public address once, with the day of the build', ()
 test('robots.txt names the sitemap and closes the private paths', () => {
   const lines = robotsTxt().trim().split('\n');
   expect(lines).toContain(`Sitemap: ${ORIGIN}/sitemap.xml`);
-  for (const path of ['/booking-flow', '/receipt', '/sign-in', '/unsubscribe', '/consent']) {
+  for (const path of [
+    '/booking-flow',
+    '/receipt',
+    '/sign-in',
+    '/unsubscribe',
+    '/consent',
+    '/account',
+  ]) {
     expect(lines).toContain(`Disallow: ${path}`);
   }
   for (const path of INDEXABLE) {
