@@ -7,7 +7,7 @@ import { expectEase } from './support/ease';
 import { agreeIfLate, expectStep, payByCard, SERVICE } from './support/flow';
 import { walkTo } from './support/keyboard';
 import { look } from './support/look';
-import { newPerson, type Person, signUpQuietly } from './support/people';
+import { newPerson, type Person, signInByCode, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -110,9 +110,7 @@ test('a visitor chooses three dates, agrees, signs in, pays by a link and finds 
   await expectStep(page, 'Sign In Required');
   await expect(page).toHaveURL(/returned=true/);
   expect(slotsOf(page)).toEqual(chosen);
-  await page.getByLabel('Phone').fill(person.phone);
-  await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('button', { name: 'Create Account' }).click();
+  await signInByCode(page, sandbox, person);
 
   await expectStep(page, 'Booking Details');
   await seeStep(page, 'book-package-details');

@@ -17,7 +17,7 @@ import {
 import { expectEase } from './support/ease';
 import { agreeIfLate, bookingOf, expectStep, orderOf, payByCard, payByUpi } from './support/flow';
 import { look } from './support/look';
-import { newPerson, type Person, signUpQuietly } from './support/people';
+import { newPerson, type Person, signInByCode, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -62,10 +62,8 @@ test('a visitor agrees, signs in, pays in another tab and is confirmed @phone', 
   await expect(page).toHaveURL(/returned=true/);
   await seeStep(page, 'book-sign-in');
   expect(await kept(page)).not.toContain(SIGNATURE);
-  await expect(page.getByLabel('First name')).toHaveValue(person.firstName);
-  await page.getByLabel('Phone').fill(person.phone);
-  await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(page.getByLabel('Your name')).toHaveValue(fullName(person));
+  await signInByCode(page, sandbox, person);
 
   await expectStep(page, 'Booking Details');
   await expect(page.getByLabel('Phone')).toHaveValue(person.phone);

@@ -33,7 +33,9 @@ const PLAIN = [
 ];
 
 /** What belongs to one customer, and is opened from a mail or from the account's menu. */
-const OWN = ['receipt', 'consent', 'pay/booking', 'organisation', 'invitations'].map(pathOf);
+const OWN = ['receipt', 'consent', 'pay/booking', 'organisation', 'invitations', 'account'].map(
+  pathOf,
+);
 const REVIEWS = pathOf('reviews');
 
 const COMPRESSED = /^(?:text\/|image\/svg|application\/(?:javascript|json|manifest))/;
@@ -113,6 +115,20 @@ function packagePlace(): Place {
     scriptsMax: BOOKING_SCRIPTS_MAX,
     path: () => '/book?package=starter',
     settled: (page) => expect(page.getByTestId('times')).toBeVisible(),
+  };
+}
+
+/** The account of a signed-in client, before anything of it is changed. */
+function accountPlace(practice: Practice): Place {
+  return {
+    name: '/account, signed in',
+    scriptsMax: BOOKING_SCRIPTS_MAX,
+    path: async (page) => {
+      await signUpQuietly(page, practice.url, newPerson('Sudha'));
+      return pathOf('account');
+    },
+    settled: (page) => expect(page.getByLabel('First name')).toBeVisible(),
+    signedIn: true,
   };
 }
 
@@ -218,6 +234,7 @@ async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]>
     reviewPlace(practice),
     consentPlace(),
     packagePlace(),
+    accountPlace(practice),
     ...bookingPlaces(practice),
   ];
   for (const place of places) {

@@ -83,6 +83,7 @@ async function told(page: Page): Promise<string[]> {
 async function bookInTab(tab: Page, person: Person): Promise<void> {
   await giveConsent(tab, `${person.firstName} ${person.lastName}`, person.email);
   await expectStep(tab, 'Sign In Required');
+  await tab.getByRole('main').getByRole('button', { name: 'Create New Account' }).click();
   await tab.getByLabel('First name').fill(person.firstName);
   await tab.getByLabel('Last name').fill(person.lastName);
   await tab.getByLabel('Email').fill(person.email);

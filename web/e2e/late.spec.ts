@@ -97,6 +97,16 @@ const SECTIONS: readonly Section[] = [
     there: (page) => page.getByRole('group', { name: 'Day', exact: true }),
   },
   {
+    chunk: 'app-enrolment',
+    words: 'This step could not be loaded',
+    open: async (page, practice) => {
+      await signUpQuietly(page, practice.url, newPerson('Waheeda'));
+      await page.goto('/account');
+      await page.getByRole('button', { name: 'Add an app' }).click();
+    },
+    there: (page) => page.getByLabel('Name of the app'),
+  },
+  {
     chunk: 'month-grid',
     words: 'The calendar could not be loaded',
     open: async (page, practice) => {

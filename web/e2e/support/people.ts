@@ -1,6 +1,7 @@
 /** People who have accounts, so that tests of other things need not make them by hand. */
 import { randomUUID } from 'node:crypto';
 import type { Cookie, Page } from '@playwright/test';
+import { codeOf, type Sandbox } from './sandbox';
 
 /** The mark that says to pages that the cookie holds a session. */
 const SESSION_MARK = 'session';
@@ -99,4 +100,26 @@ export async function signUp(page: Page, person: Person): Promise<void> {
   await page.getByLabel('Phone').fill(person.phone);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Create Account' }).click();
+}
+
+/** Mails with a code that signs in, for an account that is there and for one that is made by it. */
+const CODE_MAILS = /^(Your code to sign in|Confirm your e-mail address)/;
+
+/** Signs in with the code of a mail, where a booking asks who books. */
+export async function signInByCode(page: Page, sandbox: Sandbox, person: Person): Promise<void> {
+  const main = page.getByRole('main');
+  const name = main.getByLabel('Your name');
+  if ((await name.inputValue()) === '') await name.fill(`${person.firstName} ${person.lastName}`);
+  await main.getByLabel('Email').fill(person.email);
+  await main.getByLabel('Phone').fill(person.phone);
+  await main.getByRole('button', { name: 'Email me a code' }).click();
+  await typeCode(page, sandbox, person);
+}
+
+/** Types the code of the newest mail. */
+export async function typeCode(page: Page, sandbox: Sandbox, { email }: Person): Promise<void> {
+  const code = page.getByRole('main').getByLabel('6-digit code');
+  await code.waitFor();
+  await code.fill(codeOf(await sandbox.mail(email, CODE_MAILS)));
+  await page.getByRole('main').getByRole('button', { name: 'Confirm', exact: true }).click();
 }

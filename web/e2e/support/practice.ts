@@ -69,6 +69,9 @@ async function stop(child: ChildProcess, data: string): Promise<void> {
   rmSync(data, { recursive: true, force: true });
 }
 
+/** The setting of a practice that is visited by a name: passkeys do not work at a number. */
+export const HOST_NAME = 'E2E_HOST_NAME';
+
 /**
  * Starts a practice of its own, on free ports and in a folder that its database can reach. Where it
  * is not wanted any more before it is ready, it goes again, and this fails with the signal's reason.
@@ -82,6 +85,8 @@ export async function startPractice(
   const data = join(tmpdir(), `sukoon-e2e-${process.pid}-${name}`);
   mkdirSync(data, { recursive: true, mode: 0o755 });
   const [port, sandboxPort] = [await freePort(), await freePort()];
+  const { [HOST_NAME]: host, ...more } = settings;
+  const named = host ? { PUBLIC_URL: `http://${host}:${port}` } : {};
   const child = spawn(program(), ['up'], {
     cwd: resolve(import.meta.dirname, '../../..'),
     env: {
@@ -89,7 +94,8 @@ export async function startPractice(
       SUKOON_DATA: data,
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
-      ...settings,
+      ...named,
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
