@@ -1,0 +1,262 @@
+/** /account as its owner uses it: details, address, password, second steps and devices. */
+import { readFileSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Locator, Page } from '@playwright/test';
+import { appCode, nextAppCode, VirtualDevice } from './support/authenticator';
+import { expectEase } from './support/ease';
+import { expectStep } from './support/flow';
+import { walkTo } from './support/keyboard';
+import { look } from './support/look';
+import { ownerOf } from './support/owner';
+import { newPerson, openSession, signIn, signUpQuietly } from './support/people';
+import { HOST_NAME, Practice, startPractice } from './support/practice';
+import { codeOf, type Mail } from './support/sandbox';
+import { expect, expectToast, test } from './support/test';
+import { type Complaints, refusal } from './support/watch';
+
+function part(page: Page, name: string): Locator {
+  return page.getByRole('region', { name, exact: true });
+}
+
+/** Every part has been read. */
+async function openAccount(page: Page): Promise<void> {
+  await page.goto('/account');
+  await expectStep(page, 'Your Account');
+  await expect(page.getByRole('main').locator('[aria-busy="true"]')).toHaveCount(0);
+}
+
+test('the account page fits thumbs, eyes and magnifiers @phone', async ({ page, practice }) => {
+  await signUpQuietly(page, practice.url, newPerson('Tulsi'));
+  await openAccount(page);
+  await expectEase(page, 'account', page.getByRole('main'));
+  await part(page, 'Authenticator app').getByRole('button', { name: 'Add an app' }).click();
+  await part(page, 'Authenticator app').getByRole('button', { name: 'Continue' }).click();
+  await expect(part(page, 'Authenticator app').getByRole('img')).toBeVisible();
+  await expectEase(page, 'account-adding', page.getByRole('main'));
+});
+
+test('details are changed with the keyboard alone', async ({ page, practice }) => {
+  const person = newPerson('Usha');
+  await signUpQuietly(page, practice.url, person);
+  await openAccount(page);
+  const details = part(page, 'About you');
+  await walkTo(page, details.getByLabel('First name'));
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Ushma');
+  await walkTo(page, details.getByRole('button', { name: 'Save' }));
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Saved');
+  await expect(page.getByRole('button', { name: /^Your account, Ushma/ })).toBeVisible();
+  const app = part(page, 'Authenticator app');
+  await walkTo(page, app.getByRole('button', { name: 'Add an app' }));
+  await page.keyboard.press('Enter');
+  await walkTo(page, app.getByRole('button', { name: 'Continue' }));
+  await page.keyboard.press('Enter');
+  await expect(app.getByRole('heading', { name: 'Add us to your app' })).toBeFocused();
+  await walkTo(page, app.getByRole('button', { name: 'Cancel' }));
+  await page.keyboard.press('Enter');
+  await expect(app.getByRole('button', { name: 'Add an app' })).toBeVisible();
+});
+
+/** Mails about a change of address, to either of both. */
+const CHANGE = /^Confirm (that your address changes|your new e-mail address)/;
+
+async function confirmHalf(page: Page, whose: 'present' | 'new', mail: Mail): Promise<void> {
+  const email = part(page, 'Email');
+  await email.getByLabel(`Code from the mail to your ${whose} address`).fill(codeOf(mail));
+  await email.getByRole('button', { name: `Confirm the ${whose} address` }).click();
+}
+
+test('an address is changed when both addresses have confirmed @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Vimala');
+  const { email: next } = newPerson('Vimala');
+  await signUpQuietly(page, practice.url, person);
+  await openAccount(page);
+  await part(page, 'Email').getByLabel('New email').fill(next);
+  await part(page, 'Email').getByRole('button', { name: 'Change my email' }).click();
+  await expect(page.getByText('The change waits for you')).toBeVisible();
+  await look(page, 'account-address-pending');
+  await page.reload();
+  await expect(page.getByText('The change waits for you')).toBeVisible();
+  await confirmHalf(page, 'present', await sandbox.mail(person.email, CHANGE));
+  await expect(page.getByText(`${person.email} is confirmed.`)).toBeVisible();
+  await confirmHalf(page, 'new', await sandbox.mail(next, CHANGE));
+  await expectToast(page, 'Email changed');
+  await openSession(page, practice.url, { ...person, email: next });
+});
+
+test('a password is set with a code, and ends the other devices', async ({
+  page,
+  otherPage,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Yamini');
+  await signUpQuietly(page, practice.url, person);
+  await openSession(otherPage, practice.url, person);
+  await openAccount(page);
+  const devices = part(page, 'Devices').getByRole('listitem');
+  await expect(devices).toHaveCount(2);
+  const password = part(page, 'Password');
+  await password.getByRole('button', { name: /email me a code/ }).click();
+  const mail = await sandbox.mail(person.email, /^Your code to go on/);
+  await password.getByLabel('6-digit code').fill(codeOf(mail));
+  await password.getByLabel('New password').fill('quite another river');
+  await password.getByRole('button', { name: 'Save New Password' }).click();
+  await expectToast(page, 'Password saved');
+  await expect(devices).toHaveCount(1);
+  await openSession(otherPage, practice.url, { ...person, password: 'quite another river' });
+});
+
+test('a device is signed out after a question @phone', async ({ page, otherPage, practice }) => {
+  const person = newPerson('Zoya');
+  await signUpQuietly(page, practice.url, person);
+  await openSession(otherPage, practice.url, person);
+  await openAccount(page);
+  const devices = part(page, 'Devices');
+  await devices.getByRole('button', { name: 'Sign out all others' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sign out all other devices?' });
+  await expectEase(page, 'account-devices', dialog);
+  await dialog.getByRole('button', { name: 'Leave them' }).click();
+  await expect(devices.getByRole('listitem')).toHaveCount(2);
+  await devices.getByRole('button', { name: /^Sign out (?!all)/ }).click();
+  await page.getByRole('button', { name: 'Yes, sign it out' }).click();
+  await expectToast(page, 'Device signed out');
+  await expect(devices.getByRole('listitem')).toHaveCount(1);
+  await expect(devices.getByText('This device')).toBeVisible();
+});
+
+async function addApp(page: Page): Promise<string> {
+  const apps = part(page, 'Authenticator app');
+  await apps.getByRole('button', { name: 'Add an app' }).click();
+  await apps.getByRole('button', { name: 'Continue' }).click();
+  await expect(apps.getByRole('img')).toBeVisible();
+  const secret = await apps.locator('.select-all').innerText();
+  await look(page, 'account-app');
+  await apps.getByLabel('6-digit code of the app').fill(appCode(secret));
+  await apps.getByRole('button', { name: 'Finish' }).click();
+  await expectToast(page, 'App added');
+  return secret;
+}
+
+test('an app is asked for its code from then on @phone', async ({ page, practice, complaints }) => {
+  const person = newPerson('Indu');
+  await signUpQuietly(page, practice.url, person);
+  await openAccount(page);
+  const secret = await addApp(page);
+  await page.getByRole('main').getByRole('button', { name: 'Sign out', exact: true }).click();
+  await expectToast(page, 'Signed out');
+  await page.goto('/sign-in?return=/account');
+  await signIn(page, person);
+  await expectStep(page, 'One More Step');
+  await look(page, 'sign-in-app');
+  complaints.expect(refusal('/verify'));
+  await page.getByLabel('6-digit code').fill('000000');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await expect(page.getByRole('link', { name: /That code is not right/ })).toBeVisible();
+  await page.getByLabel('6-digit code').fill(nextAppCode(secret));
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await expectStep(page, 'Your Account');
+});
+
+/** A practice that is visited by a name, because passkeys do not work at a number. */
+async function atName(browser: Browser, options: BrowserContextOptions, complaints: Complaints) {
+  const own = await startPractice('passkeys', { [HOST_NAME]: 'localhost' });
+  const practice = new Practice(own.data);
+  const context = await browser.newContext({ ...options, baseURL: practice.url });
+  complaints.alsoOf(context);
+  const close = async () => {
+    await context.close();
+    await own.stop();
+  };
+  return { practice, page: await context.newPage(), close };
+}
+
+async function makeRecoveryCodes(page: Page): Promise<string[]> {
+  const recovery = part(page, 'Recovery codes');
+  await recovery.getByRole('button', { name: 'Make recovery codes' }).click();
+  await expect(recovery.getByText('they are shown this once')).toBeVisible();
+  await look(page, 'account-recovery-codes');
+  const download = page.waitForEvent('download');
+  await recovery.getByRole('button', { name: 'Download' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  const codes = await recovery.getByRole('listitem').allInnerTexts();
+  for (const code of codes) expect(text).toContain(code);
+  await recovery.getByRole('button', { name: 'I have kept them' }).click();
+  return codes;
+}
+
+async function signOutHere(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: 'Sign out', exact: true }).click();
+  await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
+}
+
+test('staff add a passkey, sign in with it, lose it and recover @phone', async ({
+  browser,
+  complaints,
+  contextOptions,
+  viewport,
+}) => {
+  test.setTimeout(300_000);
+  const options = { ...contextOptions, viewport };
+  const { practice, page, close } = await atName(browser, options, complaints);
+  try {
+    const owner = ownerOf(practice);
+    const device = await VirtualDevice.of(page);
+    await page.goto('/sign-in');
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
+    await expectStep(page, 'Set Up a Second Step');
+    await look(page, 'staff-set-up');
+    await page.getByRole('link', { name: 'Set it up now' }).click();
+    await expectStep(page, 'Your Account');
+    const passkeys = part(page, 'Passkeys');
+    await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
+    await expectEase(page, 'account-passkey', page.getByRole('main'));
+    await passkeys.getByRole('button', { name: 'Continue' }).click();
+    await expect(passkeys.getByRole('listitem')).toHaveCount(1);
+    expect(await device.passkeys()).toBe(1);
+    // From now on the account is changed with the second step only.
+    await page.getByRole('button', { name: 'Use my passkey' }).click();
+    await expectToast(page, 'Thank you');
+    const [code = ''] = await makeRecoveryCodes(page);
+    await look(page, 'account-staff');
+
+    await test.step('the passkey signs in', async () => {
+      await signOutHere(page);
+      await device.answersAtOnce(false);
+      await page.goto('/sign-in?return=/account');
+      const use = page.getByRole('button', { name: 'Use a passkey' });
+      await expect(use).toBeVisible();
+      await look(page, 'sign-in-passkey');
+      await device.answersAtOnce(true);
+      await use.click();
+      await expectStep(page, 'Your Account');
+      await expect(passkeys.getByText('Last used')).toBeVisible();
+    });
+
+    await test.step('without it a recovery code does, and the passkey is removed', async () => {
+      await signOutHere(page);
+      await device.lose();
+      await page.goto('/sign-in?return=/account');
+      await page.getByLabel('Email').fill(owner.email);
+      await page.getByLabel('Password', { exact: true }).fill(owner.password);
+      await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
+      await expectStep(page, 'One More Step');
+      await page.getByRole('button', { name: 'Use a recovery code' }).click();
+      await page.getByLabel('Recovery code').fill(code);
+      await look(page, 'sign-in-recovery');
+      await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+      await expectStep(page, 'Your Account');
+      await passkeys.getByRole('button', { name: /^Remove/ }).click();
+      await page.getByRole('button', { name: 'Yes, remove it' }).click();
+      await expect(passkeys.getByText('You have none yet.')).toBeVisible();
+    });
+  } finally {
+    await close();
+  }
+});
