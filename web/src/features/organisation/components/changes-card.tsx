@@ -66,7 +66,7 @@ export function ChangesCard() {
       {changes && changes.length > 0 ? (
         <ul className="divide-y divide-hairline">
           {changes.map((change, index) => (
-            // The list only grows at its beginning, and rows have no id.
+            // biome-ignore lint/suspicious/noArrayIndexKey: it grows at its beginning, without ids.
             <li key={changes.length - index} className="py-3">
               <p className="break-words">
                 <strong>{actorName(change)}</strong> {changeText(change)}.
