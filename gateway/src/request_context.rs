@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use connectrpc::{ConnectError, ErrorCode};
 use futures::FutureExt as _;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
 use runtime::telemetry;
 use tokio::time::Instant;
 use tracing::Instrument as _;
@@ -69,6 +69,12 @@ pub(crate) async fn with_request_context(
 impl GatewayState {
     async fn respond(&self, caller: Caller, mut request: Request, next: Next) -> Response {
         let reference = caller.reference.clone();
+        // It would repeat the request's headers to its sender, with all secrets in them.
+        if request.method() == Method::TRACE {
+            let error = ConnectError::new(ErrorCode::Unimplemented, "");
+            let status = StatusCode::METHOD_NOT_ALLOWED;
+            return error_response::to_error_response(status, &error, &reference);
+        }
         if Routes::is_limited(request.uri().path())
             && let Err(retry_after) = self.limits.check_address(caller.address)
         {

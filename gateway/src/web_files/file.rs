@@ -100,7 +100,7 @@ fn content_type_of(name: &str) -> &'static str {
         "webmanifest" => "application/manifest+json",
         "xml" => "application/xml; charset=utf-8",
         "vtt" => "text/vtt; charset=utf-8",
-        "svg" => "image/svg+xml",
+        "svg" => "image/svg+xml; charset=utf-8",
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",
         "webp" => "image/webp",

@@ -18,6 +18,7 @@ async fn a_calendar_is_served_once_and_then_not_modified() {
     assert_eq!(answer.status(), StatusCode::OK);
     let headers = answer.headers().clone();
     assert_eq!(headers["content-type"], "text/calendar; charset=utf-8");
+    assert_eq!(headers["content-disposition"], "inline; filename=\"sessions.ics\"");
     assert_eq!(headers["cache-control"], "private, no-cache");
     assert_eq!(headers["referrer-policy"], "no-referrer");
     assert!(!headers.contains_key("set-cookie"));

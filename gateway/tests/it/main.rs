@@ -16,6 +16,7 @@ mod payment_pages;
 mod connections;
 mod staff;
 mod errors;
+mod every_response;
 mod files;
 mod rate_limits;
 mod backends;

@@ -205,7 +205,10 @@ async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
         let kept = [
             ("content-type", "image/webp"),
             ("cache-control", "public, max-age=31536000, immutable"),
-            ("content-security-policy", "default-src 'none'; sandbox"),
+            (
+                "content-security-policy",
+                "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
+            ),
             ("x-content-type-options", "nosniff"),
             ("content-disposition", "inline; filename=picture.webp"),
             ("cross-origin-resource-policy", "same-origin"),

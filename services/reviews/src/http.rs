@@ -26,7 +26,7 @@ const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 /// For answers that may change.
 const NO_STORE: &str = "no-store";
 /// If a browser takes the file for a document, it may load and run nothing.
-const CONTENT_POLICY: &str = "default-src 'none'; sandbox";
+const CONTENT_POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox";
 
 /// All routes of this port.
 pub fn router(pictures: Arc<Pictures>) -> Router {

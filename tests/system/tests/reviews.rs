@@ -160,7 +160,10 @@ async fn a_picture_is_shown_until_its_review_goes(
         assert_eq!(header("content-type"), "image/webp");
         assert_eq!(header("cache-control"), "public, max-age=31536000, immutable");
         assert_eq!(header("x-content-type-options"), "nosniff");
-        assert_eq!(header("content-security-policy"), "default-src 'none'; sandbox");
+        assert_eq!(
+            header("content-security-policy"),
+            "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"
+        );
         assert!(answer.bytes().await?.starts_with(b"RIFF"), "{path} is no WebP");
     }
     body["idempotencyKey"] = json!("a-second-with-the-same-picture");

@@ -166,7 +166,10 @@ async fn picture(
     let headers = [
         (header::CONTENT_TYPE, "image/webp"),
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
+        ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CONTENT_DISPOSITION, "inline; filename=picture.webp"),
         (header::SET_COOKIE, "admin=forged"),

@@ -115,7 +115,10 @@ async fn a_picture_is_served_for_ever_and_can_do_nothing() -> Result<()> {
         assert_eq!(header("content-type"), Some("image/webp"));
         assert_eq!(header("cache-control"), Some("public, max-age=31536000, immutable"));
         assert_eq!(header("x-content-type-options"), Some("nosniff"));
-        assert_eq!(header("content-security-policy"), Some("default-src 'none'; sandbox"));
+        assert_eq!(
+            header("content-security-policy"),
+            Some("default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox")
+        );
         let disposition = format!("inline; filename=\"{file}\"");
         assert_eq!(header("content-disposition"), Some(disposition.as_str()));
         assert_eq!(header("content-length"), got.headers()["content-length"].to_str().ok());
