@@ -13,6 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use kernel::Reject as _;
 use p256::ecdsa::SigningKey;
+use p256::ecdsa::signature::Signer as _;
 use p256::elliptic_curve::rand_core::OsRng;
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
 use secrecy::SecretString;
@@ -218,6 +219,31 @@ async fn forged_tokens_are_refused() {
     ] {
         assert_eq!(users.verify_token(&token).await, Err(UserError::Invalid), "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_token_cannot_say_where_its_key_is() {
+    let pair = Pair::new("k1");
+    let users = Identity::start(jwks(&[&pair])).await.users();
+    let forger = Pair::new("k1");
+    let elsewhere = Identity::start(jwks(&[&forger])).await;
+    let url = elsewhere.url.clone();
+    for (name, value) in [
+        ("jku", json!(url)),
+        ("x5u", json!(url)),
+        ("jwk", forger.jwk()),
+        ("kid", json!(url)),
+        ("kid", json!("../../k1")),
+    ] {
+        let mut header = json!({"alg": "ES256", "typ": "JWT", "kid": "k1"});
+        header[name] = value;
+        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let signed = format!("{}.{}", part(&header), part(&claims()));
+        let signature: p256::ecdsa::Signature = forger.key.sign(signed.as_bytes());
+        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()));
+        assert_eq!(users.verify_token(&token).await, Err(UserError::Invalid), "{name}");
+    }
+    assert_eq!(elsewhere.asked(), 0, "its address was asked");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! How a log line looks: JSON for machines or one readable line, both with trace and span id.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -129,13 +130,13 @@ where
 
 fn write_text(writer: &mut Writer<'_>, line: &Line) -> fmt::Result {
     let Line { timestamp, level, service, message, .. } = line;
-    write!(writer, "{timestamp} {level:>5} {service}: {message}")?;
+    write!(writer, "{timestamp} {level:>5} {service}: {}", on_one_line(message))?;
     if let Some(span) = &line.span {
         write!(writer, " span={span}")?;
     }
     for (key, value) in &line.fields {
         match value {
-            Value::String(text) => write!(writer, " {key}={text}")?,
+            Value::String(text) => write!(writer, " {key}={}", on_one_line(text))?,
             other => write!(writer, " {key}={other}")?,
         }
     }
@@ -146,6 +147,22 @@ fn write_text(writer: &mut Writer<'_>, line: &Line) -> fmt::Result {
         write!(writer, " span_id={span_id}")?;
     }
     writeln!(writer)
+}
+
+/// Escapes what would end the line or move the cursor, so that no value looks like another line.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.chars().flat_map(|char| {
+        let (kept, escaped) = if char.is_control() {
+            (None, Some(char.escape_default()))
+        } else {
+            (Some(char), None)
+        };
+        kept.into_iter().chain(escaped.into_iter().flatten())
+    });
+    Cow::Owned(escaped.collect())
 }
 
 fn text(value: Value) -> String {
@@ -248,6 +265,8 @@ mod tests {
     fn a_json_line_has_service_trace_and_the_spans_fields() {
         let line: Value = serde_json::from_str(&written(Form::Json, work)).unwrap();
         assert_eq!(line["service"], "booking");
+        let timestamp = line["timestamp"].as_str().unwrap();
+        assert!(timestamp.ends_with('Z') && timestamp.contains('T'), "{timestamp} is not in UTC");
         assert_eq!(line["level"], "INFO");
         assert_eq!(line["message"], "held");
         assert_eq!(line["attempt"], 2);
@@ -265,6 +284,20 @@ mod tests {
         assert!(line.contains(" booking_id=bkg_1 "), "{line}");
         assert!(line.contains(" trace_id="), "{line}");
         assert!(line.ends_with('\n'));
+    }
+
+    #[test]
+    fn a_value_with_line_ends_stays_on_its_line() {
+        let forged = "asha\r\n2026-11-26T00:00:00Z  INFO identity: signed in\u{1b}[2J\u{85}";
+        for form in [Form::Text, Form::Json] {
+            let line = written(form, || {
+                tracing::warn!(reason = forged, "refused {forged}");
+            });
+            assert_eq!(line.lines().count(), 1, "{line}");
+            let inside = line.trim_end_matches('\n');
+            assert!(!inside.contains(['\r', '\n', '\u{1b}']), "{line}");
+            assert!(inside.contains("asha\\r\\n2026"), "{line}");
+        }
     }
 
     #[test]
