@@ -102,6 +102,7 @@ async fn tokens_are_not_stored_as_they_are_given_out() {
     let given = base64::engine::general_purpose::URL_SAFE_NO_PAD
         .decode(session.text("/refresh_token"))
         .unwrap();
+    assert_eq!(given.len(), 32, "256 random bits");
     let given: String = given.iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(!stored.contains(&given));
 }

@@ -20,6 +20,15 @@ async fn the_right_password_signs_in_and_a_wrong_one_does_not() {
 }
 
 #[tokio::test]
+async fn a_password_does_not_expire() {
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account("asha@example.test").await;
+    let ten_years = 10 * 365 * 24 * 3600;
+    server.database.move_clock(ten_years).await.unwrap();
+    server.sign_in("asha@example.test", PASSWORD).await.ok();
+}
+
+#[tokio::test]
 async fn guesses_are_slowed_down_and_the_wait_ends() {
     let server = TestServer::without_confirmation().await;
     server.confirmed_account("asha@example.test").await;

@@ -155,6 +155,21 @@ test('a password can be shown', async () => {
   expect(field).toHaveProperty('type', 'text');
 });
 
+test('a password can be pasted and is known to password managers', async () => {
+  const forms = [
+    [<SignInPage key="in" />, '/sign-in', 'current-password'],
+    [<SignUpPage key="up" />, '/sign-up', 'new-password'],
+  ] as const;
+  for (const [page, path, kind] of forms) {
+    const person = open(page, path);
+    const field = screen.getAllByLabelText('Password').at(-1) as HTMLInputElement;
+    expect(field.autocomplete).toBe(kind);
+    await person.click(field);
+    await person.paste('a quiet river, kept elsewhere');
+    expect(field.value).toBe('a quiet river, kept elsewhere');
+  }
+});
+
 test('a signed-in person is led on at once', async () => {
   auth.status = 'signed-in';
   open(<SignInPage />, '/sign-in?return=%2Freviews');
