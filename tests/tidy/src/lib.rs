@@ -12,3 +12,4 @@ pub mod kept;
 pub mod commits;
 pub mod text;
 pub mod words;
+pub mod hazards;

@@ -1,0 +1,83 @@
+//! Holds this checkout to the rules of security that a machine can keep.
+use tidy::tree::{self, SourceFile};
+use tidy::hazards;
+
+#[track_caller]
+fn assert_kept(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Applies a rule to each file that it is for.
+#[track_caller]
+fn hold(applies: impl Fn(&SourceFile) -> bool, rule: impl Fn(&SourceFile) -> Vec<String>) {
+    let files = tree::files().unwrap();
+    let meant: Vec<&SourceFile> = files.iter().filter(|file| applies(file)).collect();
+    assert!(!meant.is_empty(), "the rule applies to no file");
+    let faults: Vec<String> = meant.into_iter().flat_map(rule).collect();
+    assert_kept(&faults);
+}
+
+/// Code of pages, as it is in a browser.
+fn is_page(file: &SourceFile) -> bool {
+    let typescript = file.ends_with(".ts") || file.ends_with(".tsx");
+    typescript && file.path.starts_with("web/src/") && !file.path.starts_with("web/src/gen/")
+}
+
+/// Code of what a network reaches, without what only tests use.
+fn is_server(file: &SourceFile) -> bool {
+    let serves = ["services/", "gateway/", "deploy/services/"];
+    file.ends_with(".rs")
+        && serves.iter().any(|folder| file.path.starts_with(folder))
+        && !file.path.starts_with("services/shared/testkit/")
+}
+
+fn is_manifest(file: &SourceFile) -> bool {
+    file.name() == "Cargo.toml"
+}
+
+#[test]
+fn no_text_becomes_code_in_a_browser() {
+    hold(is_page, hazards::evaluated_text);
+}
+
+#[test]
+fn no_server_makes_patterns_of_text() {
+    hold(is_server, hazards::patterns);
+}
+
+#[test]
+fn statements_are_literals() {
+    hold(is_server, hazards::joined_sql);
+}
+
+#[test]
+fn no_server_starts_a_shell_or_another_program() {
+    hold(is_server, hazards::started_programs);
+}
+
+#[test]
+fn cryptography_is_strong_and_from_known_crates() {
+    hold(is_manifest, hazards::weak_cryptography);
+}
+
+#[test]
+fn no_secret_comes_from_a_generator_that_can_be_foreseen() {
+    hold(|file| is_page(file) || is_server(file), hazards::foreseen_numbers);
+}
+
+#[test]
+fn no_interpreter_or_protocol_comes_in_unseen() {
+    hold(|file| is_manifest(file) || file.path == "web/package.json", hazards::foreign_packages);
+    hold(is_page, hazards::foreign_connections);
+}
+
+#[test]
+fn nothing_that_others_can_find_out_proves_an_account() {
+    let is_declared = |file: &SourceFile| file.ends_with(".proto") || file.ends_with(".sql");
+    hold(|file| is_page(file) || is_server(file) || is_declared(file), hazards::weak_proofs);
+}
+
+#[test]
+fn every_crate_forbids_unsafe_code() {
+    hold(is_manifest, hazards::unsafe_crates);
+}
