@@ -13,3 +13,4 @@ pub mod commits;
 pub mod text;
 pub mod words;
 pub mod hazards;
+pub mod inventory;

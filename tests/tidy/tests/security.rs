@@ -1,6 +1,6 @@
 //! Holds this checkout to the rules of security that a machine can keep.
 use tidy::tree::{self, SourceFile};
-use tidy::hazards;
+use tidy::{hazards, inventory};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -33,6 +33,11 @@ fn is_server(file: &SourceFile) -> bool {
 
 fn is_manifest(file: &SourceFile) -> bool {
     file.name() == "Cargo.toml"
+}
+
+#[test]
+fn secrets_addresses_and_personal_tables_are_in_the_inventory() {
+    assert_kept(&inventory::gaps(&tree::files().unwrap()));
 }
 
 #[test]
