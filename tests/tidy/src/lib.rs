@@ -12,5 +12,6 @@ pub mod kept;
 pub mod commits;
 pub mod text;
 pub mod words;
+pub mod asvs;
 pub mod hazards;
 pub mod inventory;
