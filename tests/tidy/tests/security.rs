@@ -1,6 +1,6 @@
 //! Holds this checkout to the rules of security that a machine can keep.
 use tidy::tree::{self, SourceFile};
-use tidy::{hazards, inventory};
+use tidy::{asvs, hazards, inventory};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -33,6 +33,15 @@ fn is_server(file: &SourceFile) -> bool {
 
 fn is_manifest(file: &SourceFile) -> bool {
     file.name() == "Cargo.toml"
+}
+
+#[test]
+fn every_requirement_of_asvs_says_what_holds_it() {
+    let files = tree::files().unwrap();
+    let file = files.iter().find(|file| file.path == asvs::FILE).unwrap();
+    let rows = asvs::rows(&file.text).unwrap();
+    println!("{:?}", asvs::figures(&rows));
+    assert_kept(&asvs::faults(&rows, &files));
 }
 
 #[test]
