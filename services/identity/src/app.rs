@@ -5,6 +5,7 @@ pub mod features;
 pub mod account;
 pub mod reset_factors;
 pub mod service_key;
+pub mod reseal;
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
-use crate::app::{App, account, reset_factors, service_key};
+use crate::app::{App, account, reseal, reset_factors, service_key};
 use crate::config::{
     AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
     RevokeServiceKeyConfig, ServiceKeyConfig,
@@ -74,6 +74,12 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let peers = Peers::new(NAME, &config.peers)?;
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
     let app = App::new(store.clone(), &config.accounts).map_err(anyhow::Error::from_boxed)?;
+    if config.accounts.other_keys.code_previous.is_some() {
+        match reseal::run(&app).await {
+            Ok(count) => tracing::info!(count, "secrets are sealed with the present code key"),
+            Err(error) => tracing::error!(%error, "secrets stay sealed with the former code key"),
+        }
+    }
     let nats = Nats::new(&config.nats_url);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));

@@ -262,6 +262,45 @@ pub async fn update(executor: impl PgExecutor<'_>, factor: &Factor) -> Result<()
     Ok(())
 }
 
+/// The sealed secrets of factors, by id after this one.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sealed_after(
+    executor: impl PgExecutor<'_>,
+    after: Uuid,
+    max: i64,
+) -> Result<Vec<(Uuid, Vec<u8>)>, sqlx::Error> {
+    sqlx::query_as(
+        "select factor_id, secret_sealed from factors
+         where factor_id > $1 and secret_sealed is not null order by factor_id limit $2",
+    )
+    .bind(after)
+    .bind(max)
+    .fetch_all(executor)
+    .await
+}
+
+/// Replaces a sealed secret, unless it was replaced meanwhile.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn reseal(
+    executor: impl PgExecutor<'_>,
+    factor_id: Uuid,
+    (before, again): (&[u8], &[u8]),
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update factors set secret_sealed = $3 where factor_id = $1 and secret_sealed = $2",
+    )
+    .bind(factor_id)
+    .bind(before)
+    .bind(again)
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// Deletes a factor.
 ///
 /// # Errors

@@ -1,7 +1,10 @@
 //! Keys change without anyone being signed out.
 
+use identity::app::reseal;
+use identity::repository::factors::{self, Factor, TOTP};
 use serde_json::{Value, json};
 use testkit::TestKeys;
+use uuid::Uuid;
 
 use crate::test_server::{PASSWORD, TestServer, other_than};
 
@@ -73,4 +76,27 @@ async fn other_keys_are_refused() {
     let keys = TestKeys::new(&["second"]).unwrap();
     server.restart(|it| it.signing_key = keys.private_key("second").unwrap().into()).await;
     server.user(&token).await.assert_error(403, "bad_jwt");
+}
+
+/// The secret of an authenticator app does not end with the former code key.
+#[tokio::test]
+async fn secrets_of_apps_are_sealed_again_before_the_former_key_goes() {
+    let mut server = TestServer::without_confirmation().await;
+    let user_id: Uuid = server.confirmed_account(ASHA).await.text("/user/id").parse().unwrap();
+    let now = server.app.store.now().await.unwrap();
+    let mut factor = Factor::new(user_id, TOTP, "phone", now);
+    let id = factor.factor_id;
+    factor.secret_sealed = Some(server.app.sealer.seal(id, b"a seed").unwrap());
+    factors::insert(server.app.store.pool(), &factor).await.unwrap();
+    server
+        .restart(|it| {
+            let code = std::mem::replace(&mut it.code_key, "a second secret".to_owned().into());
+            it.other_keys.code_previous = Some(code);
+        })
+        .await;
+    assert_eq!(reseal::run(&server.app).await.unwrap(), 1);
+    assert_eq!(reseal::run(&server.app).await.unwrap(), 0);
+    server.restart(|it| it.other_keys.code_previous = None).await;
+    let kept = factors::find(server.app.store.pool(), user_id, id).await.unwrap().unwrap();
+    assert_eq!(server.app.sealer.open(id, &kept.secret_sealed.unwrap()).unwrap(), b"a seed");
 }
