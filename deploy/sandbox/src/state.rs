@@ -22,7 +22,7 @@ pub(crate) struct AppState {
     pub(crate) meeting_token: String,
     /// The bearer token that the sender of messages expects.
     pub(crate) message_key: String,
-    pub(crate) oidc: crate::oidc::Oidc,
+    pub(crate) oidc: crate::oidc::provider::Oidc,
     /// The base of this process's address for browsers and services, without a trailing slash.
     pub(crate) public_url: String,
     /// The base of the checkout frame's address, without a trailing slash.
@@ -58,7 +58,7 @@ impl AppState {
             timing: settings.timing,
             meeting_token: settings.meeting_token,
             message_key: settings.message_key,
-            oidc: crate::oidc::Oidc::new(settings.oidc),
+            oidc: crate::oidc::provider::Oidc::new(settings.oidc),
             public_url,
             frame_url,
             checkout_log: CheckoutLog::default(),

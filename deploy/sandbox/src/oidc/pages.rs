@@ -8,7 +8,8 @@ use axum::{Form, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Grant, Person, issuer};
+use super::discovery::issuer;
+use super::provider::{Grant, Person};
 use crate::assets;
 use crate::ids;
 use crate::state::{AppState, SharedState};
@@ -29,7 +30,7 @@ pub(super) async fn script() -> Response {
 /// What a client asks for.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct AuthorizationRequest {
     client_id: String,
     redirect_uri: String,
     response_type: String,
@@ -41,7 +42,7 @@ pub(super) struct Asked {
     code_challenge_method: String,
 }
 
-impl Asked {
+impl AuthorizationRequest {
     /// What is wrong with it; a wrong client or address is never led back.
     fn problem(&self, app: &AppState) -> Option<&'static str> {
         let plain = self.redirect_uri.starts_with("https://")
@@ -68,7 +69,7 @@ impl Asked {
 
 pub(super) async fn authorize(
     State(app): State<SharedState>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AuthorizationRequest>,
 ) -> Response {
     if let Some(problem) = asked.problem(&app) {
         return (StatusCode::BAD_REQUEST, problem).into_response();
@@ -90,7 +91,7 @@ pub(super) async fn decide(
     State(app): State<SharedState>,
     Form(decision): Form<Decision>,
 ) -> Response {
-    let Ok(asked) = serde_json::from_str::<Asked>(&decision.asked) else {
+    let Ok(asked) = serde_json::from_str::<AuthorizationRequest>(&decision.asked) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     if let Some(problem) = asked.problem(&app) {
@@ -131,7 +132,7 @@ pub(super) async fn approve(State(app): State<SharedState>, body: Bytes) -> Resp
     };
     let query = approval.url.split_once('?').map_or("", |(_, query)| query);
     let uri = format!("/?{query}").parse().unwrap_or_default();
-    let Ok(Query(asked)) = Query::<Asked>::try_from_uri(&uri) else {
+    let Ok(Query(asked)) = Query::<AuthorizationRequest>::try_from_uri(&uri) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     if let Some(problem) = asked.problem(&app) {
@@ -145,7 +146,11 @@ pub(super) async fn approve(State(app): State<SharedState>, body: Bytes) -> Resp
 }
 
 /// What the client is told.
-fn fields(app: &AppState, asked: &Asked, person: Option<Person>) -> Vec<(&'static str, String)> {
+fn fields(
+    app: &AppState,
+    asked: &AuthorizationRequest,
+    person: Option<Person>,
+) -> Vec<(&'static str, String)> {
     let mut fields = vec![("state", asked.state.clone()), ("iss", issuer(app))];
     match person {
         None => {

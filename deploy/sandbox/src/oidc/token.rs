@@ -12,7 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Person, issuer, keys};
+use super::discovery::issuer;
+use super::keys;
+use super::provider::Person;
 use crate::clock;
 use crate::ids;
 use crate::state::{AppState, SharedState};
