@@ -112,8 +112,9 @@ struct UserInfo {
     email_verified: bool,
 }
 
+/// What was read of a provider, and when.
 #[derive(Default)]
-struct Kept {
+struct Cache {
     discovery: Option<(Discovery, Instant)>,
     keys: Option<(JwkSet, Instant)>,
 }
@@ -123,7 +124,7 @@ pub struct Provider {
     /// Its settings.
     pub settings: ProviderSettings,
     http: reqwest::Client,
-    kept: Mutex<Kept>,
+    cache: Mutex<Cache>,
 }
 
 impl Provider {
@@ -132,7 +133,7 @@ impl Provider {
     /// # Errors
     /// When the HTTP client cannot be built.
     pub fn new(settings: ProviderSettings) -> Result<Self, reqwest::Error> {
-        Ok(Self { settings, http: runtime::http::client()?, kept: Mutex::default() })
+        Ok(Self { settings, http: runtime::http::client()?, cache: Mutex::default() })
     }
 
     /// The discovery document.
@@ -140,7 +141,7 @@ impl Provider {
     /// # Errors
     /// When the provider does not answer with one.
     pub async fn discovery(&self) -> Result<Discovery, ProviderError> {
-        let mut kept = self.kept.lock().await;
+        let mut kept = self.cache.lock().await;
         if let Some((discovery, at)) = &kept.discovery
             && at.elapsed() < DISCOVERY_KEPT
         {
@@ -156,7 +157,7 @@ impl Provider {
     /// Its keys, read anew when those that are kept are older than this.
     async fn keys(&self, kept_for: Duration) -> Result<JwkSet, ProviderError> {
         let jwks_uri = self.discovery().await?.jwks_uri;
-        let mut kept = self.kept.lock().await;
+        let mut kept = self.cache.lock().await;
         if let Some((keys, at)) = &kept.keys
             && at.elapsed() < kept_for
         {

@@ -75,8 +75,7 @@ pub async fn begin(tx: &mut Tx, flow: &NewFlow, now: Timestamp) -> Result<Uuid, 
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(flow_state_id)
-    // Random, because it is a secret; other ids begin with the time.
-    .bind(Uuid::new_v4())
+    .bind(random_id())
     .bind(flow.user_id)
     .bind(&flow.challenge.text)
     .bind(flow.challenge.method)
@@ -163,4 +162,11 @@ pub async fn delete(tx: &mut Tx, flow_state_id: Uuid) -> Result<(), sqlx::Error>
         .execute(tx.connection())
         .await?;
     Ok(())
+}
+
+/// An id that cannot be guessed: it is a secret. Other ids begin with the time.
+#[expect(clippy::disallowed_methods, reason = "a secret does not begin with the time")]
+#[must_use]
+pub fn random_id() -> Uuid {
+    Uuid::new_v4()
 }

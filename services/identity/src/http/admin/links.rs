@@ -32,7 +32,7 @@ pub(super) struct LinkFields {
 
 /// A checked wish for a link.
 #[derive(Clone)]
-struct Wanted {
+struct LinkOrder {
     purpose: Purpose,
     email: EmailAddress,
     /// For changes of address.
@@ -88,7 +88,11 @@ pub(super) async fn generate(
     Ok(Json(shown))
 }
 
-async fn check(app: &App, parameters: &Parameters, fields: LinkFields) -> Result<Wanted, ApiError> {
+async fn check(
+    app: &App,
+    parameters: &Parameters,
+    fields: LinkFields,
+) -> Result<LinkOrder, ApiError> {
     let email = request::email(fields.email.as_deref().unwrap_or_default())?;
     let kind = fields.r#type.as_deref().unwrap_or_default();
     let purpose = match kind {
@@ -122,14 +126,14 @@ async fn check(app: &App, parameters: &Parameters, fields: LinkFields) -> Result
     };
     let asked = parameter(parameters, "redirect_to").or(fields.redirect_to.as_deref());
     let redirect_to = app.redirects.allowed(asked).map(String::from);
-    Ok(Wanted { purpose, email, new_email, password_hash, data: fields.data, redirect_to })
+    Ok(LinkOrder { purpose, email, new_email, password_hash, data: fields.data, redirect_to })
 }
 
 /// The account of the link, changed as the link needs it, and what its code is for.
 async fn prepare(
     tx: &mut Tx,
     app: &App,
-    wanted: &Wanted,
+    wanted: &LinkOrder,
     now: Timestamp,
 ) -> Result<(User, Purpose), ApiError> {
     let known = users::lock_by_email(tx.connection(), &wanted.email).await?;
@@ -179,7 +183,7 @@ async fn prepare(
     Ok((user, purpose))
 }
 
-async fn new_account(tx: &mut Tx, wanted: &Wanted, now: Timestamp) -> Result<User, ApiError> {
+async fn new_account(tx: &mut Tx, wanted: &LinkOrder, now: Timestamp) -> Result<User, ApiError> {
     let user = User::new(&wanted.email, json!({}), now);
     users::insert(tx.connection(), &user).await?;
     Ok(user)

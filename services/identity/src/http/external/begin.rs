@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::external::{callback_url, manual_linking, provider};
+use crate::http::external::settings::{callback_url, manual_linking, provider};
 use crate::http::pkce::PkceFields;
 use crate::http::request::{Parameters, parameter};
 use crate::providers::Provider;
@@ -85,7 +85,7 @@ async fn begin(
     let challenge = pkce.challenge(app)?;
     let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to"));
     let flow = ProviderFlow {
-        state_id: Uuid::new_v4(),
+        state_id: flow_states::random_id(),
         provider: provider.settings.name.clone(),
         nonce: secret(),
         code_verifier: secret(),

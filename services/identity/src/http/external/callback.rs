@@ -15,7 +15,7 @@ use crate::guard::security_log::{About, Outcome};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::external::account::{self, Arrival};
-use crate::http::external::{callback_url, provider};
+use crate::http::external::settings::{callback_url, provider};
 use crate::http::objects;
 use crate::http::request::{Parameters, quotable};
 use crate::http::verify_link::{encode, lead_to, set_query, with_error};
@@ -158,7 +158,7 @@ async fn exchange(
 /// Apple tells the name once, in a field beside the token.
 fn add_apples_name(claims: &mut IdClaims, user: &str) {
     #[derive(Deserialize)]
-    struct Told {
+    struct UserField {
         name: Option<Name>,
     }
     #[derive(Deserialize)]
@@ -167,7 +167,7 @@ fn add_apples_name(claims: &mut IdClaims, user: &str) {
         first_name: Option<String>,
         last_name: Option<String>,
     }
-    let told = serde_json::from_str::<Told>(user).ok().and_then(|told| told.name);
+    let told = serde_json::from_str::<UserField>(user).ok().and_then(|told| told.name);
     if let Some(name) = told {
         claims.given_name = claims.given_name.take().or(name.first_name);
         claims.family_name = claims.family_name.take().or(name.last_name);

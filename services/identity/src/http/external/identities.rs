@@ -12,7 +12,7 @@ use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::external::manual_linking;
+use crate::http::external::settings::manual_linking;
 use crate::repository::audit::{self, Action, Actor};
 use crate::repository::identities::{self, Identity, PHONE};
 use crate::repository::users::{self, User};

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::app::{self, App};
 use crate::http::error::ApiError;
-use crate::http::phone::{count_message, lock_and_count, logged, send, sent};
+use crate::http::phone::messages::{count_message, lock_and_count, logged, send, sent};
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::Purpose;
 use crate::repository::contacts;

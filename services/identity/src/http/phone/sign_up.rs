@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::{self, App};
 use crate::http::error::ApiError;
-use crate::http::phone::{count_message, lock_and_count, logged, send};
+use crate::http::phone::messages::{count_message, lock_and_count, logged, send};
 use crate::http::timing::with_min_duration;
 use crate::http::{objects, request};
 use crate::repository::codes::Purpose;
