@@ -160,7 +160,7 @@ pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, Api
     });
     // An extension of the contract: the account has no password any more, because its address was
     // proved by another client than the one that signed up. The site's pages ask for a new one.
-    let needed = opened.password_removed.then(|| json!(true));
+    let needed = opened.password_removed.then_some(json!(true));
     extend(&mut body, [("password_needed", needed)]);
     let mut response = ([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response();
     remember_device(app, &opened.user, &mut response);

@@ -1,10 +1,9 @@
 //! The password grant. An unknown address, a wrong password and an account without a password get
 //! the same response after the same time.
 
-use std::time::Instant;
-
 use axum::http::StatusCode;
 use axum::response::Response;
+use tokio::time::Instant;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};

@@ -56,7 +56,7 @@ pub(crate) async fn by_code(
             let redeemed = with_min_duration(redeem::link(&app, kind, hash, redeemer)).await?;
             if leads_on {
                 verify_link::log(&redeemed.outcome);
-                return verify_link::answer(&app, (kind, hash), redeemed);
+                return verify_link::answer(&app, (kind, hash), &redeemed);
             }
             (LINK_EXPIRED, redeemed.outcome)
         }

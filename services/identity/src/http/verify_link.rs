@@ -65,7 +65,7 @@ pub(crate) fn log(outcome: &Redeemed) {
 pub(crate) fn answer(
     app: &App,
     (kind, token): (&str, &str),
-    redeemed: RedeemedLink,
+    redeemed: &RedeemedLink,
 ) -> Result<Response, ApiError> {
     // What the person can still mend on the page is told there.
     match redeemed.outcome {
@@ -73,7 +73,7 @@ pub(crate) fn answer(
         Redeemed::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
         Redeemed::AddressTaken => Err(email_change::email_exists()),
         _ => {
-            let place = place(app, (kind, token), &redeemed)?;
+            let place = place(app, (kind, token), redeemed)?;
             let headers = [("cache-control", "no-store")];
             Ok((headers, Json(json!({ "redirect_to": place.as_str() }))).into_response())
         }

@@ -5,11 +5,11 @@
 //! those of the account's owner. Limits over all addresses: the gateway, and `guard::spray`.
 
 use std::net::IpAddr;
-use std::time::Instant;
 
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 use sqlx::FromRow;
+use tokio::time::Instant;
 
 use crate::accounts::address::EmailAddress;
 use crate::guard::caller::{Caller, Origin, is_this_machine, network};

@@ -167,9 +167,12 @@ impl CodeKey {
 
     /// Whether what one of the keys derives passes the test.
     fn any(&self, purpose: &str, from: &[u8], passes: impl Fn(&[u8; MAC_BYTES]) -> bool) -> bool {
-        let keys = std::iter::once(&self.mac).chain(&self.former);
+        let mut found = false;
         // All are tried, so that the time does not tell which one it was.
-        keys.fold(false, |found, key| passes(&derive(key, purpose, from)) || found)
+        for key in std::iter::once(&self.mac).chain(&self.former) {
+            found |= passes(&derive(key, purpose, from));
+        }
+        found
     }
 
     fn derive(&self, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {

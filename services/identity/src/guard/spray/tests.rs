@@ -1,5 +1,9 @@
+//! Tests of the detector of guesses over many accounts.
+
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::{Refusal, Spray};
 
