@@ -77,6 +77,9 @@ async fn a_passkey_signs_in_without_a_password() {
     sign_in(&server, &mut authenticator).await.ok();
 }
 
+/// What is wrong, and how an authenticator does it.
+type Fault = (&'static str, fn(&mut Authenticator));
+
 #[tokio::test]
 async fn what_is_wrong_with_a_sign_in_is_not_told() {
     let server = TestServer::without_confirmation().await;
@@ -86,7 +89,7 @@ async fn what_is_wrong_with_a_sign_in_is_not_told() {
     let (other, _) = add(&server, &ravi).await;
     known.counter = 7;
     sign_in(&server, &mut known).await.ok();
-    let faults: [(&str, fn(&mut Authenticator)); 12] = [
+    let faults: [Fault; 12] = [
         ("another origin", |it| it.origin = "https://evil.example".to_owned()),
         ("no https", |it| it.origin = "http://sukoon.example".to_owned()),
         ("a port", |it| it.origin = "https://sukoon.example:8443".to_owned()),
@@ -191,8 +194,8 @@ async fn a_registration_is_checked_as_strictly() {
 async fn a_passkey_is_added_soon_after_a_sign_in_or_with_the_second_factor() {
     let server = TestServer::without_confirmation().await;
     let session = server.confirmed_account(ASHA).await;
-    let token = session.text("/access_token");
     server.database.move_clock(16 * 60).await.unwrap();
+    let token = server.refresh(&session.text("/refresh_token")).await.ok().text("/access_token");
     options(&server, &token).await.assert_error(400, "reauthentication_needed");
     let token = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
     let (mut authenticator, passkey_id) = add(&server, &token).await;

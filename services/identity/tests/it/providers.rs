@@ -126,7 +126,8 @@ pub(crate) fn asha() -> Value {
 fn pairs(place: &Url, name: &str, of: &str) -> String {
     let mut fields = url::form_urlencoded::parse(of.as_bytes());
     let found = fields.find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
-    found.unwrap_or_else(|| panic!("{name} in {place}"))
+    assert!(found.is_some(), "{name} in {place}");
+    found.unwrap_or_default()
 }
 
 pub(crate) fn query(place: &Url, name: &str) -> String {

@@ -35,13 +35,16 @@ async fn a_mailed_nonce_sets_a_new_password_once() {
 #[tokio::test]
 async fn five_wrong_nonces_end_it_and_so_do_ten_minutes() {
     let server = TestServer::with_confirmation().await;
-    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let session = server.confirmed_account(ASHA).await;
+    let mut token = session.text("/access_token");
     for late in [false, true] {
         server.call(Method::GET, "/reauthenticate", &token, json!({})).await.ok();
         let code = server.latest_mail().await.code;
         let with = |nonce: &str| json!({ "password": "a louder garden", "nonce": nonce });
         if late {
             server.database.move_clock(61 + 601).await.unwrap();
+            let next = server.refresh(&session.text("/refresh_token")).await.ok();
+            token = next.text("/access_token");
         } else {
             for _ in 0..5 {
                 let wrong = with(&other_than(&code));

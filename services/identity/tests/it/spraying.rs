@@ -87,12 +87,13 @@ async fn attack(
             let guesser = server.visitor(from(n % ADDRESSES));
             let answer = guesser.sign_in(&email(account), &listed(password)).await;
             let counter = match answer.status.as_u16() {
-                200 => &figures.opened,
-                400 => &figures.checked,
+                200 => Some(&figures.opened),
+                400 => Some(&figures.checked),
                 // The second says that too many passwords wait to be checked.
-                429 | 503 => &figures.refused,
-                other => panic!("{other} {}", answer.body),
+                429 | 503 => Some(&figures.refused),
+                _ => None,
             };
+            let counter = counter.expect("no other answer");
             counter.fetch_add(1, Ordering::Relaxed);
         })
         .await;

@@ -22,8 +22,8 @@ pub(super) fn rows() -> Vec<Row> {
             "POST /factors",
             "the same name again",
             signed(Method::POST, "/factors", json!({ "factor_type": "totp" })),
-            "422 mfa_factor_name_conflict: A factor with the friendly name \"\" for this user already \
-             exists",
+            "422 mfa_factor_name_conflict: A factor with the friendly name \"\" for this user \
+             already exists",
         ),
         row(
             "POST /factors",
