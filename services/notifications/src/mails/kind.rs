@@ -128,9 +128,9 @@ impl Kind {
         )
     }
 
-    /// Whether it counts towards the hourly limit of an address: it goes to a person, and is neither
-    /// a code nor a notice about an account. Requests for codes are rate limited by identity, and
-    /// notices tell of what a signed-in person did.
+    /// Whether it counts towards the hourly limit of an address: it goes to a person, and is
+    /// neither a code nor a notice about an account. Requests for codes are rate limited by
+    /// identity, and notices tell of what a signed-in person did.
     #[must_use]
     pub const fn is_counted(self) -> bool {
         !self.is_for_the_practice() && !self.is_a_code() && !matches!(self, Self::AccountNotice)

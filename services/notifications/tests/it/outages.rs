@@ -12,11 +12,15 @@ use contract::booking::v1::{
 };
 use contract::common::v1::Money;
 use contract::convert::to_wire;
-use contract::identity::v1::{CodeRequested, GetCodeMailResponse};
+use contract::identity::v1::{
+    AccountNoticeRequested, CodeRequested, GetAccountNoticeResponse, GetCodeMailResponse,
+};
 use contract::payments::v1::{DisputeObserved, ReceiptIssued, RefundProcessed, RefundRequested};
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
-use kernel::id::{Customer, MailedCode, Receipt, Refund, Review as ReviewKind, StaffInvitation};
+use kernel::id::{
+    AccountNotice, Customer, MailedCode, Receipt, Refund, Review as ReviewKind, StaffInvitation,
+};
 use notifications::mails::kind::Kind;
 use notifications::mails::mail::NewMail;
 use rand::rngs::StdRng;
@@ -155,6 +159,7 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
         .await?;
     phone_booking_is_held(world, &email("phone")).await?;
     member_is_invited(world, &email("invited")).await?;
+    account_changes(world, &email("changed")).await?;
     everything_else_happens(world, number).await?;
     let mut written = message();
     written.email = email("contact");
@@ -188,6 +193,20 @@ async fn member_is_invited(world: &World, email: &str) -> Result<()> {
     };
     world.data.invitations.lock().unwrap().insert(invitation_id.clone(), invitation);
     world.append_event(StaffInvitationMailRequested { invitation_id, mail_number: 1 }).await?;
+    Ok(())
+}
+
+/// An account gets a second factor.
+async fn account_changes(world: &World, email: &str) -> Result<()> {
+    let (notice_id, kind) = (new_id::<AccountNotice>(), "factor_added".to_owned());
+    let notice = GetAccountNoticeResponse {
+        email: email.to_owned(),
+        kind: kind.clone(),
+        occurred_at: Some(to_wire("2026-11-20T09:00:00Z".parse()?)),
+        ..GetAccountNoticeResponse::default()
+    };
+    world.data.notices.lock().unwrap().insert(notice_id.clone(), notice);
+    world.append_event(AccountNoticeRequested { notice_id, kind }).await?;
     Ok(())
 }
 

@@ -76,7 +76,7 @@ fn every_kind_is_known_by_its_name() {
 }
 
 #[test]
-fn mails_to_the_practice_and_codes_are_not_counted() {
+fn mails_to_the_practice_codes_and_notices_are_not_counted() {
     let free: Vec<&str> =
         Kind::ALL.iter().filter(|kind| !kind.is_counted()).map(|kind| kind.name()).collect();
     let wanted = [
@@ -93,6 +93,7 @@ fn mails_to_the_practice_and_codes_are_not_counted() {
         "leave_address",
         "new_address",
         "reauthentication",
+        "account_notice",
     ];
     assert_eq!(free, wanted);
     for kind in Kind::ALL.iter().filter(|kind| kind.can_be_unsubscribed()) {

@@ -88,7 +88,8 @@ impl Sample {
         format!("{}-{}", self.kind, self.form)
     }
 
-    /// The render input: for most mails well before the session of [`STARTS_AT`](receipt::STARTS_AT).
+    /// The render input: for most mails well before the session of
+    /// [`STARTS_AT`](receipt::STARTS_AT).
     #[must_use]
     pub fn render_input(&self) -> RenderInput<'_> {
         let now = match self.form {
@@ -177,7 +178,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         Kind::DisputeNotice => disputes(typed),
         Kind::PaymentPage => pages(typed),
         Kind::AccountNotice => notices(typed),
-        Kind::StaffInvitation => staff_invitations::forms(),
+        Kind::StaffInvitation => staff_invitations::forms(INVITATION),
     }
 }
 
@@ -435,7 +436,8 @@ fn of(facts: BookingFacts) -> Facts {
     Facts::Booking(Box::new(facts))
 }
 
-/// A booking whose session starts at [`STARTS_AT`](receipt::STARTS_AT) and takes an hour and a half.
+/// A booking whose session starts at [`STARTS_AT`](receipt::STARTS_AT) and takes an hour and a
+/// half.
 fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
     let contact = Contact {
         first_name: typed.first_name.clone(),

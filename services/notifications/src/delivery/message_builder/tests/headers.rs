@@ -268,7 +268,7 @@ fn no_mail_to_a_person_repeats_an_invalid_name() {
             count += 1;
         }
     }
-    assert_eq!(count, 15 * BAIT.len());
+    assert_eq!(count, 22 * BAIT.len());
 }
 
 /// Facts in which a stranger typed all that a stranger can type: names, a phone number, notes and a
