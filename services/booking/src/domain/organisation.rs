@@ -171,9 +171,10 @@ impl Invitation {
     /// Where it stands at a moment.
     #[must_use]
     pub fn state(&self, now: Timestamp) -> InvitationState {
-        match self.stored_state {
-            InvitationState::Pending if now >= self.expires_at => InvitationState::Expired,
-            stored => stored,
+        if self.stored_state == InvitationState::Pending && now >= self.expires_at {
+            InvitationState::Expired
+        } else {
+            self.stored_state
         }
     }
 

@@ -4,8 +4,8 @@ use booking::app::cancel_booking::cancel_booking;
 use booking::app::schedule_meeting::schedule_meeting;
 use booking::read_model::calendar_feeds::FEED_SESSIONS;
 use contract::booking::v1::{
-    CalendarFeed, CancelBookingRequest, CancelledBy, GetSessionCalendarRequest,
-    ListCalendarFeedsRequest, RenewCalendarFeedRequest, RequestBookingRequest,
+    CalendarFeed, CancelBookingRequest, CancelledBy, ChangeRoleRequest, GetSessionCalendarRequest,
+    ListCalendarFeedsRequest, RenewCalendarFeedRequest, RequestBookingRequest, StaffRole,
     StopCalendarFeedRequest,
 };
 use eventstore::Metadata;
@@ -176,6 +176,15 @@ async fn only_some_roles_have_the_addresses_and_each_call_is_audited() {
         (905, None, false),
     ] {
         harness.grant(customer(number), role).await;
+        if role == Some(Role::Practitioner) {
+            let asked = ChangeRoleRequest {
+                user_id: customer(number).to_string(),
+                role: StaffRole::Practitioner.into(),
+                practitioner_id: "lead".to_owned(),
+            };
+            let asked = harness.by(customer(OWNER), asked);
+            harness.organisation_staff().change_role(asked).await.unwrap();
+        }
         let mut staff = harness.calendar_staff();
         let listed =
             staff.list_calendar_feeds(harness.by(customer(number), ListCalendarFeedsRequest {}));

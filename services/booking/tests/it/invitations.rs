@@ -4,8 +4,8 @@
 use contract::booking::v1::{
     AcceptInvitationRequest, DeclineInvitationRequest, GetInvitationRequest,
     GetStaffInvitationRequest, GetStaffInvitationResponse, Invitation, InvitationState,
-    InviteMemberRequest, ListInvitationsRequest, ListMyMembershipsRequest, ResendInvitationRequest,
-    StaffRole, WithdrawInvitationRequest,
+    InviteMemberRequest, ListInvitationsRequest, ListMyMembershipsRequest, Membership,
+    ResendInvitationRequest, StaffRole, WithdrawInvitationRequest,
 };
 use futures::future::join_all;
 use kernel::Id;
@@ -81,7 +81,7 @@ async fn accept(
 async fn role_of(harness: &GrpcHarness, person: Id<Customer>) -> Option<StaffRole> {
     let asked = harness.by(person, ListMyMembershipsRequest {});
     let own = harness.organisation().list_my_memberships(asked).await.unwrap().into_inner();
-    own.memberships.first().map(|membership| membership.role())
+    own.memberships.first().map(Membership::role)
 }
 
 async fn state(harness: &GrpcHarness) -> InvitationState {

@@ -2,8 +2,8 @@
 
 use contract::booking::v1::{
     ChangeRoleRequest, LeavePracticeRequest, ListMembersRequest, ListMembershipChangesRequest,
-    ListMyMembershipsRequest, MembershipChangeKind, RemoveMemberRequest, RenewCalendarFeedRequest,
-    StaffRole,
+    ListMyMembershipsRequest, MembershipChange, MembershipChangeKind, RemoveMemberRequest,
+    RenewCalendarFeedRequest, StaffRole,
 };
 use futures::future::join_all;
 use kernel::Id;
@@ -138,7 +138,7 @@ async fn the_last_owner_stays_and_hands_over_by_making_another_owner() {
     }
     let asked = harness.by(customer(ADMIN), ListMembershipChangesRequest {});
     let changes = harness.organisation_staff().list_membership_changes(asked).await.unwrap();
-    let kinds: Vec<_> = changes.into_inner().changes.iter().map(|change| change.kind()).collect();
+    let kinds: Vec<_> = changes.into_inner().changes.iter().map(MembershipChange::kind).collect();
     use MembershipChangeKind::{Granted, Left, RoleChanged};
     assert_eq!(kinds, [Left, Left, Left, RoleChanged, Granted, Granted, Granted, Granted]);
 }

@@ -1,3 +1,5 @@
+//! Tests of members, roles and invitations.
+
 use kernel::{Id, Timestamp};
 use staff::Role;
 use uuid::Uuid;
