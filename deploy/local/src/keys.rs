@@ -1,5 +1,5 @@
-//! `sukoon keys rotate`: new keys for signing tokens and for deriving codes, without anybody being
-//! signed out. The steps, of which each can be interrupted and repeated:
+//! `sukoon keys rotate`: new keys for signing tokens and for deriving codes, and every person stays
+//! signed in. The steps, of which each can be interrupted and repeated:
 //!
 //! 1. The next signing key is made and published beside the current one.
 //! 2. After the time for which others keep published keys, the next one becomes the current one.
@@ -118,6 +118,10 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 /// The seconds since 1970.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "keys are rotated beside services, not in a database"
+)]
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,3 +1,5 @@
+//! Tests of the rotation's steps, each of which can be interrupted.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

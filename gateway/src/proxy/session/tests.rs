@@ -1,3 +1,5 @@
+//! Tests of the session cookie's rules.
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use serde_json::{Value, json};
