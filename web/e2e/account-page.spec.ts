@@ -134,7 +134,7 @@ async function addApp(page: Page): Promise<string> {
   await apps.getByRole('button', { name: 'Add an app' }).click();
   await apps.getByRole('button', { name: 'Continue' }).click();
   await expect(apps.getByRole('img')).toBeVisible();
-  const secret = await apps.locator('.select-all').innerText();
+  const secret = (await apps.locator('.select-all').textContent()) ?? '';
   await look(page, 'account-app');
   await apps.getByLabel('6-digit code of the app').fill(appCode(secret));
   await apps.getByRole('button', { name: 'Finish' }).click();

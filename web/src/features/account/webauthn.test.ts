@@ -55,10 +55,10 @@ test('an old browser gets bytes and answers with text', async () => {
 });
 
 test('a new browser does both itself', async () => {
-  class Current {
-    static parseRequestOptionsFromJSON = vi.fn(() => ({ challenge: bytes(9) }));
-    static parseCreationOptionsFromJSON = vi.fn(() => ({ challenge: bytes(8) }));
-  }
+  const Current = Object.assign(class {}, {
+    parseRequestOptionsFromJSON: vi.fn(() => ({ challenge: bytes(9) })),
+    parseCreationOptionsFromJSON: vi.fn(() => ({ challenge: bytes(8) })),
+  });
   vi.stubGlobal('PublicKeyCredential', Current);
   credentials.get.mockResolvedValue({ ...OLD, toJSON: () => ({ written: true }) });
   const stop = new AbortController();
@@ -96,14 +96,14 @@ test('what a browser can do is asked with care', async () => {
   expect(await offersInField()).toBe(false);
   vi.stubGlobal('PublicKeyCredential', class {});
   expect(await offersInField()).toBe(false);
-  class Refusing {
-    static isConditionalMediationAvailable = () => Promise.reject(new Error('SecurityError'));
-  }
+  const Refusing = Object.assign(class {}, {
+    isConditionalMediationAvailable: () => Promise.reject(new Error('SecurityError')),
+  });
   vi.stubGlobal('PublicKeyCredential', Refusing);
   expect(await offersInField()).toBe(false);
-  class Offering {
-    static isConditionalMediationAvailable = async () => true;
-  }
+  const Offering = Object.assign(class {}, {
+    isConditionalMediationAvailable: async () => true,
+  });
   vi.stubGlobal('PublicKeyCredential', Offering);
   expect(await offersInField()).toBe(true);
 });

@@ -117,7 +117,10 @@ function written(credential: PublicKeyCredential): object {
   }
 }
 
-async function answered(asked: Promise<Credential | null>): Promise<object> {
+/** What a browser gives back, in the form of the service's calls. */
+type CredentialJson = object;
+
+async function answered(asked: Promise<Credential | null>): Promise<CredentialJson> {
   try {
     const credential = await asked;
     if (!credential) throw new DOMException('There is no passkey.', 'NotAllowedError');
@@ -128,7 +131,9 @@ async function answered(asked: Promise<Credential | null>): Promise<object> {
 }
 
 /** Asks the browser to make a passkey. */
-export async function createPasskey(json: PublicKeyCredentialCreationOptionsJSON): Promise<object> {
+export async function createPasskey(
+  json: PublicKeyCredentialCreationOptionsJSON,
+): Promise<CredentialJson> {
   return answered(navigator.credentials.create({ publicKey: creationOptions(json) }));
 }
 
@@ -136,7 +141,7 @@ export async function createPasskey(json: PublicKeyCredentialCreationOptionsJSON
 export async function askForPasskey(
   json: PublicKeyCredentialRequestOptionsJSON,
   quietly?: AbortSignal,
-): Promise<object> {
+): Promise<CredentialJson> {
   const publicKey = requestOptions(json);
   const asked = quietly
     ? { publicKey, mediation: 'conditional' as const, signal: quietly }

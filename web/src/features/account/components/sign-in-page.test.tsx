@@ -317,7 +317,7 @@ test('a passkey of another account is no second step', async () => {
   server.on('POST passkeys/authentication', { body: { ...SESSION, user: { id: 'u2' } } });
   const person = open();
   await person.click(await screen.findByRole('button', { name: 'Use a passkey' }));
-  await person.click(screen.getByRole('button', { name: 'Use my passkey' }));
+  await person.click(await screen.findByRole('button', { name: 'Use my passkey' }));
   await screen.findByText('That passkey is of another account');
   expect(identity.setSession).not.toHaveBeenCalled();
   expect(auth.signedOut).toBe(1);
