@@ -10,7 +10,7 @@ fn assert_kept(faults: &[String]) {
 /// Applies a rule to each file that it is for.
 #[track_caller]
 fn hold(applies: impl Fn(&SourceFile) -> bool, rule: impl Fn(&SourceFile) -> Vec<String>) {
-    let files = tree::files().unwrap();
+    let files = tree::files().unwrap_or_default();
     let meant: Vec<&SourceFile> = files.iter().filter(|file| applies(file)).collect();
     assert!(!meant.is_empty(), "the rule applies to no file");
     let faults: Vec<String> = meant.into_iter().flat_map(rule).collect();
@@ -37,7 +37,7 @@ fn is_manifest(file: &SourceFile) -> bool {
 
 #[test]
 fn every_requirement_of_asvs_says_what_holds_it() {
-    let files = tree::files().unwrap();
+    let files = tree::files().unwrap_or_default();
     let file = files.iter().find(|file| file.path == asvs::FILE).unwrap();
     let rows = asvs::rows(&file.text).unwrap();
     println!("{:?}", asvs::figures(&rows));
