@@ -1,5 +1,5 @@
 /** The test of this folder: in a running practice, with a console that has to stay silent. */
-import { test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import { Practice, START_MS_MAX, startPractice } from './practice';
 import { Sandbox } from './sandbox';
 import { type Complaints, watch } from './watch';
@@ -36,6 +36,11 @@ function noteToasts(): void {
     if (card && card !== shown) seen.push(card.querySelector('p')?.textContent ?? '');
     shown = card;
   }).observe(document, { childList: true, subtree: true });
+}
+
+/** Notes the toasts of a browser that a test opens by itself. */
+export async function watchToasts(context: BrowserContext): Promise<void> {
+  await context.addInitScript(noteToasts);
 }
 
 /** Waits until this document has shown a toast with this title. */
@@ -86,7 +91,7 @@ export const plainTest = base.extend<object, OfWorker>({
 export const test = plainTest.extend<OfTest>({
   sandbox: async ({ practice }, provide) => provide(new Sandbox(practice.sandboxUrl)),
   context: async ({ context }, provide) => {
-    await context.addInitScript(noteToasts);
+    await watchToasts(context);
     await provide(context);
   },
   page: async ({ page, practice }, provide) => {
