@@ -3,6 +3,7 @@
 
 pub(crate) mod sign_in;
 mod device_cookie;
+mod earlier_session;
 pub(crate) mod session;
 pub(crate) mod webhooks;
 pub(crate) mod pay_return;

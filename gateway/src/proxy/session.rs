@@ -46,6 +46,9 @@ pub(crate) enum Operation {
     Refresh,
     /// Ends this browser's session.
     SignOut,
+    /// Raises the session that it has to a second factor.
+    Raise,
+    /// Anything else; an answer with a session means that one has begun.
     Other,
 }
 
@@ -100,6 +103,11 @@ impl SessionCookie {
             let called = origin.strip_prefix(b"http://").or(origin.strip_prefix(b"https://"));
             origin == self.origin.as_bytes() || (called.is_some() && called == host)
         })
+    }
+
+    /// The refresh token of the browser's session, if it has one.
+    pub(crate) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        self.cookie.read(headers)
     }
 
     /// The body of a refresh, with the cookie's token in place of the placeholder. `None` if the
@@ -193,6 +201,8 @@ impl Operation {
         let ends = matches!(scope.as_deref(), None | Some("global" | "local"));
         if method == Method::POST && path == "/logout" && ends {
             Self::SignOut
+        } else if path.starts_with("/factors/") {
+            Self::Raise
         } else {
             Self::Other
         }

@@ -17,6 +17,7 @@ use crate::bodies::BufferedBody;
 use crate::caller::{Caller, network_text};
 use crate::error_response::RETRY_SOON;
 use crate::proxy::device_cookie::DeviceCookie;
+use crate::proxy::earlier_session::EarlierSession;
 use crate::proxy::session::{self, Operation, Transport, Unreadable, ends_session};
 use crate::proxy::{Proxy, ProxyError, path_and_query};
 use crate::rate_limits::RetryAfter;
@@ -26,6 +27,11 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// With this header an error's `code` is a text.
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
+/// What a browser removes at a sign-out. Not "cache": Chromium takes seconds for it, and answers
+/// about persons are not stored. Not "cookies": that would remove those of the whole domain, and
+/// the token of a known device; the session's cookie is removed by itself.
+const CLEARED: HeaderValue = HeaderValue::from_static("\"storage\"");
 
 pub(crate) async fn auth(
     State(proxy): State<Arc<Proxy>>,
@@ -97,7 +103,7 @@ pub(crate) async fn auth(
 
 /// Forwards a request of our own pages, whose refresh token is in the cookie.
 async fn by_cookie(
-    proxy: &Proxy,
+    proxy: &Arc<Proxy>,
     caller: &Caller,
     request: Request,
     (operation, code_as_text): (Operation, bool),
@@ -110,13 +116,15 @@ async fn by_cookie(
     // Signing out ends with the cookie, whatever the server says.
     let signs_out = operation == Operation::SignOut;
     let cookie = if signs_out { proxy.sessions.cleared() } else { cookie };
-    answer.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    let headers = answer.headers_mut();
+    headers.extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    headers.extend(signs_out.then_some((CLEAR_SITE_DATA, CLEARED)));
     not_stored(answer)
 }
 
 /// The answer for the page, with the cookie to set.
 async fn exchange(
-    proxy: &Proxy,
+    proxy: &Arc<Proxy>,
     caller: &Caller,
     request: Request,
     operation: Operation,
@@ -139,6 +147,8 @@ async fn exchange(
         };
         bytes = body;
     }
+    let earlier = EarlierSession::of(proxy.sessions.token(&parts.headers), &parts.headers)
+        .filter(|_| operation == Operation::Other);
     session::remove_transport(&mut parts.headers);
     let answer = proxy.send(caller, (parts, bytes), url).await?;
     let (mut parts, body) = answer.into_parts();
@@ -146,7 +156,11 @@ async fn exchange(
     let body = axum::body::to_bytes(body, BODY_BYTES_MAX).await;
     let body = body.map_err(|_broken_off| ProxyError::Unreachable)?;
     let (body, cookie) = if parts.status.is_success() {
-        proxy.sessions.take_session(body).map_err(unreadable)?
+        let (body, cookie) = proxy.sessions.take_session(body).map_err(unreadable)?;
+        if let Some(earlier) = earlier.filter(|_| cookie.is_some()) {
+            earlier.end_behind(proxy.clone(), caller.clone(), &body);
+        }
+        (body, cookie)
     } else {
         let ended = operation == Operation::Refresh && ends_session(parts.status, &body);
         (body, ended.then(|| proxy.sessions.cleared()).flatten())

@@ -23,6 +23,8 @@ struct Answer {
     status: StatusCode,
     /// The `Set-Cookie` headers.
     set: Vec<String>,
+    /// The `Clear-Site-Data` header.
+    clears: Option<String>,
     body: Value,
 }
 
@@ -74,9 +76,11 @@ async fn read(answer: reqwest::Response) -> Answer {
     if answer.status().is_success() {
         assert_eq!(answer.headers()[CACHE_CONTROL], "no-store");
     }
+    let clears = answer.headers().get("clear-site-data");
+    let clears = clears.map(|it| it.to_str().unwrap().to_owned());
     let status = answer.status();
     let text = answer.text().await.unwrap();
-    Answer { status, set, body: serde_json::from_str(&text).unwrap_or_default() }
+    Answer { status, set, clears, body: serde_json::from_str(&text).unwrap_or_default() }
 }
 
 #[tokio::test]
@@ -216,6 +220,9 @@ async fn a_sign_out_removes_the_cookie_whatever_the_server_says() {
             let answer = browser.post(&format!("logout{scope}"), &json!({})).await;
             assert_eq!(answer.status.as_u16(), failing.unwrap_or(204));
             assert_eq!(browser.cookie.is_none(), removed, "{scope} {failing:?}");
+            // Chromium takes seconds for "cache", and "cookies" are those of the whole domain.
+            let clears = removed.then_some("\"storage\"");
+            assert_eq!(answer.clears.as_deref(), clears, "{scope} {failing:?}");
         }
     }
     let gone = TestOptions { without_services: true, ..TestOptions::default() };
@@ -225,6 +232,39 @@ async fn a_sign_out_removes_the_cookie_whatever_the_server_says() {
     assert_eq!((answer.status, answer.set.len()), (StatusCode::SERVICE_UNAVAILABLE, 0));
     let answer = browser.post("logout?scope=local", &json!({})).await;
     assert_eq!((answer.status, browser.cookie), (StatusCode::SERVICE_UNAVAILABLE, None));
+    assert_eq!(answer.clears.as_deref(), Some("\"storage\""));
+}
+
+#[tokio::test]
+async fn signing_in_ends_the_session_that_the_browser_had() {
+    for path in [PASSWORD, "token?grant_type=pkce", "signup", "verify", "passkeys/verify"] {
+        let mut browser = Browser::signed_in().await;
+        let answer = browser.post(path, &json!({})).await;
+        assert_eq!((answer.status, answer.clears), (StatusCode::OK, None), "{path}");
+        assert_eq!(browser.cookie.as_deref(), Some("session-8080=r2"), "{path}");
+        browser.server.sign_out_arrives().await;
+        let (active, earlier) = (browser.server.active(), browser.server.earlier());
+        assert_eq!((active, earlier), (Some(2), vec![]), "{path}");
+        assert_eq!(browser.refresh().await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn only_a_sign_in_of_this_browser_ends_its_earlier_session() {
+    // A second factor goes on with the session, and a refusal begins none.
+    let mut browser = Browser::signed_in().await;
+    browser.post("factors/f1/verify", &json!({})).await;
+    browser.server.fail_with(Some(400));
+    browser.post(PASSWORD, &json!({})).await;
+    browser.server.fail_with(None);
+    assert_eq!((browser.server.active(), browser.server.count()), (Some(1), 3));
+    // A client of the plain contract has no part in the cookie.
+    let plain = browser.gateway.client.post(browser.gateway.url(&format!("/auth/v1/{PASSWORD}")));
+    let plain = plain.header("cookie", "session-8080=r1").json(&json!({}));
+    assert_eq!(read(plain.send().await.unwrap()).await.status, StatusCode::OK);
+    let user = browser.gateway.client.get(browser.gateway.url("/auth/v1/user"));
+    user.send().await.unwrap();
+    assert_eq!((browser.server.earlier(), browser.server.count()), (vec![1], 5));
 }
 
 #[tokio::test]

@@ -176,6 +176,7 @@ fn a_sign_out_of_other_devices_leaves_this_one() {
         assert_eq!(of(Method::POST, path, query), Operation::Other, "{path}?{query}");
     }
     assert_eq!(of(Method::GET, "/logout", ""), Operation::Other);
+    assert_eq!(of(Method::POST, "/factors/f1/verify", ""), Operation::Raise);
     let refresh = Operation::of(&Method::POST, "/token", "grant_type=refresh_token", true);
     assert_eq!(refresh, Operation::Refresh);
 }

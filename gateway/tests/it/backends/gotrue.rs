@@ -2,6 +2,7 @@
 //! honoured, an older one ending the session. It records its requests and fails on demand.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Query, Request, State};
@@ -9,10 +10,12 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
 pub(crate) struct GoTrue {
     state: Arc<Mutex<ServerState>>,
+    signed_out: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -20,6 +23,8 @@ struct ServerState {
     /// The active refresh token is `r<number>`; none without a session.
     active: Option<u32>,
     issued: u32,
+    /// The refresh tokens of sessions that had begun before, and live.
+    earlier: Vec<u32>,
     /// The status that every request gets until it is taken away.
     failing: Option<u16>,
     compressing: bool,
@@ -52,6 +57,17 @@ impl GoTrue {
         self.state.lock().unwrap().active
     }
 
+    /// The numbers of the refresh tokens of sessions that had begun before, and live.
+    pub(crate) fn earlier(&self) -> Vec<u32> {
+        self.state.lock().unwrap().earlier.clone()
+    }
+
+    /// Waits until a session was signed out since it was asked last.
+    pub(crate) async fn sign_out_arrives(&self) {
+        let waiting = tokio::time::timeout(Duration::from_secs(10), self.signed_out.notified());
+        waiting.await.expect("no session was signed out");
+    }
+
     /// Path and query, headers and body of the last request.
     pub(crate) fn last(&self) -> (String, HeaderMap, Value) {
         self.state.lock().unwrap().requests.last().unwrap().clone()
@@ -63,6 +79,27 @@ impl GoTrue {
 }
 
 impl ServerState {
+    /// Begins a session beside those that live.
+    fn begin(&mut self) -> Response {
+        self.earlier.extend(self.active.take());
+        self.session()
+    }
+
+    /// Continues an earlier session: its access token says which.
+    fn continue_earlier(token: &str) -> Response {
+        let access_token = format!("earlier.{token}.token");
+        Json(json!({ "access_token": access_token, "refresh_token": "r900" })).into_response()
+    }
+
+    fn end(&mut self, headers: &HeaderMap) -> Response {
+        let bearer = headers.get("authorization").and_then(|it| it.to_str().ok());
+        match bearer.and_then(|it| it.strip_prefix("Bearer earlier.r")?.strip_suffix(".token")) {
+            Some(number) => self.earlier.retain(|one| one.to_string() != number),
+            None => self.active = None,
+        }
+        StatusCode::NO_CONTENT.into_response()
+    }
+
     fn session(&mut self) -> Response {
         if self.active.is_none() {
             self.issued += 1;
@@ -82,6 +119,9 @@ impl ServerState {
 
     fn refresh(&mut self, token: &str) -> Response {
         let number = token.strip_prefix('r').and_then(|number| number.parse::<u32>().ok());
+        if number.is_some_and(|number| self.earlier.contains(&number)) {
+            return Self::continue_earlier(token);
+        }
         match (self.active, number) {
             (Some(active), Some(number)) if number == active => {
                 self.active = None;
@@ -111,19 +151,19 @@ async fn answer(
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = parts.uri.path_and_query().unwrap().to_string();
     let mut state = server.state.lock().unwrap();
-    state.requests.push((path, parts.headers, body.clone()));
+    let headers = parts.headers;
+    state.requests.push((path, headers.clone(), body.clone()));
     if let Some(status) = state.failing {
         return refused(status, "unexpected_failure");
     }
     let refreshes = parameters.iter().any(|(_, value)| value == "refresh_token");
     match parts.uri.path() {
         "/token" if refreshes => state.refresh(body["refresh_token"].as_str().unwrap_or_default()),
-        "/token" | "/signup" | "/verify" | "/factors/f1/verify" | "/passkeys/verify" => {
-            state.session()
-        }
+        "/token" | "/signup" | "/verify" | "/passkeys/verify" => state.begin(),
+        "/factors/f1/verify" => state.session(),
         "/logout" => {
-            state.active = None;
-            StatusCode::NO_CONTENT.into_response()
+            server.signed_out.notify_one();
+            state.end(&headers)
         }
         "/user" => Json(json!({ "id": "u1", "email": "a@b.example" })).into_response(),
         _ => StatusCode::NOT_FOUND.into_response(),
