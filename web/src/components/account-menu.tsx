@@ -30,7 +30,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
 
   function leave() {
     close();
-    signOut();
+    signOut('links');
     toast({ title: 'Signed out', description: 'See you soon.' });
   }
 

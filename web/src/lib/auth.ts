@@ -8,6 +8,7 @@ import { useSyncExternalStore } from 'react';
 import { cookieFetch } from './cookie-fetch';
 import { authUrl } from './env';
 import { importWithRetry } from './import-with-retry';
+import { draftsOwner, forgetPerson, setDraftsOwner } from './personal-state';
 import {
   closeSession,
   forgetSession,
@@ -42,8 +43,19 @@ let state: AuthState = UNKNOWN;
 let pending: Promise<GoTrueClient> | undefined;
 const listeners = new Set<() => void>();
 
+/** Whether what this tab keeps is of a person who is not the one that is signed in now. */
+function hasChanged(before: AuthState, next: AuthState): boolean {
+  const owner = before.user?.id ?? draftsOwner();
+  if (next.status === 'signed-in') return owner !== null && owner !== next.user.id;
+  if (next.status !== 'signed-out') return false;
+  return owner !== null || (before.status === 'unknown' && before.returning === true);
+}
+
 function publish(next: AuthState): void {
+  const changed = hasChanged(state, next);
   state = next;
+  if (changed) forgetPerson();
+  if (next.status === 'signed-in') setDraftsOwner(next.user.id);
   for (const listener of listeners) listener();
 }
 
@@ -126,11 +138,13 @@ function endAtService(tokens: Tokens): void {
  * Ends the session in this browser at once, whatever the network does, and then at the service.
  * auth-js has no part in it: it asks the service first, keeps the session when no answer comes, and
  * may do so late enough to end the next session. Only the gateway can remove the cookie: until it
- * has, the mark keeps our pages from using it.
+ * has, the mark keeps our pages from using it. What a link has opened stays for a person who goes
+ * on as another account; with `links`, that goes too.
  */
-export function signOut(): void {
+export function signOut(links: 'links' | 'no links' = 'no links'): void {
   const tokens = closeSession();
   publish(SIGNED_OUT);
+  forgetPerson(links);
   if (tokens) endAtService(tokens);
 }
 

@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { type Query, QueryClient } from '@tanstack/react-query';
 
 /** Connect codes that a second try can change: unknown, deadline, exhausted, aborted, unavailable. */
 const WORTH_RETRYING = new Set([2, 4, 8, 10, 14]);
@@ -8,6 +8,21 @@ function shouldRetry(failures: number, error: unknown): boolean {
   if (failures >= RETRIES_MAX) return false;
   const code = (error as { code?: unknown }).code;
   return typeof code === 'number' ? WORTH_RETRYING.has(code) : true;
+}
+
+/**
+ * Reads that are of no account begin so: those that every visitor may make (`connectGetKey`), and
+ * those of a page that a link has opened. All others are a person's.
+ */
+const OF_NO_ACCOUNT: readonly unknown[] = [
+  ...['connect-query', 'meditation-guide', 'invitation', 'payment-page', 'page-link'],
+];
+
+/** Removes what was read for a person, and ends what is being read or sent for them. */
+export function forgetPersonalReads(client: QueryClient): void {
+  const predicate = ({ queryKey }: Query) => !OF_NO_ACCOUNT.includes(queryKey[0]);
+  client.removeQueries({ predicate });
+  client.getMutationCache().clear();
 }
 
 /** A client whose reads are tried again only where that can help, and whose writes never are. */

@@ -1,5 +1,5 @@
 /** The fields of a form, filled from the account and kept for a reload. */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { AuthUser } from './auth';
 import {
   type AccountValues,
@@ -10,6 +10,7 @@ import {
   withoutAccount,
   writeFormDraft,
 } from './form-draft';
+import { usePersonGone } from './personal-state';
 import { type FieldErrors, type Fields, useFields } from './use-fields';
 
 type Form<V> = {
@@ -52,6 +53,12 @@ export function useDraftFields<V extends AccountValues & Record<string, string>>
   useEffect(() => {
     if (restored) writeFormDraft(key, withoutAccount(values, filled));
   }, [key, restored, values, filled]);
+
+  const forget = useCallback(() => {
+    replace(empty);
+    setFilled(NO_ACCOUNT);
+  }, [replace, empty]);
+  usePersonGone(forget);
 
   return fields;
 }

@@ -44,7 +44,7 @@ function OtherAccount({ email, user }: { email: string; user: AuthUser }) {
       tone="warn"
       title="This invitation is for another address"
       action={
-        <Button size="sm" onClick={signOut}>
+        <Button size="sm" onClick={() => signOut()}>
           Sign out
         </Button>
       }

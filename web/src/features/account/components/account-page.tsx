@@ -80,7 +80,7 @@ function Ends() {
   const go = useGo();
 
   function leave() {
-    signOut();
+    signOut('links');
     toast({ title: 'Signed out', description: 'See you soon.' });
     go('/');
   }

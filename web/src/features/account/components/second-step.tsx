@@ -108,8 +108,9 @@ async function redeemRecovery(typed: string): Promise<void> {
 
 /** The passkey has to be one of the account that has done its first step. */
 async function redeemPasskey(): Promise<void> {
-  const session = await openWithPasskey();
+  // Asked before: a new session of this browser ends the one that it had.
   const { user } = await dataOf((await authClient()).getUser());
+  const session = await openWithPasskey();
   if (session.user.id !== user?.id) {
     // The service has opened the other account for this browser; neither session goes on.
     signOut();

@@ -1,9 +1,10 @@
 /** What the customer types on the way: in memory through all steps, and kept for a reload. */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { AuthUser } from '@/lib/auth';
+import { usePersonGone } from '@/lib/personal-state';
 import { type Fields, useFields } from '@/lib/use-fields';
 import { validateContact } from '../contact-rules';
-import { type ContactValues, prefill, readDraft, writeDraft } from '../draft';
+import { type ContactValues, EMPTY_CONTACT, prefill, readDraft, writeDraft } from '../draft';
 import { type LateConsents, useLateConsents } from './use-late';
 
 export type BookingDraft = {
@@ -34,6 +35,13 @@ export function useDraft(user: AuthUser | undefined, validate = validateContact)
   useEffect(() => {
     if (account) writeDraft({ contact: values, inPerson, agreed: false });
   }, [account, values, inPerson]);
+
+  const forget = useCallback(() => {
+    replace(EMPTY_CONTACT);
+    setInPerson(false);
+    setAgreed(false);
+  }, [replace]);
+  usePersonGone(forget);
 
   return { fields, inPerson, setInPerson, agreed, setAgreed, lateConsents };
 }

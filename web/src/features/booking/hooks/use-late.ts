@@ -1,7 +1,8 @@
 /** Whether a start lies inside the cancellation limit, and whether the customer agreed to that. */
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { isLate } from '@/lib/cancellation';
 import { toInstant } from '@/lib/instant';
+import { usePersonGone } from '@/lib/personal-state';
 import { usePractice } from '@/lib/practice';
 import { readLateConsents, startsIn, writeLateConsents } from '../late-booking';
 import { useNow } from './use-now';
@@ -14,6 +15,7 @@ export type LateConsents = {
 /** Consents of one customer by start: in memory through all steps, and kept for a reload. */
 export function useLateConsents(userId: string | undefined): LateConsents {
   const [given, setGiven] = useState(readLateConsents);
+  usePersonGone(useCallback(() => setGiven([]), []));
   const markOf = (instant: string) => `${userId ?? ''} ${instant}`;
   return {
     has: (instant) => given.includes(markOf(instant)),

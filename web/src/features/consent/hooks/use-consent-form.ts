@@ -1,9 +1,10 @@
 /** The declaration: what is typed and ticked, and whether it can be given. */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { AuthUser } from '@/lib/auth';
+import { usePersonGone } from '@/lib/personal-state';
 import { type Fields, useFields } from '@/lib/use-fields';
 import { clearConsentDraft, readConsentDraft, writeConsentDraft } from '../consent-draft';
-import { type ConsentValues, stillNeeded, validateConsent } from '../consent-rules';
+import { type ConsentValues, EMPTY_CONSENT, stillNeeded, validateConsent } from '../consent-rules';
 
 /** A consent that was given on this page, and is in memory only until the booking takes it. */
 export type SignedConsent = ConsentValues & { version: string };
@@ -42,6 +43,12 @@ export function useConsentForm(user: AuthUser | undefined): ConsentForm {
   }, [account]);
 
   useEffect(() => writeConsentDraft(values), [values]);
+
+  const forgetPerson = useCallback(() => {
+    replace(EMPTY_CONSENT);
+    setAccepted(false);
+  }, [replace]);
+  usePersonGone(forgetPerson);
 
   function sign(version: string): SignedConsent | undefined {
     if (!accepted || !fields.check()) return undefined;
