@@ -12,14 +12,15 @@ export class VirtualDevice {
     this.authenticatorId = authenticatorId;
   }
 
-  static async of(page: Page): Promise<VirtualDevice> {
+  /** Part of the browser's own device, or a key that is plugged in. */
+  static async of(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<VirtualDevice> {
     const session = await page.context().newCDPSession(page);
     await session.send('WebAuthn.enable');
     const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
       options: {
         protocol: 'ctap2',
         ctap2Version: 'ctap2_1',
-        transport: 'internal',
+        transport,
         hasResidentKey: true,
         hasUserVerification: true,
         isUserVerified: true,
