@@ -13,7 +13,14 @@ import {
 } from './support/flow';
 import { walkTo } from './support/keyboard';
 import { look } from './support/look';
-import { newPerson, type Person, signInByCode, signUpQuietly, typeCode } from './support/people';
+import {
+  askForCode,
+  newPerson,
+  type Person,
+  signInByCode,
+  signUpQuietly,
+  typeCode,
+} from './support/people';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -41,14 +48,19 @@ test('a stranger books with a name, an address and one code @phone', async ({ pa
   await page.getByRole('button', { name: 'Email me a code' }).click();
   await expect(page.getByRole('link', { name: 'Your name is required' })).toBeVisible();
   await look(page, 'code-booking-missing');
-  await signInByCode(page, sandbox, person);
+  await askForCode(page, person);
+  await expect(page.getByRole('main').getByLabel('6-digit code')).toBeVisible();
+  await look(page, 'code-booking-code');
+  await typeCode(page, sandbox, person);
   await expectStep(page, 'Book Your Session');
   await expect(page).toHaveURL(/service=general-consultation/);
   await expect(page.getByLabel('First name')).toHaveValue(person.firstName);
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await chooseTime(page);
   await agree(page);
+  await look(page, 'code-booking-chosen');
   await pay(page);
+  await look(page, 'code-booking-confirmed');
   await sandbox.mail(person.email, /^Your session is confirmed/);
 });
 

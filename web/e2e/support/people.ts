@@ -105,14 +105,19 @@ export async function signUp(page: Page, person: Person): Promise<void> {
 /** Mails with a code that signs in, for an account that is there and for one that is made by it. */
 const CODE_MAILS = /^(Your code to sign in|Confirm your e-mail address)/;
 
-/** Signs in with the code of a mail, where a booking asks who books. */
-export async function signInByCode(page: Page, sandbox: Sandbox, person: Person): Promise<void> {
+/** Says who books, where a booking asks it, and has a code mailed. */
+export async function askForCode(page: Page, person: Person): Promise<void> {
   const main = page.getByRole('main');
   const name = main.getByLabel('Your name');
   if ((await name.inputValue()) === '') await name.fill(`${person.firstName} ${person.lastName}`);
   await main.getByLabel('Email').fill(person.email);
   await main.getByLabel('Phone').fill(person.phone);
   await main.getByRole('button', { name: 'Email me a code' }).click();
+}
+
+/** Signs in with the code of a mail, where a booking asks who books. */
+export async function signInByCode(page: Page, sandbox: Sandbox, person: Person): Promise<void> {
+  await askForCode(page, person);
   await typeCode(page, sandbox, person);
 }
 
