@@ -27,11 +27,6 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// With this header an error's `code` is a text.
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
-const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
-/// What a browser removes at a sign-out. Not "cache": Chromium takes seconds for it, and answers
-/// about persons are not stored. Not "cookies": that would remove those of the whole domain, and
-/// the token of a known device; the session's cookie is removed by itself.
-const CLEARED: HeaderValue = HeaderValue::from_static("\"storage\"");
 
 pub(crate) async fn auth(
     State(proxy): State<Arc<Proxy>>,
@@ -118,7 +113,6 @@ async fn by_cookie(
     let cookie = if signs_out { proxy.sessions.cleared() } else { cookie };
     let headers = answer.headers_mut();
     headers.extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
-    headers.extend(signs_out.then_some((CLEAR_SITE_DATA, CLEARED)));
     not_stored(answer)
 }
 

@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { act, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { authClient, signOut, useAuth } from '@/lib/auth';
-import { cookieFetch } from '@/lib/cookie-fetch';
 import { useDraftFields } from '@/lib/use-draft-fields';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { AppProvider } from './provider';
@@ -180,15 +179,4 @@ test('a visitor keeps what was typed before signing in', async () => {
   await act(() => client.signInWithPassword({ email: 'asha@example.org', password: 'x' }));
   await screen.findByText('signed-in');
   expect(screen.getByLabelText<HTMLTextAreaElement>('Message').value).toBe('private');
-});
-
-test('an answer that clears the storage leaves what the page has kept', async () => {
-  localStorage.setItem('theme', 'dark');
-  vi.mocked(fetch).mockImplementation(async () => {
-    // What a browser does with the header, before the page gets the answer.
-    localStorage.clear();
-    return new Response(null, { status: 204, headers: { 'clear-site-data': '"storage"' } });
-  });
-  await cookieFetch('/auth/v1/logout', { method: 'POST' });
-  expect(localStorage.getItem('theme')).toBe('dark');
 });

@@ -2,7 +2,6 @@
  * Calls the identity service so that the refresh token stays in the gateway's cookie: the answer
  * has a placeholder in its place.
  */
-import { rememberStorage } from './personal-state';
 import { refreshSignal } from './session-store';
 
 /** What the service says when it cannot answer now. */
@@ -10,20 +9,12 @@ export function isBusy({ status }: Response): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** A sign-out's answer makes browsers clear storage, which the page has done with more care. */
-async function fetchAndKeep(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
-  const restore = rememberStorage();
-  const answer = await fetch(url, init);
-  if (answer.headers.has('clear-site-data')) restore();
-  return answer;
-}
-
 /** A page that is left lets its call go on, so that the browser gets the cookie of the answer. */
 export const cookieFetch: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('x-session-transport', 'cookie');
   const request = { ...init, headers, keepalive: init?.method === 'POST' };
-  if (!String(input).includes('grant_type=refresh_token')) return fetchAndKeep(input, request);
+  if (!String(input).includes('grant_type=refresh_token')) return fetch(input, request);
   const answer = await fetch(input, { signal: refreshSignal(), ...request });
   if (!isBusy(answer)) return answer;
   // auth-js takes other statuses for the end of the session; with this one it tries again.

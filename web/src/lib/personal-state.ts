@@ -69,18 +69,3 @@ export function onPersonGone(listener: () => void): () => void {
 export function usePersonGone(listener: () => void): void {
   useEffect(() => onPersonGone(listener), [listener]);
 }
-
-/**
- * Reads what storage has now; the result writes it back. After `forgetPerson` it is of no person
- * that has gone.
- */
-export function rememberStorage(): () => void {
-  const kept = storages().flatMap((storage) =>
-    Object.entries(storage)
-      .filter(([key]) => key !== OF_SESSION)
-      .map(([key, value]) => ({ storage, key, value: String(value) })),
-  );
-  return () => {
-    for (const { storage, key, value } of kept) storage.setItem(key, value);
-  };
-}
