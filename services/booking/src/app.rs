@@ -51,6 +51,7 @@ pub mod feed_secrets;
 pub mod page_keys;
 pub mod invitation_keys;
 pub mod staff_scope;
+pub mod standing;
 pub mod members;
 pub mod invitations;
 pub mod answer_invitation;

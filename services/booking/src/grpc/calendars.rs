@@ -27,12 +27,12 @@ use crate::app::calendar_feed::{self, read_feed, renew_feed, stop_feed};
 use crate::app::read_calendar::{self, read_soon};
 use crate::app::scheduled_event::take_scheduled_event;
 use crate::app::staff_scope::{Scope, scope_of};
+use crate::app::standing::StaffTable;
 use crate::clients::calendars::Source;
 use crate::error::Error;
 use crate::read_model::busy_times::{self, SourceState};
 use crate::read_model::calendar_bookings::{self, SessionState};
 use crate::read_model::calendar_feeds::{self, Feed};
-use crate::read_model::staff::StaffTable;
 
 /// Those who may have the address of a practitioner's sessions.
 const CALENDAR_ROLES: &[Role] = &[Role::Owner, Role::Admin, Role::Practitioner];

@@ -23,8 +23,8 @@ use crate::app::consent::{
     bookings_without_consent, consent_file, own_consent, verify_file, withdraw_consent,
 };
 use crate::app::staff_scope::scope_of;
+use crate::app::standing::StaffTable;
 use crate::domain::consent::GivenConsent;
-use crate::read_model::staff::StaffTable;
 
 /// The handler of both services.
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@ use contract::booking::v1::{
 use contract::convert::to_wire;
 use kernel::Id;
 use kernel::id::{Booking, Customer, StaffInvitation};
-use runtime::caller::Peers;
+use runtime::caller::{Aal, Peers};
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
@@ -21,10 +21,11 @@ use super::ownership::parse;
 use crate::app::App;
 use crate::app::list_bookings::list_day_sessions;
 use crate::app::payment_page::{consent_missing, page};
+use crate::app::standing::standing_of;
 use crate::domain::organisation::{InvitationState, OrganisationError};
 use crate::error::{Error, Rejection};
 use crate::read_model::view::{self, View};
-use crate::read_model::{invitations, members, staff};
+use crate::read_model::{invitations, members};
 
 /// The handler of the internal service.
 #[derive(Debug, Clone)]
@@ -110,15 +111,18 @@ impl BookingInternalService for InternalHandler {
         request: Request<GetStaffRoleRequest>,
     ) -> Result<Response<GetStaffRoleResponse>, Status> {
         self.peers.verify(request.metadata(), &["payments", "notifications", "reviews"])?;
-        let person: Option<Id<Customer>> = request.into_inner().user_id.parse().ok();
-        let Some(person) = person else {
+        let GetStaffRoleRequest { user_id, used_second_factor } = request.into_inner();
+        let Ok(person) = user_id.parse::<Id<Customer>>() else {
             return Ok(Response::new(GetStaffRoleResponse::default()));
         };
-        let role = staff::role_of(self.app.store.pool(), person)
+        let session = if used_second_factor { Aal::Aal2 } else { Aal::Aal1 };
+        let standing = standing_of(self.app.store.pool(), person, session)
             .await
             .map_err(|error| to_status(&Error::unavailable(error)))?;
-        let role = role.map(|role| role.word().to_owned()).unwrap_or_default();
-        Ok(Response::new(GetStaffRoleResponse { role }))
+        Ok(Response::new(standing.map_or_else(GetStaffRoleResponse::default, |standing| {
+            let second_factor_required = standing.needs_second_factor;
+            GetStaffRoleResponse { role: standing.role.word().to_owned(), second_factor_required }
+        })))
     }
 
     async fn get_staff_invitation(

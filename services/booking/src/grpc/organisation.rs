@@ -7,7 +7,7 @@ use std::sync::Arc;
 use contract::booking::v1 as wire;
 use contract::booking::v1::organisation_service_server::OrganisationService;
 use contract::booking::v1::organisation_staff_service_server::OrganisationStaffService;
-use eventstore::{Act, StaffAuthorizer};
+use eventstore::{Act, StaffAuthorizer, StoreError};
 use kernel::id::{Customer, StaffInvitation};
 use kernel::{Id, Timestamp};
 use runtime::caller::Users;
@@ -22,8 +22,8 @@ use crate::app::App;
 use crate::app::answer_invitation::{accept_invitation, decline_invitation, invitation_of};
 use crate::app::invitations::{self, invite_member, resend_invitation, withdraw_invitation};
 use crate::app::members::{self, change_role, leave_practice, note_address, remove_member};
+use crate::app::standing::{StaffTable, standing_of};
 use crate::error::Error;
-use crate::read_model::staff::StaffTable;
 use crate::read_model::{invitations as invitation_rows, members as member_rows};
 
 /// The handler of both services.
@@ -92,6 +92,9 @@ impl OrganisationService for OrganisationHandler {
         request: Request<wire::ListMyMembershipsRequest>,
     ) -> Result<Response<wire::ListMyMembershipsResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
+        // Enrolling a second factor counts from the first page that the account opens after it.
+        let standing = standing_of(self.app.store.pool(), user.customer, user.aal);
+        standing.await.map_err(StoreError::from).map_err(failed)?;
         let proved = client_of(&user).proved_email.unwrap_or_default();
         let member = note_address(&self.app, user.customer, &proved).await.map_err(failed)?;
         let wire = self.wire(HashMap::new(), self.now().await?);

@@ -40,6 +40,7 @@ impl Wire<'_> {
             practitioner_id,
             practitioner_name,
             since_at: Some(to_wire(member.since_at)),
+            second_factor_by: Some(to_wire(member.second_factor_by)),
         }
     }
 

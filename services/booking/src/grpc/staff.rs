@@ -37,10 +37,11 @@ use crate::app::request_phone_booking::request_phone_booking;
 use crate::app::requester::PHONE_METHOD;
 use crate::app::send_payment_page::{self, send_payment_page};
 use crate::app::staff_scope::{Scope, scope_of};
+use crate::app::standing::StaffTable;
 use crate::app::unblock_time::{self, unblock_time};
 use crate::error::Error;
 use crate::read_model::query::{self, Blocked};
-use crate::read_model::staff::StaffTable;
+use crate::read_model::staff::role_of;
 use crate::read_model::view::{self, View};
 
 /// The handler of the staff service.
@@ -48,7 +49,6 @@ use crate::read_model::view::{self, View};
 pub struct StaffHandler {
     app: Arc<App>,
     users: Users,
-    roles: StaffTable,
     authorizer: StaffAuthorizer,
     parked: ParkedEvents,
 }
@@ -57,10 +57,9 @@ impl StaffHandler {
     /// A handler for calls of staff, whose roles are in this service's table.
     #[must_use]
     pub fn new(app: Arc<App>, users: Users, parked: ParkedEvents) -> Self {
-        let roles = StaffTable(app.store.clone());
-        let authorizer =
-            StaffAuthorizer::new(users.clone(), Arc::new(roles.clone()), app.store.clone());
-        Self { app, users, roles, authorizer, parked }
+        let roles = Arc::new(StaffTable(app.store.clone()));
+        let authorizer = StaffAuthorizer::new(users.clone(), roles, app.store.clone());
+        Self { app, users, authorizer, parked }
     }
 
     /// Returns an action's result; a rejection is recorded in the audit log first.
@@ -150,8 +149,8 @@ impl BookingStaffService for StaffHandler {
         request: Request<GetOwnRoleRequest>,
     ) -> Result<Response<GetOwnRoleResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let role = self.roles.role_of(user.customer).await;
-        let role = role.map_err(|error| unavailable(error.as_ref()))?;
+        let role = role_of(self.app.store.pool(), user.customer).await;
+        let role = role.map_err(|error| to_status(&Error::unavailable(error)))?;
         Ok(Response::new(GetOwnRoleResponse { role: wire_role(role).into() }))
     }
 

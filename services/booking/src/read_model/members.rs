@@ -27,6 +27,8 @@ pub struct Member {
     pub practitioner_id: Option<String>,
     /// Since when.
     pub since_at: Timestamp,
+    /// From when on its staff calls need a second factor.
+    pub second_factor_by: Timestamp,
     /// The account's proved address.
     pub email: Option<String>,
 }
@@ -40,7 +42,8 @@ impl std::fmt::Debug for Member {
 macro_rules! member_sql {
     ($rest:literal) => {
         concat!(
-            "select m.practice_id, m.user_id, m.role, m.practitioner_id, m.since_at, a.email
+            "select m.practice_id, m.user_id, m.role, m.practitioner_id, m.since_at,
+                    m.second_factor_by, a.email
              from staff_members m left join staff_addresses a using (user_id) where m.active ",
             $rest
         )
@@ -56,6 +59,7 @@ fn read(row: &PgRow) -> Result<Option<Member>, StoreError> {
         role,
         practitioner_id: row.try_get("practitioner_id")?,
         since_at: row.try_get("since_at")?,
+        second_factor_by: row.try_get("second_factor_by")?,
         email: row.try_get("email")?,
     }))
 }

@@ -3,7 +3,7 @@
 use eventstore::{StoreError, Tx};
 use kernel::Id;
 use kernel::id::{Customer, StaffInvitation};
-use sqlx::Row as _;
+use sqlx::{PgExecutor, Row as _};
 use staff::Role;
 
 /// The name of the lock under which members and invitations change.
@@ -84,6 +84,24 @@ pub async fn upsert(
     .bind(membership.role.word())
     .bind(&membership.practitioner_id)
     .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Notes that a member has used a second factor: from now on the account's staff calls need it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn use_second_factor(
+    executor: impl PgExecutor<'_>,
+    person: Id<Customer>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update staff_members set second_factor_by = clock_timestamp()
+         where user_id = $1 and second_factor_by > clock_timestamp()",
+    )
+    .bind(person)
+    .execute(executor)
     .await?;
     Ok(())
 }

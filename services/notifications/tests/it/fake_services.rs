@@ -172,7 +172,8 @@ impl BookingInternalService for FakeBooking {
         self.peers.verify(request.metadata(), &["notifications"])?;
         self.data.check()?;
         let role = self.data.roles.lock().unwrap().get(&request.into_inner().user_id).cloned();
-        Ok(Response::new(GetStaffRoleResponse { role: role.unwrap_or_default() }))
+        let role = role.unwrap_or_default();
+        Ok(Response::new(GetStaffRoleResponse { role, second_factor_required: true }))
     }
 
     async fn get_staff_invitation(

@@ -87,7 +87,7 @@ impl BookingInternalService for Internal {
         self.peers.verify(request.metadata(), &["payments"])?;
         let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
         let role = roles.get(&request.into_inner().user_id).cloned().unwrap_or_default();
-        Ok(Response::new(GetStaffRoleResponse { role }))
+        Ok(Response::new(GetStaffRoleResponse { role, second_factor_required: true }))
     }
 
     async fn get_staff_invitation(

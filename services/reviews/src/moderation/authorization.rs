@@ -8,7 +8,7 @@ use kernel::{CommandError, Reject};
 use runtime::BoxError;
 use runtime::caller::{User, UserError};
 use runtime::status::{reject, to_status, unavailable};
-use staff::{Role, Staff, StaffError, admit};
+use staff::{Refusal, Role, Staff, let_in};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
@@ -136,7 +136,7 @@ impl Moderation {
             }
             (AuthMethod::OwnPassword(_), Some(account)) => {
                 let user = user.map_err(|why| token_error(why, &actor))?;
-                let staff = self.manager(&user).await?;
+                let staff = self.manager(&user, metadata).await?;
                 if staff.id != account {
                     return Err(AuthError::Denied(staff.into(), Denial::GrantRequired));
                 }
@@ -164,14 +164,19 @@ impl Moderation {
         }
     }
 
-    /// The user as a moderator, by their current role.
-    pub(super) async fn manager(&self, user: &User) -> Result<Staff, AuthError> {
-        let role = self.roles.role_of(user.customer).await.map_err(AuthError::Unavailable)?;
-        let denied = |why: StaffError| {
-            AuthError::Denied(Actor::account(user.customer, role), Denial::Staff(why))
-        };
-        let role = admit(role, Role::MANAGERS).map_err(denied)?;
-        Ok(Staff { id: user.customer, role })
+    /// The user as a moderator, by their current role and the second factor that it needs.
+    pub(super) async fn manager(
+        &self,
+        user: &User,
+        metadata: &MetadataMap,
+    ) -> Result<Staff, AuthError> {
+        let checked = let_in(self.roles.as_ref(), user, metadata, Role::MANAGERS).await;
+        checked.map_err(|refusal| match refusal {
+            Refusal::Unavailable(error) => AuthError::Unavailable(error),
+            Refusal::Refused(role, why) => {
+                AuthError::Denied(Actor::account(user.customer, role), Denial::Staff(why))
+            }
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Unlocks the panel: checks a password and issues a grant.
 //!
 //! All failures (a wrong password, a missing role, a wait) get the same answer, no sooner than a
-//! real check takes. Only the audit log has the reason.
+//! real check takes. Only the audit log has the reason. One is told: that a member's session lacks
+//! the second factor, which says nothing about a password.
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use eventstore::audit::{self, DONE};
 use eventstore::{Act, Actor, Metadata, StoreError, Tx};
 use runtime::status::{reject, unavailable};
 use secrecy::{ExposeSecret as _, SecretString};
+use staff::StaffError;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
@@ -34,6 +36,8 @@ const MUST_WAIT: &str = "MUST_WAIT";
 enum Failure {
     /// The actor, and why the attempt is denied.
     Denied(Actor, &'static str),
+    /// A member's session lacks the second factor.
+    NoSecondFactor(Actor),
     /// The password cannot be checked now.
     Unavailable(runtime::BoxError),
 }
@@ -47,6 +51,9 @@ impl From<StoreError> for Failure {
 impl From<AuthError> for Failure {
     fn from(error: AuthError) -> Self {
         match error {
+            AuthError::Denied(actor, Denial::Staff(StaffError::SecondFactorRequired)) => {
+                Self::NoSecondFactor(actor)
+            }
             AuthError::Denied(actor, denial) => {
                 Self::Denied(actor, kernel::Reject::reason(&denial))
             }
@@ -80,6 +87,9 @@ impl Moderation {
             Err(failure) => failure,
         };
         let status = match failure {
+            Failure::NoSecondFactor(actor) => {
+                self.deny(actor, ACT, Denial::Staff(StaffError::SecondFactorRequired)).await
+            }
             Failure::Unavailable(error) => unavailable(error.as_ref()),
             Failure::Denied(actor, reason) => {
                 tracing::warn!(actor = actor.name(), reason, "the panel stays locked");
@@ -125,7 +135,7 @@ impl Moderation {
             return Ok(Candidate { actor, throttle_keys, holder });
         }
         let user = self.user(metadata).await.map_err(|why| token_error(why, &Actor::nobody()))?;
-        let staff = self.manager(&user).await?;
+        let staff = self.manager(&user, metadata).await?;
         let throttle_keys = vec![ThrottleKey::Account(staff.id), address];
         Ok(Candidate { actor: staff.into(), throttle_keys, holder: Holder::Staff(staff) })
     }

@@ -75,7 +75,7 @@ impl BookingInternalService for Internal {
         let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
         let role = roles.get(&request.into_inner().user_id).copied();
         let role = role.map(|role| role.word().to_owned()).unwrap_or_default();
-        Ok(Response::new(GetStaffRoleResponse { role }))
+        Ok(Response::new(GetStaffRoleResponse { role, second_factor_required: true }))
     }
 
     async fn get_staff_invitation(

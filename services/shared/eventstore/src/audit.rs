@@ -7,7 +7,7 @@ use kernel::id::Customer;
 use kernel::{CommandError, Id, Reject};
 use runtime::caller::Users;
 use runtime::status::{reject, to_status, unavailable};
-use staff::{Role, Roles, Staff, StaffError, admit};
+use staff::{Refusal, Role, Roles, Staff, StaffError, let_in};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
@@ -220,11 +220,13 @@ impl StaffAuthorizer {
         Self { users, roles, store }
     }
 
-    /// Lets the caller in whose role is in `allowed`. For the first line of every staff method.
+    /// Lets the caller in whose role is in `allowed` and whose session has the second factor that
+    /// it needs. For the first line of every staff method.
     /// The act itself is written down by `Tx::audit` with what it changes, or by `audit_read`.
     ///
     /// # Errors
-    /// Who is not signed in, no member, or of another role; or when roles cannot be asked for.
+    /// Who is not signed in, no member, of another role, or without the second factor; or when
+    /// roles cannot be asked for.
     pub async fn authorize(
         &self,
         metadata: &MetadataMap,
@@ -232,11 +234,10 @@ impl StaffAuthorizer {
         allowed: &[Role],
     ) -> Result<Staff, Status> {
         let user = self.users.verify(metadata).await?;
-        let known = self.roles.role_of(user.customer).await;
-        let role = known.map_err(|error| unavailable(error.as_ref()))?;
-        match admit(role, allowed) {
-            Ok(role) => Ok(Staff { id: user.customer, role }),
-            Err(refusal) => {
+        match let_in(self.roles.as_ref(), &user, metadata, allowed).await {
+            Ok(staff) => Ok(staff),
+            Err(Refusal::Unavailable(error)) => Err(unavailable(error.as_ref())),
+            Err(Refusal::Refused(role, refusal)) => {
                 let actor = Actor::account(user.customer, role);
                 let (name, action, reason) = (actor.name(), act.action, refusal.reason());
                 tracing::warn!(actor = name, action, reason, "somebody was turned away");
@@ -244,7 +245,9 @@ impl StaffAuthorizer {
                     StaffError::StaffOnly => {
                         count_outsider(&self.store, user.customer, action).await
                     }
-                    StaffError::RoleNotAllowed => record(&self.store, actor, act, reason).await,
+                    StaffError::RoleNotAllowed | StaffError::SecondFactorRequired => {
+                        record(&self.store, actor, act, reason).await
+                    }
                 };
                 written.map_err(|error| unavailable(&error))?;
                 Err(reject(&refusal))

@@ -1,6 +1,10 @@
 //! Who works for the practice. Roles live in booking's table and are asked for on every call, so a
 //! change counts at once; what a token claims is a hint for the user interface and no more.
 
+mod gate;
+
+pub use gate::{LISTED_NETWORK, Refusal, let_in};
+
 use contract::booking::v1::GetStaffRoleRequest;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use futures::FutureExt as _;
@@ -8,7 +12,7 @@ use futures::future::BoxFuture;
 use kernel::id::Customer;
 use kernel::{Code, Id, Reject};
 use runtime::BoxError;
-use runtime::caller::Peers;
+use runtime::caller::{Aal, Peers};
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 
 /// What a member of the practice may do. Each method of a staff service names those it lets in.
@@ -67,6 +71,9 @@ pub enum StaffError {
     /// A member whose role does not go so far.
     #[error("Your role does not allow this.")]
     RoleNotAllowed,
+    /// A member whose session needs a second factor and has used none.
+    #[error("Please use your second step, or set one up on your account page.")]
+    SecondFactorRequired,
 }
 
 impl Reject for StaffError {
@@ -78,6 +85,7 @@ impl Reject for StaffError {
         match self {
             Self::StaffOnly => "STAFF_ONLY",
             Self::RoleNotAllowed => "ROLE_NOT_ALLOWED",
+            Self::SecondFactorRequired => "SECOND_FACTOR_REQUIRED",
         }
     }
 }
@@ -91,10 +99,24 @@ pub fn admit(role: Option<Role>, allowed: &[Role]) -> Result<Role, StaffError> {
     if allowed.contains(&role) { Ok(role) } else { Err(StaffError::RoleNotAllowed) }
 }
 
+/// What a member may do, and what that asks of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The role.
+    pub role: Role,
+    /// Whether the time to set up a second factor is over, or one was used before.
+    pub needs_second_factor: bool,
+}
+
 /// The source of people's roles: booking's own table, or a call to booking.
 pub trait Roles: Send + Sync + 'static {
-    /// A person's role, now; `None` for customers.
-    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>>;
+    /// A person's role, now; `None` for customers. `session` is the level of the person's session:
+    /// from the first [`Aal::Aal2`] on a second factor is needed.
+    fn standing_of(
+        &self,
+        person: Id<Customer>,
+        session: Aal,
+    ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>>;
 }
 
 /// Asks booking for roles.
@@ -115,12 +137,18 @@ impl StaffDirectory {
 }
 
 impl Roles for StaffDirectory {
-    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>> {
-        let request = GetStaffRoleRequest { user_id: person.to_string() };
+    fn standing_of(
+        &self,
+        person: Id<Customer>,
+        session: Aal,
+    ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>> {
+        let used_second_factor = session == Aal::Aal2;
+        let request = GetStaffRoleRequest { user_id: person.to_string(), used_second_factor };
         let mut client = self.client.clone();
         async move {
             let answer = client.get_staff_role(request).await?.into_inner();
-            Ok(Role::from_word(&answer.role))
+            let needs_second_factor = answer.second_factor_required;
+            Ok(Role::from_word(&answer.role).map(|role| Standing { role, needs_second_factor }))
         }
         .boxed()
     }

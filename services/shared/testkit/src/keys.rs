@@ -100,12 +100,13 @@ impl TestUsers {
         json!({ "keys": [self.pair.jwk] }).to_string()
     }
 
-    /// An access token of the person with this UUID that ends at `expires_at` (seconds since 1970).
+    /// An access token of the person with this UUID that ends at `expires_at` (seconds since 1970),
+    /// of a session with two factors.
     ///
     /// # Errors
     /// When it cannot be signed.
     pub fn token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
-        self.sign(user, (email, false), expires_at)
+        self.sign(user, (email, false, "aal2"), expires_at)
     }
 
     /// The same of a person whose address is proved.
@@ -113,13 +114,21 @@ impl TestUsers {
     /// # Errors
     /// When it cannot be signed.
     pub fn proved_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
-        self.sign(user, (email, true), expires_at)
+        self.sign(user, (email, true, "aal2"), expires_at)
+    }
+
+    /// The same of a session with one factor.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub fn one_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
+        self.sign(user, (email, false, "aal1"), expires_at)
     }
 
     fn sign(
         &self,
         user: &str,
-        (email, email_verified): (&str, bool),
+        (email, email_verified, aal): (&str, bool, &str),
         expires_at: u64,
     ) -> Result<String> {
         let mut header = Header::new(Algorithm::ES256);
@@ -128,7 +137,7 @@ impl TestUsers {
             "iss": self.issuer, "sub": user, "aud": "authenticated", "role": "authenticated",
             "email": email, "email_verified": email_verified,
             "iat": expires_at.saturating_sub(3600), "exp": expires_at,
-            "session_id": user,
+            "session_id": user, "aal": aal,
         });
         let key = EncodingKey::from_ec_pem(self.pair.pem.as_bytes())?;
         Ok(jsonwebtoken::encode(&header, &claims, &key)?)

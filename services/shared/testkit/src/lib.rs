@@ -2,6 +2,7 @@
 //! logged as an error, and waiting on a condition. Nothing here stands in for a part of ours.
 
 pub mod alarms;
+pub mod calls;
 pub mod database;
 pub mod dump;
 pub mod keys;

@@ -9,8 +9,8 @@ use futures::future::BoxFuture;
 use kernel::Id;
 use kernel::id::Customer;
 use runtime::BoxError;
-use runtime::caller::{UserSettings, Users};
-use staff::{Role, Roles};
+use runtime::caller::{Aal, UserSettings, Users};
+use staff::{LISTED_NETWORK, Role, Roles, Standing};
 use testkit::TestUsers;
 use tonic::Code;
 use tonic::metadata::MetadataMap;
@@ -27,13 +27,18 @@ const ACT: Act<'static> =
 struct Team;
 
 impl Roles for Team {
-    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>> {
+    fn standing_of(
+        &self,
+        person: Id<Customer>,
+        _session: Aal,
+    ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>> {
         let role = match person.uuid().to_string().as_str() {
             OWNER => Some(Role::Owner),
             DESK => Some(Role::FrontDesk),
             _ => None,
         };
-        async move { Ok(role) }.boxed()
+        let standing = role.map(|role| Standing { role, needs_second_factor: true });
+        async move { Ok(standing) }.boxed()
     }
 }
 
@@ -62,6 +67,14 @@ impl World {
         metadata.insert("authorization", format!("Bearer {token}").parse()?);
         Ok(metadata)
     }
+}
+
+/// The metadata of a call with one factor.
+fn by_one_factor(world: &World, person: &str) -> Result<MetadataMap> {
+    let token = world.users.one_factor_token(person, "a@b.example", 4_000_000_000)?;
+    let mut metadata = MetadataMap::new();
+    metadata.insert("authorization", format!("Bearer {token}").parse()?);
+    Ok(metadata)
 }
 
 async fn book(store: &Store) -> Result<Vec<(String, String, String, String)>> {
@@ -102,6 +115,29 @@ async fn staff_is_let_in_by_role_and_others_are_counted() -> Result<()> {
             .fetch_all(store.pool())
             .await?;
     assert_eq!(counted, [(ACT.action.to_owned(), 4)]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_factor_is_refused_and_recorded_unless_the_network_is_listed() -> Result<()> {
+    let (_database, store) = database().await?;
+    let world = World::new(&store)?;
+    let mut owner = by_one_factor(&world, OWNER)?;
+    let refused = world.authorizer.authorize(&owner, ACT, Role::ALL).await.unwrap_err();
+    assert_eq!(refused.code(), Code::PermissionDenied);
+    let reason = runtime::status::detail_of(&refused).map(|detail| detail.reason);
+    assert_eq!(reason.as_deref(), Some("SECOND_FACTOR_REQUIRED"));
+    let seen = book(&store).await?;
+    let [(_, role, _, outcome)] = seen.as_slice() else { anyhow::bail!("{seen:?}") };
+    assert_eq!((role.as_str(), outcome.as_str()), ("owner", "SECOND_FACTOR_REQUIRED"));
+    owner.insert(LISTED_NETWORK, "192.0.2.0/24".parse()?);
+    world.authorizer.authorize(&owner, ACT, Role::ALL).await?;
+    // The network stands in for the second factor, not for the role.
+    let mut desk = by_one_factor(&world, DESK)?;
+    desk.insert(LISTED_NETWORK, "192.0.2.0/24".parse()?);
+    let refused = world.authorizer.authorize(&desk, ACT, Role::MANAGERS).await.unwrap_err();
+    let reason = runtime::status::detail_of(&refused).map(|detail| detail.reason);
+    assert_eq!(reason.as_deref(), Some("ROLE_NOT_ALLOWED"));
     Ok(())
 }
 

@@ -1,0 +1,57 @@
+//! The one check of staff: the role first, then the second factor. Every call of staff passes it.
+
+use runtime::BoxError;
+use runtime::caller::{Aal, User};
+use tonic::metadata::MetadataMap;
+
+use crate::{Role, Roles, Staff, StaffError, Standing, admit};
+
+/// Metadata that only the gateway sets, on calls from a network that the practice has listed
+/// (`GATEWAY_STAFF_NETWORKS`): that network. Calls from there need no second factor.
+pub const LISTED_NETWORK: &str = "x-listed-network";
+
+/// Why a call of staff goes no further.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The person's role, and why it is not enough.
+    Refused(Option<Role>, StaffError),
+    /// The role cannot be asked for.
+    Unavailable(BoxError),
+}
+
+/// Lets a person in whose role is in `allowed` and whose session has the second factor that it
+/// needs. Only the claim `aal` of the token counts, which hosted identity servers write as well.
+///
+/// # Errors
+/// Why not.
+pub async fn let_in(
+    roles: &dyn Roles,
+    user: &User,
+    metadata: &MetadataMap,
+    allowed: &[Role],
+) -> Result<Staff, Refusal> {
+    let standing = roles.standing_of(user.customer, user.aal).await;
+    let standing = standing.map_err(Refusal::Unavailable)?;
+    let role = standing.map(|standing| standing.role);
+    let refused = |why| Refusal::Refused(role, why);
+    let admitted = admit(role, allowed).map_err(refused)?;
+    if lacks_second_factor(standing, user.aal) {
+        let network = metadata.get(LISTED_NETWORK).and_then(|value| value.to_str().ok());
+        let network = network.ok_or_else(|| refused(StaffError::SecondFactorRequired))?;
+        // The words of the log of account security, which names no person.
+        tracing::info!(
+            target: "security",
+            kind = "staff_call",
+            outcome = "second_factor_not_asked",
+            method = "listed_network",
+            account = "-",
+            network,
+            "account security"
+        );
+    }
+    Ok(Staff { id: user.customer, role: admitted })
+}
+
+fn lacks_second_factor(standing: Option<Standing>, session: Aal) -> bool {
+    session != Aal::Aal2 && standing.is_some_and(|standing| standing.needs_second_factor)
+}
