@@ -71,6 +71,16 @@ impl GrpcHarness {
         self.until(customer, FAR, message)
     }
 
+    /// The same of a session with one factor.
+    pub(crate) fn by_one_factor<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
+        with_token(&self.one_factor_token(customer), message)
+    }
+
+    pub(crate) fn one_factor_token(&self, customer: Id<Customer>) -> String {
+        let sub = customer.uuid().to_string();
+        self.users.one_factor_token(&sub, "asha@example.org", FAR).unwrap()
+    }
+
     pub(crate) fn until<T>(&self, customer: Id<Customer>, end: u64, message: T) -> Request<T> {
         let sub = customer.uuid().to_string();
         with_token(&self.users.token(&sub, "asha@example.org", end).unwrap(), message)

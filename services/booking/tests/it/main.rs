@@ -23,6 +23,7 @@ mod claims;
 mod cancels;
 mod blocks;
 mod staff;
+mod second_factor;
 mod process_lifecycle;
 mod upgrade;
 mod day_snapshots;

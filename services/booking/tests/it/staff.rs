@@ -154,7 +154,8 @@ async fn a_role_is_effective_from_grant_to_revocation() {
         harness.staff().get_own_role(asked).await.unwrap().into_inner().role()
     };
     let told = async |service: &'static str| {
-        let asked = GetStaffRoleRequest { user_id: customer(1).to_string() };
+        let user_id = customer(1).to_string();
+        let asked = GetStaffRoleRequest { user_id, ..GetStaffRoleRequest::default() };
         harness.internal(service).get_staff_role(asked).await.unwrap().into_inner().role
     };
     assert_eq!(own().await, StaffRole::Unspecified);
@@ -185,7 +186,8 @@ async fn a_role_is_effective_from_grant_to_revocation() {
     let subject = customer(1).to_string();
     let first = ("operator".to_owned(), "front_desk".to_owned(), subject, "done".to_owned());
     assert_eq!(granted[0], first);
-    let nobody = GetStaffRoleRequest { user_id: "nobody".to_owned() };
+    let user_id = "nobody".to_owned();
+    let nobody = GetStaffRoleRequest { user_id, ..GetStaffRoleRequest::default() };
     let none = harness.internal("payments").get_staff_role(nobody).await.unwrap().into_inner();
     assert_eq!(none.role, "");
 }

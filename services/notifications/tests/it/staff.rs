@@ -16,6 +16,7 @@ use runtime::channel;
 use runtime::server::Server;
 use runtime::status::detail_of;
 use staff::StaffDirectory;
+use testkit::calls::{call_empty, staff_methods};
 use testkit::until;
 use tonic::transport::Channel;
 use tonic::{Code, Request};
@@ -30,6 +31,7 @@ const FAR: u64 = 4_102_444_800;
 pub(crate) struct StaffClient {
     pub(crate) client: client::NotificationsStaffServiceClient<Channel>,
     person: Uuid,
+    url: String,
 }
 
 impl StaffClient {
@@ -52,7 +54,7 @@ impl StaffClient {
             world.data.roles.lock().unwrap().insert(id, role.to_owned());
         }
         let client = client::NotificationsStaffServiceClient::new(channel::connect_lazy(&url)?);
-        Ok(Self { client, person })
+        Ok(Self { client, person, url })
     }
 
     pub(crate) fn by<T>(&self, world: &World, message: T) -> Result<Request<T>> {
@@ -153,5 +155,20 @@ async fn staff_calls_need_a_token_and_a_known_role() -> Result<()> {
     let request = staff.by(&world, ListParkedEventsRequest {})?;
     let refused = staff.client.list_parked_events(request).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable);
+    world.end().await
+}
+
+#[tokio::test]
+async fn every_method_of_staff_asks_for_the_second_factor() -> Result<()> {
+    let world = World::new().await?;
+    let staff = StaffClient::new(&world, Some("owner")).await?;
+    let token = world.users.one_factor_token(&staff.person.to_string(), CUSTOMER, FAR)?;
+    let methods = staff_methods("notifications")?;
+    assert!(methods.len() > 3, "{methods:?}");
+    for method in methods {
+        let status = call_empty(&staff.url, &method, &token).await?.unwrap_err();
+        let reason = detail_of(&status).map(|detail| detail.reason);
+        assert_eq!(reason.as_deref(), Some("SECOND_FACTOR_REQUIRED"), "{method}");
+    }
     world.end().await
 }

@@ -1,6 +1,6 @@
 //! Staff calls: refunds, explanations and ledger reads; who is authorized, and the audit log.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use contract::booking::v1::{BookingExpired, BookingRequested, BookingUnplaced};
 use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::{
@@ -11,6 +11,7 @@ use contract::payments::v1::{
 use eventstore::{NewEvent, new_id};
 use kernel::Id;
 use kernel::id::Customer;
+use runtime::status::detail_of;
 use tonic::{Code, Status};
 
 use crate::world::{Held, PRICE, World, assert_refused};
@@ -37,6 +38,20 @@ async fn audited(world: &World) -> Result<Vec<(String, String)>> {
 
 fn rows(rows: &[(&str, &str)]) -> Vec<(String, String)> {
     rows.iter().map(|(action, outcome)| ((*action).to_owned(), (*outcome).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn every_method_of_staff_asks_for_the_second_factor() -> Result<()> {
+    let world = World::new().await?;
+    let owner = world.employ("owner");
+    let answers = world.answers_to_one_factor(owner).await?;
+    assert!(answers.len() > 5, "{answers:?}");
+    for (method, answer) in answers {
+        let status = answer.err().with_context(|| method.clone())?;
+        let reason = detail_of(&status).map(|detail| detail.reason);
+        assert_eq!(reason.as_deref(), Some("SECOND_FACTOR_REQUIRED"), "{method}");
+    }
+    Ok(())
 }
 
 #[tokio::test]

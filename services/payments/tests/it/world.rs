@@ -25,6 +25,7 @@ use runtime::caller::{PeerSettings, UserSettings, Users};
 use sandbox::{Sandbox, Settings};
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use testkit::calls::{call_empty, staff_methods};
 use testkit::{TestDatabase, TestKeys, TestUsers, nats_url};
 use tokio::task::JoinHandle;
 use tonic::transport::Channel;
@@ -216,6 +217,21 @@ impl World {
         let mut request = Request::new(message);
         request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
         Ok(request)
+    }
+
+    /// What the service's staff methods answer to a member with one factor, by method.
+    pub(crate) async fn answers_to_one_factor(
+        &self,
+        person: Id<Customer>,
+    ) -> Result<Vec<(String, Result<(), Status>)>> {
+        let user = person.uuid().to_string();
+        let token = self.users.one_factor_token(&user, "somebody@example.com", FAR_AWAY)?;
+        let mut answers = Vec::new();
+        for method in staff_methods("payments")? {
+            let answer = call_empty(&self.service.url, &method, &token).await?;
+            answers.push((method, answer));
+        }
+        Ok(answers)
     }
 
     pub(crate) async fn start_as(

@@ -29,7 +29,9 @@ fn denials_of_the_panel_reach_callers_like_this() {
     );
     let people = every_variant!(UserError: Missing, Invalid, KeysUnavailable);
     all.extend(people.into_iter().map(Denial::User));
-    let staff = every_variant!(StaffError: StaffOnly, RoleNotAllowed);
+    let staff = every_variant!(
+        StaffError: StaffOnly, RoleNotAllowed, SecondFactorRequired,
+    );
     all.extend(staff.into_iter().map(Denial::Staff));
     insta::assert_snapshot!("denials", dump::rejections(&all));
 }

@@ -83,6 +83,23 @@ async fn staff_unlock_with_their_own_password_and_all_others_are_denied_alike() 
 }
 
 #[tokio::test]
+async fn neither_a_password_nor_a_grant_stands_in_for_the_second_factor() -> Result<()> {
+    let panel = Panel::new().await?;
+    let required = (Code::PermissionDenied, Some("SECOND_FACTOR_REQUIRED".to_owned()));
+    let told = |status: &Status| (status.code(), detail_of(status).map(|detail| detail.reason));
+    let asked = UnlockRequest { password: PASSWORD.to_owned() };
+    let asked = panel.by_one_factor(OWNER, "", asked)?;
+    let status = panel.staff().unlock(asked).await.unwrap_err();
+    assert_eq!(told(&status), required);
+    assert_eq!(panel.identity.password_checks.load(Ordering::SeqCst), 0);
+    let grant = panel.unlocked(OWNER).await?;
+    let asked = panel.by_one_factor(OWNER, &grant, ListStaffReviewsRequest::default())?;
+    let status = panel.staff().list_staff_reviews(asked).await.unwrap_err();
+    assert_eq!(told(&status), required);
+    Ok(())
+}
+
+#[tokio::test]
 async fn after_five_wrong_tries_even_the_right_one_waits_and_a_restart_forgets_nothing()
 -> Result<()> {
     let mut panel = Panel::new().await?;

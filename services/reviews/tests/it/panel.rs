@@ -95,6 +95,21 @@ impl Panel {
         Ok(request)
     }
 
+    /// A call of a member whose session has one factor.
+    pub(crate) fn by_one_factor<T>(
+        &self,
+        number: u128,
+        grant: &str,
+        message: T,
+    ) -> Result<Request<T>> {
+        let mut request = self.call(None, grant, message)?;
+        let sub = person(number).uuid().to_string();
+        let address = fake_identity::address(number);
+        let token = self.world.users.one_factor_token(&sub, &address, FAR)?;
+        request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
+        Ok(request)
+    }
+
     /// Tries to unlock with a password.
     pub(crate) async fn try_password(
         &self,

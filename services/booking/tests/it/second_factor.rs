@@ -1,0 +1,125 @@
+//! The second factor of staff: when calls ask for it, and that all of them do.
+
+use contract::booking::v1::{
+    GetOwnRoleRequest, GetStaffRoleRequest, ListBookingsRequest, ListMembersRequest,
+    ListMyMembershipsRequest,
+};
+use kernel::Id;
+use kernel::id::Customer;
+use runtime::status::detail_of;
+use staff::{LISTED_NETWORK, Role};
+use testkit::calls::{call_empty, staff_methods};
+use tonic::Status;
+
+use crate::grpc_harness::GrpcHarness;
+use crate::world::customer;
+
+const REQUIRED: &str = "SECOND_FACTOR_REQUIRED";
+
+/// A call that tells the caller's own role and nothing more.
+const OWN_ROLE: &str = "booking.v1.BookingStaffService/GetOwnRole";
+/// A call of staff in a service for all accounts.
+const LEAVE: &str = "booking.v1.OrganisationService/LeavePractice";
+
+fn owner() -> Id<Customer> {
+    customer(901)
+}
+
+async fn staffed() -> GrpcHarness {
+    let harness = GrpcHarness::new().await;
+    harness.grant(owner(), Some(Role::Owner)).await;
+    harness
+}
+
+/// Ends the time in which members need no second factor.
+async fn end_grace(harness: &GrpcHarness) {
+    let sql = "update staff_members set second_factor_by = clock_timestamp() - interval '1 second'";
+    harness.world.db.as_owner(sql).await.unwrap();
+}
+
+async fn days_left(harness: &GrpcHarness) -> f64 {
+    let sql = "select extract(epoch from second_factor_by - clock_timestamp())::float8 / 86400
+               from staff_members";
+    sqlx::query_scalar(sql).fetch_one(harness.world.app.store.pool()).await.unwrap()
+}
+
+async fn list_by_one_factor(harness: &GrpcHarness) -> Result<(), Status> {
+    let request = harness.by_one_factor(owner(), ListBookingsRequest::default());
+    harness.staff().list_bookings(request).await.map(drop)
+}
+
+fn reason(answer: Result<(), Status>) -> String {
+    answer.map_or_else(|status| detail_of(&status).unwrap().reason, |()| "done".to_owned())
+}
+
+#[tokio::test]
+async fn a_new_member_has_fourteen_days_and_a_second_grant_adds_none() {
+    let harness = staffed().await;
+    let days = days_left(&harness).await;
+    assert!((13.9..=14.0).contains(&days), "{days}");
+    assert_eq!(reason(list_by_one_factor(&harness).await), "done");
+    end_grace(&harness).await;
+    assert_eq!(reason(list_by_one_factor(&harness).await), REQUIRED);
+    harness.grant(owner(), None).await;
+    harness.grant(owner(), Some(Role::Owner)).await;
+    assert_eq!(reason(list_by_one_factor(&harness).await), REQUIRED);
+    let two = harness.by(owner(), ListBookingsRequest::default());
+    harness.staff().list_bookings(two).await.unwrap();
+}
+
+#[tokio::test]
+async fn from_the_first_second_factor_on_a_password_alone_is_refused() {
+    let harness = staffed().await;
+    // The page of the account asks this, right after a factor was set up.
+    let mine = harness.by_one_factor(owner(), ListMyMembershipsRequest {});
+    let answer = harness.organisation().list_my_memberships(mine).await.unwrap().into_inner();
+    let before = answer.memberships[0].second_factor_by.unwrap();
+    assert_eq!(reason(list_by_one_factor(&harness).await), "done");
+    let mine = harness.by(owner(), ListMyMembershipsRequest {});
+    let answer = harness.organisation().list_my_memberships(mine).await.unwrap().into_inner();
+    let after = answer.memberships[0].second_factor_by.unwrap();
+    assert!(after.seconds + 13 * 86_400 < before.seconds, "{before:?} {after:?}");
+    assert_eq!(reason(list_by_one_factor(&harness).await), REQUIRED);
+    // The own role and membership are told without it, so that pages can lead to it.
+    let role = harness.by_one_factor(owner(), GetOwnRoleRequest {});
+    harness.staff().get_own_role(role).await.unwrap();
+    let mine = harness.by_one_factor(owner(), ListMyMembershipsRequest {});
+    harness.organisation().list_my_memberships(mine).await.unwrap();
+}
+
+#[tokio::test]
+async fn other_services_are_told_whether_it_is_needed_and_tell_that_it_was_used() {
+    let harness = staffed().await;
+    let ask = async |used_second_factor: bool| {
+        let request = GetStaffRoleRequest { user_id: owner().to_string(), used_second_factor };
+        let answer = harness.internal("payments").get_staff_role(request).await.unwrap();
+        answer.into_inner().second_factor_required
+    };
+    assert!(!ask(false).await);
+    assert!(ask(true).await);
+    assert!(ask(false).await, "one was used before");
+}
+
+#[tokio::test]
+async fn a_listed_network_stands_in_for_it() {
+    let harness = staffed().await;
+    end_grace(&harness).await;
+    let mut request = harness.by_one_factor(owner(), ListMembersRequest {});
+    request.metadata_mut().insert(LISTED_NETWORK, "192.0.2.0/24".parse().unwrap());
+    harness.organisation_staff().list_members(request).await.unwrap();
+}
+
+#[tokio::test]
+async fn every_method_of_staff_refuses_one_factor_after_the_grace() {
+    let harness = staffed().await;
+    end_grace(&harness).await;
+    let mut methods = staff_methods("booking").unwrap();
+    methods.retain(|method| method != OWN_ROLE);
+    methods.push(LEAVE.to_owned());
+    assert!(methods.len() > 20, "{methods:?}");
+    let token = harness.one_factor_token(owner());
+    for method in methods {
+        let answer = call_empty(&harness.url, &method, &token).await.unwrap();
+        assert_eq!(reason(answer), REQUIRED, "{method}");
+    }
+}
