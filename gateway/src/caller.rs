@@ -12,6 +12,8 @@ pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarde
 pub(crate) struct Caller {
     pub(crate) address: IpAddr,
     pub(crate) reference: String,
+    /// The network that the practice has listed and the address is in; none for other addresses.
+    pub(crate) staff_network: Option<String>,
 }
 
 /// The address that rate limits count for. `X-Forwarded-For` is trusted only behind a proxy of

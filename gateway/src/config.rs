@@ -12,6 +12,8 @@ use http::Uri;
 use runtime::Reader;
 use runtime::caller::UserSettings;
 
+use crate::staff_networks::StaffNetworks;
+
 const MEBIBYTE: usize = 1024 * 1024;
 
 /// All settings of the gateway.
@@ -73,6 +75,8 @@ pub struct SiteSettings {
     pub checkout_origins: Vec<String>,
     /// `GATEWAY_TRUST_PROXY`: whether a proxy of ours stands before the gateway.
     pub trust_proxy: bool,
+    /// `GATEWAY_STAFF_NETWORKS`: the networks from which staff need no second factor.
+    pub staff_networks: StaffNetworks,
 }
 
 /// Addresses of the public services.
@@ -155,6 +159,7 @@ impl Config {
                 folder: reader.path("GATEWAY_WEB_DIR"),
                 checkout_origins: checkout_origins::read(reader),
                 trust_proxy: reader.parse_or("GATEWAY_TRUST_PROXY", false),
+                staff_networks: reader.parse_or("GATEWAY_STAFF_NETWORKS", StaffNetworks::default()),
             },
             upstreams: Upstreams {
                 catalogue: uri(reader, "CATALOGUE_URL"),

@@ -33,6 +33,7 @@ mod etag;
 mod caller;
 mod wire;
 mod config;
+mod staff_networks;
 
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ pub use config::{
     BodySettings, Config, ConnectionSettings, InvalidRateLimit, ProxySettings, RateLimit,
     RateLimits, SiteSettings, Upstreams, WatchSettings,
 };
+pub use staff_networks::StaffNetworks;
 pub use web_files::error::SiteError;
 
 /// This service as a program: its commands and settings.
@@ -103,6 +105,7 @@ fn build_router(
         cache: cache.clone(),
         policies,
         trust_proxy: config.site.trust_proxy,
+        staff_networks: config.site.staff_networks.clone(),
     });
     let users = Users::new(&config.users)?;
     let grants = grant::GrantCookie::new(&config.site.public);

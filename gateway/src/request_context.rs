@@ -23,6 +23,7 @@ use crate::proxy::pictures;
 use crate::rate_limits::RateLimiters;
 use crate::response_cache::ResponseCache;
 use crate::routes::{Routes, UPLOAD};
+use crate::staff_networks::StaffNetworks;
 
 /// Clients quote it to the practice; it finds the request in logs and traces.
 pub(crate) const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
@@ -33,6 +34,7 @@ pub(crate) struct GatewayState {
     pub(crate) cache: Arc<ResponseCache>,
     pub(crate) policies: Policies,
     pub(crate) trust_proxy: bool,
+    pub(crate) staff_networks: StaffNetworks,
 }
 
 pub(crate) async fn with_request_context(
@@ -49,8 +51,9 @@ pub(crate) async fn with_request_context(
     async move {
         let reference = trace_id().unwrap_or_default();
         let address = address_of(peer.ip(), request.headers(), state.trust_proxy);
-        let mut answer =
-            state.respond(Caller { address, reference: reference.clone() }, request, next).await;
+        let staff_network = state.staff_networks.network_of(address);
+        let caller = Caller { address, reference: reference.clone(), staff_network };
+        let mut answer = state.respond(caller, request, next).await;
         let document = answer.extensions_mut().remove::<Document>().unwrap_or_default();
         state.policies.apply(answer.headers_mut(), document);
         if let Ok(reference) = HeaderValue::from_str(&reference) {

@@ -12,12 +12,13 @@ use connectrpc::{
     RequestContext, Response, ServiceResult, ServiceStream, Spec, SpecOrigin, StreamMessage,
 };
 use futures::StreamExt as _;
-use http::{HeaderMap, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use kernel::Id;
 use kernel::id::Review;
 use runtime::{Shutdown, telemetry};
 use tokio::time::timeout;
 
+use crate::caller::Caller;
 use crate::error_response;
 use crate::grant::{self, PanelMetadata};
 use crate::procedures::UNSUBSCRIBE;
@@ -25,6 +26,9 @@ use crate::wire::booking::v1 as booking;
 use crate::wire::notifications::v1 as notifications;
 use crate::wire::reviews::v1 as reviews;
 
+/// The listed network of a call, for the services' check of staff. Nothing of a client's own headers
+/// is forwarded, so only the gateway sets it.
+const LISTED_NETWORK: HeaderName = HeaderName::from_static("x-listed-network");
 /// A service on the same network accepts at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a review's document waits for its content.
@@ -222,6 +226,11 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     let mut headers = HeaderMap::new();
     if let Some(token) = ctx.header(header::AUTHORIZATION) {
         headers.insert(header::AUTHORIZATION, token.clone());
+    }
+    if let Some(network) = ctx.extensions().get::<Caller>().and_then(|it| it.staff_network.as_ref())
+        && let Ok(network) = HeaderValue::from_str(network)
+    {
+        headers.insert(LISTED_NETWORK, network);
     }
     if let Some(panel) = ctx.extensions().get::<PanelMetadata>() {
         let passed = [(grant::GRANT, &panel.grant), (grant::ADDRESS, &panel.address)];

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gateway::{
     BodySettings, Config, ConnectionSettings, ProxySettings, RateLimit, RateLimits, SiteSettings,
-    Upstreams, WatchSettings,
+    StaffNetworks, Upstreams, WatchSettings,
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use p256::pkcs8::EncodePrivateKey as _;
@@ -41,6 +41,8 @@ pub(crate) struct TestOptions {
     pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
     pub(crate) trust_proxy: bool,
+    /// The networks from which staff need no second factor.
+    pub(crate) staff_networks: StaffNetworks,
     /// Another identity server than the usual one.
     pub(crate) identity: Option<String>,
     pub(crate) identity_admin: bool,
@@ -79,6 +81,7 @@ impl Default for TestOptions {
             bodies,
             without_services,
             trust_proxy,
+            staff_networks: StaffNetworks::default(),
             identity,
             identity_admin,
             public,
@@ -133,6 +136,7 @@ impl TestGateway {
                 folder: site(),
                 checkout_origins: vec![CHECKOUT.to_owned()],
                 trust_proxy: options.trust_proxy,
+                staff_networks: options.staff_networks,
             },
             upstreams: Upstreams {
                 catalogue: uri(),

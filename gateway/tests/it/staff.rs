@@ -8,7 +8,7 @@ use http::StatusCode;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use crate::harness::{CUSTOMER, TestGateway, token, token_of};
+use crate::harness::{CUSTOMER, TestGateway, TestOptions, token, token_of};
 
 const CALLS: &[&str] = &[
     "booking.v1.BookingStaffService/GetOwnRole",
@@ -89,5 +89,22 @@ async fn the_services_staff_only_error_reaches_the_client() {
         assert_eq!(error["code"], "permission_denied");
         assert_eq!(error["message"], "This is for the practice's staff only.");
         assert_eq!(detail(&error).reason, "STAFF_ONLY");
+    }
+}
+
+#[tokio::test]
+async fn only_the_gateway_says_that_a_call_comes_from_a_listed_network() {
+    let staff_networks = "192.0.2.0/24".parse().unwrap();
+    let options = TestOptions { trust_proxy: true, staff_networks, ..TestOptions::default() };
+    let gateway = TestGateway::with_options(options).await;
+    for (address, network) in [("192.0.2.77", Some("192.0.2.0/24")), ("192.0.3.1", None)] {
+        for method in CALLS {
+            let call = gateway.call(method, &json!({})).bearer_auth(token());
+            let call = call.header("x-listed-network", "0.0.0.0/0");
+            let answer = call.header("x-forwarded-for", address).send().await.unwrap();
+            assert_eq!(answer.status(), StatusCode::OK, "{method}");
+            let told = gateway.grpc.seen.last("x-listed-network");
+            assert_eq!(told.as_deref(), network, "{method} from {address}");
+        }
     }
 }
