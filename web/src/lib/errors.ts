@@ -53,6 +53,12 @@ const BY_REASON: Record<string, Words> = {
     title: 'Service Not Found',
     message: 'This service does not exist, or is no longer offered.',
   },
+  SECOND_FACTOR_REQUIRED: {
+    title: 'Your second step is needed',
+    message:
+      "The practice's work asks for more than a password. Use your second step, or set one up, " +
+      'and you come back here.',
+  },
   PROVIDER_UNAVAILABLE: {
     title: 'The payment service does not answer',
     message: 'Nothing was charged. Please try again in a moment.',
@@ -91,6 +97,11 @@ const GENERIC: Words = {
   title: 'Something went wrong',
   message: 'We could not finish this. Please try again.',
 };
+
+/** Staff whose session has no second factor: the sign-in page asks for it, or leads to setting it up. */
+export function needsSecondStep(error: unknown): boolean {
+  return describeError(error).reason === 'SECOND_FACTOR_REQUIRED';
+}
 
 /** Codes whose message is written for the caller by our own services. */
 const SPOKEN = new Set<Code>([CODE.InvalidArgument, CODE.FailedPrecondition, CODE.AlreadyExists]);

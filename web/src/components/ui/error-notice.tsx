@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import { signOut } from '@/lib/auth';
 import { CODE } from '@/lib/codes';
-import { describeError } from '@/lib/errors';
+import { describeError, needsSecondStep } from '@/lib/errors';
 import { useGo } from '@/lib/use-go';
 import { useOnline, useWhenOnline } from '@/lib/use-online';
 import { Alert, Reference } from './alert';
@@ -36,6 +36,22 @@ function SignInAgain() {
   );
 }
 
+/** To the second step, or to setting one up, and back to this address. */
+function ToSecondStep() {
+  const { pathname, search } = useLocation();
+  const to = `/sign-in?return=${encodeURIComponent(`${pathname}${search}`)}`;
+  return (
+    <Button size="sm" to={to}>
+      Go to the Second Step
+    </Button>
+  );
+}
+
+function wayOn(error: unknown): ReactNode {
+  if (needsSecondStep(error)) return <ToSecondStep />;
+  return describeError(error).code === CODE.Unauthenticated ? <SignInAgain /> : null;
+}
+
 /**
  * A failed call in human words, with a way on and a number to quote. A call that reached no server
  * is made again as soon as the connection is back.
@@ -50,7 +66,7 @@ export function ErrorNotice({ error, onRetry, title, action, className }: ErrorN
       Try again
     </Button>
   ) : null;
-  const way = problem.code === CODE.Unauthenticated ? <SignInAgain /> : retry;
+  const way = wayOn(error) ?? retry;
   return (
     <Alert
       tone="error"

@@ -9,10 +9,10 @@ export function appsOf(user: Pick<User, 'factors'> | null | undefined): readonly
   return all.filter((it) => it.status === 'verified' && it.factor_type === 'totp');
 }
 
-/** Until when staff may work without a second step, where the service says so. */
-export function graceEnd(user: Pick<User, 'app_metadata'> | null | undefined): Date | undefined {
-  const by: unknown = user?.app_metadata?.second_factor_by;
-  const at = typeof by === 'string' ? new Date(by) : undefined;
+/** Until when staff may work without a second step; in the past for an account that has used one. */
+export function graceEnd(memberships: readonly Membership[]): Date | undefined {
+  const by = memberships.find((it) => it.secondFactorBy)?.secondFactorBy;
+  const at = by ? new Date(by) : undefined;
   return at && !Number.isNaN(at.getTime()) ? at : undefined;
 }
 
@@ -59,9 +59,10 @@ export async function nextStep(client: GoTrueClient, asked: Asked): Promise<Next
   const apps = appsOf(user);
   if (data.nextLevel === 'aal2') return { name: 'second-step', apps };
   if (asked === 'nothing more') return NONE;
-  const isStaff = (await orNone<Membership>(listMemberships())).length > 0;
+  const memberships = await orNone<Membership>(listMemberships());
+  const isStaff = memberships.length > 0;
   if (!isStaff && asked === 'of staff') return NONE;
   const passkeys = await orNone(listPasskeys());
   if (passkeys.length > 0) return { name: 'second-step', apps };
-  return isStaff ? { name: 'set-up', until: graceEnd(user) } : NONE;
+  return isStaff ? { name: 'set-up', until: graceEnd(memberships) } : NONE;
 }

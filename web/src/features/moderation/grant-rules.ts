@@ -1,7 +1,7 @@
 /** How long the panel stays unlocked, and why it is locked again. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { describeError } from '@/lib/errors';
+import { describeError, needsSecondStep } from '@/lib/errors';
 
 const MINUTE_MS = 60_000;
 
@@ -73,6 +73,7 @@ const BY_REASON: Record<string, string> = {
   GRANT_REQUIRED: 'The panel was locked, maybe in another window. Type your password to go on.',
   STAFF_ONLY: 'This account may not manage reviews.',
   ROLE_NOT_ALLOWED: 'This account may not manage reviews.',
+  SECOND_FACTOR_REQUIRED: 'Managing reviews asks for your second step. Type your password to go on.',
 };
 
 /** The message when the time has run out in the browser. */
@@ -88,6 +89,7 @@ export function lossOf(error: unknown): string | undefined {
 /** Whether an answer to a password means "wrong", as opposed to "it could not be checked". */
 export function isRefusal(error: unknown): boolean {
   const { code } = describeError(error);
+  if (needsSecondStep(error)) return false;
   return (
     code === Code.PermissionDenied ||
     code === Code.Unauthenticated ||

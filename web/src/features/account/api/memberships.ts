@@ -9,7 +9,11 @@ const METHOD = 'booking.v1.OrganisationService/ListMyMemberships';
 /** Signing in does not wait longer for it. */
 const WAIT_MS_MAX = 3000;
 
-export type Membership = { practiceName: string };
+export type Membership = {
+  practiceName: string;
+  /** From then on the practice's work needs a second step. */
+  secondFactorBy?: string;
+};
 
 /** None for clients. */
 export async function listMemberships(): Promise<readonly Membership[]> {

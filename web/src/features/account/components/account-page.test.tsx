@@ -229,8 +229,8 @@ test('clients see nothing of the practice', async () => {
 });
 
 test('staff without a second step are told until when it can wait', async () => {
-  server.on(MEMBERSHIPS, { body: { memberships: [{ practiceName: 'Sukoon' }] } });
-  isUser({ app_metadata: { second_factor_by: new Date(Date.now() + 86_000_000).toISOString() } });
+  const secondFactorBy = new Date(Date.now() + 86_000_000).toISOString();
+  server.on(MEMBERSHIPS, { body: { memberships: [{ practiceName: 'Sukoon', secondFactorBy }] } });
   open();
   await screen.findByText('Please set up a second step');
   expect(screen.getByText(/one day left/)).toBeTruthy();

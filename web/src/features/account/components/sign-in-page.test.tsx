@@ -336,9 +336,10 @@ test('the second step can be left for another account', async () => {
 
 test('staff without a second step are led to one, and may put it off for a while', async () => {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString();
-  account('aal1', 'aal1', { app_metadata: { second_factor_by: soon } });
+  account('aal1', 'aal1');
   auth.status = 'signed-in';
-  server.on(MEMBERSHIPS, { body: { memberships: [{ practiceName: 'Sukoon' }] } });
+  const membership = { practiceName: 'Sukoon', secondFactorBy: soon };
+  server.on(MEMBERSHIPS, { body: { memberships: [membership] } });
   const person = open();
   await screen.findByRole('heading', { level: 1, name: 'Set Up a Second Step' });
   expect(screen.getByText(/5 days left/)).toBeTruthy();
@@ -349,9 +350,10 @@ test('staff without a second step are led to one, and may put it off for a while
 });
 
 test('when the time is over it cannot be put off', async () => {
-  account('aal1', 'aal1', { app_metadata: { second_factor_by: '2026-01-01T00:00:00Z' } });
+  account('aal1', 'aal1');
   auth.status = 'signed-in';
-  server.on(MEMBERSHIPS, { body: { memberships: [{ practiceName: 'Sukoon' }] } });
+  const membership = { practiceName: 'Sukoon', secondFactorBy: '2026-01-01T00:00:00Z' };
+  server.on(MEMBERSHIPS, { body: { memberships: [membership] } });
   open();
   await screen.findByText(/cannot be done without it/);
   expect(screen.queryByRole('button', { name: 'Later' })).toBeNull();

@@ -202,6 +202,16 @@ test('a throttled try looks like a wrong one; a service that is down does not', 
   expect(screen.getByLabelText('Password').getAttribute('aria-invalid')).toBeNull();
 });
 
+test('without the second step the panel leads to it, and it leads back', async () => {
+  const user = userEvent.setup();
+  await open(user);
+  desk.refuse = refusal(Code.PermissionDenied, 'SECOND_FACTOR_REQUIRED');
+  await type(user, PASSWORD);
+  const link = await screen.findByRole('link', { name: 'Use your second step, or set one up' });
+  expect(link.getAttribute('href')).toBe('/sign-in?return=%2Freviews%3Ffilter%3Drecent');
+  expect(screen.queryByText('Access Denied')).toBeNull();
+});
+
 test('without a session the panel asks to sign in first, and signing in leads back', async () => {
   auth.status = 'signed-out';
   const user = userEvent.setup();

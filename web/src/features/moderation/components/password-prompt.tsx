@@ -9,6 +9,7 @@ import { PasswordField } from '@/components/ui/password-field';
 import { toast } from '@/components/ui/toast-store';
 import { ReviewsStaffService } from '@/gen/reviews/v1/reviews_staff_service_pb';
 import { useAuth } from '@/lib/auth';
+import { needsSecondStep } from '@/lib/errors';
 import { isRefusal } from '../grant-rules';
 import type { Grant } from '../hooks/use-grant';
 
@@ -16,21 +17,40 @@ const INCORRECT = 'Incorrect password.';
 
 type PasswordPromptProps = { grant: Grant; onUnlocked: () => void; onLeave: () => void };
 
-/** Where staff unlock with their own password, they have to be known first. */
-function SignInFirst({ onLeave }: { onLeave: () => void }) {
+/** The sign-in page, which also asks for the second step, and back to this address. */
+function SignInLink({ words, onLeave }: { words: string; onLeave: () => void }) {
   const { pathname, search, hash } = useLocation();
   const back = encodeURIComponent(`${pathname}${search}${hash}`);
   return (
+    <AppLink
+      to={`/sign-in?return=${back}`}
+      onClick={onLeave}
+      className="font-semibold text-brand underline underline-offset-4"
+    >
+      {words}
+    </AppLink>
+  );
+}
+
+/** Where staff unlock with their own password, they have to be known first. */
+function SignInFirst({ onLeave }: { onLeave: () => void }) {
+  return (
     <Alert live>
       <p>
-        <AppLink
-          to={`/sign-in?return=${back}`}
-          onClick={onLeave}
-          className="font-semibold text-brand underline underline-offset-4"
-        >
-          Sign in
-        </AppLink>{' '}
-        with your practice account first, then type your password here.
+        <SignInLink words="Sign in" onLeave={onLeave} /> with your practice account first, then type
+        your password here.
+      </p>
+    </Alert>
+  );
+}
+
+/** The panel asks for the same second step as all work of the practice. */
+function SecondStepFirst({ onLeave }: { onLeave: () => void }) {
+  return (
+    <Alert live tone="error">
+      <p>
+        <SignInLink words="Use your second step, or set one up" onLeave={onLeave} />, then type your
+        password here.
       </p>
     </Alert>
   );
@@ -81,6 +101,11 @@ function useUnlock(grant: Grant, onUnlocked: () => void) {
   return { password, change, error, failure, busy, submit, takeField };
 }
 
+function Failure({ failure, onLeave }: { failure: unknown; onLeave: () => void }) {
+  if (needsSecondStep(failure)) return <SecondStepFirst onLeave={onLeave} />;
+  return <ErrorNotice error={failure} title="The password could not be checked" />;
+}
+
 /** Asks for the password. It is sent to the server once and kept nowhere. */
 export function PasswordPrompt({ grant, onUnlocked, onLeave }: PasswordPromptProps) {
   const auth = useAuth();
@@ -108,7 +133,7 @@ export function PasswordPrompt({ grant, onUnlocked, onLeave }: PasswordPromptPro
         For the practice only. Type your password to see all reviews and to delete what should not
         be there. Closing this panel locks it again.
       </p>
-      {failure ? <ErrorNotice error={failure} title="The password could not be checked" /> : null}
+      {failure ? <Failure failure={failure} onLeave={onLeave} /> : null}
       {auth.user ? (
         <input type="text" autoComplete="username" value={auth.user.email} readOnly hidden />
       ) : null}
