@@ -20,6 +20,7 @@ mod supervise;
 mod healthz;
 mod keys;
 mod process_specs;
+mod factors;
 mod practice;
 mod owner;
 mod up;
@@ -38,6 +39,7 @@ usage: sukoon [command]
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
   keys rotate [--now]       new keys for signing and for codes; sessions go on
+  reset-factors ADDRESS     take the second steps off an account whose owner has lost them
   complete-practice         put files that came with this version into the folder PRACTICE_DIR
   paths                     print where programs and data are
   test-services             start PostgreSQL and NATS for tests, print their addresses
@@ -75,6 +77,7 @@ pub fn main() -> Result<ExitCode> {
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
             ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
+            ["reset-factors", email] => factors::reset(&paths, email).await,
             ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),
             ["paths", name] => show_paths(&environment, &paths, Some(name)),

@@ -152,6 +152,12 @@ pub(crate) fn running_practice(data: &Path) -> RunningPractice {
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
+/// The address of a service's database in the running practice, by the service's own role.
+pub(crate) fn database_url(data: &Path, service: &str) -> Option<String> {
+    let run: Value = serde_json::from_slice(&fs::read(file(data)).ok()?).ok()?;
+    Some(run.get("databases")?.get(service)?.get("url")?.as_str()?.to_owned())
+}
+
 /// Reads the file of an earlier run. An unreadable file counts as empty.
 pub(crate) fn previous_run(data: &Path) -> PreviousRun {
     let text = fs::read(file(data)).unwrap_or_default();

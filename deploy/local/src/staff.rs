@@ -44,7 +44,8 @@ use std::process::ExitCode;
 
 /// The usage text of these commands.
 pub(crate) const USAGE: &str = "\
-for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner):
+for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner;
+where the account needs its second step, SUKOON_CODE is the code of its authenticator app):
   today [DATE]              a day: sessions, times held, times closed
   bookings [--from DATE] [--days N] [--state STATE]
   block DATE [FROM TO] [--practitioner ID]

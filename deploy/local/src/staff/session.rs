@@ -23,6 +23,8 @@ pub(super) struct Credentials {
     url: String,
     email: String,
     password: String,
+    /// A code of the account's authenticator app, which staff calls need.
+    code: Option<String>,
 }
 
 impl Credentials {
@@ -52,7 +54,8 @@ impl Credentials {
         if !url.starts_with("https://") && !is_loopback(&url) {
             bail!("{url} is not https, so a password would travel in the open");
         }
-        Ok(Self { url, email, password })
+        let code = environment.get("SUKOON_CODE").map(str::to_owned);
+        Ok(Self { url, email, password, code })
     }
 }
 
@@ -82,7 +85,7 @@ impl Session {
             .user_agent("sukoon")
             .build()
             .context("no HTTP client can be made")?;
-        let Credentials { url, email, password } = credentials;
+        let Credentials { url, email, password, code } = credentials;
         let request = http
             .post(format!("{url}/auth/v1/token?grant_type=password"))
             .header("x-supabase-api-version", "2024-01-01")
@@ -91,8 +94,11 @@ impl Session {
         let status = answer.status();
         let body: Value = answer.json().await.unwrap_or_default();
         if let (true, Some(token)) = (status.is_success(), body["access_token"].as_str()) {
-            let token = token.to_owned();
-            return Ok(Self { http, url, token });
+            let mut session = Self { http, url, token: token.to_owned() };
+            if let Some(code) = code {
+                session.use_code(&body["user"]["factors"], &code).await?;
+            }
+            return Ok(session);
         }
         match body["code"].as_str().unwrap_or_default() {
             "invalid_credentials" => bail!("no account has this address with this password"),
@@ -103,6 +109,35 @@ impl Session {
             }
             _ => bail!("{url} does not let anybody sign in right now"),
         }
+    }
+
+    /// Uses a code of an authenticator app: from then on the session has a second factor.
+    async fn use_code(&mut self, factors: &Value, code: &str) -> Result<()> {
+        let is_app =
+            |it: &&Value| it["factor_type"] == "totp" && it["status"].as_str() == Some("verified");
+        let app = factors.as_array().into_iter().flatten().find(is_app);
+        let id = app.and_then(|app| app["id"].as_str()).context(
+            "the account has no authenticator app; SUKOON_CODE is a code of one. Set one up on \
+             the account page",
+        )?;
+        let factor = format!("{}/auth/v1/factors/{id}", self.url);
+        let challenge = self.identity(format!("{factor}/challenge"), &json!({})).await?;
+        let answer = json!({ "challenge_id": challenge["id"], "code": code });
+        let verified = self.identity(format!("{factor}/verify"), &answer).await?;
+        let token = verified["access_token"].as_str().context("the code got no session")?;
+        self.token = token.to_owned();
+        Ok(())
+    }
+
+    async fn identity(&self, url: String, message: &Value) -> Result<Value> {
+        let request = self.http.post(url).bearer_auth(&self.token).json(message);
+        let answer = request.send().await.map_err(|error| no_answer(&self.url, &error))?;
+        let accepted = answer.status().is_success();
+        let body: Value = answer.json().await.unwrap_or_default();
+        if !accepted {
+            bail!("the code of SUKOON_CODE was refused; take the next one that the app shows");
+        }
+        Ok(body)
     }
 
     /// The practice's address, without a slash at its end.
