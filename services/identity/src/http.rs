@@ -6,6 +6,7 @@ mod timing;
 mod request;
 mod device;
 mod objects;
+mod opening;
 mod captcha;
 mod bearer;
 mod login;

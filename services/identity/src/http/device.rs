@@ -6,6 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::header::{HeaderName, USER_AGENT};
 use axum::http::request::Parts;
 
+use crate::guard::caller::Caller;
 use crate::repository::sessions::Device;
 
 /// Set by the gateway, which replaces what the client sent.
@@ -25,6 +26,7 @@ impl<S: Send + Sync> FromRequestParts<S> for FromDevice {
             let kept: String = text.chars().take(CHARACTERS_MAX).collect();
             (!kept.is_empty()).then_some(kept)
         };
-        Ok(Self(Device { user_agent: header(USER_AGENT), network: header(FORWARDED_FOR) }))
+        let tokens = Caller::of(&parts.headers).devices().map(str::to_owned);
+        Ok(Self(Device { user_agent: header(USER_AGENT), network: header(FORWARDED_FOR), tokens }))
     }
 }

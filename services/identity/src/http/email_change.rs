@@ -11,6 +11,8 @@ use crate::http::error::ApiError;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::identities::EMAIL;
 use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::notices;
+use crate::repository::sessions::Device;
 use crate::repository::users::{self, User};
 
 /// What a redeemed code of a change has done.
@@ -100,7 +102,7 @@ pub(crate) async fn send_again(
 pub(crate) async fn confirm(
     tx: &mut Tx,
     user: &mut User,
-    purpose: Purpose,
+    (purpose, device): (Purpose, &Device),
     now: Timestamp,
 ) -> Result<Half, ApiError> {
     let Some(new) = user.new_email.as_deref().and_then(EmailAddress::parse) else {
@@ -120,6 +122,10 @@ pub(crate) async fn confirm(
         users::delete(tx.connection(), other.user_id).await?;
     }
     tracing::info!(purpose = purpose.word(), "an account has changed its address");
+    if let Some(former) = user.email.as_deref() {
+        let addresses = (former, new.as_str());
+        notices::tell_new_address(tx, user.user_id, addresses, device, now).await?;
+    }
     change(user, &new, now);
     // Codes that were mailed to the old address open nothing any more.
     codes::delete_all(tx.connection(), user.user_id).await?;

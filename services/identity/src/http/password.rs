@@ -13,9 +13,9 @@ use crate::http::captcha;
 use crate::http::error::ApiError;
 use crate::http::login::Login;
 use crate::http::request::{self, non_empty};
-use crate::http::{objects, phone};
+use crate::http::{objects, opening, phone};
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
 
 /// The outcome of a sign-in with the right password.
@@ -149,10 +149,10 @@ async fn begin(
     (login, checked): (Login, User),
     device: Device,
 ) -> Result<SignInOutcome, ApiError> {
-    let limits = login.limits(&app.codes);
+    let (shared, limits) = (app.clone(), login.limits(&app.codes));
     app.store
         .write(app::metadata(), move |tx| {
-            let (limits, login) = (limits.clone(), login.clone());
+            let (app, limits, login) = (shared.clone(), limits.clone(), login.clone());
             let (checked, device) = (checked.clone(), device.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
@@ -169,7 +169,8 @@ async fn begin(
                 if !login.is_confirmed(&user) {
                     return Ok(SignInOutcome::Unconfirmed);
                 }
-                let opened = sessions::open(tx, user, (AuthMethod::Password, &device), now).await?;
+                let how = (AuthMethod::Password, &device);
+                let opened = opening::open(tx, &app, user, how, now).await?;
                 Ok(SignInOutcome::SignedIn(Box::new(opened)))
             })
         })

@@ -10,10 +10,10 @@ use axum::http::StatusCode;
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::error::ApiError;
-use crate::http::objects;
 use crate::http::request::non_empty;
+use crate::http::{objects, opening};
 use crate::repository::flow_states::{self, Challenge, FlowState};
-use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{AuthMethod, Device, OpenedSession};
 use crate::repository::users;
 use crate::tokens::pkce::{self, Malformed, Method};
 
@@ -108,9 +108,10 @@ async fn exchange(
     (code, verifier): (Uuid, String),
     device: Device,
 ) -> Result<Exchange, ApiError> {
+    let shared = app.clone();
     app.store
         .write(app::metadata(), move |tx| {
-            let (verifier, device) = (verifier.clone(), device.clone());
+            let (app, verifier, device) = (shared.clone(), verifier.clone(), device.clone());
             Box::pin(async move {
                 let Some(flow) = flow_states::lock_by_code(tx, code).await? else {
                     return Ok(Exchange::Unknown);
@@ -122,14 +123,19 @@ async fn exchange(
                 if !pkce::fits(&verifier, &flow.code_challenge, &flow.code_challenge_method) {
                     return Ok(Exchange::WrongVerifier);
                 }
-                open(tx, flow, &device).await
+                open(tx, &app, flow, &device).await
             })
         })
         .await
 }
 
 /// Opens the session of a flow and ends the flow.
-async fn open(tx: &mut Tx, flow: FlowState, device: &Device) -> Result<Exchange, ApiError> {
+async fn open(
+    tx: &mut Tx,
+    app: &App,
+    flow: FlowState,
+    device: &Device,
+) -> Result<Exchange, ApiError> {
     flow_states::delete(tx, flow.flow_state_id).await?;
     let Some(user_id) = flow.user_id else { return Ok(Exchange::Unknown) };
     let user = users::lock_by_id(tx.connection(), user_id).await?;
@@ -143,6 +149,6 @@ async fn open(tx: &mut Tx, flow: FlowState, device: &Device) -> Result<Exchange,
         user.password_hash = flow.password_hash;
     }
     let method = AuthMethod::of_flow(&flow.authentication_method);
-    let opened = sessions::open(tx, user, (method, device), now).await?;
+    let opened = opening::open(tx, app, user, (method, device), now).await?;
     Ok(Exchange::SignedIn(Box::new(opened)))
 }

@@ -8,6 +8,7 @@ use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::email_change::{self, Half};
 use crate::http::error::ApiError;
+use crate::http::opening;
 use crate::repository::codes::{self, Code, Purpose};
 use crate::repository::flow_states;
 use crate::repository::limits::{AddressLimits, LimitedAction};
@@ -178,7 +179,8 @@ async fn redeem(
     }
     let mut removed = None;
     if matches!(purpose, Purpose::EmailChangeCurrent | Purpose::EmailChangeNew) {
-        match email_change::confirm(tx, &mut user, purpose, now).await? {
+        let by = (purpose, &redeemer.device);
+        match email_change::confirm(tx, &mut user, by, now).await? {
             Half::First => return Ok(Redeemed::HalfChanged),
             Half::Taken => return Ok(Redeemed::AddressTaken),
             Half::Gone => return Ok(Redeemed::Invalid),
@@ -198,7 +200,14 @@ async fn redeem(
     }
     let recovers = purpose == Purpose::Recovery || redeemer.recovers;
     let method = if recovers { AuthMethod::Recovery } else { AuthMethod::Otp };
-    let mut opened = sessions::open(tx, user, (method, &redeemer.device), now).await?;
+    let how = (method, &redeemer.device);
+    let mut opened = match purpose {
+        // The device has tokens of the former address, and both addresses are told of the change.
+        Purpose::EmailChangeCurrent | Purpose::EmailChangeNew => {
+            sessions::open(tx, user, how, now).await?
+        }
+        _ => opening::open(tx, app, user, how, now).await?,
+    };
     opened.password_removed = removed.is_some();
     Ok(Redeemed::SignedIn(Box::new(opened)))
 }

@@ -15,14 +15,17 @@ use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::code_mail::LinkWish;
+use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::login::Login;
 use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::{captcha, email_change, levels, objects, password, phone, reauthenticate};
+use crate::repository::codes;
 use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::notices::{self, NoticeKind};
+use crate::repository::sessions::{self, Device};
 use crate::repository::users::{self, User};
-use crate::repository::{codes, sessions};
 
 /// How long after its sign-in a session of a client of the contract may set a password.
 const RECENT_SECONDS: i64 = 24 * 3600;
@@ -57,6 +60,7 @@ struct Changes {
     /// The digits of the phone to change to, and the channel of its code.
     new_phone: Option<(String, &'static str)>,
     wish: LinkWish,
+    device: Device,
 }
 
 /// The account, and while its address is not proved the secret that shows, with the mailed code,
@@ -70,6 +74,7 @@ pub(crate) async fn read(State(app): State<App>, signed_in: SignedIn) -> Json<Va
 pub(crate) async fn update(
     State(app): State<App>,
     signed_in: SignedIn,
+    FromDevice(device): FromDevice,
     parameters: Parameters,
     Body(body): Body<UserUpdate>,
 ) -> Result<Json<Value>, ApiError> {
@@ -89,7 +94,7 @@ pub(crate) async fn update(
     let new_phone = new_phone(&signed_in, &body)?;
     let changes_password = new_password.is_some();
     let asks_for_code = new_email.is_some() || new_phone.is_some();
-    let changes = Changes { data: body.data, new_password, new_email, new_phone, wish };
+    let changes = Changes { data: body.data, new_password, new_email, new_phone, wish, device };
     let user = store(&app, &signed_in, changes).await?;
     let about = About::Account(user.user_id);
     if changes_password {
@@ -233,6 +238,8 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
                     }
                     user.password_hash = Some(new.hash);
                     revoke_other_access(tx, own_limits.as_ref(), &user, session_id).await?;
+                    let what = (user_id, NoticeKind::PasswordChanged);
+                    notices::tell_of_account(tx, what, &changes.device, now).await?;
                 }
                 match &changes.new_email {
                     Some(new) => {

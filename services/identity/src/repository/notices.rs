@@ -8,11 +8,17 @@ use kernel::id::AccountNotice;
 use sqlx::{FromRow, PgExecutor};
 use uuid::Uuid;
 
+use crate::accounts::address::EmailAddress;
 use crate::accounts::device;
+use crate::guard::device as device_token;
 use crate::repository::sessions::Device;
+use crate::tokens::secrets::CodeKey;
 
 /// How long a notice waits for its mail.
 const VALID_SECONDS: i64 = 7 * 24 * 3600;
+/// How long a sign-in by the same program from the same network is not told again: clients without
+/// cookies have no device token.
+const SAME_DEVICE_SECONDS: i64 = 24 * 3600;
 
 /// What a notice tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +29,10 @@ pub enum NoticeKind {
     PasswordChanged,
     /// A new address; told to the former one.
     EmailChanged,
+    /// The same, told to the new one.
+    EmailAdded,
+    /// A new phone number.
+    PhoneChanged,
     /// A new second factor.
     FactorAdded,
     /// A second factor less.
@@ -41,10 +51,12 @@ pub enum NoticeKind {
 
 impl NoticeKind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::NewDevice,
         Self::PasswordChanged,
         Self::EmailChanged,
+        Self::EmailAdded,
+        Self::PhoneChanged,
         Self::FactorAdded,
         Self::FactorRemoved,
         Self::PasskeyAdded,
@@ -61,6 +73,8 @@ impl NoticeKind {
             Self::NewDevice => "new_device",
             Self::PasswordChanged => "password_changed",
             Self::EmailChanged => "email_changed",
+            Self::EmailAdded => "email_added",
+            Self::PhoneChanged => "phone_changed",
             Self::FactorAdded => "factor_added",
             Self::FactorRemoved => "factor_removed",
             Self::PasskeyAdded => "passkey_added",
@@ -112,8 +126,7 @@ pub struct Notice {
 /// When the database does not answer.
 pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<(), StoreError> {
     let notice_id = new_id::<AccountNotice>();
-    let words = notice.device.user_agent.as_deref().map(device::words).unwrap_or_default();
-    let network = notice.device.network.as_deref().map(device::short_network).unwrap_or_default();
+    let (words, network) = seen(notice.device);
     sqlx::query(
         "insert into account_notices (notice_id, user_id, kind, sent_to, device, network, subject,
                                       created_at, expires_at)
@@ -136,6 +149,75 @@ pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<
     };
     tx.append(&notice_id.to_string(), 0, &[NewEvent::of(&event)?]).await?;
     Ok(())
+}
+
+/// Tells the account's own address of a change.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tell_of_account(
+    tx: &mut Tx,
+    (user_id, kind): (Uuid, NoticeKind),
+    device: &Device,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tell(tx, NewNotice { user_id, kind, sent_to: None, device, subject: "" }, now).await
+}
+
+/// Tells the former and the new address of a change.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tell_new_address(
+    tx: &mut Tx,
+    user_id: Uuid,
+    (former, new): (&str, &str),
+    device: &Device,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for (kind, email) in [(NoticeKind::EmailChanged, former), (NoticeKind::EmailAdded, new)] {
+        let notice = NewNotice { user_id, kind, sent_to: Some(email), device, subject: "" };
+        tell(tx, notice, now).await?;
+    }
+    Ok(())
+}
+
+/// Tells of a sign-in from a device that shows no token of the account.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tell_new_device(
+    tx: &mut Tx,
+    (user_id, email): (Uuid, &EmailAddress),
+    (device, key): (&Device, &CodeKey),
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if device_token::known(device.tokens.as_deref(), email, key).is_some() {
+        return Ok(());
+    }
+    let (words, network) = seen(device);
+    let told: bool = sqlx::query_scalar(
+        "select exists (select 1 from account_notices
+                        where user_id = $1 and kind = 'new_device' and device = $2
+                          and network = $3 and created_at > $4)",
+    )
+    .bind(user_id)
+    .bind(words)
+    .bind(network)
+    .bind(now.plus_seconds(-SAME_DEVICE_SECONDS))
+    .fetch_one(tx.connection())
+    .await?;
+    if told {
+        return Ok(());
+    }
+    tell_of_account(tx, (user_id, NoticeKind::NewDevice), device, now).await
+}
+
+/// The device and its network as a notice names them.
+fn seen(device: &Device) -> (String, String) {
+    let words = device.user_agent.as_deref().map(device::words).unwrap_or_default();
+    let network = device.network.as_deref().map(device::short_network).unwrap_or_default();
+    (words, network)
 }
 
 /// Deletes the notices of an account.

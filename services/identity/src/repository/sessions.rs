@@ -78,6 +78,8 @@ pub struct Device {
     pub user_agent: Option<String>,
     /// The network address.
     pub network: Option<String>,
+    /// The device tokens; they are not stored.
+    pub tokens: Option<String>,
 }
 
 /// A session as it is stored.

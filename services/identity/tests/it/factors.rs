@@ -64,11 +64,12 @@ pub(crate) async fn delete(server: &TestServer, token: &str, factor_id: &str) ->
     server.call(Method::DELETE, &format!("/factors/{factor_id}"), token, json!({})).await
 }
 
-/// The kinds of the notices that were asked for, the oldest first.
+/// The kinds of the notices of changes that were asked for, the oldest first.
 pub(crate) async fn notices(server: &TestServer) -> Vec<String> {
     sqlx::query_scalar(
         "select payload ->> 'kind' from events
-         where event_type = 'identity.v1.AccountNoticeRequested' order by seq",
+         where event_type = 'identity.v1.AccountNoticeRequested'
+           and payload ->> 'kind' <> 'new_device' order by seq",
     )
     .fetch_all(server.app.store.pool())
     .await

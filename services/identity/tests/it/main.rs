@@ -35,6 +35,7 @@ mod security_lines;
 mod bearer;
 mod account;
 mod account_command;
+mod account_notices;
 mod sign_out;
 mod ended_sessions;
 mod account_enumeration;

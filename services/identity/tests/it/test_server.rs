@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
-use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use contract::identity::v1::{
+    GetAccountNoticeRequest, GetAccountNoticeResponse, GetCodeMailRequest, GetCodeMailResponse,
+};
 use eventstore::run_timers;
 use identity::app::features::Features;
 use identity::app::policy::Policy;
@@ -243,8 +245,25 @@ impl TestServer {
 
     /// The mail of the newest code, as notifications gets it.
     pub(crate) async fn latest_mail(&self) -> GetCodeMailResponse {
-        let event = self.latest_event().await;
-        self.code_mail("notifications", event["codeId"].as_str().unwrap()).await.unwrap()
+        let code_id: String = sqlx::query_scalar(
+            "select payload ->> 'codeId' from events
+             where event_type = 'identity.v1.CodeRequested' order by seq desc limit 1",
+        )
+        .fetch_one(self.app.store.pool())
+        .await
+        .unwrap();
+        self.code_mail("notifications", &code_id).await.unwrap()
+    }
+
+    /// A notice, as notifications gets it.
+    pub(crate) async fn account_notice(
+        &self,
+        request: GetAccountNoticeRequest,
+    ) -> Result<GetAccountNoticeResponse, Status> {
+        let peers = self.keys.peers("notifications").unwrap();
+        let channel = channel::peer(&self.grpc_url, "identity", &peers).unwrap();
+        let mut client = IdentityInternalServiceClient::new(channel);
+        Ok(client.get_account_notice(request).await?.into_inner())
     }
 
     pub(crate) async fn code_mail(

@@ -18,6 +18,8 @@ use crate::http::error::ApiError;
 use crate::http::objects;
 use crate::http::request::{Body, Parameters, parameter};
 use crate::repository::audit::{self, Action};
+use crate::repository::notices::{self, NoticeKind};
+use crate::repository::sessions::Device;
 use crate::repository::users::{self, User};
 use crate::repository::{codes, contacts, sessions, user_pages};
 use crate::tokens::token::AUTHENTICATED;
@@ -106,6 +108,7 @@ pub(super) async fn update(
                 let user = users::lock_by_id(tx.connection(), user_id).await?;
                 let mut user = user.ok_or_else(not_found)?;
                 check_free(tx, &change, Some(user_id)).await?;
+                let former = user.email.clone();
                 change.apply(&app, &mut user, now)?;
                 users::update(tx.connection(), &user).await?;
                 let password = change.password_hash.is_some();
@@ -115,6 +118,7 @@ pub(super) async fn update(
                 if password || change.email.is_some() || change.phone.is_some() {
                     codes::delete_all(tx.connection(), user_id).await?;
                 }
+                tell(tx, &change, (former, &user), now).await?;
                 record(tx, &administrator, (Action::Modified, user_id), now).await?;
                 Ok::<_, ApiError>(user)
             })
@@ -125,6 +129,30 @@ pub(super) async fn update(
         security_log::write(Kind::PasswordChange, Outcome::Done, Method::ServiceKey, about);
     }
     Ok(Json(objects::user(&user)))
+}
+
+/// Tells the person what was changed.
+async fn tell(
+    tx: &mut Tx,
+    change: &Change,
+    (former, user): (Option<String>, &User),
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    let device = Device::default();
+    if change.password_hash.is_some() {
+        let what = (user.user_id, NoticeKind::PasswordChanged);
+        notices::tell_of_account(tx, what, &device, now).await?;
+    }
+    if let (Some(former), Some(new)) = (former.as_deref(), user.email.as_deref())
+        && former != new
+    {
+        notices::tell_new_address(tx, user.user_id, (former, new), &device, now).await?;
+    }
+    if change.phone.is_some() {
+        let what = (user.user_id, NoticeKind::PhoneChanged);
+        notices::tell_of_account(tx, what, &device, now).await?;
+    }
+    Ok(())
 }
 
 /// Whether no other account has the address or phone. An account that was never confirmed does not

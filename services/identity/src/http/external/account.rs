@@ -14,6 +14,7 @@ use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::email_change;
 use crate::http::error::ApiError;
+use crate::http::opening;
 use crate::http::request;
 use crate::repository::audit::{self, Action, Actor};
 use crate::repository::identities::{self, Identity};
@@ -79,7 +80,7 @@ pub(super) async fn enter(
                 note_sign_in(&mut user, &arrival, now);
                 let Some(flow_state_id) = flow_state_id else {
                     let method = (AuthMethod::Named("oauth"), &arrival.device);
-                    let opened = sessions::open(tx, user, method, now).await?;
+                    let opened = opening::open(tx, &app, user, method, now).await?;
                     return Ok(Entered::SignedIn(Box::new(opened)));
                 };
                 users::update(tx.connection(), &user).await?;

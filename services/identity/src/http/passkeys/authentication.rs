@@ -12,12 +12,12 @@ use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::objects;
 use crate::http::passkeys::{CeremonyAnswer, METHOD, asked, challenge_expired, use_up};
 use crate::http::request::Body;
 use crate::http::timing::with_min_duration;
+use crate::http::{objects, opening};
 use crate::repository::challenges::{self, Challenge, ChallengeKind};
-use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{AuthMethod, Device, OpenedSession};
 use crate::repository::{passkeys, session_levels, users};
 use crate::tokens::webauthn::{PasskeyClaim, WebAuthnError};
 
@@ -135,7 +135,7 @@ async fn open(app: &App, given: SignIn) -> Result<Outcome, ApiError> {
                 }
                 passkeys::note_use(tx.connection(), passkey.passkey_id, &state, now).await?;
                 let how = (AuthMethod::Named(METHOD), &given.device);
-                let mut opened = sessions::open(tx, user, how, now).await?;
+                let mut opened = opening::open(tx, &app, user, how, now).await?;
                 session_levels::mark_passkey(tx, &mut opened, passkey.passkey_id).await?;
                 Ok::<_, ApiError>(Outcome::SignedIn(Box::new(opened)))
             })

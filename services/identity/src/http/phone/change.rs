@@ -10,6 +10,8 @@ use crate::http::phone::messages::{count_message, lock_and_count, logged, send, 
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::Purpose;
 use crate::repository::contacts;
+use crate::repository::notices::{self, NoticeKind};
+use crate::repository::sessions::Device;
 use crate::repository::users::{self, User};
 
 /// Begins a change. Whether another account has the phone is told at once only to clients of the
@@ -35,6 +37,7 @@ pub(crate) async fn begin(
 pub(super) async fn confirm(
     tx: &mut Tx,
     user: &mut User,
+    device: &Device,
     now: Timestamp,
 ) -> Result<bool, ApiError> {
     let phone = user.new_phone.take().unwrap_or_default();
@@ -47,6 +50,10 @@ pub(super) async fn confirm(
     }
     user.replace_phone(&phone, now);
     user.confirm_phone(now);
+    if user.email.is_some() {
+        let what = (user.user_id, NoticeKind::PhoneChanged);
+        notices::tell_of_account(tx, what, device, now).await?;
+    }
     Ok(true)
 }
 

@@ -8,9 +8,9 @@ use crate::app::{self, App};
 use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::error::ApiError;
-use crate::http::objects;
 use crate::http::phone::change;
 use crate::http::timing::with_min_duration;
+use crate::http::{objects, opening};
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
@@ -117,7 +117,7 @@ async fn sign_in(
     }
     let mut removed = false;
     if shown.purpose == Purpose::PhoneChange {
-        if !change::confirm(tx, &mut user, now).await? {
+        if !change::confirm(tx, &mut user, &shown.device, now).await? {
             return Ok(Redeemed::PhoneTaken);
         }
     } else {
@@ -130,7 +130,7 @@ async fn sign_in(
         }
     }
     let method = (AuthMethod::Otp, &shown.device);
-    let mut opened = sessions::open(tx, user, method, now).await?;
+    let mut opened = opening::open(tx, app, user, method, now).await?;
     opened.password_removed = removed;
     Ok(Redeemed::SignedIn(Box::new(opened)))
 }

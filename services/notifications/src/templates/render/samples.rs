@@ -226,6 +226,8 @@ fn notices(typed: &Typed) -> Vec<Form> {
         notice("new_device", browser, ""),
         notice("password_changed", browser, ""),
         notice("email_changed", browser, ""),
+        notice("email_added", browser, ""),
+        notice("phone_changed", browser, ""),
         notice("factor_added", browser, "authenticator app"),
         notice("factor_removed", browser, "security key"),
         notice("passkey_added", browser, ""),
