@@ -287,8 +287,11 @@ impl SpecBuilder<'_> {
         settings.set("IDENTITY_HTTP_LISTEN", self.internal_address("identity", "http"));
         settings.set("IDENTITY_SIGNING_KEY", secret_store.private_key("identity-signing")?);
         settings.set("IDENTITY_CODE_KEY", secret_store.get_or_create("identity-code-key")?);
-        // A person who tries the practice should not have to read a mail first.
-        settings.set_default("IDENTITY_CONFIRM_EMAIL", "false");
+        // A person who tries the practice should not have to read a mail first. Identity refuses
+        // this in production.
+        if self.environment.get("SUKOON_MODE") != Some("production") {
+            settings.set_default("IDENTITY_CONFIRM_EMAIL", "false");
+        }
         // "sandbox" tries signing in by phone, and at another provider.
         if self.environment.get("IDENTITY_SMS_URL") == Some("sandbox") {
             settings.set("IDENTITY_SMS_URL", format!("{}/messages", self.sandbox_internal_url()));

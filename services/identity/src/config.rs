@@ -142,13 +142,24 @@ impl AccountSettings {
                 signing_next: reader.optional_secret("IDENTITY_SIGNING_KEY_NEXT"),
                 code_previous: reader.optional_secret("IDENTITY_CODE_KEY_PREVIOUS"),
             },
-            confirm_email: reader.parse_or("IDENTITY_CONFIRM_EMAIL", true),
+            confirm_email: confirm_email(reader),
             captcha_required: reader.parse_or("IDENTITY_CAPTCHA_REQUIRED", false),
             policy: Policy::read(reader),
             access_token_seconds: access_token_seconds(reader),
             features: Features::read(reader),
         }
     }
+}
+
+/// Whether addresses are confirmed, which only development may switch off: otherwise anyone could use
+/// the address of another person (a member of the practice, for instance) before its owner does.
+fn confirm_email(reader: &mut Reader<'_>) -> bool {
+    const NAME: &str = "IDENTITY_CONFIRM_EMAIL";
+    let confirm_email = reader.parse_or(NAME, true);
+    if !confirm_email && reader.mode() == Mode::Production {
+        reader.problem(NAME, "it may be false only with SUKOON_MODE=development");
+    }
+    confirm_email
 }
 
 impl Features {
@@ -386,6 +397,16 @@ mod tests {
         let off = [COMPLETE, &[("IDENTITY_CONFIRM_EMAIL", "false")]].concat();
         assert!(!AccountSettings::read(&mut Reader::new(&off.as_slice())).confirm_email);
         assert_eq!(problems(COMPLETE), Vec::<String>::new());
+    }
+
+    #[test]
+    fn production_refuses_to_run_without_confirmed_addresses() {
+        let off = [COMPLETE, &[("IDENTITY_CONFIRM_EMAIL", "false")]].concat();
+        for mode in [&[][..], &[("SUKOON_MODE", "production")]] {
+            assert_eq!(problems(&[off.as_slice(), mode].concat()), ["IDENTITY_CONFIRM_EMAIL"]);
+        }
+        let development = [&off[..], &[("SUKOON_MODE", "development")]].concat();
+        assert_eq!(problems(&development), Vec::<String>::new());
     }
 
     #[test]
