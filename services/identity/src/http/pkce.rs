@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 use crate::http::request::non_empty;
 use crate::http::{objects, opening};
 use crate::repository::flow_states::{self, Challenge, FlowState};
-use crate::repository::sessions::{AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users;
 use crate::tokens::pkce::{self, Malformed, Method};
 
@@ -60,6 +60,8 @@ fn malformed(why: Malformed) -> ApiError {
 enum Exchange {
     SignedIn(Box<OpenedSession>),
     Unknown,
+    /// The code was used before; the account whose session has ended.
+    Reused(Option<Uuid>),
     Expired,
     WrongVerifier,
     Banned,
@@ -82,12 +84,15 @@ pub(crate) async fn grant(
     let (ended, about) = match &outcome {
         Exchange::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
         Exchange::Banned => (Outcome::Banned, About::Nobody),
+        Exchange::Reused(account) => {
+            (Outcome::Reused, account.map_or(About::Nobody, About::Account))
+        }
         _ => (Outcome::WrongProof, About::Nobody),
     };
     security_log::write(Kind::SignIn, ended, security_log::Method::Exchange, about);
     match outcome {
         Exchange::SignedIn(opened) => objects::session(app, &opened),
-        Exchange::Unknown => {
+        Exchange::Unknown | Exchange::Reused(_) => {
             let message = "invalid flow state, no valid flow state found";
             Err(ApiError::new(StatusCode::NOT_FOUND, "flow_state_not_found", message))
         }
@@ -116,6 +121,9 @@ async fn exchange(
                 let Some(flow) = flow_states::lock_by_code(tx, code).await? else {
                     return Ok(Exchange::Unknown);
                 };
+                if flow.used_at.is_some() {
+                    return end_session_of(tx, &flow).await;
+                }
                 let now = tx.now().await?;
                 if flow.expires_at <= now {
                     return Ok(Exchange::Expired);
@@ -129,6 +137,15 @@ async fn exchange(
         .await
 }
 
+/// Ends the session that the first use of a code gave: one of the two that had the code is not its
+/// client (RFC 6749, section 4.1.2).
+async fn end_session_of(tx: &mut Tx, flow: &FlowState) -> Result<Exchange, ApiError> {
+    if let Some(session_id) = flow.session_id {
+        sessions::end(tx.connection(), session_id).await?;
+    }
+    Ok(Exchange::Reused(flow.user_id))
+}
+
 /// Opens the session of a flow and ends the flow.
 async fn open(
     tx: &mut Tx,
@@ -136,11 +153,11 @@ async fn open(
     flow: FlowState,
     device: &Device,
 ) -> Result<Exchange, ApiError> {
-    flow_states::delete(tx, flow.flow_state_id).await?;
+    let now = tx.now().await?;
+    flow_states::use_up(tx, flow.flow_state_id, None, now).await?;
     let Some(user_id) = flow.user_id else { return Ok(Exchange::Unknown) };
     let user = users::lock_by_id(tx.connection(), user_id).await?;
     let Some(mut user) = user else { return Ok(Exchange::Unknown) };
-    let now = tx.now().await?;
     if user.is_banned(now) {
         return Ok(Exchange::Banned);
     }
@@ -150,5 +167,7 @@ async fn open(
     }
     let method = AuthMethod::of_flow(&flow.authentication_method);
     let opened = opening::open(tx, app, user, (method, device), now).await?;
+    let session_id = Some(opened.session.session_id);
+    flow_states::use_up(tx, flow.flow_state_id, session_id, now).await?;
     Ok(Exchange::SignedIn(Box::new(opened)))
 }

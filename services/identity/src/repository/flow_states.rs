@@ -43,6 +43,10 @@ pub struct FlowState {
     pub expires_at: Timestamp,
     /// When the person came back; before, the code is worth nothing.
     pub auth_code_issued_at: Option<Timestamp>,
+    /// When its code was exchanged.
+    pub used_at: Option<Timestamp>,
+    /// The session that the exchange gave.
+    pub session_id: Option<Uuid>,
 }
 
 /// What a new flow begins with.
@@ -101,8 +105,9 @@ pub async fn lock(
     sqlx::query_as(
         "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
                 provider_type, authentication_method, redirect_to, password_hash, expires_at,
-                auth_code_issued_at
-         from flow_states where flow_state_id = $1 and expires_at > $2 for update",
+                auth_code_issued_at, used_at, session_id
+         from flow_states where flow_state_id = $1 and expires_at > $2 and used_at is null
+         for update",
     )
     .bind(flow_state_id)
     .bind(now)
@@ -144,7 +149,7 @@ pub async fn lock_by_code(tx: &mut Tx, auth_code: Uuid) -> Result<Option<FlowSta
     sqlx::query_as(
         "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
                 provider_type, authentication_method, redirect_to, password_hash, expires_at,
-                auth_code_issued_at
+                auth_code_issued_at, used_at, session_id
          from flow_states where auth_code = $1 and auth_code_issued_at is not null for update",
     )
     .bind(auth_code)
@@ -152,15 +157,27 @@ pub async fn lock_by_code(tx: &mut Tx, auth_code: Uuid) -> Result<Option<FlowSta
     .await
 }
 
-/// Ends a flow.
+/// Ends a flow by the exchange of its code. The row stays until retention deletes it, so that a
+/// second use is recognised; what is personal in it goes.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn delete(tx: &mut Tx, flow_state_id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query("delete from flow_states where flow_state_id = $1")
-        .bind(flow_state_id)
-        .execute(tx.connection())
-        .await?;
+pub async fn use_up(
+    tx: &mut Tx,
+    flow_state_id: Uuid,
+    session_id: Option<Uuid>,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update flow_states set used_at = $2, session_id = $3, password_hash = null,
+                                redirect_to = null
+         where flow_state_id = $1",
+    )
+    .bind(flow_state_id)
+    .bind(now)
+    .bind(session_id)
+    .execute(tx.connection())
+    .await?;
     Ok(())
 }
 

@@ -136,6 +136,33 @@ async fn a_code_is_worth_nothing_before_the_link_and_needs_its_verifier() {
 }
 
 #[tokio::test]
+async fn a_code_that_comes_twice_ends_the_session_of_its_first_use() {
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(ASHA).await;
+    let other = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
+    server.database.move_clock(61).await.unwrap();
+    ask(&server, "/otp", json!({ "email": ASHA })).await;
+    let code = code_of(&press(&server, &server.latest_mail().await.link).await.ok());
+    let session = exchange(&server, &code, VERIFIER).await.ok();
+    server.user(&session.text("/access_token")).await.ok();
+    // Also a thief without the verifier, and after the code's five minutes.
+    server.database.move_clock(61 + 301).await.unwrap();
+    let thief = exchange(&server, &code, "another-verifier-of-a-thief-who-saw-the-code").await;
+    thief.assert_error(404, "flow_state_not_found");
+    server.user(&session.text("/access_token")).await.assert_error(403, "session_not_found");
+    let refreshed = server.refresh(&session.text("/refresh_token")).await;
+    refreshed.assert_error(400, "refresh_token_not_found");
+    server.user(&other).await.ok();
+    let kept: (Option<String>, Option<String>) =
+        sqlx::query_as("select password_hash, redirect_to from flow_states")
+            .fetch_one(server.app.store.pool())
+            .await
+            .unwrap();
+    assert_eq!(kept, (None, None));
+    exchange(&server, &code, VERIFIER).await.assert_error(404, "flow_state_not_found");
+}
+
+#[tokio::test]
 async fn challenges_are_checked_wherever_they_come() {
     let server = TestServer::with_confirmation().await;
     let long = "a".repeat(129);
