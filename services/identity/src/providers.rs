@@ -256,3 +256,37 @@ async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Provide
     }
     serde_json::from_slice(&bytes).map_err(|_malformed| ProviderError::Answer("it is malformed"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Discovery, Document};
+
+    fn of(named: &str, issuer: &str, token_endpoint: &str) -> bool {
+        let document = Document {
+            issuer: named.to_owned(),
+            authorization_endpoint: format!("{issuer}/authorize"),
+            token_endpoint: token_endpoint.to_owned(),
+            jwks_uri: format!("{issuer}/keys"),
+            userinfo_endpoint: None,
+        };
+        Discovery::of(document, issuer).is_ok()
+    }
+
+    #[test]
+    fn a_discovery_document_names_the_configured_issuer() {
+        let (issuer, token) = ("https://id.example/realm", "https://id.example/realm/token");
+        assert!(of(issuer, issuer, token));
+        assert!(of("https://id.example/realm/", issuer, token));
+        for other in [
+            "https://other.example/realm",
+            "https://id.example",
+            "https://id.example/realm2",
+            "https://ID.example/realm",
+            "http://id.example/realm",
+            "",
+        ] {
+            assert!(!of(other, issuer, token), "{other}");
+        }
+        assert!(!of(issuer, issuer, "http://id.example/realm/token"), "secure throughout");
+    }
+}

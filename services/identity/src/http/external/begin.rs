@@ -83,6 +83,12 @@ async fn begin(
         code_challenge_method: parameter(parameters, "code_challenge_method").map(str::to_owned),
     };
     let challenge = pkce.challenge(app)?;
+    if challenge.is_none() && !app.policy.is_for_any() {
+        // The verifier stays in the browser that began: another one that is led to the callback, to
+        // be signed in to a stranger's account, gets a code without worth.
+        let message = "Signing in at a provider requires PKCE flow";
+        return Err(ApiError::invalid(message));
+    }
     let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to"));
     let flow = ProviderFlow {
         state_id: flow_states::random_id(),
