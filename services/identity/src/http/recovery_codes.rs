@@ -55,9 +55,7 @@ pub(crate) async fn make(
     let caller = levels::caller(&signed_in);
     let (user_id, _) = caller;
     let codes: Vec<String> = (0..recovery_code::CODES).map(|_| recovery_code::random()).collect();
-    let hash = |code: &String| {
-        app.codes.recovery_code_hash(user_id, &recovery_code::normal(code)).to_vec()
-    };
+    let hash = |code: &String| recovery_code::hash(user_id, &recovery_code::normal(code));
     let hashes: Vec<Vec<u8>> = codes.iter().map(hash).collect();
     app.store
         .write(app::metadata(), move |tx| {
@@ -88,7 +86,9 @@ pub(crate) async fn verify(
     let code = non_empty(body.code.as_deref())
         .ok_or_else(|| ApiError::invalid("Code needs to be non-empty"))?;
     let (user_id, _) = levels::caller(&signed_in);
-    let hashes = app.codes.recovery_code_hashes(user_id, &recovery_code::normal(code));
+    let typed = recovery_code::normal(code);
+    let mut hashes = app.codes.recovery_code_hashes(user_id, &typed);
+    hashes.push(recovery_code::hash(user_id, &typed));
     let log = |outcome| {
         let about = About::Account(user_id);
         security_log::write(Kind::SignIn, outcome, Method::RecoveryCode, about);

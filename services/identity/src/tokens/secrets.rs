@@ -119,13 +119,8 @@ impl CodeKey {
         self.former.as_ref().map(|former| derive(former, "sealing", b""))
     }
 
-    /// A keyed hash of an account's recovery code, in the form that is stored.
-    #[must_use]
-    pub fn recovery_code_hash(&self, user_id: Uuid, code: &str) -> [u8; MAC_BYTES] {
-        self.derive("recovery-code", &[user_id.as_bytes().as_slice(), code.as_bytes()].concat())
-    }
-
-    /// The keyed hashes that a recovery code may be stored by: of this key and of the former.
+    /// The keyed hashes by which the short recovery codes of the first version are stored: of this
+    /// key and of the former.
     #[must_use]
     pub fn recovery_code_hashes(&self, user_id: Uuid, code: &str) -> Vec<Vec<u8>> {
         let from = [user_id.as_bytes().as_slice(), code.as_bytes()].concat();

@@ -116,6 +116,32 @@ async fn codes_are_not_guessed_and_not_kept() {
     redeem(&server, &ravi, &codes[0]).await.assert_error(422, "mfa_verification_failed");
 }
 
+/// Codes of the version before were short, and hashed with the code key.
+#[tokio::test]
+async fn codes_outlive_the_code_key_and_those_of_the_version_before_still_work() {
+    let mut server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account(ASHA).await;
+    let app = App::enroll(&server, &session.text("/access_token"), "").await;
+    let raised = app.raise(&server, &session.text("/access_token"), 0).await.ok();
+    let codes = codes(&make(&server, &raised.text("/access_token")).await.ok());
+    let user_id: uuid::Uuid = session.text("/user/id").parse().unwrap();
+    let former = server.app.codes.recovery_code_hashes(user_id, "abcdefghijkl");
+    sqlx::query(
+        "insert into recovery_codes (user_id, code_hash, created_at)
+                 values ($1, $2, clock_now())",
+    )
+    .bind(user_id)
+    .bind(&former[0])
+    .execute(server.app.store.pool())
+    .await
+    .unwrap();
+    let token = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
+    redeem(&server, &token, "abcd-efgh-ijkl").await.ok();
+    server.restart(|it| it.code_key = "a second secret".to_owned().into()).await;
+    let token = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
+    redeem(&server, &token, &codes[0]).await.ok();
+}
+
 fn reset(server: &TestServer, email: &str) -> std::process::Output {
     Command::new(env!("CARGO_BIN_EXE_identity"))
         .arg("reset-factors")
