@@ -283,6 +283,7 @@ async fn rotate(
     now: Timestamp,
 ) -> Result<RefreshToken, sqlx::Error> {
     let child = RefreshToken::random();
+    let sealed = used.seal(&child).map_err(|error| sqlx::Error::Encode(error.into()))?;
     insert_token(&mut *connection, session_id, &child, now).await?;
     sqlx::query(
         "update refresh_tokens set replaced_at = $2, child_hash = $3, child_sealed = $4
@@ -291,7 +292,7 @@ async fn rotate(
     .bind(used.hash())
     .bind(now)
     .bind(child.hash())
-    .bind(used.seal(&child))
+    .bind(sealed)
     .execute(&mut *connection)
     .await?;
     sqlx::query("update sessions set refreshed_at = $2 where session_id = $1")

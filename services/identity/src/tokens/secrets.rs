@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
+use crate::tokens::sealing::{SealError, Sealer};
 
 /// The number of codes: six digits.
 const CODES: u64 = 1_000_000;
@@ -222,22 +223,33 @@ impl RefreshToken {
         Sha256::digest(self.0).to_vec()
     }
 
-    /// Encrypts the successor so that only this token can decrypt it. A token has one successor at
-    /// most, so the one-time pad is used once.
-    #[must_use]
-    pub fn seal(&self, child: &Self) -> Vec<u8> {
-        self.pad().iter().zip(child.0).map(|(pad, byte)| pad ^ byte).collect()
+    /// Encrypts the successor with ChaCha20-Poly1305, so that only this token can decrypt it.
+    ///
+    /// # Errors
+    /// Never; the key has the length of the cipher's, and a token is short.
+    pub fn seal(&self, child: &Self) -> Result<Vec<u8>, SealError> {
+        Sealer::new(&self.sealing_key())?.seal(Uuid::nil(), &child.0)
     }
 
-    /// Decrypts what [`RefreshToken::seal`] encrypted.
+    /// Decrypts what [`RefreshToken::seal`] encrypted; `None` when it was changed. What the version
+    /// before encrypted has no more bytes than a token.
     #[must_use]
     pub fn unseal(&self, sealed: &[u8]) -> Option<Self> {
-        let opened: Vec<u8> = self.pad().iter().zip(sealed).map(|(pad, byte)| pad ^ byte).collect();
+        if sealed.len() == MAC_BYTES {
+            let opened: Vec<u8> = self.pad().iter().zip(sealed).map(|(pad, b)| pad ^ b).collect();
+            return Some(Self(opened.try_into().ok()?));
+        }
+        let opened = Sealer::new(&self.sealing_key()).ok()?.open(Uuid::nil(), sealed).ok()?;
         Some(Self(opened.try_into().ok()?))
     }
 
+    /// The stored hash of a token has no prefix, so the key cannot be derived from it.
+    fn sealing_key(&self) -> [u8; MAC_BYTES] {
+        Sha256::new().chain_update("the key of the next one").chain_update(self.0).finalize().into()
+    }
+
+    /// The pad of the version before, which had no MAC. Its rows are of use for a minute.
     fn pad(&self) -> [u8; MAC_BYTES] {
-        // The stored hash of a token has no prefix, so the pad cannot be derived from it.
         Sha256::new().chain_update("the next one").chain_update(self.0).finalize().into()
     }
 }
@@ -291,11 +303,31 @@ mod tests {
     #[test]
     fn a_token_decrypts_its_successor() {
         let (parent, child) = (RefreshToken::random(), RefreshToken::random());
-        let sealed = parent.seal(&child);
+        let sealed = parent.seal(&child).unwrap();
+        assert!(!sealed.windows(32).any(|part| part == child.0), "it is not readable");
         assert!(parent.unseal(&sealed) == Some(child.clone()));
         assert!(child.unseal(&sealed) != Some(child.clone()));
         assert!(RefreshToken::parse(&child.text()) == Some(child));
         assert!(RefreshToken::parse("short").is_none());
+    }
+
+    #[test]
+    fn a_changed_successor_is_none() {
+        let (parent, child) = (RefreshToken::random(), RefreshToken::random());
+        let sealed = parent.seal(&child).unwrap();
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1);
+            assert!(parent.unseal(&changed).is_none(), "{at}");
+        }
+        assert!(parent.unseal(&[]).is_none());
+    }
+
+    #[test]
+    fn what_the_version_before_sealed_still_opens() {
+        let (parent, child) = (RefreshToken([7; 32]), RefreshToken([9; 32]));
+        let sealed: Vec<u8> = parent.pad().iter().zip(child.0).map(|(a, b)| a ^ b).collect();
+        assert!(parent.unseal(&sealed) == Some(child));
     }
 
     #[test]
