@@ -11,8 +11,18 @@ use crate::accounts::blocklist;
 pub const CHARACTERS_MIN: usize = 10;
 /// Maximum characters.
 pub const CHARACTERS_MAX: usize = 256;
-/// Words about every practice that uses this program.
-const CONTEXT: [&str; 4] = ["sukoon", "booking", "counselling", "healing"];
+/// Words about every practice that uses this program: its trade and its services. The callers add
+/// the host of the site, which is named after the practice.
+const CONTEXT: [&str; 8] = [
+    "sukoon",
+    "booking",
+    "counselling",
+    "healing",
+    "therapy",
+    "meditation",
+    "consultation",
+    "session",
+];
 /// Shorter names occur in other words by chance.
 const WORD_CHARACTERS_MIN: usize = 4;
 /// A password with fewer letters beside the words about it is easy to guess.

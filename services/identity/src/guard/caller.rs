@@ -1,4 +1,5 @@
-//! The client of the current request: its network, as the gateway names it, and its device tokens.
+//! The client of the current request: its network, as the gateway names it, its device tokens, and
+//! where it wants to be led.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,6 +12,8 @@ use crate::guard::device;
 
 /// Written by the gateway, which removes the client's own.
 const FORWARDED_FOR: &str = "x-forwarded-for";
+/// Where the client wants to be led.
+const REDIRECT_TO: &str = "redirect_to";
 
 tokio::task_local! {
     static CURRENT: Caller;
@@ -32,6 +35,8 @@ pub enum Origin {
 pub struct Caller {
     origin: Origin,
     devices: Option<String>,
+    redirect_to: Option<String>,
+    referer: Option<String>,
 }
 
 impl Caller {
@@ -42,9 +47,12 @@ impl Caller {
         // The last entry is the gateway's own.
         let address =
             text(FORWARDED_FOR).and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+        let owned = |name: &str| text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
             origin: address.map_or(Origin::Inside, Origin::Address),
             devices: text(device::HEADER).map(str::to_owned),
+            redirect_to: owned(REDIRECT_TO),
+            referer: owned("referer"),
         }
     }
 
@@ -52,7 +60,8 @@ impl Caller {
     /// doesn't know it, so it is read before.
     #[must_use]
     pub fn current() -> Self {
-        let unknown = Self { origin: Origin::Unknown, devices: None };
+        let origin = Origin::Unknown;
+        let unknown = Self { origin, devices: None, redirect_to: None, referer: None };
         CURRENT.try_with(Clone::clone).unwrap_or(unknown)
     }
 
@@ -66,6 +75,18 @@ impl Caller {
     #[must_use]
     pub fn devices(&self) -> Option<&str> {
         self.devices.as_deref()
+    }
+
+    /// The header `redirect_to`, which the contract reads before the parameter.
+    #[must_use]
+    pub fn redirect_to(&self) -> Option<&str> {
+        self.redirect_to.as_deref()
+    }
+
+    /// The page that the request comes from.
+    #[must_use]
+    pub fn referer(&self) -> Option<&str> {
+        self.referer.as_deref()
     }
 
     /// The network for the log: a whole address would tell a person's connection.

@@ -6,7 +6,7 @@ use kernel::Timestamp;
 use crate::app::App;
 use crate::http::error::ApiError;
 use crate::http::pkce::PkceFields;
-use crate::http::request::{Parameters, parameter};
+use crate::http::request::{self, Parameters, parameter};
 use crate::repository::codes::{self, NewCode, Purpose, VALID_MINUTES};
 use crate::repository::flow_states::{self, Challenge, NewFlow};
 use crate::repository::users::{self, User};
@@ -27,8 +27,7 @@ impl LinkWish {
         parameters: &Parameters,
         pkce: &PkceFields,
     ) -> Result<Self, ApiError> {
-        let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to"));
-        let redirect_to = redirect_to.map(String::from);
+        let redirect_to = request::redirect_to(app, parameter(parameters, "redirect_to"));
         Ok(Self { redirect_to, challenge: pkce.challenge(app)? })
     }
 }

@@ -14,6 +14,7 @@ use url::form_urlencoded;
 use crate::accounts::address::EmailAddress;
 use crate::accounts::password::{self, Weakness};
 use crate::app::App;
+use crate::guard::caller::Caller;
 use crate::http::error::ApiError;
 
 /// Query parameters by name; [`reject_duplicate_parameters`] guarantees unique names.
@@ -99,6 +100,15 @@ pub(crate) fn quotable(name: &str) -> String {
     name.chars().filter(known).take(100).collect()
 }
 
+/// Where the request asks to be led, if that is allowed: by its header, its parameter or field, or
+/// for clients of the contract by the page that it comes from.
+pub(crate) fn redirect_to(app: &App, parameter: Option<&str>) -> Option<String> {
+    let caller = Caller::current();
+    let asked = app.redirects.allowed(caller.redirect_to().or(parameter));
+    let referer = caller.referer().filter(|_| app.policy.is_for_any());
+    asked.or_else(|| app.redirects.allowed(referer)).map(String::from)
+}
+
 /// Parses an address.
 pub(crate) fn email(field: &str) -> Result<EmailAddress, ApiError> {
     if field.len() > EMAIL_BYTES_MAX {
@@ -122,12 +132,15 @@ pub(crate) fn phone(field: &str) -> Result<String, ApiError> {
 
 /// Checks a new password.
 pub(crate) fn new_password(
+    app: &App,
     password: &str,
     email: Option<&EmailAddress>,
     about: &Value,
 ) -> Result<(), ApiError> {
     let name = |key: &str| about.get(key).and_then(Value::as_str).unwrap_or_default();
-    let names = [name("firstName"), name("lastName")];
+    // The host is named after the practice.
+    let host = app.redirects.site().host_str().unwrap_or_default();
+    let names = [name("firstName"), name("lastName"), host];
     let nowhere = EmailAddress::placeholder();
     password::check(password, email.unwrap_or(&nowhere), &names).map_err(
         |weakness| match weakness {

@@ -119,7 +119,7 @@ fn validate(app: &App, body: &SignUp) -> Result<(Contact, Value), ApiError> {
     let user_metadata = request::user_metadata(app, &json!({}), body.data.clone());
     let known = address.as_ref().and_then(|address| address.as_ref().ok());
     let about = user_metadata.as_ref().unwrap_or(&Value::Null);
-    request::new_password(password, known, about)?;
+    request::new_password(app, password, known, about)?;
     if email.is_some() && phone.is_some() {
         let message = "Only an email address or phone number should be provided on signup.";
         return Err(ApiError::invalid(message));

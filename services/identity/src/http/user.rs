@@ -155,7 +155,7 @@ async fn new_password(
                        allowed";
         return Err(ApiError::unprocessable("validation_failed", message));
     }
-    request::new_password(new, user.address().as_ref(), user_metadata)?;
+    request::new_password(app, new, user.address().as_ref(), user_metadata)?;
     authorize_password(app, signed_in, body).await?;
     let before = user.password_hash.clone();
     if app.hasher.verify(new, before.as_deref()).await? {

@@ -1,5 +1,6 @@
 //! Links of mails: the page that they open, its redirect, and that opening one changes nothing.
 
+use identity::app::policy::{Clients, Policy};
 use reqwest::Method;
 use serde_json::json;
 
@@ -179,4 +180,35 @@ async fn a_code_that_is_sent_again_leads_where_the_first_one_did() {
     server.post("/recover", json!({ "email": ASHA })).await.ok();
     let page = Page::of(&server.latest_mail().await.link);
     assert_eq!(page.field("redirect_to"), "https://sukoon.example/recover?return=%2Fservices");
+}
+
+/// As the contract reads it: the header, else the parameter, else for its clients the page that the
+/// request comes from; only to allowed places.
+#[tokio::test]
+async fn a_header_or_the_page_before_says_where_a_link_leads() {
+    let any = Policy { clients: Clients::Any, ..Policy::default() };
+    for (policy, refers) in [(Policy::default(), false), (any, true)] {
+        let server = TestServer::with_policy(policy).await;
+        let site = |path: &str| format!("https://sukoon.example{path}");
+        let evil = "https://evil.example/".to_owned();
+        let page = if refers { site("/page") } else { String::new() };
+        for (at, header, parameter, referer, expected) in [
+            (0, site("/header"), site("/parameter"), site("/page"), site("/header")),
+            (61, String::new(), site("/parameter"), site("/page"), site("/parameter")),
+            (122, String::new(), String::new(), site("/page"), page.clone()),
+            (183, evil.clone(), site("/parameter"), site("/page"), page),
+            (244, evil.clone(), evil.clone(), evil, String::new()),
+        ] {
+            server.database.move_clock(at).await.unwrap();
+            let path = format!("/otp?redirect_to={parameter}");
+            let mut request = server.request(Method::POST, &path).json(&json!({ "email": ASHA }));
+            request = request.header("referer", referer);
+            if !header.is_empty() {
+                request = request.header("redirect_to", header);
+            }
+            server.send(request).await.ok();
+            let link = server.latest_mail().await.link;
+            assert_eq!(Page::of(&link).field("redirect_to"), expected, "{at} {link}");
+        }
+    }
 }

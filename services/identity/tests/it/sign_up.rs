@@ -211,3 +211,15 @@ async fn signing_up_twice_at_once_makes_one_account() {
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
     assert_eq!(statuses.iter().filter(|status| **status == 422).count(), 2, "{statuses:?}");
 }
+
+/// The host of these tests is sukoon.example.
+#[tokio::test]
+async fn words_about_the_practice_are_no_password() {
+    let server = TestServer::with_confirmation().await;
+    for known in ["Example-2026!", "sukoon.example", "Therapy Session 1", "meditation99"] {
+        let body = json!({ "email": "a@b.test", "password": known });
+        server.post("/signup", body).await.assert_error(422, "weak_password");
+    }
+    let body = json!({ "email": "a@b.test", "password": "an example of a horse" });
+    server.post("/signup", body).await.ok();
+}

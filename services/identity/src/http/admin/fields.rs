@@ -144,7 +144,7 @@ async fn password_hash(
         }
         (None, None) => Ok(None),
         (Some(password), None) => {
-            request::new_password(password, address.as_ref(), about)?;
+            request::new_password(app, password, address.as_ref(), about)?;
             Ok(Some(app.hasher.hash(password).await?))
         }
         (None, Some(hash)) if imported::is_usable(hash) => Ok(Some(hash.to_owned())),

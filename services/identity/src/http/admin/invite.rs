@@ -30,8 +30,8 @@ pub(super) async fn invite(
     Body(body): Body<Invitation>,
 ) -> Result<Json<Value>, ApiError> {
     let email = request::email(body.email.as_deref().unwrap_or_default())?;
-    let redirect_to = app.redirects.allowed(parameter(&parameters, "redirect_to"));
-    let wish = LinkWish { redirect_to: redirect_to.map(String::from), challenge: None };
+    let redirect_to = request::redirect_to(&app, parameter(&parameters, "redirect_to"));
+    let wish = LinkWish { redirect_to, challenge: None };
     let (shared, limits) = (app.clone(), AddressLimits::of(&email, &app.codes));
     let user = app
         .store

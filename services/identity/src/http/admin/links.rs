@@ -116,7 +116,7 @@ async fn check(
     let known = users::by_email(app.store.pool(), &email).await?;
     let password_hash = match non_empty(fields.password.as_deref()) {
         Some(password) if purpose == Purpose::Signup => {
-            request::new_password(password, Some(&email), &json!(fields.data))?;
+            request::new_password(app, password, Some(&email), &json!(fields.data))?;
             Some(app.hasher.hash(password).await?)
         }
         None if purpose == Purpose::Signup && known.is_none() => {
@@ -125,7 +125,7 @@ async fn check(
         _ => None,
     };
     let asked = parameter(parameters, "redirect_to").or(fields.redirect_to.as_deref());
-    let redirect_to = app.redirects.allowed(asked).map(String::from);
+    let redirect_to = request::redirect_to(app, asked);
     Ok(LinkOrder { purpose, email, new_email, password_hash, data: fields.data, redirect_to })
 }
 

@@ -16,7 +16,7 @@ use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
 use crate::http::external::settings::{callback_url, manual_linking, provider};
 use crate::http::pkce::PkceFields;
-use crate::http::request::{Parameters, parameter};
+use crate::http::request::{self, Parameters, parameter};
 use crate::providers::Provider;
 use crate::repository::flow_states::{self, NewFlow};
 use crate::repository::provider_flows::{self, ProviderFlow, VALID_SECONDS};
@@ -89,13 +89,13 @@ async fn begin(
         let message = "Signing in at a provider requires PKCE flow";
         return Err(ApiError::invalid(message));
     }
-    let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to"));
+    let redirect_to = request::redirect_to(app, parameter(parameters, "redirect_to"));
     let flow = ProviderFlow {
         state_id: flow_states::random_id(),
         provider: provider.settings.name.clone(),
         nonce: secret(),
         code_verifier: secret(),
-        redirect_to: redirect_to.map(String::from),
+        redirect_to,
         flow_state_id: None,
         link_user_id,
     };
