@@ -22,7 +22,7 @@ use messaging::{ParkedEvents, history};
 use practice::Practice;
 use runtime::caller::Users;
 use runtime::status::{to_status, unavailable};
-use staff::{Role, Roles as _, Staff};
+use staff::{Role, Staff};
 use tonic::{Request, Response, Status};
 
 use super::ownership::record_booking_id;
