@@ -317,3 +317,18 @@ async fn no_secret_is_readable_in_the_database() {
         .unwrap();
     assert!(!sealed.windows(app.secret.len()).any(|part| part == app.secret));
 }
+
+#[tokio::test]
+async fn a_recovered_session_is_still_asked_for_the_factor() {
+    let server = TestServer::with_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    App::enroll(&server, &token, "").await.raise(&server, &token, 0).await.ok();
+    server.post("/recover", json!({ "email": ASHA })).await.ok();
+    let code = server.latest_mail().await.code;
+    let token = server.verify("recovery", ASHA, &code).await.ok().text("/access_token");
+    assert_eq!(claims(&token)["aal"], "aal1");
+    let change = json!({ "password": "a louder garden" });
+    let refused = server.call(Method::PUT, "/user", &token, change).await;
+    refused.assert_error(401, "insufficient_aal");
+    server.sign_in(ASHA, PASSWORD).await.ok();
+}

@@ -414,6 +414,7 @@ async fn a_person_is_known_by_sub_and_provider_and_not_by_the_address() {
 async fn a_session_by_a_provider_ends_as_every_other() {
     let world = World::new().await;
     let session = world.sign_in(asha()).await;
+    assert_eq!(claims(&session.text("/access_token"))["aal"], "aal1", "whatever it says");
     world.server.database.move_clock(14 * 24 * 3600 + 1).await.unwrap();
     let refreshed = world.server.refresh(&session.text("/refresh_token")).await;
     refreshed.assert_error(400, "session_expired");
