@@ -7,7 +7,7 @@ import { expectStep } from './support/flow';
 import { walkTo } from './support/keyboard';
 import { look } from './support/look';
 import { ownerOf } from './support/owner';
-import { newPerson, openSession, signIn, signUpQuietly } from './support/people';
+import { newPerson, openSession, signIn, signOutBy, signUpQuietly } from './support/people';
 import { HOST_NAME, Practice, startPractice } from './support/practice';
 import { codeOf, type Mail } from './support/sandbox';
 import { expect, expectToast, test, watchToasts } from './support/test';
@@ -129,11 +129,9 @@ test('a device is signed out after a question @phone', async ({ page, otherPage,
   await expect(devices.getByText('This device')).toBeVisible();
 });
 
-/** Signs out, and waits until the service knows: a page that is opened before asks it again. */
 async function signOutHere(page: Page): Promise<void> {
-  const ended = page.waitForResponse((answer) => answer.url().includes('/auth/v1/logout'));
-  await page.getByRole('main').getByRole('button', { name: 'Sign out', exact: true }).click();
-  await (await ended).finished();
+  const button = page.getByRole('main').getByRole('button', { name: 'Sign out', exact: true });
+  await signOutBy(page, () => button.click());
   await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
 }
 

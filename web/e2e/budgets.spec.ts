@@ -17,7 +17,7 @@ const KB = 1000;
 /** For a visitor who is not signed in; a session needs more code. */
 const PUBLIC_SCRIPTS_MAX = 130 * KB;
 /** The page that holds a form, a list, and figures that are counted from what the list holds. */
-const REVIEWS_SCRIPTS_MAX = 134 * KB;
+const REVIEWS_SCRIPTS_MAX = 135 * KB;
 /** For each step that has an address, signed in or not. */
 const BOOKING_SCRIPTS_MAX = 200 * KB;
 const STYLES_MAX = 15 * KB;
@@ -25,8 +25,8 @@ const FONTS_MAX = 70 * KB;
 const PAGE_MAX = 300 * KB;
 /** For the widget in a frame of another site, with everything that it loads and reads, and its script. */
 const WIDGET_MAX = 25 * KB;
-/** For pages that read nothing of their own. */
-const PLAIN_SCRIPTS_MAX = 112 * KB;
+/** For pages that read nothing of their own. 1.5 of these know whether the cookie holds a session. */
+const PLAIN_SCRIPTS_MAX = 114 * KB;
 const PLAIN = [
   ...['about', 'services', 'faq', 'cancellation-policy', 'unsubscribe'].map(pathOf),
   ...LEGAL_PATHS,

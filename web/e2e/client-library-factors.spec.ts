@@ -2,7 +2,6 @@
 import { appCode, nextAppCode, VirtualDevice } from './support/authenticator';
 import { type Flow, type LibraryClient, LibraryPage } from './support/client-library';
 import { arrive, libraryTest as test } from './support/library-test';
-import { digitsOf } from './support/other-ways-in';
 import { newPerson } from './support/people';
 import { expect, plainTest } from './support/test';
 
@@ -34,23 +33,6 @@ for (const flow of FLOWS) {
     expect(await client.events()).toEqual(['INITIAL_SESSION', 'SIGNED_IN', verified, verified]);
   });
 
-  test(`${flow}: mfa with a phone`, async ({ world }) => {
-    const client = await (await world.library(flow)).client();
-    await arrive(world, client, 'Tara');
-    const phone = `+918${String(Math.floor(Math.random() * 1e9)).padStart(9, '0')}`;
-    const asked = { factorType: 'phone', friendlyName: 'mine', phone };
-    const { id: factorId } = await client.good('mfa.enroll', asked);
-    const { id: challengeId } = await client.good('mfa.challenge', { factorId, channel: 'sms' });
-    const code = await digitsOf(world.practice.sandboxUrl, phone, 1);
-    await client.good('mfa.verify', { factorId, challengeId, code });
-    expect(await levels(client)).toEqual(['aal2', 'aal2']);
-    expect(await client.events()).toEqual([
-      'INITIAL_SESSION',
-      'SIGNED_IN',
-      'MFA_CHALLENGE_VERIFIED',
-    ]);
-  });
-
   test(`${flow}: mfa with a security key of this browser`, async ({ world }) => {
     const library = await world.library(flow);
     // The library asks for one that is plugged in.
@@ -72,11 +54,11 @@ for (const flow of FLOWS) {
     const device = await VirtualDevice.of(library.page);
     const client = await library.client();
     const { email } = await arrive(world, client, 'Vimala');
+    expect(await client.good('passkey.startRegistration')).toHaveProperty('challenge_id');
     const { id: passkeyId } = await client.good('registerPasskey');
     const named = await client.good('passkey.update', { passkeyId, friendlyName: 'Laptop' });
     expect(named.friendly_name).toBe('Laptop');
     expect(await client.good('passkey.list')).toMatchObject([{ id: passkeyId }]);
-    expect(await client.good('passkey.startRegistration')).toHaveProperty('challenge_id');
     const other = await library.client();
     expect(await other.good('passkey.startAuthentication')).toHaveProperty('challenge_id');
     const { session } = await other.good('signInWithPasskey');

@@ -74,8 +74,10 @@ for (const flow of FLOWS) {
     await library.visit(place.href);
     const client = await library.client(first.key);
     await client.good('initialize');
-    await expect.poll(() => client.events()).toContain('SIGNED_IN');
-    expect([...(await client.events())].sort()).toEqual(['INITIAL_SESSION', 'SIGNED_IN']);
+    // With PKCE, the exchange and then the initialization say so.
+    const signedIn = flow === 'pkce' ? ['SIGNED_IN', 'SIGNED_IN'] : ['SIGNED_IN'];
+    const told = async () => [...(await client.events())].sort();
+    await expect.poll(told).toEqual(['INITIAL_SESSION', ...signedIn]);
     expect((await client.good('getSession')).session).toMatchObject({ user: { email } });
     expect(library.page.url()).not.toMatch(/access_token|code=/);
   });
@@ -103,8 +105,6 @@ for (const flow of FLOWS) {
     const known = await arrive(world, await library.client(), 'Farida');
     const client = await library.client();
     await client.good('resetPasswordForEmail', known.email, { redirectTo: library.address });
-    const again = await client.bad('resetPasswordForEmail', known.email);
-    expect(again).toEqual(['over_email_send_rate_limit', 429]);
     if (flow === 'pkce') {
       const place = await press(world, await mailedLink(world, known.email, 2));
       await client.good('exchangeCodeForSession', place.searchParams.get('code'));
@@ -113,6 +113,8 @@ for (const flow of FLOWS) {
       await client.good('verifyOtp', { email: known.email, token, type: 'recovery' });
     }
     await client.good('updateUser', { password: 'a third garden' });
+    const again = await client.bad('resetPasswordForEmail', known.email);
+    expect(again).toEqual(['over_email_send_rate_limit', 429]);
     const events = ['INITIAL_SESSION', 'PASSWORD_RECOVERY', 'USER_UPDATED'];
     expect(await client.events()).toEqual(events);
   });

@@ -18,6 +18,7 @@ import {
   newPerson,
   type Person,
   signInByCode,
+  signOutBy,
   signUpQuietly,
   typeCode,
 } from './support/people';
@@ -26,7 +27,7 @@ import { refusal } from './support/watch';
 
 async function signOutByMenu(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Your account/ }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOutBy(page, () => page.getByRole('button', { name: 'Sign out' }).click());
   await expectToast(page, 'Signed out');
 }
 

@@ -9,6 +9,7 @@ import { plainTest } from './test';
 const EVERYTHING = {
   // Passkeys do not work at a number.
   [HOST_NAME]: 'localhost',
+  IDENTITY_CLIENTS: 'any',
   IDENTITY_CONFIRM_EMAIL: 'true',
   IDENTITY_ANONYMOUS: 'true',
   IDENTITY_MANUAL_LINKING: 'true',

@@ -128,3 +128,10 @@ export async function typeCode(page: Page, sandbox: Sandbox, { email }: Person):
   await code.fill(codeOf(await sandbox.mail(email, CODE_MAILS)));
   await page.getByRole('main').getByRole('button', { name: 'Confirm', exact: true }).click();
 }
+
+/** Presses a sign-out and waits until the service knows: a page that opens before asks it again. */
+export async function signOutBy(page: Page, press: () => Promise<void>): Promise<void> {
+  const ended = page.waitForResponse((answer) => answer.url().includes('/auth/v1/logout'));
+  await press();
+  await (await ended).finished();
+}

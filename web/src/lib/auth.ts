@@ -5,7 +5,6 @@
 
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { useSyncExternalStore } from 'react';
-import { cookieFetch } from './cookie-fetch';
 import { authUrl } from './env';
 import { importWithRetry } from './import-with-retry';
 import { draftsOwner, forgetPerson, setDraftsOwner } from './personal-state';
@@ -88,9 +87,9 @@ function publishHeld(): void {
 const ending = () => importWithRetry(() => import('./end-session'));
 
 async function createClient(): Promise<GoTrueClient> {
-  const [{ GoTrueClient }, { fetchWithWork }] = await Promise.all([
+  const [{ GoTrueClient }, { serviceFetch }] = await Promise.all([
     importWithRetry(() => import('@supabase/auth-js')),
-    importWithRetry(() => import('./work')),
+    importWithRetry(() => import('./service-fetch')),
     ending(),
   ]);
   shareSessions(publishHeld);
@@ -100,7 +99,7 @@ async function createClient(): Promise<GoTrueClient> {
     // A link could sign a visitor in as another person.
     detectSessionInUrl: false,
     storage: sessionStore,
-    fetch: fetchWithWork(cookieFetch),
+    fetch: serviceFetch,
   });
   client.onAuthStateChange(publishHeld);
   return client;

@@ -1,7 +1,7 @@
 /** The first step of the booking flow: who books, signed in on this page by one code. */
 import { useCallback } from 'react';
 import { BookerForm } from '@/features/account/components/booker-form';
-import { SecondStep } from '@/features/account/components/second-step';
+import { LazySecondStep } from '@/features/account/components/lazy-steps';
 import { useArrival } from '@/features/account/hooks/use-arrival';
 import { AuthStep } from '@/features/booking/components/auth-step';
 import { afterSignIn } from '@/features/booking/current-step';
@@ -28,7 +28,7 @@ export function SignInScreen({ flow, free }: SignInScreenProps) {
       onContinue={() => moves.push({ step: 'calendar-terms' })}
     >
       {next.name === 'second-step' ? (
-        <SecondStep apps={next.apps} onDone={leave} />
+        <LazySecondStep apps={next.apps} onDone={leave} />
       ) : (
         <BookerForm
           back={flowPath(after)}

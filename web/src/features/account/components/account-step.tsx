@@ -6,10 +6,7 @@ import { useArrival } from '../hooks/use-arrival';
 import { useConfirmed } from '../hooks/use-confirmed';
 import { BookerForm } from './booker-form';
 import { CodeForm } from './code-form';
-import { NewPasswordForm } from './recover-form';
-import { SecondStep } from './second-step';
-import { SignInForm } from './sign-in-form';
-import { SignUpForm } from './sign-up-form';
+import { LazyNewPassword, LazySecondStep, LazySignIn, LazySignUp } from './lazy-steps';
 
 type AccountStepProps = {
   /** Where the links of mails lead back to. */
@@ -83,7 +80,7 @@ function Forms({ step, back, known, onRedeeming }: { step: Step } & AccountStepP
   if (stage === 'sign-up') {
     const { name = '', ...rest } = known;
     return (
-      <SignUpForm
+      <LazySignUp
         back={back}
         known={{ ...splitName(name), ...rest }}
         onDone={() => undefined}
@@ -93,7 +90,7 @@ function Forms({ step, back, known, onRedeeming }: { step: Step } & AccountStepP
     );
   }
   return (
-    <SignInForm
+    <LazySignIn
       back={back}
       email={known.email}
       onRedeeming={onRedeeming}
@@ -121,8 +118,8 @@ export function AccountStep(props: AccountStepProps) {
   const { stage, setStage, waiting, leave, next, choosing } = step;
 
   function body() {
-    if (choosing) return <NewPasswordForm onDone={leave} />;
-    if (next.name === 'second-step') return <SecondStep apps={next.apps} onDone={leave} />;
+    if (choosing) return <LazyNewPassword onDone={leave} />;
+    if (next.name === 'second-step') return <LazySecondStep apps={next.apps} onDone={leave} />;
     if (waiting) return <WaitingForm step={step} onRedeeming={onRedeeming} />;
     return <Forms step={step} {...props} />;
   }

@@ -1,12 +1,14 @@
 /** What comes between signing in and going on: the second step, and setting one up for staff. */
 import { useCallback, useRef, useState } from 'react';
 import { authClient } from '@/lib/auth';
-import { type Asked, type NextStep, nextStep } from '../second-factor';
+import { importWithRetry } from '@/lib/import-with-retry';
+import type { Asked, NextStep } from '../second-factor';
 
 const NONE: NextStep = { name: 'none' };
 
 async function ask(asked: Asked): Promise<NextStep> {
   try {
+    const { nextStep } = await importWithRetry(() => import('../second-factor'));
     return await nextStep(await authClient(), asked);
   } catch {
     // The server asks for what it needs by itself.
