@@ -26,8 +26,8 @@ use crate::wire::booking::v1 as booking;
 use crate::wire::notifications::v1 as notifications;
 use crate::wire::reviews::v1 as reviews;
 
-/// The listed network of a call, for the services' check of staff. Nothing of a client's own headers
-/// is forwarded, so only the gateway sets it.
+/// The listed network of a call, for the services' check of staff. Nothing of a client's own
+/// headers is forwarded, so only the gateway sets it.
 const LISTED_NETWORK: HeaderName = HeaderName::from_static("x-listed-network");
 /// A service on the same network accepts at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);

@@ -1,5 +1,6 @@
-//! `sukoon reset-factors ADDRESS`: takes all second steps off an account of the running practice, for
-//! a person who has lost them. It needs the rights to this machine's files, and none to the account.
+//! `sukoon reset-factors ADDRESS`: takes all second steps off an account of the running practice,
+//! for a person who has lost them. It needs the rights to this machine's files, and none to the
+//! account.
 use crate::paths::Paths;
 use crate::process_specs::SERVICES_PROGRAM;
 use crate::run_state;

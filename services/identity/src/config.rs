@@ -151,8 +151,9 @@ impl AccountSettings {
     }
 }
 
-/// Whether addresses are confirmed, which only development may switch off: otherwise anyone could use
-/// the address of another person (a member of the practice, for instance) before its owner does.
+/// Whether addresses are confirmed, which only development may switch off: otherwise any stranger
+/// could use the address of another person (a member of the practice, for instance) before its
+/// owner does.
 fn confirm_email(reader: &mut Reader<'_>) -> bool {
     const NAME: &str = "IDENTITY_CONFIRM_EMAIL";
     let confirm_email = reader.parse_or(NAME, true);

@@ -71,8 +71,8 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "STAFF_ONLY" => "this account is not a member of the practice's staff",
         "ROLE_NOT_ALLOWED" => "your role does not allow this; an owner or admin can do it",
         "SECOND_FACTOR_REQUIRED" => {
-            "this account needs its second step: set SUKOON_CODE to the code that its authenticator \
-             app shows; without an app, set one up on the account page"
+            "this account needs its second step: set SUKOON_CODE to the code that its \
+             authenticator app shows; without an app, set one up on the account page"
         }
         "TOKEN_MISSING" | "TOKEN_INVALID" => "the sign-in was not accepted; try again",
         "SLOT_TAKEN" => {

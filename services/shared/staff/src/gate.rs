@@ -4,7 +4,7 @@ use runtime::BoxError;
 use runtime::caller::{Aal, User};
 use tonic::metadata::MetadataMap;
 
-use crate::{Role, Roles, Staff, StaffError, Standing, admit};
+use crate::roles::{Role, Roles, Staff, StaffError, Standing, admit};
 
 /// Metadata that only the gateway sets, on calls from a network that the practice has listed
 /// (`GATEWAY_STAFF_NETWORKS`): that network. Calls from there need no second factor.

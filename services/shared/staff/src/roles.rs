@@ -1,0 +1,133 @@
+//! Roles, what a caller of a staff method has to be, and why it is not let in.
+
+use futures::future::BoxFuture;
+use kernel::id::Customer;
+use kernel::{Code, Id, Reject};
+use runtime::BoxError;
+use runtime::caller::Aal;
+
+/// What a member of the practice may do. Each method of a staff service names those it lets in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Everything.
+    Owner,
+    /// Everything but the practice itself and its owners.
+    Admin,
+    /// Own calendar and clients.
+    Practitioner,
+    /// All bookings, no refunds.
+    FrontDesk,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: &'static [Self] =
+        &[Self::Owner, Self::Admin, Self::Practitioner, Self::FrontDesk];
+    /// Those who decide about money.
+    pub const MANAGERS: &'static [Self] = &[Self::Owner, Self::Admin];
+
+    /// The word in tables and on the wire.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Admin => "admin",
+            Self::Practitioner => "practitioner",
+            Self::FrontDesk => "front_desk",
+        }
+    }
+
+    /// Reads the word; `None` for customers and for roles that this version does not know.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|role| role.word() == word)
+    }
+}
+
+/// A member of the practice who was let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Staff {
+    /// The account.
+    pub id: Id<Customer>,
+    /// What it may do.
+    pub role: Role,
+}
+
+/// Why a caller is not authorized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StaffError {
+    /// No member of the practice.
+    #[error("This is for the practice's staff only.")]
+    StaffOnly,
+    /// A member whose role does not go so far.
+    #[error("Your role does not allow this.")]
+    RoleNotAllowed,
+    /// A member whose session needs a second factor and has used none.
+    #[error("Please use your second step, or set one up on your account page.")]
+    SecondFactorRequired,
+}
+
+impl Reject for StaffError {
+    fn code(&self) -> Code {
+        Code::PermissionDenied
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::StaffOnly => "STAFF_ONLY",
+            Self::RoleNotAllowed => "ROLE_NOT_ALLOWED",
+            Self::SecondFactorRequired => "SECOND_FACTOR_REQUIRED",
+        }
+    }
+}
+
+/// Lets a role in, or says why not.
+///
+/// # Errors
+/// `StaffOnly` without a role, `RoleNotAllowed` with one that is not in `allowed`.
+pub fn admit(role: Option<Role>, allowed: &[Role]) -> Result<Role, StaffError> {
+    let role = role.ok_or(StaffError::StaffOnly)?;
+    if allowed.contains(&role) { Ok(role) } else { Err(StaffError::RoleNotAllowed) }
+}
+
+/// What a member may do, and what that asks of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The role.
+    pub role: Role,
+    /// Whether the time to set up a second factor is over, or one was used before.
+    pub needs_second_factor: bool,
+}
+
+/// The source of people's roles: booking's own table, or a call to booking.
+pub trait Roles: Send + Sync + 'static {
+    /// A person's role, now; `None` for customers. `session` is the level of the person's session:
+    /// from the first [`Aal::Aal2`] on a second factor is needed.
+    fn standing_of(
+        &self,
+        person: Id<Customer>,
+        session: Aal,
+    ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Role, StaffError, admit};
+
+    #[test]
+    fn a_word_is_its_role_and_no_other_word_is_one() {
+        for role in Role::ALL {
+            assert_eq!(Role::from_word(role.word()), Some(*role));
+        }
+        for word in ["", "Owner", "customer", "authenticated", "owner "] {
+            assert_eq!(Role::from_word(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn only_named_roles_are_let_in() {
+        assert_eq!(admit(None, Role::ALL), Err(StaffError::StaffOnly));
+        assert_eq!(admit(Some(Role::FrontDesk), Role::MANAGERS), Err(StaffError::RoleNotAllowed));
+        assert_eq!(admit(Some(Role::Admin), Role::MANAGERS), Ok(Role::Admin));
+    }
+}
