@@ -249,7 +249,10 @@ test('staff add a passkey, sign in with it, lose it and recover @phone', async (
       await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
       await expectStep(page, 'One More Step');
       // The practice's work is refused to the password alone, and leads back to this step.
-      complaints.expect(refusal('/rpc/booking.v1.OrganisationStaffService'));
+      const service = '/rpc/booking.v1.OrganisationStaffService';
+      for (const method of ['ListMembers', 'ListInvitations', 'ListMembershipChanges']) {
+        complaints.expect(refusal(`${service}/${method}`));
+      }
       await page.goto('/organisation');
       await expect(page.getByText('Your second step is needed').first()).toBeVisible();
       await look(page, 'organisation-second-step');
