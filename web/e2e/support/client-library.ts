@@ -147,7 +147,7 @@ export class LibraryPage {
   }
 
   /** A new client, or one that finds what another left in storage; it has told its first event. */
-  async client(key = `client-${this.made++}`): Promise<LibraryClient> {
+  async client(key = `${this.flow}-${this.made++}`): Promise<LibraryClient> {
     const setting = { key, url: this.identity, flowType: this.flow };
     await this.page.evaluate(makeClient, setting);
     return new LibraryClient(this.page, key);
