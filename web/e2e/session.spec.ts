@@ -74,6 +74,8 @@ test('no script can read the session, and a load continues it @phone', async ({
     expect(await readable(page)).not.toContain(hidden);
   }
 
+  // What the page before has asked for is no part of it.
+  await page.waitForLoadState('networkidle');
   const calls = identityCalls(page);
   await page.reload();
   await expect(avatar(page)).toBeVisible();
