@@ -103,10 +103,13 @@ async fn signing_up_again_looks_the_same_and_mails_a_code() {
     let session = server.sign_in(MEMBER, PASSWORD).await.ok();
     assert_eq!(session.text("/user/user_metadata/firstName"), "Asha");
     // The owner was mailed a code, which signs in to the existing account.
-    let event: Value = sqlx::query_scalar("select payload from events order by seq desc offset 1")
-        .fetch_one(server.app.store.pool())
-        .await
-        .unwrap();
+    let event: Value = sqlx::query_scalar(
+        "select payload from events where event_type = 'identity.v1.CodeRequested'
+         order by seq desc offset 1",
+    )
+    .fetch_one(server.app.store.pool())
+    .await
+    .unwrap();
     let mail = server.code_mail("notifications", event["codeId"].as_str().unwrap()).await.unwrap();
     assert_eq!((mail.email.as_str(), mail.first_name.as_str()), (MEMBER, "Asha"));
     let session = server.verify("signup", MEMBER, &mail.code).await.ok();

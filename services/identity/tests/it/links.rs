@@ -194,14 +194,15 @@ async fn a_header_or_the_page_before_says_where_a_link_leads() {
         let page = if refers { site("/page") } else { String::new() };
         for (at, header, parameter, referer, expected) in [
             (0, site("/header"), site("/parameter"), site("/page"), site("/header")),
-            (61, String::new(), site("/parameter"), site("/page"), site("/parameter")),
-            (122, String::new(), String::new(), site("/page"), page.clone()),
-            (183, evil.clone(), site("/parameter"), site("/page"), page),
-            (244, evil.clone(), evil.clone(), evil, String::new()),
+            (1, String::new(), site("/parameter"), site("/page"), site("/parameter")),
+            (2, String::new(), String::new(), site("/page"), page.clone()),
+            (3, evil.clone(), site("/parameter"), site("/page"), page),
+            (4, evil.clone(), evil.clone(), evil, String::new()),
         ] {
-            server.database.move_clock(at).await.unwrap();
             let path = format!("/otp?redirect_to={parameter}");
-            let mut request = server.request(Method::POST, &path).json(&json!({ "email": ASHA }));
+            // Each to another address: one address gets few mails.
+            let body = json!({ "email": format!("asha{at}@example.test") });
+            let mut request = server.request(Method::POST, &path).json(&body);
             request = request.header("referer", referer);
             if !header.is_empty() {
                 request = request.header("redirect_to", header);
