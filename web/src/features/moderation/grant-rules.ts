@@ -73,7 +73,8 @@ const BY_REASON: Record<string, string> = {
   GRANT_REQUIRED: 'The panel was locked, maybe in another window. Type your password to go on.',
   STAFF_ONLY: 'This account may not manage reviews.',
   ROLE_NOT_ALLOWED: 'This account may not manage reviews.',
-  SECOND_FACTOR_REQUIRED: 'Managing reviews asks for your second step. Type your password to go on.',
+  SECOND_FACTOR_REQUIRED:
+    'Managing reviews asks for your second step. Type your password to go on.',
 };
 
 /** The message when the time has run out in the browser. */

@@ -316,7 +316,9 @@ test('a passkey of another account is no second step', async () => {
   server.on('POST passkeys/authentication/options', { body: { challenge_id: 'c1', options } });
   server.on('POST passkeys/authentication', { body: { ...SESSION, user: { id: 'u2' } } });
   const person = open();
-  await person.click(await screen.findByRole('button', { name: 'Use a passkey' }));
+  // The form before it has such a button, too.
+  await screen.findByRole('heading', { level: 1, name: 'One More Step' });
+  await person.click(screen.getByRole('button', { name: 'Use a passkey' }));
   await person.click(await screen.findByRole('button', { name: 'Use my passkey' }));
   await screen.findByText('That passkey is of another account');
   expect(identity.setSession).not.toHaveBeenCalled();
