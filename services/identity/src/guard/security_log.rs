@@ -89,7 +89,7 @@ pub enum About {
     /// The keyed hash of an address, which may have no account.
     Address([u8; 32]),
     /// No single one.
-    Nobody,
+    NoAccount,
 }
 
 impl Kind {
@@ -157,7 +157,7 @@ impl About {
                 let half = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
                 format!("address-{}", half.collect::<String>())
             }
-            Self::Nobody => "-".to_owned(),
+            Self::NoAccount => "-".to_owned(),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) async fn sign_up(
         security_log::write(Kind::SignUp, outcome, Method::Nothing, about);
     };
     if limits::count_sign_up(&app.spray, worked).is_err() {
-        log(Outcome::Limited, About::Nobody);
+        log(Outcome::Limited, About::NoAccount);
         return Err(captcha::limited(app, "over_request_rate_limit").await);
     }
     let user_metadata = request::user_metadata(app, &json!({}), data)?;

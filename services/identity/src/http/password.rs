@@ -100,7 +100,7 @@ pub(crate) async fn right_password(
     let end = move |right| {
         if ends.end(&guess, right, Instant::now()) {
             let kind = Kind::GuessingAlarm;
-            security_log::write(kind, Outcome::Limited, Method::Password, About::Nobody);
+            security_log::write(kind, Outcome::Limited, Method::Password, About::NoAccount);
         }
     };
     let checked = app.hasher.verify_if(password, stored, begin, end).await?;

@@ -83,11 +83,11 @@ pub(crate) async fn grant(
     };
     let (ended, about) = match &outcome {
         Exchange::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
-        Exchange::Banned => (Outcome::Banned, About::Nobody),
+        Exchange::Banned => (Outcome::Banned, About::NoAccount),
         Exchange::Reused(account) => {
-            (Outcome::Reused, account.map_or(About::Nobody, About::Account))
+            (Outcome::Reused, account.map_or(About::NoAccount, About::Account))
         }
-        _ => (Outcome::WrongProof, About::Nobody),
+        _ => (Outcome::WrongProof, About::NoAccount),
     };
     security_log::write(Kind::SignIn, ended, security_log::Method::Exchange, about);
     match outcome {

@@ -35,13 +35,13 @@ pub(crate) async fn grant(app: &App, token: Option<&str>) -> Result<Response, Ap
             return objects::session(app, &opened);
         }
         RefreshOutcome::Unknown => {
-            log(Outcome::WrongProof, About::Nobody);
+            log(Outcome::WrongProof, About::NoAccount);
             ("refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
         }
         RefreshOutcome::Expired => ("session_expired", "Invalid Refresh Token: Session Expired"),
         RefreshOutcome::Banned => ("user_banned", "Invalid Refresh Token: User Banned"),
         RefreshOutcome::Reused(session_id) => {
-            log(Outcome::Reused, About::Nobody);
+            log(Outcome::Reused, About::NoAccount);
             tracing::warn!(%session_id, "a refresh token came a second time; its session is ended");
             ("refresh_token_already_used", "Invalid Refresh Token: Already Used")
         }

@@ -88,11 +88,11 @@ pub(crate) async fn by_code(
         }
         Redeemed::AddressTaken => Err(email_change::email_exists()),
         Redeemed::Banned => {
-            log(Outcome::Banned, About::Nobody);
+            log(Outcome::Banned, About::NoAccount);
             Err(ApiError::forbidden("user_banned", "User is banned"))
         }
         Redeemed::AuthCode(_) | Redeemed::Invalid => {
-            log(Outcome::WrongProof, About::Nobody);
+            log(Outcome::WrongProof, About::NoAccount);
             Err(expired(message))
         }
     }

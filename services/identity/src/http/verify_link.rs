@@ -54,8 +54,8 @@ pub(crate) async fn by_link(
 pub(crate) fn log(outcome: &Redeemed) {
     let (outcome, about) = match outcome {
         Redeemed::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
-        Redeemed::Banned => (Outcome::Banned, About::Nobody),
-        Redeemed::Invalid => (Outcome::WrongProof, About::Nobody),
+        Redeemed::Banned => (Outcome::Banned, About::NoAccount),
+        Redeemed::Invalid => (Outcome::WrongProof, About::NoAccount),
         Redeemed::AuthCode(_) | Redeemed::HalfChanged | Redeemed::AddressTaken => return,
     };
     security_log::write(Kind::SignIn, outcome, security_log::Method::Link, about);

@@ -60,7 +60,7 @@ async fn a_passkey_signs_in_without_a_password() {
     assert_eq!(notices(&server).await, ["passkey_added"]);
 
     let asked = challenge(&server).await;
-    assert_eq!(asked.body["options"]["allowCredentials"], json!([]), "nobody is named");
+    assert_eq!(asked.body["options"]["allowCredentials"], json!([]), "no account is named");
     let credential = short_form(&authenticator.get(&asked.body["options"]));
     let session = answer(&server, &asked, credential).await.ok();
     let told = claims(&session.text("/access_token"));

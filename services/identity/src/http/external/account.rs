@@ -96,7 +96,7 @@ pub(super) async fn enter(
         Entered::SignedIn(opened) => {
             write_line(Outcome::Done, About::Account(opened.user.user_id));
         }
-        Entered::Banned => write_line(Outcome::Banned, About::Nobody),
+        Entered::Banned => write_line(Outcome::Banned, About::NoAccount),
         Entered::AuthCode(_) => {}
     }
     Ok(entered)

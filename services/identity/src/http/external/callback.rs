@@ -125,7 +125,7 @@ async fn finish(
     }
     let exchanged = exchange(app, provider, flow, code).await;
     let (mut claims, exchanged) = exchanged.inspect_err(|_| {
-        account::write_line(Outcome::WrongProof, About::Nobody);
+        account::write_line(Outcome::WrongProof, About::NoAccount);
     })?;
     add_apples_name(&mut claims, field("user"));
     let arrival = Arrival { provider: flow.provider.clone(), claims, device };

@@ -44,7 +44,7 @@ pub(crate) async fn grant(
         return Err(invalid("provider or client_id and issuer required"));
     }
     let provider = provider(app, &shown)?;
-    let wrong = || account::write_line(Outcome::WrongProof, About::Nobody);
+    let wrong = || account::write_line(Outcome::WrongProof, About::NoAccount);
     let claims = verify(app, provider, token).await.inspect_err(|_| wrong())?;
     if !id_token::is_hash_of(claims.at_hash.as_deref(), shown.access_token.unwrap_or_default())
         && shown.access_token.is_some()

@@ -91,9 +91,9 @@ fn log(outcome: &Outcome) {
         Outcome::SignedIn(opened) => {
             (security_log::Outcome::Done, About::Account(opened.user.user_id))
         }
-        Outcome::Banned => (security_log::Outcome::Banned, About::Nobody),
+        Outcome::Banned => (security_log::Outcome::Banned, About::NoAccount),
         Outcome::Refused(_) | Outcome::Unknown => {
-            (security_log::Outcome::WrongProof, About::Nobody)
+            (security_log::Outcome::WrongProof, About::NoAccount)
         }
         Outcome::Expired => return,
     };

@@ -55,11 +55,11 @@ pub(crate) async fn verify(
         }
         Redeemed::PhoneTaken => Err(change::phone_exists()),
         Redeemed::Banned => {
-            log(Outcome::Banned, About::Nobody);
+            log(Outcome::Banned, About::NoAccount);
             Err(ApiError::forbidden("user_banned", "User is banned"))
         }
         Redeemed::Invalid => {
-            log(Outcome::WrongProof, About::Nobody);
+            log(Outcome::WrongProof, About::NoAccount);
             Err(ApiError::forbidden("otp_expired", "Token has expired or is invalid"))
         }
     }

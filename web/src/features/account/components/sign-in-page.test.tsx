@@ -225,7 +225,7 @@ test('the code of the way back signs in, and leaves the address', async () => {
   expect(sessionStorage.getItem('providerVerifier')).toBeNull();
 });
 
-test('a code that this tab did not ask for signs nobody in', async () => {
+test('a code that this tab did not ask for opens no session', async () => {
   comeBack();
   open();
   await screen.findByText(/began in another tab/);
