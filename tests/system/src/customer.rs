@@ -9,6 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use contract::common::v1::ErrorDetail;
 use prost::Message as _;
+use reqwest::StatusCode;
+use reqwest::header::RETRY_AFTER;
 use serde_json::{Value, json};
 use simulation::checker::snapshot::Ack;
 use testkit::{until, until_within};
@@ -51,6 +53,21 @@ impl Answer {
     }
 }
 
+/// The access token of a new session. While too many passwords wait for their turn identity answers
+/// 503 with `Retry-After`, and it is asked again.
+async fn token_of(practice: &Practice, call: &str, body: &Value) -> Result<String> {
+    let url = format!("{}/auth/v1/{call}", practice.url);
+    let session: Value = until("identity hashes a password", async || {
+        let answer = practice.http.post(&url).json(body).send().await?;
+        let is_busy = answer.status() == StatusCode::SERVICE_UNAVAILABLE
+            && answer.headers().contains_key(RETRY_AFTER);
+        Ok(if is_busy { None } else { Some(answer.json().await?) })
+    })
+    .await?;
+    let token = session["access_token"].as_str().with_context(|| format!("{session}"))?;
+    Ok(token.to_owned())
+}
+
 /// A signed-in person.
 pub struct Customer<'p> {
     practice: &'p Practice,
@@ -71,9 +88,7 @@ impl<'p> Customer<'p> {
             "email": email, "password": PASSWORD,
             "data": { "firstName": name, "lastName": "Canaryworth" },
         });
-        let url = format!("{}/auth/v1/signup", practice.url);
-        let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
-        let token = session["access_token"].as_str().context("no session")?.to_owned();
+        let token = token_of(practice, "signup", &body).await?;
         Ok(Self { practice, token, user_id: None, email })
     }
 
@@ -83,11 +98,8 @@ impl<'p> Customer<'p> {
     /// When identity refuses.
     pub async fn signed_in(practice: &'p Practice, email: &str) -> Result<Self> {
         let body = json!({ "email": email, "password": PASSWORD });
-        let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
-        let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
-        let token = session["access_token"].as_str().with_context(|| format!("{session}"))?;
-        let (token, email) = (token.to_owned(), email.to_owned());
-        Ok(Self { practice, token, user_id: None, email })
+        let token = token_of(practice, "token?grant_type=password", &body).await?;
+        Ok(Self { practice, token, user_id: None, email: email.to_owned() })
     }
 
     /// A person with an issued access token and no account.
