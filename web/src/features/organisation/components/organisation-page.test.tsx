@@ -48,7 +48,14 @@ const server = {
   invitations: [] as Invitation[],
   keys: [] as string[],
   lastOwner: false,
+  secondStepUsed: true,
 };
+
+/** Refuses what staff do while their session has not used its second step. */
+function letIn<T>(answer: T): T {
+  if (server.secondStepUsed) return answer;
+  throw refusal(Code.PermissionDenied, 'SECOND_FACTOR_REQUIRED');
+}
 
 beforeEach(() => {
   auth.current = { status: 'signed-in', user: { id: 'own' } };
@@ -60,6 +67,7 @@ beforeEach(() => {
   server.invitations = [];
   server.keys = [];
   server.lastOwner = true;
+  server.secondStepUsed = true;
 });
 
 const transport = createRouterTransport(({ service }) => {
@@ -74,20 +82,21 @@ const transport = createRouterTransport(({ service }) => {
     },
   });
   service(OrganisationStaffService, {
-    listMembers: () => ({ members: server.members }),
-    listInvitations: () => ({ invitations: server.invitations }),
-    listMembershipChanges: () => ({
-      changes: [
-        {
-          changedAt: SINCE,
-          actor: 'operator',
-          kind: MembershipChangeKind.GRANTED,
-          userId: 'usr_own',
-          email: 'meera@practice.example',
-          roleAfter: StaffRole.OWNER,
-        },
-      ],
-    }),
+    listMembers: () => letIn({ members: server.members }),
+    listInvitations: () => letIn({ invitations: server.invitations }),
+    listMembershipChanges: () =>
+      letIn({
+        changes: [
+          {
+            changedAt: SINCE,
+            actor: 'operator',
+            kind: MembershipChangeKind.GRANTED,
+            userId: 'usr_own',
+            email: 'meera@practice.example',
+            roleAfter: StaffRole.OWNER,
+          },
+        ],
+      }),
     inviteMember: ({ email, idempotencyKey }) => {
       server.keys.push(idempotencyKey);
       if (server.invitations.some((known) => known.email === email)) {
@@ -143,6 +152,17 @@ test('the front desk sees its own membership alone', async () => {
   expect(await screen.findByText('Front desk')).toBeTruthy();
   expect(screen.queryByRole('heading', { name: 'Members' })).toBeNull();
   expect(screen.queryByRole('heading', { name: 'Invite a Member' })).toBeNull();
+});
+
+test('a session without its second step is told so once for the page', async () => {
+  server.secondStepUsed = false;
+  open();
+  const link = await screen.findByRole('link', { name: 'Go to the Second Step' });
+  expect(link.getAttribute('href')).toBe('/sign-in?return=%2Forganisation');
+  await waitFor(() => expect(screen.queryByRole('heading', { name: 'Members' })).toBeNull());
+  expect(screen.getAllByText('Your second step is needed')).toHaveLength(1);
+  // What needs no second step stays.
+  expect(screen.getByRole('button', { name: 'Leave the practice' })).toBeTruthy();
 });
 
 test('who is signed out is led to sign in', () => {

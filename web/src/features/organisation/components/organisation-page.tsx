@@ -6,7 +6,7 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import type { Membership } from '@/gen/booking/v1/organisation_service_pb';
 import { useAuth } from '@/lib/auth';
-import { useMembership } from '../hooks/use-organisation';
+import { useLacksSecondStep, useMembership } from '../hooks/use-organisation';
 import { isManager, roleLabel, roleRights } from '../roles';
 import { ChangesCard } from './changes-card';
 import { InvitationsCard } from './invitations-card';
@@ -35,6 +35,21 @@ function OwnCard({ membership }: { membership: Membership }) {
   );
 }
 
+/** What owners and admins change. What the session itself lacks is said once for all of it. */
+function Managed({ membership }: { membership: Membership }) {
+  const lacking = useLacksSecondStep();
+  if (lacking) return <ErrorNotice error={lacking} />;
+  const { role, practiceName } = membership;
+  return (
+    <>
+      <MembersCard own={role} practice={practiceName} />
+      <InviteForm own={role} />
+      <InvitationsCard />
+      <ChangesCard />
+    </>
+  );
+}
+
 function Organisation({ userId }: { userId: string }) {
   const { data: membership, error, refetch } = useMembership(userId);
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -50,18 +65,10 @@ function Organisation({ userId }: { userId: string }) {
       </Card>
     );
   }
-  const { role, practiceName } = membership;
   return (
     <>
       <OwnCard membership={membership} />
-      {isManager(role) ? (
-        <>
-          <MembersCard own={role} practice={practiceName} />
-          <InviteForm own={role} />
-          <InvitationsCard />
-          <ChangesCard />
-        </>
-      ) : null}
+      {isManager(membership.role) ? <Managed membership={membership} /> : null}
     </>
   );
 }

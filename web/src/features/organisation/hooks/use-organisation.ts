@@ -8,6 +8,7 @@ import {
   OrganisationService,
   OrganisationStaffService,
 } from '@/gen/booking/v1/organisation_service_pb';
+import { needsSecondStep } from '@/lib/errors';
 import { endAttempt, keyOfAttempt } from '@/lib/idempotency-key';
 import { randomKey } from '@/lib/random-key';
 
@@ -59,6 +60,12 @@ export function useMembershipChanges() {
     queryKey: [LISTS, 'changes'],
     queryFn: async ({ signal }) => (await staff.listMembershipChanges({}, { signal })).changes,
   });
+}
+
+/** The refusal of a list whose reason is that the session has not used its second step. */
+export function useLacksSecondStep(): unknown {
+  const lists = [useMembers(), useInvitations(), useMembershipChanges()];
+  return lists.find(({ error }) => error && needsSecondStep(error))?.error;
 }
 
 /** Reads all lists again, and the own membership, which a change may have been about. */
