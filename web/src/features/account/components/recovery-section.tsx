@@ -51,9 +51,9 @@ function Codes({ codes, onKept }: CodesProps) {
       <Alert tone="warn" title="Keep them now: they are shown this once">
         Put them where you keep important papers, or into your password manager. Each works once.
       </Alert>
-      <ul className="grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-x-6 gap-y-2 rounded-card bg-sunken p-5">
+      <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-x-6 gap-y-2 rounded-card bg-sunken p-5">
         {codes.map((code) => (
-          <li key={code} className="font-semibold whitespace-nowrap numeric select-all">
+          <li key={code} className="font-semibold wrap-anywhere numeric select-all">
             {code}
           </li>
         ))}

@@ -1,12 +1,13 @@
 /** The second step of signing in: an authenticator app, a passkey, or a recovery code. */
 import type { Factor, GoTrueClient } from '@supabase/auth-js';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
+import { TextArea } from '@/components/ui/text-area';
 import { TextField } from '@/components/ui/text-field';
 import { authClient, signOut } from '@/lib/auth';
-import { useFields } from '@/lib/use-fields';
+import { type Fields, useFields } from '@/lib/use-fields';
 import { CODE_LENGTH, type CodeValues, codeDigits } from '../account-rules';
 import { showRecoveryCode } from '../api/account-calls';
 import { IdentityError } from '../api/identity-calls';
@@ -44,12 +45,55 @@ type CodeStepProps = {
   onDone: () => void;
 };
 
+function takeFocus(field: HTMLElement | null): void {
+  field?.focus();
+}
+
+type CodeFieldProps = ReturnType<Fields<CodeValues>['input']> & { label: string };
+
+function DigitsField(props: CodeFieldProps) {
+  return (
+    <TextField
+      ref={takeFocus}
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      autoCapitalize="none"
+      spellCheck={false}
+      enterKeyHint="done"
+      className="text-center text-h3 numeric"
+      {...props}
+    />
+  );
+}
+
+/** Two lines, because a recovery code is wider than a phone; Enter sends it all the same. */
+function LettersField(props: CodeFieldProps) {
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
+  }
+
+  return (
+    <TextArea
+      ref={takeFocus}
+      rows={2}
+      autoComplete="off"
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+      enterKeyHint="done"
+      className="resize-none wrap-anywhere numeric"
+      onKeyDown={onKeyDown}
+      {...props}
+    />
+  );
+}
+
 function CodeStep({ label, validate, numeric, wrong, redeem, onDone }: CodeStepProps) {
   const fields = useFields<CodeValues>({ code: '' }, validate);
   const call = useCall();
-  const input = useRef<HTMLInputElement>(null);
-
-  useEffect(() => input.current?.focus(), []);
+  const CodeField = numeric ? DigitsField : LettersField;
 
   async function onSubmit(event: FormEvent) {
     event.preventDefault();
@@ -63,17 +107,7 @@ function CodeStep({ label, validate, numeric, wrong, redeem, onDone }: CodeStepP
     <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
       {call.problem?.field === 'code' ? null : <ProblemNotice problem={call.problem} />}
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
-      <TextField
-        ref={input}
-        label={label}
-        inputMode={numeric ? 'numeric' : 'text'}
-        autoComplete={numeric ? 'one-time-code' : 'off'}
-        autoCapitalize="none"
-        spellCheck={false}
-        enterKeyHint="done"
-        className="text-center text-h3 numeric"
-        {...fields.input('code')}
-      />
+      <CodeField label={label} {...fields.input('code')} />
       <Button type="submit" block busy={call.busy} busyText="Checking the code…">
         Confirm
       </Button>
