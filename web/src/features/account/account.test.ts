@@ -9,7 +9,7 @@ import {
   validateSignUp,
 } from './account-rules';
 import { isRecoveryLink, linkError, mailLink, providerError } from './auth-fragment';
-import { accountPath, linkReturnPath, returnPath } from './return-path';
+import { accountPath, linkReturnPath, returnPath, setUpPath, wayBack } from './return-path';
 
 const ORIGIN = 'https://sukoon.example';
 
@@ -64,6 +64,24 @@ test('the account pages hand the way back on', () => {
   expect(accountPath('/sign-up', '/booking-flow?b=1')).toBe(
     '/sign-up?return=%2Fbooking-flow%3Fb%3D1',
   );
+});
+
+test.each([
+  ['?return=%2Forganisation%3Fx%3D1', '/organisation?x=1'],
+  ['', undefined],
+  ['?return=https://evil.example/', undefined],
+  ['?return=//evil.example/', undefined],
+  ['?return=/sign-in', undefined],
+  ['?return=%2Faccount%23second-step', undefined],
+])('the account page with %s leads back to %s', (search, path) => {
+  expect(wayBack(search, ORIGIN)).toBe(path);
+});
+
+test('setting a second step up knows where it began', () => {
+  expect(setUpPath('/')).toBe('/account#second-step');
+  const path = setUpPath('/organisation?x=1');
+  expect(path).toBe('/account?return=%2Forganisation%3Fx%3D1#second-step');
+  expect(wayBack(new URL(path, ORIGIN).search, ORIGIN)).toBe('/organisation?x=1');
 });
 
 test('a wrong password has a message for people', () => {

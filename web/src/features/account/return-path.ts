@@ -1,6 +1,7 @@
 /** Where signing in leads: back to the page before it, and never to another site. */
 
 const HOME = '/';
+const ACCOUNT = '/account';
 const ACCOUNT_PAGES = ['/sign-in', '/sign-up', '/recover', '/confirm'];
 
 /** Browsers take such a path for the address of another site. */
@@ -18,6 +19,19 @@ export function returnPath(search: string, origin: string): string {
   } catch {
     return HOME;
   }
+}
+
+/** The "return" of the account page; nothing if it leads no further than the pages themselves. */
+export function wayBack(search: string, origin: string): string | undefined {
+  const path = returnPath(search, origin);
+  const isAccount = new URL(path, origin).pathname === ACCOUNT;
+  return path === HOME || isAccount ? undefined : path;
+}
+
+/** Where a second step is set up, and from there back to the same place. */
+export function setUpPath(back: string): string {
+  const query = back === HOME ? '' : `?return=${encodeURIComponent(back)}`;
+  return `${ACCOUNT}${query}#second-step`;
 }
 
 /** Where the link of a mail leads on: to the "return" of an account page, or to the place itself. */

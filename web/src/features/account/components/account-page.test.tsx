@@ -27,13 +27,13 @@ beforeEach(() => {
   server = startAccount();
 });
 
-function open() {
+function open(path = '/account') {
   renderApp(
     <main>
       <AccountPage />
       <Toaster />
     </main>,
-    { path: '/account' },
+    { path },
   );
   return userEvent.setup();
 }
@@ -236,6 +236,33 @@ test('staff without a second step are told until when it can wait', async () => 
   expect(screen.getByText(/one day left/)).toBeTruthy();
   const link = await screen.findByRole('link', { name: 'Members and invitations' });
   expect(link.getAttribute('href')).toBe('/organisation');
+});
+
+test('a member that was led here to set a second step up goes back after it', async () => {
+  const secondFactorBy = new Date(Date.now() + 86_000_000).toISOString();
+  server.on(MEMBERSHIPS, { body: { memberships: [{ practiceName: 'Sukoon', secondFactorBy }] } });
+  const { mfa } = identity;
+  mfa.listFactors.mockResolvedValue({ data: { all: [] }, error: null });
+  const totp = { qr_code: '<svg/>', secret: 'ABCD', uri: 'otpauth://totp/x' };
+  mfa.enroll.mockResolvedValue({ data: { id: 'f1', type: 'totp', totp }, error: null });
+  mfa.challengeAndVerify.mockImplementation(async () => {
+    isUser({ factors: [APP] });
+    hasLevel('aal2');
+    return OK;
+  });
+  const person = open('/account?return=%2Forganisation#second-step');
+  await screen.findByText('Please set up a second step');
+  const words = { name: 'Back to where you were' };
+  expect(screen.queryByRole('link', words)).toBeNull();
+  const apps = part('Authenticator app');
+  await person.click(await apps.findByRole('button', { name: 'Add an app' }));
+  await person.click(await apps.findByRole('button', { name: 'Continue' }));
+  await person.type(await apps.findByLabelText('6-digit code of the app'), '123456');
+  await person.click(apps.getByRole('button', { name: 'Finish' }));
+  const back = await screen.findByRole('link', words);
+  expect(back.getAttribute('href')).toBe('/organisation');
+  expect(document.activeElement?.contains(back)).toBe(true);
+  expect(document.activeElement).not.toBe(document.body);
 });
 
 test('signing out leaves the account', async () => {

@@ -1,5 +1,6 @@
 /** /account: what an account holds, and everything that can be changed about it. */
-import { useEffect } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'react-router';
 import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
@@ -11,6 +12,7 @@ import { authClient, signOut, useAuth } from '@/lib/auth';
 import { useGo } from '@/lib/use-go';
 import { listMemberships, type Membership } from '../api/memberships';
 import { useAccountPart, useRefreshAccount } from '../hooks/use-own-user';
+import { wayBack } from '../return-path';
 import { isOverdue, type NextStep, nextStep } from '../second-factor';
 import { AddressSection } from './address-section';
 import { AppsSection } from './apps-section';
@@ -63,6 +65,39 @@ function Missing({ missing, onProved }: MissingProps) {
   );
 }
 
+type GoBackProps = { missing: NextStep | undefined; to: string };
+
+/** To the page that asked for the second step, once the session lacks nothing. */
+function GoBack({ missing, to }: GoBackProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const before = useRef<NextStep['name']>(undefined);
+  const now = missing?.name;
+
+  useEffect(() => {
+    const lacked = before.current !== undefined && before.current !== 'none';
+    // The form that had the focus is gone.
+    if (now === 'none' && lacked) frame.current?.focus();
+    before.current = now;
+  }, [now]);
+
+  if (now !== 'none') return null;
+  return (
+    <div ref={frame} tabIndex={-1} className="scroll-mt-24">
+      <Alert
+        tone="ok"
+        title="You can go on now"
+        action={
+          <Button size="sm" to={to}>
+            Back to where you were
+          </Button>
+        }
+      >
+        If you have no recovery codes yet, make them below first.
+      </Alert>
+    </div>
+  );
+}
+
 /** For the practice's staff; clients do not see it. */
 function Practice({ memberships }: { memberships: readonly Membership[] }) {
   const [membership] = memberships;
@@ -109,6 +144,8 @@ function Parts({ userId }: { userId: string }) {
   const missing = useMissing(userId);
   const staff = useAccountPart(userId, 'staff', listMemberships);
   const refresh = useRefreshAccount(userId);
+  const { search } = useLocation();
+  const [back] = useState(() => wayBack(search, window.location.origin));
   useNamedPart();
 
   function proved() {
@@ -119,6 +156,7 @@ function Parts({ userId }: { userId: string }) {
   return (
     <div data-account="" className="flex flex-col gap-6">
       <Missing missing={missing} onProved={proved} />
+      {back ? <GoBack missing={missing} to={back} /> : null}
       <ProfileSection userId={userId} />
       <AddressSection userId={userId} />
       <PasswordSection userId={userId} />

@@ -350,7 +350,7 @@ test('staff without a second step are led to one, and may put it off for a while
   await screen.findByRole('heading', { level: 1, name: 'Set Up a Second Step' });
   expect(screen.getByText(/5 days left/)).toBeTruthy();
   const now = screen.getByRole('link', { name: 'Set it up now' });
-  expect(now.getAttribute('href')).toBe('/account#second-step');
+  expect(now.getAttribute('href')).toBe('/account?return=%2Fservices#second-step');
   await person.click(screen.getByRole('button', { name: 'Later' }));
   await arrived();
 });

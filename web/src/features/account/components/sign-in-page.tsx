@@ -10,7 +10,7 @@ import { useConfirmed } from '../hooks/use-confirmed';
 import { usePasskeySignIn } from '../hooks/use-passkey-sign-in';
 import { useProviderReturn } from '../hooks/use-provider-return';
 import { useReturn } from '../hooks/use-return';
-import { accountPath } from '../return-path';
+import { accountPath, setUpPath } from '../return-path';
 import { isOverdue } from '../second-factor';
 import { AccountFrame } from './account-frame';
 import { ProblemNotice } from './account-problem';
@@ -152,14 +152,14 @@ function Start({ back, hash, onDone, onWaiting }: StartProps) {
   );
 }
 
-type StaffStageProps = { until: Date | undefined; leave: () => void };
+type StaffStageProps = { until: Date | undefined; back: string; leave: () => void };
 
-function StaffStage({ until, leave }: StaffStageProps) {
+function StaffStage({ until, back, leave }: StaffStageProps) {
   return (
     <AccountFrame title="Set Up a Second Step">
       <StaffSetUp until={until}>
         <div className="flex flex-col gap-3">
-          <Button to="/account#second-step" size="lg" block>
+          <Button to={setUpPath(back)} size="lg" block>
             Set it up now
           </Button>
           {isOverdue(until, new Date()) ? null : (
@@ -216,7 +216,9 @@ export function SignInPage() {
       </SecondStage>
     );
   }
-  if (next.name === 'set-up') return <StaffStage until={next.until} leave={leave} />;
+  if (next.name === 'set-up') {
+    return <StaffStage until={next.until} back={back} leave={leave} />;
+  }
   if (waiting) {
     return (
       <CodeStage
