@@ -13,6 +13,7 @@ mod login;
 mod phone;
 mod anonymous;
 mod signup;
+mod identity_links;
 mod pkce;
 mod grant;
 mod password;

@@ -56,7 +56,7 @@ pub(crate) async fn begin(
     now: Timestamp,
 ) -> Result<(), ApiError> {
     if app.policy.is_for_any() && users::by_email(tx.connection(), new).await?.is_some() {
-        return Err(email_exists());
+        return Err(ApiError::email_exists());
     }
     user.new_email = Some(new.as_str().to_owned());
     user.email_change_confirmed = 0;
@@ -152,9 +152,4 @@ fn change(user: &mut User, new: &EmailAddress, now: Timestamp) {
         }
     }
     user.prove_address(now);
-}
-
-pub(crate) fn email_exists() -> ApiError {
-    let message = "A user with this email address has already been registered";
-    ApiError::unprocessable("email_exists", message)
 }

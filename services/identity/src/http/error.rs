@@ -62,6 +62,12 @@ impl ApiError {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
+    /// The address belongs to another account.
+    pub(crate) fn email_exists() -> Self {
+        let message = "A user with this email address has already been registered";
+        Self::unprocessable("email_exists", message)
+    }
+
     pub(crate) fn forbidden(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }

@@ -11,10 +11,9 @@ use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::error::ApiError;
 use crate::http::request::non_empty;
-use crate::http::{objects, opening};
+use crate::http::{identity_links, objects, opening};
 use crate::repository::flow_states::{self, Challenge, FlowState};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
-use crate::repository::users;
 use crate::tokens::pkce::{self, Malformed, Method};
 
 /// The fields of a request that begins a flow with PKCE.
@@ -156,7 +155,7 @@ async fn open(
     let now = tx.now().await?;
     flow_states::use_up(tx, flow.flow_state_id, None, now).await?;
     let Some(user_id) = flow.user_id else { return Ok(Exchange::Unknown) };
-    let user = users::lock_by_id(tx.connection(), user_id).await?;
+    let user = identity_links::add_waiting(tx, app, (&flow, user_id), now).await?;
     let Some(mut user) = user else { return Ok(Exchange::Unknown) };
     if user.is_banned(now) {
         return Ok(Exchange::Banned);

@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, Redeemer};
 use crate::http::request::{self, Body, non_empty};
 use crate::http::timing::with_min_duration;
-use crate::http::{email_change, objects, phone, verify_link};
+use crate::http::{objects, phone, verify_link};
 
 #[derive(Deserialize)]
 pub(crate) struct Verify {
@@ -86,7 +86,7 @@ pub(crate) async fn by_code(
         Redeemed::HalfChanged => {
             Ok(Json(json!({ "msg": HALF_CHANGED, "code": "200" })).into_response())
         }
-        Redeemed::AddressTaken => Err(email_change::email_exists()),
+        Redeemed::AddressTaken => Err(ApiError::email_exists()),
         Redeemed::Banned => {
             log(Outcome::Banned, About::NoAccount);
             Err(ApiError::forbidden("user_banned", "User is banned"))

@@ -14,9 +14,9 @@ use crate::app::App;
 use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, RedeemedLink, Redeemer};
 use crate::http::request::{Parameters, parameter};
-use crate::http::{email_change, objects};
 use crate::repository::sessions::OpenedSession;
 use crate::tokens::pkce;
 
@@ -71,7 +71,7 @@ pub(crate) fn answer(
     match redeemed.outcome {
         Redeemed::Invalid => Err(ApiError::forbidden("otp_expired", LINK_EXPIRED)),
         Redeemed::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
-        Redeemed::AddressTaken => Err(email_change::email_exists()),
+        Redeemed::AddressTaken => Err(ApiError::email_exists()),
         _ => {
             let place = place(app, (kind, token), redeemed)?;
             let headers = [("cache-control", "no-store")];
@@ -108,7 +108,7 @@ fn place(app: &App, (kind, token): (&str, &str), redeemed: &RedeemedLink) -> Res
             place.set_fragment(Some(&encode(&fields)));
         }
         Redeemed::AddressTaken => {
-            place = with_error(place, &email_change::email_exists(), is_pkce(token));
+            place = with_error(place, &ApiError::email_exists(), is_pkce(token));
         }
         Redeemed::Banned => {
             let error = ApiError::forbidden("user_banned", "User is banned");

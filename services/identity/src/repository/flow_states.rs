@@ -3,6 +3,7 @@
 
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;
+use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -39,6 +40,8 @@ pub struct FlowState {
     pub redirect_to: Option<String>,
     /// The password of the sign-up, which the client that has the verifier puts back.
     pub password_hash: Option<String>,
+    /// What a provider says of the identity that the account gets by the exchange.
+    pub linked_identity: Option<Value>,
     /// When it can no longer be exchanged.
     pub expires_at: Timestamp,
     /// When the person came back; before, the code is worth nothing.
@@ -104,8 +107,8 @@ pub async fn lock(
 ) -> Result<Option<FlowState>, sqlx::Error> {
     sqlx::query_as(
         "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
-                provider_type, authentication_method, redirect_to, password_hash, expires_at,
-                auth_code_issued_at, used_at, session_id
+                provider_type, authentication_method, redirect_to, password_hash, linked_identity,
+                expires_at, auth_code_issued_at, used_at, session_id
          from flow_states where flow_state_id = $1 and expires_at > $2 and used_at is null
          for update",
     )
@@ -113,6 +116,23 @@ pub async fn lock(
     .bind(now)
     .fetch_optional(tx.connection())
     .await
+}
+
+/// Keeps what a provider says of an identity until the client exchanges its code.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn keep_identity(
+    tx: &mut Tx,
+    flow_state_id: Uuid,
+    told: &Value,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update flow_states set linked_identity = $2 where flow_state_id = $1")
+        .bind(flow_state_id)
+        .bind(told)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
 }
 
 /// Makes the flow's code worth something for an account, for [`VALID_SECONDS`]. A password that the
@@ -148,8 +168,8 @@ pub async fn issue_code(
 pub async fn lock_by_code(tx: &mut Tx, auth_code: Uuid) -> Result<Option<FlowState>, sqlx::Error> {
     sqlx::query_as(
         "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
-                provider_type, authentication_method, redirect_to, password_hash, expires_at,
-                auth_code_issued_at, used_at, session_id
+                provider_type, authentication_method, redirect_to, password_hash, linked_identity,
+                expires_at, auth_code_issued_at, used_at, session_id
          from flow_states where auth_code = $1 and auth_code_issued_at is not null for update",
     )
     .bind(auth_code)
@@ -170,7 +190,7 @@ pub async fn use_up(
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update flow_states set used_at = $2, session_id = $3, password_hash = null,
-                                redirect_to = null
+                                linked_identity = null, redirect_to = null
          where flow_state_id = $1",
     )
     .bind(flow_state_id)

@@ -7,7 +7,7 @@ use jsonwebtoken::jwk::{Jwk, JwkSet};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use kernel::Timestamp;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::tokens::secrets::constant_time_eq;
@@ -71,6 +71,24 @@ pub struct IdClaims {
     pub family_name: Option<String>,
     /// The address of a picture.
     pub picture: Option<String>,
+}
+
+impl IdClaims {
+    /// What they say of the person, in a form that can be read again: without audience, time, nonce
+    /// and hash, which were checked.
+    #[must_use]
+    pub fn person(&self) -> Value {
+        json!({
+            "sub": self.sub,
+            "iss": self.iss,
+            "email": self.email,
+            "email_verified": self.email_verified,
+            "name": self.name,
+            "given_name": self.given_name,
+            "family_name": self.family_name,
+            "picture": self.picture,
+        })
+    }
 }
 
 /// One audience or several.

@@ -58,6 +58,32 @@ async fn identities_are_added_and_removed_where_the_practice_allows_it() {
     remove(&of("google")).await.assert_error(422, "single_identity_not_deletable");
 }
 
+/// A stranger begins to add an identity to an account and leads another person to the provider:
+/// that person's identity does not come into the stranger's account.
+#[tokio::test]
+async fn an_identity_is_added_by_the_browser_that_began() {
+    let world = World::linking().await;
+    let stranger = world.server.confirmed_account("stranger@example.test").await;
+    let token = stranger.text("/access_token");
+    let path =
+        format!("/user/identities/authorize?provider=keycloak&skip_http_redirect=true&{}", pkce());
+    let url = world.server.call(Method::GET, &path, &token, json!({})).await.ok().text("/url");
+    let approved = world.approve(&url, asha()).await;
+    let place = world.come_back(&approved).await;
+    // The person's browser has a code, and not the verifier.
+    let body = json!({ "auth_code": query(&place, "code"), "code_verifier": "v".repeat(43) });
+    let refused = world.server.post("/token?grant_type=pkce", body).await;
+    refused.assert_error(400, "bad_code_verifier");
+    let account = world.server.user(&token).await.ok();
+    assert_eq!(account.body["app_metadata"]["providers"], json!(["email"]));
+    let person = world.sign_in(asha()).await;
+    assert_ne!(person.text("/user/id"), stranger.text("/user/id"), "an account of her own");
+    assert_eq!(person.text("/user/email"), ASHA);
+    // The stranger's code has come too late, wherever it is shown.
+    let late = world.exchange(&query(&place, "code")).await;
+    late.assert_error(422, "identity_already_exists");
+}
+
 #[tokio::test]
 async fn an_anonymous_account_becomes_a_known_one_by_an_identity() {
     let world = World::linking().await;

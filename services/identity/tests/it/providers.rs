@@ -77,7 +77,7 @@ impl World {
     }
 
     /// The session of a person who signs in with PKCE.
-    async fn sign_in(&self, person: Value) -> Answer {
+    pub(crate) async fn sign_in(&self, person: Value) -> Answer {
         let place = self.arrive(person).await;
         self.exchange(&query(&place, "code")).await.ok()
     }

@@ -10,8 +10,8 @@ use crate::http::admin::key::Administrator;
 use crate::http::admin::users::record;
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::http::request::{self, Body, Parameters, parameter};
-use crate::http::{email_change, objects};
 use crate::repository::audit::Action;
 use crate::repository::codes::Purpose;
 use crate::repository::limits::{AddressLimits, LimitedAction};
@@ -48,7 +48,7 @@ pub(super) async fn invite(
                 }
                 let mut user = match users::lock_by_email(tx.connection(), &email).await? {
                     Some(user) if user.email_confirmed_at.is_some() => {
-                        return Err(email_change::email_exists());
+                        return Err(ApiError::email_exists());
                     }
                     Some(user) => user,
                     None => {

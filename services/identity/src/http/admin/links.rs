@@ -14,8 +14,8 @@ use crate::app::{self, App};
 use crate::http::admin::key::Administrator;
 use crate::http::admin::users::record;
 use crate::http::error::ApiError;
+use crate::http::objects;
 use crate::http::request::{self, Body, Parameters, non_empty, parameter};
-use crate::http::{email_change, objects};
 use crate::repository::audit::Action;
 use crate::repository::codes::{self, NewCode, Purpose};
 use crate::repository::users::{self, User};
@@ -154,7 +154,7 @@ async fn prepare(
     match purpose {
         Purpose::Signup | Purpose::Invite => {
             if user.email_confirmed_at.is_some() {
-                return Err(email_change::email_exists());
+                return Err(ApiError::email_exists());
             }
             user.user_metadata =
                 request::user_metadata(app, &user.user_metadata, wanted.data.clone())?;
@@ -169,7 +169,7 @@ async fn prepare(
             if let Some(new) = &wanted.new_email {
                 let owner = users::by_email(tx.connection(), new).await?;
                 if owner.is_some_and(|owner| owner.user_id != user.user_id) {
-                    return Err(email_change::email_exists());
+                    return Err(ApiError::email_exists());
                 }
                 user.new_email = Some(new.as_str().to_owned());
             }

@@ -6,26 +6,20 @@
 
 use eventstore::Tx;
 use kernel::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
-use crate::http::email_change;
 use crate::http::error::ApiError;
+use crate::http::identity_links::{self, FIELD_CHARACTERS_MAX};
 use crate::http::opening;
-use crate::http::request;
-use crate::repository::audit::{self, Action, Actor};
-use crate::repository::identities::{self, Identity};
-use crate::repository::limits::AddressLimits;
+use crate::repository::audit::Action;
+use crate::repository::identities;
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
 use crate::repository::{codes, contacts, factors, flow_states, passkeys, recovery_codes};
 use crate::tokens::id_token::IdClaims;
-
-/// Maximum characters of a field that a provider tells.
-const FIELD_CHARACTERS_MAX: usize = 300;
 
 /// A person who comes from a provider.
 #[derive(Clone)]
@@ -33,6 +27,12 @@ pub(super) struct Arrival {
     pub(super) provider: String,
     pub(super) claims: IdClaims,
     pub(super) device: Device,
+}
+
+impl Arrival {
+    fn told(&self) -> (&str, &IdClaims) {
+        (&self.provider, &self.claims)
+    }
 }
 
 /// What the client gets.
@@ -47,8 +47,8 @@ pub(super) fn banned() -> ApiError {
     ApiError::forbidden("user_banned", "User is banned")
 }
 
-/// Finds or makes the account, or adds the identity to the account of `link`, and opens a session
-/// or gives a code to the client of the flow.
+/// Finds or makes the account, or that of `link` which gets the identity, and opens a session or
+/// gives a code to the client of the flow.
 pub(super) async fn enter(
     app: &App,
     arrival: Arrival,
@@ -58,21 +58,21 @@ pub(super) async fn enter(
         return Err(ApiError::oauth("invalid request", "Missing sub claim in id_token"));
     }
     let shared = app.clone();
-    let address = arrival.claims.email.as_deref().and_then(EmailAddress::parse);
-    let address_limits = address.as_ref().map(|email| AddressLimits::of(email, &app.codes));
     let entered = app
         .store
         .write(app::metadata(), move |tx| {
             let (app, arrival) = (shared.clone(), arrival.clone());
-            let (email, limits) = (address.clone(), address_limits.clone());
             Box::pin(async move {
-                if let Some(limits) = &limits {
-                    limits.lock(tx).await?;
-                }
+                identity_links::lock_address(tx, &app, &arrival.claims).await?;
                 let now = tx.now().await?;
-                let mut user = match link {
-                    Some(target) => add_to(tx, &app, target, (&arrival, email), now).await?,
-                    None => account(tx, &app, (&arrival, email), now).await?,
+                let told = arrival.told();
+                let mut user = match (link, flow_state_id) {
+                    // The client adds it when it exchanges the code.
+                    (Some(target), Some(_)) => identity_links::target(tx, target, told).await?,
+                    (Some(target), None) => {
+                        identity_links::add(tx, &app, target, told, now).await?
+                    }
+                    (None, _) => account(tx, &app, &arrival, now).await?,
                 };
                 if user.is_banned(now) {
                     return Ok(Entered::Banned);
@@ -84,6 +84,10 @@ pub(super) async fn enter(
                     return Ok(Entered::SignedIn(Box::new(opened)));
                 };
                 users::update(tx.connection(), &user).await?;
+                if link.is_some() {
+                    let told = arrival.claims.person();
+                    flow_states::keep_identity(tx, flow_state_id, &told).await?;
+                }
                 let flow = flow_states::lock(tx, flow_state_id, now).await?;
                 let flow = flow
                     .ok_or_else(|| ApiError::bad("bad_oauth_state", "OAuth state has expired"))?;
@@ -122,7 +126,7 @@ fn note_sign_in(user: &mut User, arrival: &Arrival, now: Timestamp) {
 async fn account(
     tx: &mut Tx,
     app: &App,
-    (arrival, email): (&Arrival, Option<EmailAddress>),
+    arrival: &Arrival,
     now: Timestamp,
 ) -> Result<User, ApiError> {
     let rows = tx.connection();
@@ -130,17 +134,17 @@ async fn account(
     if let Some(owner) = owner {
         let user = users::lock_by_id(rows, owner).await?;
         let mut user = user.ok_or_else(|| bad("The account was deleted meanwhile"))?;
-        let data = identity_data(&arrival.claims);
+        let data = identity_links::data_of(&arrival.claims);
         for identity in &mut user.identities {
             if identity.provider == arrival.provider && identity.provider_id == arrival.claims.sub {
                 identity.email = data.get("email").and_then(Value::as_str).map(str::to_lowercase);
                 identity.identity_data = data.clone();
             }
         }
-        log(tx, &user, (Action::Login, &arrival.provider), now).await?;
+        identity_links::log(tx, &user, (Action::Login, &arrival.provider), now).await?;
         return Ok(user);
     }
-    let email = email.ok_or_else(|| {
+    let email = identity_links::address_of(&arrival.claims).ok_or_else(|| {
         ApiError::unavailable_provider("Error getting user email from external provider")
     })?;
     if !arrival.claims.email_verified {
@@ -152,18 +156,19 @@ async fn account(
                 close_to_others(tx, &mut user).await?;
             }
             user.prove_address(now);
-            add_identity(app, &mut user, arrival, now);
+            identity_links::put(app, &mut user, arrival.told(), now);
             users::update(tx.connection(), &user).await?;
-            log(tx, &user, (Action::IdentityLinked, &arrival.provider), now).await?;
+            identity_links::log(tx, &user, (Action::IdentityLinked, &arrival.provider), now)
+                .await?;
             Ok(user)
         }
         None if app.policy.signups => {
             let mut user = User::blank(json!({}), now);
             user.email = Some(email.as_str().to_owned());
             user.prove_address(now);
-            add_identity(app, &mut user, arrival, now);
+            identity_links::put(app, &mut user, arrival.told(), now);
             users::insert(tx.connection(), &user).await?;
-            log(tx, &user, (Action::SignedUp, &arrival.provider), now).await?;
+            identity_links::log(tx, &user, (Action::SignedUp, &arrival.provider), now).await?;
             Ok(user)
         }
         None => {
@@ -186,108 +191,6 @@ async fn close_to_others(tx: &mut Tx, user: &mut User) -> Result<(), ApiError> {
     user.password_hash = None;
     user.new_email = None;
     user.new_phone = None;
-    Ok(())
-}
-
-/// Adds the identity to the account that asked for it.
-async fn add_to(
-    tx: &mut Tx,
-    app: &App,
-    target: Uuid,
-    (arrival, email): (&Arrival, Option<EmailAddress>),
-    now: Timestamp,
-) -> Result<User, ApiError> {
-    let rows = tx.connection();
-    let user = users::lock_by_id(&mut *rows, target).await?;
-    let mut user = user.ok_or_else(|| {
-        ApiError::unprocessable("user_not_found", "Linking target user not found")
-    })?;
-    let owner = identities::owner(rows, &arrival.provider, &arrival.claims.sub).await?;
-    if let Some(owner) = owner {
-        let message = if owner == target {
-            "Identity is already linked"
-        } else {
-            "Identity is already linked to another user"
-        };
-        return Err(ApiError::unprocessable("identity_already_exists", message));
-    }
-    if user.email.is_none()
-        && arrival.claims.email_verified
-        && let Some(email) = email
-    {
-        if users::by_email(tx.connection(), &email).await?.is_some() {
-            return Err(email_change::email_exists());
-        }
-        user.email = Some(email.as_str().to_owned());
-        user.prove_address(now);
-    }
-    user.is_anonymous = false;
-    add_identity(app, &mut user, arrival, now);
-    users::update(tx.connection(), &user).await?;
-    log(tx, &user, (Action::IdentityLinked, &arrival.provider), now).await?;
-    Ok(user)
-}
-
-fn add_identity(app: &App, user: &mut User, arrival: &Arrival, now: Timestamp) {
-    let data = identity_data(&arrival.claims);
-    let name = (arrival.provider.as_str(), arrival.claims.sub.as_str());
-    user.identities.push(Identity::of_provider(user.user_id, name, data.clone(), now));
-    user.name_providers();
-    // What does not fit into the account's own data is left out there.
-    let said = user_fields(&user.user_metadata, &data, &arrival.claims);
-    if let Ok(metadata) = request::user_metadata(app, &user.user_metadata, Some(said)) {
-        user.user_metadata = metadata;
-    }
-}
-
-/// What the provider says of the person, under the contract's names.
-fn identity_data(claims: &IdClaims) -> Value {
-    let mut data = Map::new();
-    let texts = [
-        ("iss", Some(&claims.iss)),
-        ("sub", Some(&claims.sub)),
-        ("provider_id", Some(&claims.sub)),
-        ("email", claims.email.as_ref()),
-        ("name", claims.name.as_ref()),
-        ("full_name", claims.name.as_ref()),
-        ("picture", claims.picture.as_ref()),
-        ("avatar_url", claims.picture.as_ref()),
-    ];
-    for (name, text) in texts {
-        let fits = |text: &&String| {
-            text.chars().count() <= FIELD_CHARACTERS_MAX && !text.chars().any(char::is_control)
-        };
-        if let Some(text) = text.filter(fits) {
-            data.insert(name.to_owned(), json!(text));
-        }
-    }
-    data.insert("email_verified".to_owned(), json!(claims.email_verified));
-    data.insert("phone_verified".to_owned(), json!(false));
-    Value::Object(data)
-}
-
-/// What of it goes into the account's data: the contract's fields, and the names of the site's own
-/// pages while the person has not set them.
-fn user_fields(before: &Value, data: &Value, claims: &IdClaims) -> Map<String, Value> {
-    let mut fields = data.as_object().cloned().unwrap_or_default();
-    let names = [("firstName", &claims.given_name), ("lastName", &claims.family_name)];
-    for (name, text) in names {
-        if let (Some(text), None) = (text, before.get(name)) {
-            fields.insert(name.to_owned(), json!(text));
-        }
-    }
-    fields
-}
-
-async fn log(
-    tx: &mut Tx,
-    user: &User,
-    (action, provider): (Action, &str),
-    now: Timestamp,
-) -> Result<(), ApiError> {
-    let actor = Actor { id: Some(user.user_id), ..Actor::default() };
-    let about = json!({ "user_id": user.user_id, "provider": provider });
-    audit::record(tx.connection(), &actor, (action, &about), now).await?;
     Ok(())
 }
 
