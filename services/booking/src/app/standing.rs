@@ -21,26 +21,26 @@ impl Roles for StaffTable {
     fn standing_of(
         &self,
         person: Id<Customer>,
-        session: Aal,
+        reach: Aal,
     ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>> {
-        async move { Ok(standing_of(self.0.pool(), person, session).await?) }.boxed()
+        async move { Ok(standing_of(self.0.pool(), person, reach).await?) }.boxed()
     }
 }
 
 /// The current role of an account, and whether it needs a second factor; `None` for customers and
-/// former staff members. A session that used one ends the time in which there need be none.
+/// former staff members. An account that has one has no time in which it need not use it.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn standing_of(
     pool: &PgPool,
     person: Id<Customer>,
-    session: Aal,
+    reach: Aal,
 ) -> Result<Option<Standing>, sqlx::Error> {
     let Some((role, is_due)) = membership_of(pool, person).await? else { return Ok(None) };
-    let used = session == Aal::Aal2;
-    if used && !is_due {
+    let has_one = reach == Aal::Aal2;
+    if has_one && !is_due {
         use_second_factor(pool, person).await?;
     }
-    Ok(Some(Standing { role, needs_second_factor: is_due || used }))
+    Ok(Some(Standing { role, needs_second_factor: is_due || has_one }))
 }

@@ -115,8 +115,8 @@ impl BookingInternalService for InternalHandler {
         let Ok(person) = user_id.parse::<Id<Customer>>() else {
             return Ok(Response::new(GetStaffRoleResponse::default()));
         };
-        let session = if used_second_factor { Aal::Aal2 } else { Aal::Aal1 };
-        let standing = standing_of(self.app.store.pool(), person, session)
+        let reach = if used_second_factor { Aal::Aal2 } else { Aal::Aal1 };
+        let standing = standing_of(self.app.store.pool(), person, reach)
             .await
             .map_err(|error| to_status(&Error::unavailable(error)))?;
         Ok(Response::new(standing.map_or_else(GetStaffRoleResponse::default, |standing| {

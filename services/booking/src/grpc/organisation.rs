@@ -93,7 +93,7 @@ impl OrganisationService for OrganisationHandler {
     ) -> Result<Response<wire::ListMyMembershipsResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
         // Enrolling a second factor counts from the first page that the account opens after it.
-        let standing = standing_of(self.app.store.pool(), user.customer, user.aal);
+        let standing = standing_of(self.app.store.pool(), user.customer, user.reach());
         standing.await.map_err(StoreError::from).map_err(failed)?;
         let proved = client_of(&user).proved_email.unwrap_or_default();
         let member = note_address(&self.app, user.customer, &proved).await.map_err(failed)?;

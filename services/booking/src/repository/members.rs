@@ -88,7 +88,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Notes that a member has used a second factor: from now on the account's staff calls need it.
+/// Notes that a member has a second factor: from now on the account's staff calls need it.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -81,6 +81,12 @@ impl GrpcHarness {
         self.users.one_factor_token(&sub, "asha@example.org", FAR).unwrap()
     }
 
+    /// The same of an account that has a second factor, which the session has not used.
+    pub(crate) fn by_unused_factor<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
+        let sub = customer.uuid().to_string();
+        with_token(&self.users.unused_factor_token(&sub, "asha@example.org", FAR).unwrap(), message)
+    }
+
     pub(crate) fn until<T>(&self, customer: Id<Customer>, end: u64, message: T) -> Request<T> {
         let sub = customer.uuid().to_string();
         with_token(&self.users.token(&sub, "asha@example.org", end).unwrap(), message)

@@ -87,6 +87,29 @@ async fn from_the_first_second_factor_on_a_password_alone_is_refused() {
     harness.organisation().list_my_memberships(mine).await.unwrap();
 }
 
+/// A factor that was there before the role: no password opens the practice for fourteen days.
+#[tokio::test]
+async fn a_member_that_has_a_second_factor_must_use_it_from_the_first_call_on() {
+    let harness = staffed().await;
+    let request = harness.by_unused_factor(owner(), ListBookingsRequest::default());
+    let refused = harness.staff().list_bookings(request).await.map(drop);
+    assert_eq!(reason(refused), REQUIRED);
+    // A session of before the factor, whose token does not tell of it, is refused as well.
+    assert_eq!(reason(list_by_one_factor(&harness).await), REQUIRED);
+    let two = harness.by(owner(), ListBookingsRequest::default());
+    harness.staff().list_bookings(two).await.unwrap();
+}
+
+/// The page that asks for the own membership tells of it, and ends the days.
+#[tokio::test]
+async fn the_pages_are_told_that_a_member_has_one() {
+    let harness = staffed().await;
+    let mine = harness.by_unused_factor(owner(), ListMyMembershipsRequest {});
+    harness.organisation().list_my_memberships(mine).await.unwrap();
+    assert!(days_left(&harness).await <= 0.0);
+    assert_eq!(reason(list_by_one_factor(&harness).await), REQUIRED);
+}
+
 #[tokio::test]
 async fn other_services_are_told_whether_it_is_needed_and_tell_that_it_was_used() {
     let harness = staffed().await;

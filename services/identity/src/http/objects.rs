@@ -138,6 +138,7 @@ pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens,
         session_id: opened.session.session_id,
         proofs: &opened.session.proofs,
         aal: &opened.session.aal,
+        has_second_factor: opened.user.has_second_factor(),
         is_anonymous: opened.user.is_anonymous,
     };
     Ok(SessionTokens {

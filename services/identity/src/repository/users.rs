@@ -70,6 +70,8 @@ pub struct User {
     /// Its second factors, oldest first.
     #[sqlx(json)]
     pub factors: Vec<FactorSummary>,
+    /// Whether it has a passkey.
+    pub has_passkey: bool,
 }
 
 impl User {
@@ -114,6 +116,7 @@ impl User {
             updated_at: now,
             identities: Vec::new(),
             factors: Vec::new(),
+            has_passkey: false,
         }
     }
 
@@ -121,6 +124,12 @@ impl User {
     #[must_use]
     pub fn has_verified_factor(&self) -> bool {
         self.factors.iter().any(FactorSummary::is_verified)
+    }
+
+    /// Whether it has what raises a session to `aal2`: a factor that is in use, or a passkey.
+    #[must_use]
+    pub fn has_second_factor(&self) -> bool {
+        self.has_verified_factor() || self.has_passkey
     }
 
     /// Whether the user is banned.
@@ -240,7 +249,8 @@ macro_rules! select_users {
                                     'phone', f.phone, 'last_challenged_at', f.last_challenged_at,
                                     'created_at', f.created_at, 'updated_at', f.updated_at)
                                 order by f.created_at, f.factor_id)
-                         from factors f where f.user_id = u.user_id), '[]') as factors
+                         from factors f where f.user_id = u.user_id), '[]') as factors,
+                    exists (select from passkeys p where p.user_id = u.user_id) as has_passkey
              from users u ",
             $rest
         )

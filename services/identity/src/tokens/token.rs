@@ -63,6 +63,8 @@ pub struct Subject<'a> {
     pub proofs: &'a Value,
     /// The aal claim.
     pub aal: &'a str,
+    /// Whether the account has a second factor or a passkey, used by this session or not.
+    pub has_second_factor: bool,
     /// Whether the account is anonymous.
     pub is_anonymous: bool,
 }
@@ -124,6 +126,8 @@ struct IssuedClaims<'a> {
     role: &'a str,
     aal: &'a str,
     amr: &'a Value,
+    /// Beyond GoTrue's claims: staff who have one must use it.
+    has_second_factor: bool,
     session_id: Uuid,
     is_anonymous: bool,
 }
@@ -239,6 +243,7 @@ impl AccessTokens {
             role: AUTHENTICATED,
             aal: subject.aal,
             amr: subject.proofs,
+            has_second_factor: subject.has_second_factor,
             session_id: subject.session_id,
             is_anonymous: subject.is_anonymous,
         };

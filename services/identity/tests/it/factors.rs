@@ -123,6 +123,30 @@ async fn an_app_is_enrolled_and_raises_the_session() {
     assert_eq!(notices(&server).await, ["factor_added"]);
 }
 
+/// Whether the token tells that the account has a second factor.
+pub(crate) fn tells_of_one(session: &Answer) -> (Value, Value) {
+    let claims = claims(&session.text("/access_token"));
+    (claims["aal"].clone(), claims["has_second_factor"].clone())
+}
+
+/// The services of the practice ask staff for it then, whatever the session has used.
+#[tokio::test]
+async fn a_token_tells_whether_the_account_has_a_second_factor() {
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account(ASHA).await;
+    assert_eq!(tells_of_one(&session), (json!("aal1"), json!(false)));
+    let token = session.text("/access_token");
+    let app = App::enroll(&server, &token, "my phone").await;
+    let begun = server.sign_in(ASHA, PASSWORD).await.ok();
+    assert_eq!(tells_of_one(&begun), (json!("aal1"), json!(false)), "it is not in use yet");
+    let raised = app.raise(&server, &begun.text("/access_token"), 0).await.ok();
+    assert_eq!(tells_of_one(&raised), (json!("aal2"), json!(true)));
+    let password = server.sign_in(ASHA, PASSWORD).await.ok();
+    assert_eq!(tells_of_one(&password), (json!("aal1"), json!(true)));
+    let refreshed = server.refresh(&password.text("/refresh_token")).await.ok();
+    assert_eq!(tells_of_one(&refreshed), (json!("aal1"), json!(true)));
+}
+
 #[tokio::test]
 async fn enrolment_is_refused_in_the_contracts_words() {
     let server = TestServer::without_confirmation().await;

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::authenticator::{Authenticator, short_form};
-use crate::factors::{ASHA, notices};
+use crate::factors::{ASHA, notices, tells_of_one};
 use crate::test_server::{Answer, PASSWORD, PUBLIC_URL, TestServer, claims};
 
 const MESSAGE: &str = "This passkey does not sign in here";
@@ -75,6 +75,8 @@ async fn a_passkey_signs_in_without_a_password() {
     assert_eq!(known.text("/0/id"), added.text("/id"));
     assert!(!known.text("/0/last_used_at").is_empty());
     sign_in(&server, &mut authenticator).await.ok();
+    let by_password = server.sign_in(ASHA, PASSWORD).await.ok();
+    assert_eq!(tells_of_one(&by_password), (json!("aal1"), json!(true)));
 }
 
 /// What is wrong, and how an authenticator does it.

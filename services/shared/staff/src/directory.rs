@@ -33,9 +33,9 @@ impl Roles for StaffDirectory {
     fn standing_of(
         &self,
         person: Id<Customer>,
-        session: Aal,
+        reach: Aal,
     ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>> {
-        let used_second_factor = session == Aal::Aal2;
+        let used_second_factor = reach == Aal::Aal2;
         let request = GetStaffRoleRequest { user_id: person.to_string(), used_second_factor };
         let mut client = self.client.clone();
         async move {

@@ -20,7 +20,8 @@ pub enum Refusal {
 }
 
 /// Lets a person in whose role is in `allowed` and whose session has the second factor that it
-/// needs. Only the claim `aal` of the token counts, which hosted identity servers write as well.
+/// needs: one of an account that has a second factor needs it. What the session has used is the
+/// claim `aal` of the token, which hosted identity servers write as well.
 ///
 /// # Errors
 /// Why not.
@@ -30,7 +31,7 @@ pub async fn let_in(
     metadata: &MetadataMap,
     allowed: &[Role],
 ) -> Result<Staff, Refusal> {
-    let standing = roles.standing_of(user.customer, user.aal).await;
+    let standing = roles.standing_of(user.customer, user.reach()).await;
     let standing = standing.map_err(Refusal::Unavailable)?;
     let role = standing.map(|standing| standing.role);
     let refused = |why| Refusal::Refused(role, why);

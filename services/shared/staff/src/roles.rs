@@ -101,12 +101,12 @@ pub struct Standing {
 
 /// The source of people's roles: booking's own table, or a call to booking.
 pub trait Roles: Send + Sync + 'static {
-    /// A person's role, now; `None` for customers. `session` is the level of the person's session:
-    /// from the first [`Aal::Aal2`] on a second factor is needed.
+    /// A person's role, now; `None` for customers. `reach` is the highest level that the account is
+    /// known to reach: from the first [`Aal::Aal2`] on a second factor is needed.
     fn standing_of(
         &self,
         person: Id<Customer>,
-        session: Aal,
+        reach: Aal,
     ) -> BoxFuture<'_, Result<Option<Standing>, BoxError>>;
 }
 

@@ -106,7 +106,7 @@ impl TestUsers {
     /// # Errors
     /// When it cannot be signed.
     pub fn token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
-        self.sign(user, (email, false, "aal2"), expires_at)
+        self.sign(user, (email, false, "aal2", true), expires_at)
     }
 
     /// The same of a person whose address is proved.
@@ -114,7 +114,7 @@ impl TestUsers {
     /// # Errors
     /// When it cannot be signed.
     pub fn proved_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
-        self.sign(user, (email, true, "aal2"), expires_at)
+        self.sign(user, (email, true, "aal2", true), expires_at)
     }
 
     /// The same of a session with one factor.
@@ -122,13 +122,21 @@ impl TestUsers {
     /// # Errors
     /// When it cannot be signed.
     pub fn one_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
-        self.sign(user, (email, false, "aal1"), expires_at)
+        self.sign(user, (email, false, "aal1", false), expires_at)
+    }
+
+    /// The same of an account that has a second factor, which the session has not used.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub fn unused_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
+        self.sign(user, (email, false, "aal1", true), expires_at)
     }
 
     fn sign(
         &self,
         user: &str,
-        (email, email_verified, aal): (&str, bool, &str),
+        (email, email_verified, aal, has_second_factor): (&str, bool, &str, bool),
         expires_at: u64,
     ) -> Result<String> {
         let mut header = Header::new(Algorithm::ES256);
@@ -137,7 +145,7 @@ impl TestUsers {
             "iss": self.issuer, "sub": user, "aud": "authenticated", "role": "authenticated",
             "email": email, "email_verified": email_verified,
             "iat": expires_at.saturating_sub(3600), "exp": expires_at,
-            "session_id": user, "aal": aal,
+            "session_id": user, "aal": aal, "has_second_factor": has_second_factor,
         });
         let key = EncodingKey::from_ec_pem(self.pair.pem.as_bytes())?;
         Ok(jsonwebtoken::encode(&header, &claims, &key)?)

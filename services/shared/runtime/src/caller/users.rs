@@ -94,6 +94,9 @@ pub struct User {
     pub email_verified: bool,
     /// How strongly they were authenticated; one factor for a server that does not say.
     pub aal: Aal,
+    /// Whether the account has a second factor, used by this session or not; no for a server that
+    /// does not say.
+    pub has_second_factor: bool,
     /// The session that the token belongs to, if it says so.
     pub session_id: Option<Uuid>,
     /// When the token ends.
@@ -107,6 +110,13 @@ impl fmt::Debug for User {
 }
 
 impl User {
+    /// The highest level that the account is known to reach: that of the session, or two factors if
+    /// it has them.
+    #[must_use]
+    pub fn reach(&self) -> Aal {
+        if self.has_second_factor { Aal::Aal2 } else { self.aal }
+    }
+
     /// How long the token is still good: a stream ends with it.
     #[must_use]
     pub fn time_left(&self) -> Duration {
@@ -156,6 +166,8 @@ struct Claims {
     email_verified: bool,
     #[serde(default)]
     aal: String,
+    #[serde(default)]
+    has_second_factor: bool,
     session_id: Option<Uuid>,
 }
 
@@ -258,6 +270,7 @@ impl Users {
             email: claims.email.to_lowercase(),
             email_verified: claims.email_verified,
             aal: Aal::of_claim(&claims.aal),
+            has_second_factor: claims.has_second_factor,
             session_id: claims.session_id,
             expires_at: Timestamp::from_seconds(claims.exp).ok_or(UserError::Invalid)?,
         })
