@@ -23,6 +23,7 @@ mod process_specs;
 mod factors;
 mod practice;
 mod owner;
+mod addresses;
 mod up;
 mod staff;
 

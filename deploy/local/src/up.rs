@@ -1,5 +1,6 @@
 //! `sukoon up`: starts a practice from an empty folder, keeps it running, and stops it.
 use crate::account;
+use crate::addresses;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
@@ -118,7 +119,7 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
         () = signals.next() => None,
     };
     if let Some(Ok(owner)) = &started {
-        print_addresses(&run_config.options, owner.as_ref());
+        addresses::print(&run_config.options, owner.as_ref());
         signals.next().await;
     }
     output::step("stopping");
@@ -134,27 +135,6 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
             Ok(ExitCode::SUCCESS)
         }
     }
-}
-
-fn print_addresses(options: &Options, owner: Option<&Owner>) {
-    output::line(format_args!("Sukoon is ready: {}", options.public_url));
-    if let Some(Owner { email, password }) = owner {
-        output::line(format_args!("  its owner signs in: {email} with the password {password}"));
-        output::line(format_args!(
-            "  its second step:   sign in at {} and add a passkey or an authenticator app within \
-             14 days; after that staff calls need it",
-            by_name(&format!("{}/account#second-step", options.public_url))
-        ));
-        output::line("  signed in, the Admin button at the bottom right takes the same password");
-    }
-    output::line(format_args!("  mail it sends:     {}/inbox", options.sandbox_url));
-    output::line(format_args!("  its third parties: {} (simulated)", options.sandbox_url));
-    output::line("  Ctrl-C stops it.");
-}
-
-/// The address with this machine's name: passkeys do not work at a number.
-fn by_name(url: &str) -> String {
-    url.replacen("//127.0.0.1", "//localhost", 1)
 }
 
 /// The signals that ask us to stop.

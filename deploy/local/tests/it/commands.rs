@@ -61,6 +61,8 @@ const CALLS: &[&str] = &[
     "balances --loud",
     "ledger",
     "ledger bkg_1",
+    "reset-factors",
+    "reset-factors asha@sukoon.example",
     "today",
     "bookings",
     "balances --json",

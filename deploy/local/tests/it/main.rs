@@ -2,3 +2,4 @@
 
 mod pages;
 mod commands;
+mod second_step;

@@ -11,7 +11,7 @@ use kernel::id::Customer;
 use runtime::BoxError;
 use runtime::caller::{Aal, UserSettings, Users};
 use staff::{LISTED_NETWORK, Role, Roles, Standing};
-use testkit::TestUsers;
+use testkit::{Alarms, TestUsers};
 use tonic::Code;
 use tonic::metadata::MetadataMap;
 
@@ -130,8 +130,26 @@ async fn one_factor_is_refused_and_recorded_unless_the_network_is_listed() -> Re
     let seen = book(&store).await?;
     let [(_, role, _, outcome)] = seen.as_slice() else { anyhow::bail!("{seen:?}") };
     assert_eq!((role.as_str(), outcome.as_str()), ("owner", "SECOND_FACTOR_REQUIRED"));
+    let log = Alarms::listen();
     owner.insert(LISTED_NETWORK, "192.0.2.0/24".parse()?);
     world.authorizer.authorize(&owner, ACT, Role::ALL).await?;
+    // Each use is in the log of account security, which names the network and no person.
+    let lines = log.security_lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    for pair in [
+        "kind=staff_call",
+        "outcome=second_factor_not_asked",
+        "method=listed_network",
+        "account=-",
+        "network=192.0.2.0/24",
+    ] {
+        assert!(lines.iter().all(|line| line.contains(pair)), "{pair} in {lines:?}");
+    }
+    // Where the session has used one, nothing is left out and nothing written.
+    let mut two = world.as_person(OWNER)?;
+    two.insert(LISTED_NETWORK, "192.0.2.0/24".parse()?);
+    world.authorizer.authorize(&two, ACT, Role::ALL).await?;
+    assert!(log.security_lines().is_empty());
     // The network stands in for the second factor, not for the role.
     let mut desk = by_one_factor(&world, DESK)?;
     desk.insert(LISTED_NETWORK, "192.0.2.0/24".parse()?);

@@ -1,0 +1,64 @@
+//! What an operator reads when the practice is ready: its addresses, and how its owner signs in.
+use crate::options::Options;
+use crate::output;
+use crate::owner::Owner;
+
+/// Prints it.
+pub(crate) fn print(options: &Options, owner: Option<&Owner>) {
+    for line in lines(options, owner) {
+        output::line(line);
+    }
+}
+
+fn lines(options: &Options, owner: Option<&Owner>) -> Vec<String> {
+    let mut lines = vec![format!("Sukoon is ready: {}", options.public_url)];
+    if let Some(Owner { email, password }) = owner {
+        lines.extend([
+            format!("  its owner signs in: {email} with the password {password}"),
+            format!(
+                "  its second step:   sign in at {} and add a passkey or an authenticator app \
+                 within 14 days; after that staff calls need it",
+                by_name(&format!("{}/account#second-step", options.public_url))
+            ),
+            "  signed in, the Admin button at the bottom right takes the same password".to_owned(),
+        ]);
+    }
+    lines.extend([
+        format!("  mail it sends:     {}/inbox", options.sandbox_url),
+        format!("  its third parties: {} (simulated)", options.sandbox_url),
+        "  Ctrl-C stops it.".to_owned(),
+    ]);
+    lines
+}
+
+/// The address with this machine's name: passkeys do not work at a number.
+fn by_name(url: &str) -> String {
+    url.replacen("//127.0.0.1", "//localhost", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+
+    #[test]
+    fn the_second_step_is_set_up_at_a_name_because_passkeys_need_one() {
+        let second_step = |environment: &Environment| {
+            let options = Options::read(environment).unwrap();
+            let (email, password) = ("meera@sukoon.example".to_owned(), "a word".to_owned());
+            let lines = lines(&options, Some(&Owner { email, password }));
+            lines.into_iter().find(|line| line.contains("its second step")).unwrap()
+        };
+        let own = second_step(&Environment::from([("PORT", "8123")]));
+        assert!(own.contains("sign in at http://localhost:8123/account#second-step and"), "{own}");
+        let public = [("PUBLIC_URL", "https://sukoon.example")];
+        let public = second_step(&Environment::from(public));
+        assert!(
+            public.contains("sign in at https://sukoon.example/account#second-step"),
+            "{public}"
+        );
+        let options = Options::read(&Environment::from([("PORT", "8123")])).unwrap();
+        let without = lines(&options, None).join("\n");
+        assert!(!without.contains("second step") && without.contains("Ctrl-C"), "{without}");
+    }
+}
