@@ -42,6 +42,15 @@ export const APP = {
   created_at: '2026-11-20T05:30:00Z',
 };
 
+/** A phone that gets codes. */
+export const PHONE = {
+  id: 'f3',
+  factor_type: 'phone',
+  status: 'verified',
+  phone: '919876543210',
+  created_at: '2026-11-20T05:30:00Z',
+};
+
 /** The call that says whether the account is one of staff. */
 export const MEMBERSHIPS = 'POST booking.v1.OrganisationService/ListMyMemberships';
 

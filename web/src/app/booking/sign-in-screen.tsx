@@ -28,7 +28,7 @@ export function SignInScreen({ flow, free }: SignInScreenProps) {
       onContinue={() => moves.push({ step: 'calendar-terms' })}
     >
       {next.name === 'second-step' ? (
-        <LazySecondStep apps={next.apps} onDone={leave} />
+        <LazySecondStep factors={next.factors} onDone={leave} />
       ) : (
         <BookerForm
           back={flowPath(after)}

@@ -3,10 +3,20 @@ import type { Factor, GoTrueClient, User } from '@supabase/auth-js';
 import { listMemberships, type Membership } from './api/memberships';
 import { listPasskeys } from './api/passkeys';
 
-/** The authenticator apps that were set up to the end. */
-export function appsOf(user: Pick<User, 'factors'> | null | undefined): readonly Factor[] {
+/** The apps and phones that were set up to the end: a code answers each of them. */
+export function codeFactorsOf(user: Pick<User, 'factors'> | null | undefined): readonly Factor[] {
   const all = user?.factors ?? [];
-  return all.filter((it) => it.status === 'verified' && it.factor_type === 'totp');
+  const byCode: readonly string[] = ['totp', 'phone'];
+  return all.filter((it) => it.status === 'verified' && byCode.includes(it.factor_type));
+}
+
+export function isPhone({ factor_type }: Factor): boolean {
+  return factor_type === 'phone';
+}
+
+/** "…3210": enough of a number for its owner to know it. The library's type does not have it. */
+export function endOfNumber(factor: Factor & { phone?: string }): string {
+  return `…${(factor.phone ?? '').slice(-4)}`;
 }
 
 /** Until when staff may work without a second step; in the past for an account that has used one. */
@@ -30,7 +40,7 @@ export type NextStep =
   /** The session is as good as it gets. */
   | { name: 'none' }
   /** The account has a second step, and this session has not used it. */
-  | { name: 'second-step'; apps: readonly Factor[] }
+  | { name: 'second-step'; factors: readonly Factor[] }
   /** Staff who have no second step. */
   | { name: 'set-up'; until: Date | undefined };
 
@@ -56,13 +66,13 @@ export async function nextStep(client: GoTrueClient, asked: Asked): Promise<Next
   const { data } = await client.mfa.getAuthenticatorAssuranceLevel();
   if (data?.currentLevel !== 'aal1') return NONE;
   const user = (await client.getSession()).data.session?.user;
-  const apps = appsOf(user);
-  if (data.nextLevel === 'aal2') return { name: 'second-step', apps };
+  const factors = codeFactorsOf(user);
+  if (data.nextLevel === 'aal2') return { name: 'second-step', factors };
   if (asked === 'nothing more') return NONE;
   const memberships = await orNone<Membership>(listMemberships());
   const isStaff = memberships.length > 0;
   if (!isStaff && asked === 'of staff') return NONE;
   const passkeys = await orNone(listPasskeys());
-  if (passkeys.length > 0) return { name: 'second-step', apps };
+  if (passkeys.length > 0) return { name: 'second-step', factors };
   return isStaff ? { name: 'set-up', until: graceEnd(memberships) } : NONE;
 }

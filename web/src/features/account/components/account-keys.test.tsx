@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { type IdentityServer, refusedWith } from '@/testing/identity-server';
-import { APP, hasLevel, identity, isUser, OK, startAccount } from '@/testing/played-account';
+import { APP, hasLevel, identity, isUser, OK, PHONE, startAccount } from '@/testing/played-account';
 import { renderApp } from '@/testing/render-app';
 import { AccountPage } from './account-page';
 import { inGroups, pictureAddress } from './app-enrolment';
@@ -127,6 +127,26 @@ test('an app is removed only after a question', async () => {
   await person.click(screen.getByRole('button', { name: 'Yes, remove it' }));
   await toasted('App removed');
   await apps.findByText('You have not set one up.');
+});
+
+test('a phone is in the list by the end of its number, and is removed', async () => {
+  isUser({ factors: [APP, PHONE] });
+  hasLevel('aal2');
+  identity.mfa.unenroll.mockImplementation(async () => {
+    isUser({ factors: [APP] });
+    return OK;
+  });
+  identity.refreshSession.mockResolvedValue(OK);
+  const person = open();
+  const factors = part('Authenticator app');
+  const note = await factors.findByText(/Codes by SMS to …3210\./);
+  expect(note.textContent).not.toContain('919876543210');
+  await person.click(factors.getByRole('button', { name: 'Remove Phone' }));
+  await person.click(screen.getByRole('button', { name: 'Yes, remove it' }));
+  await toasted('Phone removed');
+  expect(identity.mfa.unenroll).toHaveBeenCalledWith({ factorId: PHONE.id });
+  await waitFor(() => expect(factors.queryByText(/Codes by SMS/)).toBeNull());
+  expect(factors.getByText('My app', { selector: 'li p' })).toBeTruthy();
 });
 
 const PASSKEY = {

@@ -50,7 +50,7 @@ function Missing({ missing, onProved }: MissingProps) {
         title="Please confirm that it's you"
         lead="Use your second step, and you can change everything below."
       >
-        <SecondStep apps={missing.apps} onDone={onProved} />
+        <SecondStep factors={missing.factors} onDone={onProved} />
       </Section>
     );
   }

@@ -119,7 +119,8 @@ export function AccountStep(props: AccountStepProps) {
 
   function body() {
     if (choosing) return <LazyNewPassword onDone={leave} />;
-    if (next.name === 'second-step') return <LazySecondStep apps={next.apps} onDone={leave} />;
+    if (next.name === 'second-step')
+      return <LazySecondStep factors={next.factors} onDone={leave} />;
     if (waiting) return <WaitingForm step={step} onRedeeming={onRedeeming} />;
     return <Forms step={step} {...props} />;
   }

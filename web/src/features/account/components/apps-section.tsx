@@ -1,4 +1,4 @@
-/** The authenticator apps of the account. */
+/** The authenticator apps of the account, and the phones that get codes. */
 import type { Factor } from '@supabase/auth-js';
 import { useState } from 'react';
 import { LazySection } from '@/components/lazy-section';
@@ -11,7 +11,7 @@ import { lazyLoader } from '@/lib/use-lazy-module';
 import { renewSession } from '../api/take-session';
 import { dataOf } from '../hooks/use-auth-call';
 import { useOwnUser, useRefreshAccount } from '../hooks/use-own-user';
-import { appsOf } from '../second-factor';
+import { codeFactorsOf, endOfNumber, isPhone } from '../second-factor';
 import { AskFirst } from './ask-first';
 import { Row, Rows, Since } from './rows';
 import { Read, Section } from './section';
@@ -35,19 +35,27 @@ async function remove(factorId: string): Promise<void> {
   await renewSession();
 }
 
-type AppProps = { app: Factor; onRemoved: () => void };
+type FactorRowProps = { factor: Factor; onRemoved: () => void };
 
-function App({ app, onRemoved }: AppProps) {
-  const name = app.friendly_name || NAME;
+function FactorRow({ factor, onRemoved }: FactorRowProps) {
+  const phone = isPhone(factor);
+  const name = factor.friendly_name || (phone ? 'Phone' : NAME);
+  const note = phone ? (
+    <>
+      Codes by SMS to {endOfNumber(factor)}. <Since words="Added" at={factor.created_at} />
+    </>
+  ) : (
+    <Since words="Added" at={factor.created_at} />
+  );
   return (
-    <Row title={name} note={<Since words="Added" at={app.created_at} />}>
+    <Row title={name} note={note}>
       <AskFirst
         button="Remove"
         of={name}
         title={`Remove “${name}”?`}
         yes="Yes, remove it"
         no="Keep it"
-        work={() => remove(app.id)}
+        work={() => remove(factor.id)}
         onDone={onRemoved}
       >
         <p>
@@ -78,16 +86,21 @@ export function AppsSection({ userId }: { userId: string }) {
     >
       <Read reading={reading} missing="Your apps could not be read">
         {(user) => {
-          const apps = appsOf(user);
+          const factors = codeFactorsOf(user);
           const names = (user.factors ?? []).map((factor) => factor.friendly_name);
           return (
             <>
               <Rows empty="You have not set one up.">
-                {apps.map((app) => (
-                  <App
-                    key={app.id}
-                    app={app}
-                    onRemoved={() => changed('App removed', 'Its codes do not work any more.')}
+                {factors.map((factor) => (
+                  <FactorRow
+                    key={factor.id}
+                    factor={factor}
+                    onRemoved={() =>
+                      changed(
+                        isPhone(factor) ? 'Phone removed' : 'App removed',
+                        'Its codes do not work any more.',
+                      )
+                    }
                   />
                 ))}
               </Rows>

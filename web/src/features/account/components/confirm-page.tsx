@@ -199,7 +199,7 @@ export function ConfirmPage() {
   if (next.name === 'second-step') {
     return (
       <AccountFrame title="One More Step" lead="Your account asks for a second proof.">
-        <SecondStep apps={next.apps} onDone={done} />
+        <SecondStep factors={next.factors} onDone={done} />
       </AccountFrame>
     );
   }

@@ -15,7 +15,7 @@ import {
 } from '../account-rules';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { accountPath } from '../return-path';
-import { appsOf } from '../second-factor';
+import { codeFactorsOf } from '../second-factor';
 import { ProblemNotice } from './account-problem';
 import { SecondStep } from './second-step';
 
@@ -54,9 +54,9 @@ export function RecoverEmailForm({ back, onCodeSent }: RecoverEmailFormProps) {
   );
 }
 
-async function ownApps(): Promise<readonly Factor[]> {
+async function ownFactors(): Promise<readonly Factor[]> {
   const { data } = await (await authClient()).getUser();
-  return appsOf(data.user);
+  return codeFactorsOf(data.user);
 }
 
 /** Takes the new password, once the code was right. */
@@ -64,13 +64,13 @@ export function NewPasswordForm({ onDone }: { onDone: () => void }) {
   const fields = useFields<PasswordValues>({ password: '' }, validatePassword);
   const call = useAuthCall();
   // The account has a second step, which a new password asks for.
-  const [apps, setApps] = useState<readonly Factor[]>();
+  const [factors, setFactors] = useState<readonly Factor[]>();
 
   async function save() {
     const { password } = fields.values;
     const answer = await call.run((client) => client.updateUser({ password }));
     if ('data' in answer) onDone();
-    else if (answer.problem.code === 'insufficient_aal') setApps(await ownApps());
+    else if (answer.problem.code === 'insufficient_aal') setFactors(await ownFactors());
     else if (answer.problem.field === 'password') {
       fields.refuse({ password: answer.problem.message });
     }
@@ -83,11 +83,11 @@ export function NewPasswordForm({ onDone }: { onDone: () => void }) {
   }
 
   function proved() {
-    setApps(undefined);
+    setFactors(undefined);
     void save();
   }
 
-  if (apps) return <SecondStep apps={apps} onDone={proved} />;
+  if (factors) return <SecondStep factors={factors} onDone={proved} />;
   return (
     <form noValidate onSubmit={onSubmit} className="flex flex-col gap-5">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />

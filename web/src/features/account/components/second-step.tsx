@@ -1,13 +1,13 @@
-/** The second step of signing in: an authenticator app, a passkey, or a recovery code. */
+/** The second step of signing in: an authenticator app, a phone, a passkey, or a recovery code. */
 import type { Factor, GoTrueClient } from '@supabase/auth-js';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { useState } from 'react';
+import { LazySection } from '@/components/lazy-section';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
-import { ErrorSummary } from '@/components/ui/error-summary';
-import { TextArea } from '@/components/ui/text-area';
-import { TextField } from '@/components/ui/text-field';
+import { Spinner } from '@/components/ui/spinner';
 import { authClient, signOut } from '@/lib/auth';
-import { type Fields, useFields } from '@/lib/use-fields';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { CODE_LENGTH, type CodeValues, codeDigits } from '../account-rules';
 import { showRecoveryCode } from '../api/account-calls';
 import { IdentityError } from '../api/identity-calls';
@@ -16,104 +16,31 @@ import { takeSession } from '../api/take-session';
 import { dataOf } from '../hooks/use-auth-call';
 import { useCall } from '../hooks/use-call';
 import { hasPasskeys } from '../passkey-support';
+import { isPhone } from '../second-factor';
 import { ProblemNotice } from './account-problem';
+import { CodeStep } from './code-step';
+
+const phoneStep = lazyLoader(
+  async () => (await importWithRetry(() => import('./phone-step'))).PhoneStep,
+);
 
 type SecondStepProps = {
-  /** The authenticator apps of the account. */
-  apps: readonly Factor[];
+  /** The authenticator apps and phones of the account. */
+  factors: readonly Factor[];
   onDone: () => void;
 };
 
-type Way = 'app' | 'passkey' | 'recovery';
+type Way = 'app' | 'phone' | 'passkey' | 'recovery';
 
 const WORDS: Record<Way, { ask: string; other: string }> = {
   app: { ask: 'Type the code that your authenticator app shows now.', other: 'Use the app' },
+  phone: { ask: 'We send a code to your phone.', other: 'Use your phone' },
   passkey: { ask: 'Use the passkey of this account.', other: 'Use a passkey' },
   recovery: {
     ask: 'Type one of your recovery codes. Each works once.',
     other: 'Use a recovery code',
   },
 };
-
-type CodeStepProps = {
-  label: string;
-  validate: (values: CodeValues) => { code?: string };
-  numeric: boolean;
-  /** What is said of a code that is refused. */
-  wrong: string;
-  redeem: (code: string) => Promise<void>;
-  onDone: () => void;
-};
-
-function takeFocus(field: HTMLElement | null): void {
-  field?.focus();
-}
-
-type CodeFieldProps = ReturnType<Fields<CodeValues>['input']> & { label: string };
-
-function DigitsField(props: CodeFieldProps) {
-  return (
-    <TextField
-      ref={takeFocus}
-      inputMode="numeric"
-      autoComplete="one-time-code"
-      autoCapitalize="none"
-      spellCheck={false}
-      enterKeyHint="done"
-      className="text-center text-h3 numeric"
-      {...props}
-    />
-  );
-}
-
-/** Two lines, because a recovery code is wider than a phone; Enter sends it all the same. */
-function LettersField(props: CodeFieldProps) {
-  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    event.currentTarget.form?.requestSubmit();
-  }
-
-  return (
-    <TextArea
-      ref={takeFocus}
-      rows={2}
-      autoComplete="off"
-      autoCapitalize="none"
-      autoCorrect="off"
-      spellCheck={false}
-      enterKeyHint="done"
-      className="resize-none wrap-anywhere numeric"
-      onKeyDown={onKeyDown}
-      {...props}
-    />
-  );
-}
-
-function CodeStep({ label, validate, numeric, wrong, redeem, onDone }: CodeStepProps) {
-  const fields = useFields<CodeValues>({ code: '' }, validate);
-  const call = useCall();
-  const CodeField = numeric ? DigitsField : LettersField;
-
-  async function onSubmit(event: FormEvent) {
-    event.preventDefault();
-    if (call.busy || !fields.check()) return;
-    const answer = await call.run(() => redeem(fields.values.code));
-    if ('data' in answer) onDone();
-    else if (answer.problem.field === 'code') fields.refuse({ code: wrong });
-  }
-
-  return (
-    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
-      {call.problem?.field === 'code' ? null : <ProblemNotice problem={call.problem} />}
-      <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
-      <CodeField label={label} {...fields.input('code')} />
-      <Button type="submit" block busy={call.busy} busyText="Checking the code…">
-        Confirm
-      </Button>
-    </form>
-  );
-}
 
 function sixDigits({ code }: CodeValues): { code?: string } {
   const right = codeDigits(code).length === CODE_LENGTH;
@@ -176,9 +103,12 @@ function PasskeyStep({ onDone }: { onDone: () => void }) {
   );
 }
 
-export function SecondStep({ apps, onDone }: SecondStepProps) {
+export function SecondStep({ factors, onDone }: SecondStepProps) {
+  const apps = factors.filter((factor) => !isPhone(factor));
+  const phones = factors.filter(isPhone);
   const ways: Way[] = [
     ...(apps.length > 0 ? (['app'] as const) : []),
+    ...(phones.length > 0 ? (['phone'] as const) : []),
     ...(hasPasskeys() ? (['passkey'] as const) : []),
     'recovery',
   ];
@@ -197,6 +127,15 @@ export function SecondStep({ apps, onDone }: SecondStepProps) {
           redeem={(code) => redeemApp(apps, code)}
           onDone={onDone}
         />
+      ) : null}
+      {way === 'phone' ? (
+        <LazySection
+          code={phoneStep}
+          resting={<Spinner className="self-center" />}
+          missing="This step could not be loaded."
+        >
+          {(PhoneStep) => <PhoneStep phones={phones} onDone={onDone} />}
+        </LazySection>
       ) : null}
       {way === 'passkey' ? <PasskeyStep onDone={onDone} /> : null}
       {way === 'recovery' ? (

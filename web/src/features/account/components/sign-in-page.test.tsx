@@ -7,6 +7,7 @@ import { IdentityServer, refusedWith } from '@/testing/identity-server';
 import { renderApp } from '@/testing/render-app';
 import { SignInPage } from './sign-in-page';
 // Loaded with the tests, so that none of them waits for it.
+import './phone-step';
 import '../webauthn';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -18,7 +19,12 @@ const identity = vi.hoisted(() => ({
   setSession: vi.fn(),
   getSession: vi.fn(),
   getUser: vi.fn(),
-  mfa: { getAuthenticatorAssuranceLevel: vi.fn(), challengeAndVerify: vi.fn() },
+  mfa: {
+    getAuthenticatorAssuranceLevel: vi.fn(),
+    challenge: vi.fn(),
+    verify: vi.fn(),
+    challengeAndVerify: vi.fn(),
+  },
 }));
 const auth = vi.hoisted(() => ({ status: 'signed-out', signedOut: 0 }));
 
@@ -287,6 +293,50 @@ test('an account with an app asks for its code before it goes on', async () => {
   await arrived();
   const last = { factorId: 'f1', code: '222222' };
   expect(identity.mfa.challengeAndVerify).toHaveBeenLastCalledWith(last);
+});
+
+test('an account with a phone has a code sent and takes it', async () => {
+  const phone = { id: 'f3', factor_type: 'phone', status: 'verified', phone: '919876543210' };
+  account('aal1', 'aal2', { factors: [phone] });
+  auth.status = 'signed-in';
+  const { challenge, verify } = identity.mfa;
+  challenge.mockResolvedValueOnce({
+    data: null,
+    error: { code: 'over_sms_send_rate_limit', status: 429, message: 'after 1 seconds.' },
+  });
+  challenge.mockResolvedValueOnce({ data: { id: 'c1', type: 'phone' }, error: null });
+  verify.mockResolvedValueOnce({
+    data: null,
+    error: { code: 'mfa_verification_failed', status: 422, message: 'Invalid MFA Phone code' },
+  });
+  verify.mockResolvedValueOnce({ data: SESSION, error: null });
+  const person = open();
+  const send = await screen.findByRole('button', { name: 'Send a code to …3210' });
+  // No code goes out before the person wants one.
+  expect(challenge).not.toHaveBeenCalled();
+  expect(screen.queryByLabelText('6-digit code')).toBeNull();
+  await person.click(send);
+  await screen.findByText(/Please try again in 1 seconds/);
+  await person.click(
+    await screen.findByRole('button', { name: 'Send a code to …3210' }, { timeout: 5_000 }),
+  );
+  const code = await screen.findByLabelText('6-digit code');
+  expect(challenge).toHaveBeenLastCalledWith({ factorId: 'f3', channel: 'sms' });
+  await person.type(code, '11');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  await screen.findByRole('link', { name: /Enter the 6 digits of the message/ });
+  await person.clear(code);
+  await person.type(code, '111111');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  await screen.findByRole('link', { name: /let us send a new one/ });
+  const again = screen.getByRole('button', { name: /^Send a new code to …3210 in \d+ s$/ });
+  expect((again as HTMLButtonElement).disabled).toBe(true);
+  await person.clear(code);
+  await person.type(code, '222 222');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  await arrived();
+  const answer = { factorId: 'f3', challengeId: 'c1', code: '222222' };
+  expect(verify).toHaveBeenLastCalledWith(answer);
 });
 
 test('a lost app is replaced by a recovery code, which works once', async () => {

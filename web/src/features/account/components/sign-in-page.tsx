@@ -212,7 +212,7 @@ export function SignInPage() {
   if (next.name === 'second-step') {
     return (
       <SecondStage onRestart={startAgain}>
-        <SecondStep apps={next.apps} onDone={leave} />
+        <SecondStep factors={next.factors} onDone={leave} />
       </SecondStage>
     );
   }
