@@ -165,13 +165,25 @@ fn confirm_email(reader: &mut Reader<'_>) -> bool {
 
 impl Features {
     fn read(reader: &mut Reader<'_>) -> Self {
+        let sms = SmsSettings::read(reader);
         Self {
             anonymous: reader.parse_or("IDENTITY_ANONYMOUS", false),
             manual_linking: reader.parse_or("IDENTITY_MANUAL_LINKING", false),
-            sms: SmsSettings::read(reader),
+            mfa_phone: mfa_phone(reader, sms.is_some()),
+            sms,
             providers: providers(reader),
         }
     }
+}
+
+/// Whether a phone may be a second factor, which needs a sender of messages.
+fn mfa_phone(reader: &mut Reader<'_>, has_sender: bool) -> bool {
+    const NAME: &str = "IDENTITY_MFA_PHONE";
+    let mfa_phone = reader.parse_or(NAME, false);
+    if mfa_phone && !has_sender {
+        reader.problem(NAME, "it may be true only with IDENTITY_SMS_URL and IDENTITY_SMS_KEY");
+    }
+    mfa_phone
 }
 
 /// The providers whose client id is set.
@@ -408,6 +420,20 @@ mod tests {
         }
         let development = [&off[..], &[("SUKOON_MODE", "development")]].concat();
         assert_eq!(problems(&development), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_phone_is_a_second_factor_only_with_a_sender_of_messages() {
+        let on = [COMPLETE, &[("IDENTITY_MFA_PHONE", "true")]].concat();
+        assert_eq!(problems(&on), ["IDENTITY_MFA_PHONE"]);
+        let sender = [("IDENTITY_SMS_URL", "https://sms.example/"), ("IDENTITY_SMS_KEY", "a key")];
+        let both = [on.as_slice(), &sender].concat();
+        assert_eq!(problems(&both), Vec::<String>::new());
+        let mfa_phone = |settings: &[(&str, &str)]| {
+            AccountSettings::read(&mut Reader::new(&settings)).features.mfa_phone
+        };
+        assert!(mfa_phone(&both));
+        assert!(!mfa_phone(&[COMPLETE, &sender].concat()), "off by default");
     }
 
     #[test]

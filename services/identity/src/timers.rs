@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::app::{self, App};
 use crate::repository::phone_messages::{self, PhoneMessage, SEND_MESSAGE};
+use crate::repository::{challenges, codes};
 use crate::sms::{Answer, Message, Sender};
 
 /// Sends messages. Without a sender none is queued.
@@ -49,9 +50,14 @@ impl Timers {
         let digits = self.app.codes.digits(message.code_id);
         let site = self.app.redirects.site();
         let host = site.host().as_ref().map(Host::to_string).unwrap_or_default();
+        let minutes = if message.is_of_factor {
+            challenges::VALID_SECONDS / 60
+        } else {
+            i64::from(codes::VALID_MINUTES)
+        };
         let text = format!(
-            "{digits} is your code for {host}. It is valid for 10 minutes. Tell it to no one.\n\n\
-             @{host} #{digits}"
+            "{digits} is your code for {host}. It is valid for {minutes} minutes. Tell it to no \
+             one.\n\n@{host} #{digits}"
         );
         Message {
             message_id: message.message_id.to_string(),

@@ -12,6 +12,8 @@ pub struct Features {
     pub manual_linking: bool,
     /// Signing in by phone.
     pub sms: Option<SmsSettings>,
+    /// Whether a phone may be a second factor; `IDENTITY_MFA_PHONE`. It needs `sms`.
+    pub mfa_phone: bool,
     /// Other providers at which a person may sign in.
     pub providers: Vec<ProviderSettings>,
 }

@@ -55,7 +55,7 @@ pub enum Outcome {
 pub enum Method {
     /// A password.
     Password,
-    /// Digits of a mail.
+    /// Digits of a mail, or of a message to a phone.
     Code,
     /// The link of a mail.
     Link,

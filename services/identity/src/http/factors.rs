@@ -1,6 +1,7 @@
 //! Second factors: enrolment, challenge, verification and removal, as the contract has them.
 
 pub(crate) mod enroll;
+mod phone;
 pub(crate) mod challenge;
 pub(crate) mod verify;
 pub(crate) mod unenroll;

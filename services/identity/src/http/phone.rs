@@ -8,7 +8,9 @@ mod change;
 mod messages;
 
 pub(crate) use self::change::{begin as begin_change, resend_change};
-pub(crate) use self::messages::{channel, count_message, enabled, lock_and_count};
+pub(crate) use self::messages::{
+    channel, count_for_account, count_message, enabled, lock_and_count, logged, send_challenge,
+};
 pub(crate) use self::otp::{otp, reauthenticate, resend_sign_up};
 pub(crate) use self::redeem::verify;
 pub(crate) use self::sign_up::sign_up;

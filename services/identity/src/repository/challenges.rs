@@ -6,12 +6,14 @@ use sqlx::{FromRow, PgExecutor};
 use uuid::Uuid;
 
 /// How long a challenge can be answered, as in the contract.
-const VALID_SECONDS: i64 = 300;
+pub const VALID_SECONDS: i64 = 300;
+/// Wrong answers after which the code of a phone is void.
+const WRONG_ANSWERS_MAX: i16 = 5;
 
 /// What a challenge asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChallengeKind {
-    /// The code of a factor.
+    /// The code of a factor. That of a phone is derived from the challenge's id, and not stored.
     Factor,
     /// A new credential of a factor.
     FactorCreate,
@@ -56,6 +58,8 @@ pub struct Challenge {
     pub expires_at: Timestamp,
     /// When it was answered.
     pub verified_at: Option<Timestamp>,
+    /// Wrong codes of a phone that were given for it.
+    pub wrong_answers: i16,
 }
 
 impl Challenge {
@@ -72,7 +76,14 @@ impl Challenge {
             state: None,
             expires_at: now.plus_seconds(VALID_SECONDS),
             verified_at: None,
+            wrong_answers: 0,
         }
+    }
+
+    /// Whether no answer is accepted any more: it is too late, or there were too many wrong ones.
+    #[must_use]
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.expires_at <= now || self.wrong_answers >= WRONG_ANSWERS_MAX
     }
 
     /// Whether it is of this kind.
@@ -126,7 +137,7 @@ pub async fn lock(
 ) -> Result<Option<Challenge>, sqlx::Error> {
     sqlx::query_as(
         "select challenge_id, kind, user_id, factor_id, session_id, network, state, expires_at,
-                verified_at
+                verified_at, wrong_answers
          from challenges where challenge_id = $1 for update",
     )
     .bind(challenge_id)
@@ -147,6 +158,21 @@ pub async fn note_answer(
     sqlx::query("update challenges set verified_at = $2 where challenge_id = $1")
         .bind(challenge_id)
         .bind(now)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// Counts a wrong answer.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn count_wrong_answer(
+    executor: impl PgExecutor<'_>,
+    challenge_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update challenges set wrong_answers = wrong_answers + 1 where challenge_id = $1")
+        .bind(challenge_id)
         .execute(executor)
         .await?;
     Ok(())

@@ -10,6 +10,7 @@ use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 use sqlx::FromRow;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
 use crate::guard::caller::{Caller, Origin, is_this_machine, network};
@@ -48,6 +49,9 @@ pub enum LimitedAction {
     ReauthenticationMail,
     /// Messages to a phone.
     PhoneMessage,
+    /// Messages to the phones that are second factors of an account, counted by the account: a
+    /// caller with its password could enrol any number.
+    FactorMessage,
 }
 
 impl LimitedAction {
@@ -62,6 +66,7 @@ impl LimitedAction {
             Self::ChangeMail => "change_mail",
             Self::ReauthenticationMail => "reauthentication_mail",
             Self::PhoneMessage => "phone_message",
+            Self::FactorMessage => "factor_message",
         }
     }
 
@@ -81,6 +86,7 @@ impl LimitedAction {
     fn wide(self) -> WideLimit {
         match self {
             Self::Password | Self::Code => WideLimit { burst: 50, seconds_each: 15 * 60 },
+            Self::FactorMessage => WideLimit { burst: 10, seconds_each: 3600 },
             // The address gets a code at least each half an hour, by whose wish it may be.
             _mail => WideLimit { burst: 30, seconds_each: 30 * 60 },
         }
@@ -191,6 +197,13 @@ impl AddressLimits {
     pub fn of_phone(phone: &str, key: &CodeKey, caller: &Caller) -> Self {
         let place_hash = |place: &[u8]| key.phone_place_hash(phone, place);
         Self::at(key.phone_hash(phone), place_hash, caller)
+    }
+
+    /// The limits of an account for a client that has begun to sign in to it.
+    #[must_use]
+    pub fn of_account(user_id: Uuid, key: &CodeKey, caller: &Caller) -> Self {
+        let place_hash = |place: &[u8]| key.account_place_hash(user_id, place);
+        Self::at(key.account_hash(user_id), place_hash, caller)
     }
 
     /// The limits for a client that is known by its place only.

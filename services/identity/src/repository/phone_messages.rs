@@ -15,12 +15,15 @@ pub const SEND_MESSAGE: &str = "send-message";
 pub struct PhoneMessage {
     /// Its id.
     pub message_id: Uuid,
-    /// The code that it brings.
+    /// The code that it brings, or the challenge of a second factor that the code answers. The
+    /// digits are derived from it.
     pub code_id: Uuid,
     /// The digits of the phone.
     pub phone: String,
     /// `sms` or `whatsapp`.
     pub channel: String,
+    /// Whether the code answers the challenge of a second factor.
+    pub is_of_factor: bool,
 }
 
 /// Stores a message and its timer.
@@ -59,10 +62,13 @@ pub async fn unsent(
     message_id: Uuid,
 ) -> Result<Option<PhoneMessage>, sqlx::Error> {
     sqlx::query_as(
-        "select message_id, code_id, phone, channel from phone_messages m
-         where message_id = $1 and sent_at is null and refused_at is null
-               and exists (select 1 from codes c
-                           where c.code_id = m.code_id and c.expires_at > clock_now())",
+        "select m.message_id, m.code_id, m.phone, m.channel, c.code_id is null as is_of_factor
+         from phone_messages m
+         left join codes c on c.code_id = m.code_id and c.expires_at > clock_now()
+         left join challenges f on f.challenge_id = m.code_id and f.verified_at is null
+                                   and f.expires_at > clock_now()
+         where m.message_id = $1 and m.sent_at is null and m.refused_at is null
+               and (c.code_id is not null or f.challenge_id is not null)",
     )
     .bind(message_id)
     .fetch_optional(executor)

@@ -108,6 +108,18 @@ impl CodeKey {
         self.derive("phone-place", &[phone.as_bytes(), &[0], place].concat())
     }
 
+    /// A keyed hash of an account, for limits.
+    #[must_use]
+    pub fn account_hash(&self, user_id: Uuid) -> [u8; MAC_BYTES] {
+        self.derive("account", user_id.as_bytes())
+    }
+
+    /// A keyed hash of an account together with one place that requests come from.
+    #[must_use]
+    pub fn account_place_hash(&self, user_id: Uuid, place: &[u8]) -> [u8; MAC_BYTES] {
+        self.derive("account-place", &[user_id.as_bytes(), place].concat())
+    }
+
     /// The key with which secrets are sealed at rest.
     #[must_use]
     pub fn sealing_key(&self) -> [u8; MAC_BYTES] {

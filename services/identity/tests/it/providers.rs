@@ -101,7 +101,13 @@ impl ThirdParties {
     /// Every way in, by these parties.
     pub(crate) fn everything(&self) -> Features {
         let providers = ["google", "apple", "keycloak"].map(|name| self.provider(name)).to_vec();
-        Features { anonymous: true, manual_linking: true, providers, sms: self.sms().sms }
+        Features {
+            anonymous: true,
+            manual_linking: true,
+            providers,
+            sms: self.sms().sms,
+            mfa_phone: true,
+        }
     }
 
     fn provider(&self, name: &str) -> ProviderSettings {

@@ -10,11 +10,13 @@ use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::factors::{self as http_factors, FactorId, WebAuthnParameters, factor_not_found};
+use crate::http::factors::{
+    self as http_factors, FactorId, WebAuthnParameters, factor_not_found, phone,
+};
 use crate::http::levels::{self, Changing};
 use crate::http::request::OptionalBody;
 use crate::repository::challenges::{self, Challenge, ChallengeKind};
-use crate::repository::factors::{self, Factor, TOTP, WEBAUTHN};
+use crate::repository::factors::{self, Factor, PHONE, WEBAUTHN};
 use crate::repository::passkeys;
 use crate::repository::users::User;
 use crate::tokens::webauthn::{Ceremony, Credential, Owner, Purpose};
@@ -22,6 +24,8 @@ use crate::tokens::webauthn::{Ceremony, Credential, Owner, Purpose};
 #[derive(Default, Deserialize)]
 pub(crate) struct ChallengeRequest {
     webauthn: Option<WebAuthnParameters>,
+    /// Of a phone: `sms`, which is the default, or `whatsapp`.
+    channel: Option<String>,
 }
 
 /// A stored challenge, and what the client is asked.
@@ -39,11 +43,12 @@ pub(crate) async fn challenge(
     if let Some(webauthn) = &body.webauthn {
         webauthn.check_site(&app)?;
     }
-    if !matches!(factor.factor_type.as_str(), TOTP | WEBAUTHN) {
-        let message = "MFA verification is disabled for Phone";
-        return Err(ApiError::unprocessable("mfa_phone_verify_not_enabled", message));
-    }
-    let (challenge, asked) = issue(&app, &signed_in, factor.factor_id, device.network).await?;
+    let (challenge, asked) = if factor.factor_type == PHONE {
+        let asked = (&factor, body.channel.as_deref());
+        (phone::challenge(&app, &signed_in, asked, device.network).await?, None)
+    } else {
+        issue(&app, &signed_in, factor.factor_id, device.network).await?
+    };
     let mut answer = json!({
         "id": challenge.challenge_id,
         "type": factor.factor_type,

@@ -13,12 +13,14 @@ use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::factors::{self as http_factors, FactorId, WebAuthnParameters, factor_not_found};
+use crate::http::factors::{
+    self as http_factors, FactorId, WebAuthnParameters, factor_not_found, phone,
+};
 use crate::http::levels::{self, Changing, session_gone};
 use crate::http::objects;
 use crate::http::request::{Body, non_empty};
 use crate::repository::challenges::{self, Challenge, ChallengeKind};
-use crate::repository::factors::{self, Factor, TOTP, WEBAUTHN};
+use crate::repository::factors::{self, Factor, PHONE, TOTP, WEBAUTHN};
 use crate::repository::notices::{self, NewNotice, NoticeKind};
 use crate::repository::session_levels::{self, Proof};
 use crate::repository::sessions::{Device, OpenedSession};
@@ -102,6 +104,9 @@ pub(crate) async fn verify(
             tracing::info!("a second factor was answered too often");
             Err(ApiError::wait("over_request_rate_limit", seconds))
         }
+        Outcome::WrongCode if factor.factor_type == PHONE => {
+            told("mfa_verification_failed", "Invalid MFA Phone code entered")
+        }
         Outcome::WrongCode => told("mfa_verification_failed", "Invalid TOTP code entered"),
         Outcome::Refused(error) => Err(error.into()),
     }
@@ -115,7 +120,11 @@ fn log(factor: &Factor, outcome: &Outcome) {
         Outcome::WrongCode | Outcome::Refused(_) => security_log::Outcome::WrongProof,
         _ => return,
     };
-    let method = if factor.factor_type == WEBAUTHN { Method::SecurityKey } else { Method::App };
+    let method = match factor.factor_type.as_str() {
+        WEBAUTHN => Method::SecurityKey,
+        TOTP => Method::App,
+        _ => Method::Code,
+    };
     let about = About::Account(factor.user_id);
     security_log::write(Kind::SignIn, ended, method, about);
     if !factor.is_verified() && ended == security_log::Outcome::Done {
@@ -144,9 +153,8 @@ fn answer(app: &App, factor: &Factor, body: Verification) -> Result<Answer, ApiE
         }
         _ => {
             let code = code.ok_or_else(|| ApiError::invalid("Code needs to be non-empty"))?;
-            if factor.factor_type != TOTP {
-                let message = "MFA verification is disabled for Phone";
-                return Err(ApiError::unprocessable("mfa_phone_verify_not_enabled", message));
+            if factor.factor_type == PHONE {
+                phone::check_enabled(app)?;
             }
             Ok(Answer::Code(code.to_owned()))
         }
@@ -176,6 +184,9 @@ async fn check(app: &App, attempt: Attempt) -> Result<Outcome, ApiError> {
                     return Ok(Outcome::Wait(seconds));
                 }
                 let checked = match &attempt.answer {
+                    Answer::Code(code) if factor.factor_type == PHONE => {
+                        check_message(&app, tx, challenge.challenge_id, code).await?
+                    }
                     Answer::Code(code) => check_code(&app, &mut factor, code, now)?,
                     Answer::Created(response) | Answer::Asserted(response) => {
                         // A security key's challenge is used up by any answer.
@@ -214,7 +225,7 @@ fn valid(
     if challenge.verified_at.is_some() || challenge.network != attempt.device.network {
         return Err(Outcome::OtherNetwork);
     }
-    if challenge.expires_at <= now {
+    if challenge.is_over(now) {
         return Err(Outcome::Expired(challenge.challenge_id));
     }
     Ok(challenge)
@@ -240,6 +251,20 @@ fn check_code(
         }
         None => Ok(Some(Outcome::WrongCode)),
     }
+}
+
+/// The digits of a message answer its own challenge only.
+async fn check_message(
+    app: &App,
+    tx: &mut Tx,
+    challenge_id: Uuid,
+    digits: &str,
+) -> Result<Option<Outcome>, ApiError> {
+    if app.codes.is_digits(challenge_id, digits) {
+        return Ok(None);
+    }
+    challenges::count_wrong_answer(tx.connection(), challenge_id).await?;
+    Ok(Some(Outcome::WrongCode))
 }
 
 async fn check_key(

@@ -57,7 +57,7 @@ fn log_request(app: &App, phone: &str, outcome: Outcome) {
 }
 
 /// The same of the result of a request.
-pub(super) fn logged<T>(app: &App, phone: &str, asked: Result<T, ApiError>) -> Result<T, ApiError> {
+pub(crate) fn logged<T>(app: &App, phone: &str, asked: Result<T, ApiError>) -> Result<T, ApiError> {
     log_request(app, phone, if asked.is_ok() { Outcome::Done } else { Outcome::Limited });
     asked
 }
@@ -85,11 +85,7 @@ pub(super) async fn send(
     (purpose, channel): (Purpose, &str),
     now: Timestamp,
 ) -> Result<Uuid, ApiError> {
-    let per_hour = app.features.sms.as_ref().map_or(0, |sms| sms.per_hour);
-    if phone_messages::is_full(tx.connection(), per_hour, now).await? {
-        let message = "SMS rate limit exceeded";
-        return Err(ApiError::too_many("over_sms_send_rate_limit", message));
-    }
+    check_hour(tx, app, now).await?;
     let phone = match purpose {
         Purpose::PhoneChange => {
             user.phone_change_sent_at = Some(now);
@@ -109,6 +105,43 @@ pub(super) async fn send(
     let code = NewCode { sent_to: Some(&phone), ..NewCode::default() };
     let code_id = codes::insert(tx, (user.user_id, purpose), &code, now).await?.uuid();
     Ok(phone_messages::queue(tx, (code_id, user.user_id), (&phone, channel), now).await?)
+}
+
+/// Counts a message to a second factor of an account, whichever phone it goes to.
+pub(crate) async fn count_for_account(
+    tx: &mut Tx,
+    app: &App,
+    (caller, user_id): (&Caller, Uuid),
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    let limits = AddressLimits::of_account(user_id, &app.codes, caller);
+    match limits.check_and_count(tx, LimitedAction::FactorMessage, now).await? {
+        Some(seconds) => Err(ApiError::wait("over_sms_send_rate_limit", seconds)),
+        None => Ok(()),
+    }
+}
+
+/// Queues the message with the code of a challenge.
+pub(crate) async fn send_challenge(
+    tx: &mut Tx,
+    app: &App,
+    (challenge_id, user_id): (Uuid, Uuid),
+    (phone, channel): (&str, &str),
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    check_hour(tx, app, now).await?;
+    phone_messages::queue(tx, (challenge_id, user_id), (phone, channel), now).await?;
+    Ok(())
+}
+
+/// Refuses a message when all phones together got too many within the hour.
+async fn check_hour(tx: &mut Tx, app: &App, now: Timestamp) -> Result<(), ApiError> {
+    let per_hour = app.features.sms.as_ref().map_or(0, |sms| sms.per_hour);
+    if phone_messages::is_full(tx.connection(), per_hour, now).await? {
+        let message = "SMS rate limit exceeded";
+        return Err(ApiError::too_many("over_sms_send_rate_limit", message));
+    }
+    Ok(())
 }
 
 /// The answer to a request for a message. Only clients of the contract are told its id, since a
