@@ -47,6 +47,7 @@ mod admin_links;
 mod third_parties;
 mod anonymous;
 mod phone;
+mod phone_factors;
 mod providers;
 mod id_tokens;
 mod linking;
