@@ -4,9 +4,11 @@ use identity::app::features::Features;
 use identity::app::policy::Policy;
 use reqwest::Method;
 use reqwest::header::AUTHORIZATION;
-use serde_json::json;
+use serde_json::{Value, json};
+use testkit::Alarms;
 
-use crate::factors::{ASHA, notices};
+use crate::admin::service_key;
+use crate::factors::{ASHA, delete, notices};
 use crate::test_server::{Answer, PASSWORD, PUBLIC_URL, TestServer, claims, other_than};
 use crate::third_parties::ThirdParties;
 
@@ -28,6 +30,19 @@ async fn enroll(server: &TestServer, token: &str, (number, name): (&str, &str)) 
 
 async fn challenge(server: &TestServer, token: &str, factor_id: &str) -> Answer {
     server.call(Method::POST, &format!("/factors/{factor_id}/challenge"), token, json!({})).await
+}
+
+/// A challenge that is asked for from a network.
+async fn challenge_from(
+    server: &TestServer,
+    (token, factor_id): (&str, &str),
+    network: &str,
+) -> Answer {
+    let asked = server
+        .request(Method::POST, &format!("/factors/{factor_id}/challenge"))
+        .header(AUTHORIZATION, format!("Bearer {token}"))
+        .header("x-forwarded-for", network);
+    server.send(asked).await
 }
 
 async fn verify(
@@ -259,4 +274,161 @@ async fn five_wrong_answers_end_a_code_and_slow_the_next_ones_down() {
     assert_eq!(failures, 6);
     server.database.move_clock(131).await.unwrap();
     verify(&server, own, (&asked, &code)).await.ok();
+}
+
+#[tokio::test]
+async fn the_code_is_in_no_row() {
+    let (server, sender) = start().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let factor_id = enroll(&server, &token, (NUMBER, "")).await.ok().text("/id");
+    challenge(&server, &token, &factor_id).await.ok();
+    let code = sender.digits(NUMBER, 1).await;
+    let rows: Vec<Value> = sqlx::query_scalar(
+        "select to_jsonb(c) - 'created_at' - 'expires_at' from challenges c
+         union all select jsonb_build_object('channel', channel, 'phone', phone) from phone_messages
+         union all select to_jsonb(t) - 'due_at' from timers t",
+    )
+    .fetch_all(server.app.store.pool())
+    .await
+    .unwrap();
+    assert!(rows.len() >= 2, "{rows:?}");
+    for row in rows {
+        assert_eq!(row.get("state").filter(|state| !state.is_null()), None);
+        assert!(!row.to_string().contains(&format!("\"{code}\"")), "{row}");
+    }
+}
+
+#[tokio::test]
+async fn messages_to_a_factor_are_a_minute_apart() {
+    let (server, sender) = start().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let factor_id = enroll(&server, &token, (NUMBER, "")).await.ok().text("/id");
+    let other = enroll(&server, &token, (OTHER_NUMBER, "b")).await.ok().text("/id");
+    challenge(&server, &token, &factor_id).await.ok();
+    let early = challenge(&server, &token, &factor_id).await;
+    early.assert_error(429, "over_sms_send_rate_limit");
+    assert!(early.headers.contains_key("retry-after"));
+    let told = early.text("/message");
+    assert!(told.starts_with("For security purposes, you can only request this after"), "{told}");
+    // Neither another network nor another phone of the account makes it sooner.
+    let moved = challenge_from(&server, (&token, &factor_id), "203.0.113.9").await;
+    moved.assert_error(429, "over_sms_send_rate_limit");
+    let second = challenge(&server, &token, &other).await;
+    second.assert_error(429, "over_sms_send_rate_limit");
+    server.database.move_clock(61).await.unwrap();
+    challenge(&server, &token, &factor_id).await.ok();
+    sender.digits(NUMBER, 2).await;
+    assert_eq!(sender.messages(OTHER_NUMBER).await.len(), 0);
+}
+
+#[tokio::test]
+async fn an_account_gets_so_many_messages_whatever_its_phones_and_networks() {
+    let (server, _sender) = start().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    for number in 0..10 {
+        let phone = format!("+91700000000{number}");
+        let factor_id = enroll(&server, &token, (&phone, "a")).await.ok().text("/id");
+        let network = format!("203.0.{number}.9");
+        challenge_from(&server, (&token, &factor_id), &network).await.ok();
+        delete(&server, &token, &factor_id).await.ok();
+    }
+    let factor_id = enroll(&server, &token, (NUMBER, "a")).await.ok().text("/id");
+    let more = challenge_from(&server, (&token, &factor_id), "203.0.99.9").await;
+    more.assert_error(429, "over_sms_send_rate_limit");
+    // Another account has its own.
+    let ravi = server.confirmed_account("ravi@example.test").await.text("/access_token");
+    let other = enroll(&server, &ravi, (OTHER_NUMBER, "")).await.ok().text("/id");
+    challenge_from(&server, (&ravi, &other), "203.0.99.9").await.ok();
+    // One more is sent an hour later.
+    server.database.move_clock(3601).await.unwrap();
+    let factor_id = enroll(&server, &token, (NUMBER, "a")).await.ok().text("/id");
+    challenge_from(&server, (&token, &factor_id), "203.0.99.9").await.ok();
+}
+
+#[tokio::test]
+async fn a_message_that_came_too_late_is_not_sent() {
+    let (server, sender) = start().await;
+    for _ in 0..3 {
+        sender.message_fault(json!({ "kind": "status", "status": 429 })).await;
+    }
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let factor_id = enroll(&server, &token, (NUMBER, "")).await.ok().text("/id");
+    challenge(&server, &token, &factor_id).await.ok();
+    server.database.move_clock(301).await.unwrap();
+    let ended = async || {
+        let waiting: i64 = sqlx::query_scalar("select count(*) from timers")
+            .fetch_one(server.app.store.pool())
+            .await?;
+        Ok((waiting == 0).then_some(()))
+    };
+    testkit::until("the message is given up", ended).await.unwrap();
+    assert_eq!(sender.messages(NUMBER).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn what_the_phone_protects_needs_it_and_its_removal_drops_the_session() {
+    let (server, sender) = start().await;
+    let (factor_id, raised) = protected(&server, &sender).await;
+    let weak = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
+    let more = enroll(&server, &weak, (OTHER_NUMBER, "b")).await;
+    more.assert_error(403, "insufficient_aal");
+    delete(&server, &weak, &factor_id).await.assert_error(422, "insufficient_aal");
+    let change = json!({ "password": "a louder garden", "current_password": PASSWORD });
+    let refused = server.call(Method::PUT, "/user", &weak, change).await;
+    refused.assert_error(401, "insufficient_aal");
+    let strong = raised.text("/access_token");
+    delete(&server, &strong, &factor_id).await.ok();
+    let refreshed = server.refresh(&raised.text("/refresh_token")).await.ok();
+    let dropped = claims(&refreshed.text("/access_token"));
+    assert_eq!(dropped["aal"], "aal1");
+    assert_eq!(dropped["amr"].as_array().unwrap().len(), 1, "{dropped}");
+    assert_eq!(notices(&server).await, ["factor_added", "factor_removed"]);
+}
+
+#[tokio::test]
+async fn an_administrator_lists_and_removes_it() {
+    let (server, sender) = start().await;
+    let (factor_id, raised) = protected(&server, &sender).await;
+    let key = service_key(&server).await;
+    let path = format!("/admin/users/{}/factors", raised.text("/user/id"));
+    let listed = server.call(Method::GET, &path, &key, json!({})).await.ok();
+    assert_eq!(listed.text("/0/id"), factor_id);
+    assert_eq!(listed.text("/0/factor_type"), "phone");
+    assert_eq!(listed.text("/0/phone"), "919876543210");
+    let one = format!("{path}/{factor_id}");
+    server.call(Method::DELETE, &one, &key, json!({})).await.ok();
+    let listed = server.call(Method::GET, &path, &key, json!({})).await.ok();
+    assert_eq!(listed.body, json!([]));
+    let refreshed = server.refresh(&raised.text("/refresh_token")).await.ok();
+    assert_eq!(claims(&refreshed.text("/access_token"))["aal"], "aal1");
+    assert_eq!(notices(&server).await, ["factor_added", "factor_removed"]);
+}
+
+#[tokio::test]
+async fn its_use_is_in_the_log_without_its_number() {
+    let (server, sender) = start().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let factor_id = enroll(&server, &token, (NUMBER, "")).await.ok().text("/id");
+    let log = Alarms::listen();
+    let asked = challenge(&server, &token, &factor_id).await.ok().text("/id");
+    challenge(&server, &token, &factor_id).await.assert_error(429, "over_sms_send_rate_limit");
+    let code = sender.digits(NUMBER, 1).await;
+    verify(&server, (&token, &factor_id), (&asked, &other_than(&code))).await;
+    verify(&server, (&token, &factor_id), (&asked, &code)).await.ok();
+    let lines = log.security_lines();
+    let of = |line: &String, name: &str| {
+        let mut pairs = line.split(' ').filter_map(|pair| pair.split_once('='));
+        pairs.find_map(|(key, value)| (key == name).then(|| value.to_owned())).unwrap_or_default()
+    };
+    let words = |line| [of(line, "kind"), of(line, "outcome"), of(line, "method")].join(" ");
+    let told: Vec<String> = lines.iter().map(words).collect();
+    let expected = [
+        "code_request done nothing",
+        "code_request limited nothing",
+        "sign_in wrong_proof code",
+        "sign_in done code",
+        "factor_change done code",
+    ];
+    assert_eq!(told, expected);
+    assert!(!lines.iter().any(|line| line.contains("9876543210") || line.contains(&code)));
 }
