@@ -123,6 +123,39 @@ async function useThePhone() {
   assert.equal(made.user.phone, '917654321098');
 }
 
+/** A number that is enrolled, asked for a code, and raises the session. */
+async function useThePhoneAsAFactor() {
+  const [own, number] = ['+916543210987', '+915432109876'];
+  const { client, events } = browser();
+  good(await client.signInWithOtp({ phone: own }));
+  good(await client.verifyOtp({ phone: own, token: await digits(own, 1), type: 'sms' }));
+  const wanted = { factorType: 'phone', friendlyName: 'phone', phone: number };
+  const enrolled = good(await client.mfa.enroll(wanted));
+  assert.deepEqual([enrolled.type, enrolled.phone], ['phone', number]);
+  const factorId = enrolled.id;
+  const { id: challengeId, type } = good(
+    await client.mfa.challenge({ factorId, channel: 'whatsapp' }),
+  );
+  assert.equal(type, 'phone');
+  bad(await client.mfa.challenge({ factorId }), 'over_sms_send_rate_limit', 429);
+  const wrong = await client.mfa.verify({ factorId, challengeId, code: 'abcdef' });
+  bad(wrong, 'mfa_verification_failed', 422);
+  const code = await digits(number, 1);
+  const raised = good(await client.mfa.verify({ factorId, challengeId, code }));
+  assert.equal(raised.user.factors[0].status, 'verified');
+  assert.ok(events.includes('MFA_CHALLENGE_VERIFIED'), events.join());
+  const level = good(await client.mfa.getAuthenticatorAssuranceLevel());
+  assert.equal(level.currentLevel, 'aal2');
+  assert.equal(level.currentAuthenticationMethods[0].method, 'mfa/phone');
+  assert.deepEqual(good(await client.mfa.listFactors()).phone.map(({ id }) => id), [factorId]);
+  const admin = new GoTrueAdminApi({ url, headers: { Authorization: `Bearer ${key}` } });
+  const userId = raised.user.id;
+  const { factors } = good(await admin.mfa.listFactors({ userId }));
+  assert.equal(factors[0].factor_type, 'phone');
+  good(await client.mfa.unenroll({ factorId }));
+  assert.deepEqual(good(await client.mfa.listFactors()).all, []);
+}
+
 const person = {
   sub: 'asha', email: 'asha@example.test', email_verified: true, name: 'Asha Rao',
 };
@@ -175,6 +208,7 @@ async function useAnIdToken() {
 await administer();
 await beAnonymous();
 await useThePhone();
+await useThePhoneAsAFactor();
 await useAProvider();
 await useAnIdToken();
 for (const close of clients) close();

@@ -7,6 +7,7 @@
 mod accounts;
 mod factors;
 mod own;
+mod phone_factors;
 mod public;
 mod sessions;
 mod switched_off;
@@ -231,6 +232,7 @@ fn rows() -> Vec<Row> {
         factors::rows(),
         switched_off::rows(),
         ways_in::rows(),
+        phone_factors::rows(),
         public::rows(),
         own::rows(),
     ]
@@ -245,6 +247,8 @@ Made by `tests/it/contract_table.rs`, which makes every call and compares this f
 `INSTA_UPDATE=always` renews it. The contract is supabase/auth v2.185.0 with its default settings,
 read in its sources. Calls carry `X-Supabase-Api-Version: 2024-01-01`. An error is written as code
 and message, an object by its keys, a redirect by its place and the names of its parameters.
+A session is at `aal2` after any second factor, a phone included, as there; calls of staff ask
+for no more.
 
 | operation | what is asked | settings | ours | the contract's | |
 | --- | --- | --- | --- | --- | --- |
