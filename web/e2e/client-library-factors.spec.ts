@@ -2,6 +2,7 @@
 import { appCode, nextAppCode, VirtualDevice } from './support/authenticator';
 import { type Flow, type LibraryClient, LibraryPage } from './support/client-library';
 import { arrive, libraryTest as test } from './support/library-test';
+import { digitsOf, newPhone } from './support/other-ways-in';
 import { newPerson } from './support/people';
 import { expect, plainTest } from './support/test';
 
@@ -31,6 +32,33 @@ for (const flow of FLOWS) {
     expect((await client.good('mfa.listFactors')).all).toEqual([]);
     const verified = 'MFA_CHALLENGE_VERIFIED';
     expect(await client.events()).toEqual(['INITIAL_SESSION', 'SIGNED_IN', verified, verified]);
+  });
+
+  test(`${flow}: mfa with a phone`, async ({ world }) => {
+    const client = await (await world.library(flow)).client();
+    await arrive(world, client, 'Tara');
+    const phone = newPhone();
+    const wanted = { factorType: 'phone', friendlyName: 'phone', phone };
+    const enrolled = await client.good('mfa.enroll', wanted);
+    const factorId = enrolled.id;
+    expect(enrolled).toMatchObject({ type: 'phone', phone });
+    const asked = { factorId, channel: 'whatsapp' };
+    const { id: challengeId } = await client.good('mfa.challenge', asked);
+    const early = await client.bad('mfa.challenge', { factorId, channel: 'sms' });
+    expect(early).toEqual(['over_sms_send_rate_limit', 429]);
+    const wrong = await client.bad('mfa.verify', { factorId, challengeId, code: 'abcdef' });
+    expect(wrong).toEqual(['mfa_verification_failed', 422]);
+    const code = await digitsOf(world.practice.sandboxUrl, phone, 1);
+    await client.good('mfa.verify', { factorId, challengeId, code });
+    expect(await levels(client)).toEqual(['aal2', 'aal2']);
+    const used = await client.bad('mfa.verify', { factorId, challengeId, code });
+    expect(used).toEqual(['mfa_ip_address_mismatch', 422]);
+    const listed = (await client.good('mfa.listFactors')).phone;
+    expect(listed).toMatchObject([{ id: factorId, status: 'verified', phone: phone.slice(1) }]);
+    await client.good('mfa.unenroll', { factorId });
+    expect((await client.good('mfa.listFactors')).all).toEqual([]);
+    const verified = 'MFA_CHALLENGE_VERIFIED';
+    expect(await client.events()).toEqual(['INITIAL_SESSION', 'SIGNED_IN', verified]);
   });
 
   test(`${flow}: mfa with a security key of this browser`, async ({ world }) => {

@@ -9,16 +9,11 @@ import {
   takeUp,
   libraryTest as test,
 } from './support/library-test';
-import { approve, digitsOf, idTokenOf } from './support/other-ways-in';
+import { approve, digitsOf, idTokenOf, newPhone } from './support/other-ways-in';
 import { newPerson } from './support/people';
 import { expect } from './support/test';
 
 const FLOWS: Flow[] = ['implicit', 'pkce'];
-
-/** A number in India that no other test has. */
-function newPhone(): string {
-  return `+919${String(Math.floor(Math.random() * 1e9)).padStart(9, '0')}`;
-}
 
 /** A person as a provider knows them. */
 function providersPerson(name: string) {

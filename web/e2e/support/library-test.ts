@@ -14,6 +14,7 @@ const EVERYTHING = {
   IDENTITY_ANONYMOUS: 'true',
   IDENTITY_MANUAL_LINKING: 'true',
   IDENTITY_SMS_URL: 'sandbox',
+  IDENTITY_MFA_PHONE: 'true',
   IDENTITY_KEYCLOAK_ISSUER: 'sandbox',
   // All tests call from one address.
   GATEWAY_LIMIT_SIGN_IN: '2000/2000',

@@ -15,6 +15,11 @@ async function ledTo(url: string): Promise<string> {
   return place;
 }
 
+/** A number in India that no other test has. */
+export function newPhone(): string {
+  return `+919${String(Math.floor(Math.random() * 1e9)).padStart(9, '0')}`;
+}
+
 /** The digits of the newest message to a phone, as soon as there are so many messages. */
 export function digitsOf(sandbox: string, phone: string, count: number): Promise<string> {
   return until(async () => {
