@@ -131,7 +131,7 @@ async fn a_person_is_told_of_a_change_to_the_account() -> Result<()> {
         occurred_at: Some(to_wire("2026-11-20T09:00:00Z".parse()?)),
         device: "Chrome on Windows".to_owned(),
         network: "203.0.113.x".to_owned(),
-        subject: "authenticator app".to_owned(),
+        subject: "phone".to_owned(),
     };
     world.data.notices.lock().unwrap().insert(notice_id.clone(), notice);
     let requested = AccountNoticeRequested { notice_id, kind: "factor_added".to_owned() };
@@ -144,7 +144,8 @@ async fn a_person_is_told_of_a_change_to_the_account() -> Result<()> {
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 1);
     assert_eq!(text(&mails[0], "subject"), "A second factor was added");
-    for words in ["authenticator app", "Chrome on Windows", "203.0.113.x", "/account"] {
+    assert!(!text(&mails[0], "text").contains("an phone"));
+    for words in ["added to it: phone", "Chrome on Windows", "203.0.113.x", "/account"] {
         assert!(text(&mails[0], "text").contains(words), "{words}");
     }
     assert!(!world.dump().await?.contains("203.0.113"));
