@@ -128,13 +128,16 @@ pub(crate) struct SessionTokens {
 }
 
 pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens, TokenError> {
+    // A token goes to every service, and none needs names or a phone. Our own pages take those from
+    // the user beside it; clients of the contract may read them in the token.
+    let (no_data, is_for_any) = (json!({}), app.policy.is_for_any());
     let subject = Subject {
         user_id: opened.user.user_id,
         email: opened.user.email_text(),
         email_verified: opened.user.email_proved_at.is_some(),
-        phone: opened.user.phone.as_deref().unwrap_or_default(),
+        phone: opened.user.phone.as_deref().filter(|_| is_for_any).unwrap_or_default(),
         app_metadata: &opened.user.app_metadata,
-        user_metadata: &opened.user.user_metadata,
+        user_metadata: if is_for_any { &opened.user.user_metadata } else { &no_data },
         session_id: opened.session.session_id,
         proofs: &opened.session.proofs,
         aal: &opened.session.aal,

@@ -52,6 +52,23 @@ async fn clients_of_the_contract_learn_what_it_tells() {
     late.assert_error(400, "reauthentication_needed");
 }
 
+/// L11 of the security review: a token goes to every service.
+#[tokio::test]
+async fn only_clients_of_the_contract_get_names_in_their_tokens() {
+    let names = json!({ "firstName": "Asha" });
+    for (policy, told) in [(Policy::default(), json!({})), (any(), names.clone())] {
+        let server = TestServer::with_policy(policy).await;
+        let session = server.confirmed_account(ASHA).await;
+        let data = json!({ "data": names });
+        server.call(Method::PUT, "/user", &session.text("/access_token"), data).await.ok();
+        let next = server.refresh(&session.text("/refresh_token")).await.ok();
+        assert_eq!(next.body["user"]["user_metadata"]["firstName"], "Asha");
+        let claims = claims(&next.text("/access_token"));
+        assert_eq!(claims["user_metadata"]["firstName"], told["firstName"], "{claims}");
+        assert_eq!((&claims["phone"], &claims["email"]), (&json!(""), &json!(ASHA)));
+    }
+}
+
 #[tokio::test]
 async fn the_password_of_a_sign_up_may_be_kept_by_setting() {
     let keeping = Policy { keep_sign_up_password: true, ..any() };
