@@ -47,6 +47,7 @@ impl TokenIssuer {
             session_id: id,
             proofs: &nothing,
             aal: "aal1",
+            has_second_factor: false,
             is_anonymous: false,
         };
         Ok((id, self.tokens.sign(&subject, self.now)?))

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use futures::future::BoxFuture;
+use futures::future::LocalBoxFuture;
 use identity::app::features::Features;
 use identity::app::policy::{Clients, Policy};
 use reqwest::Method;
@@ -110,7 +110,7 @@ impl World {
     }
 }
 
-type Calling = for<'w> fn(&'w World) -> BoxFuture<'w, Answer>;
+type Calling = for<'w> fn(&'w World) -> LocalBoxFuture<'w, Answer>;
 
 /// How a row's call is made.
 pub(super) enum Ask {

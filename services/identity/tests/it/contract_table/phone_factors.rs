@@ -38,32 +38,34 @@ pub(super) fn rows() -> Vec<Row> {
         row(
             ENROLL,
             "a phone that is a verified factor",
-            prepared(|world| again(world).boxed()),
+            prepared(|world| again(world).boxed_local()),
             "422 mfa_verified_factor_exists: A verified phone factor already exists, unenroll the \
              existing factor to continue",
         ),
         row(
             CHALLENGE,
             "a phone",
-            prepared(|world| async move { Begun::new(world, 2).await.asked }.boxed()),
+            prepared(|world| async move { Begun::new(world, 2).await.asked }.boxed_local()),
             "200 {expires_at, id, type}",
         ),
         row(
             VERIFY,
             "a phone, a wrong code",
-            prepared(|world| wrong(world).boxed()),
+            prepared(|world| wrong(world).boxed_local()),
             "422 mfa_verification_failed: Invalid MFA Phone code entered",
         ),
         row(
             VERIFY,
             "a phone",
-            prepared(|world| async move { Begun::new(world, 4).await.right(world).await }.boxed()),
+            prepared(|world| {
+                async move { Begun::new(world, 4).await.right(world).await }.boxed_local()
+            }),
             "200 {access_token, expires_at, expires_in, refresh_token, token_type, user}",
         ),
         row(
             VERIFY,
             "a phone, the same code again",
-            prepared(|world| twice(world).boxed()),
+            prepared(|world| twice(world).boxed_local()),
             "422 mfa_ip_address_mismatch: Challenge and verify IP addresses mismatch.",
         ),
     ];
@@ -83,7 +85,8 @@ struct Begun {
 }
 
 impl Begun {
-    async fn new(World { server, .. }: &World, which: u8) -> Self {
+    async fn new(world: &World, which: u8) -> Self {
+        let server = &world.server;
         let email = format!("phone{which}@example.test");
         let token = server.confirmed_account(&email).await.text("/access_token");
         let number = format!("+91543210980{which}");
@@ -95,10 +98,10 @@ impl Begun {
         Self { token, number, factor_id, asked }
     }
 
-    async fn verify(&self, World { server, .. }: &World, code: &str) -> Answer {
+    async fn verify(&self, world: &World, code: &str) -> Answer {
         let path = format!("/factors/{}/verify", self.factor_id);
         let body = json!({ "challenge_id": self.asked.text("/id"), "code": code });
-        server.call(Method::POST, &path, &self.token, body).await
+        world.server.call(Method::POST, &path, &self.token, body).await
     }
 
     async fn code(&self, world: &World) -> String {
@@ -106,7 +109,8 @@ impl Begun {
     }
 
     async fn right(&self, world: &World) -> Answer {
-        self.verify(world, &self.code(world).await).await
+        let code = self.code(world).await;
+        self.verify(world, &code).await
     }
 }
 
