@@ -324,7 +324,8 @@ async fn messages_to_a_factor_are_a_minute_apart() {
 #[tokio::test]
 async fn an_account_gets_so_many_messages_whatever_its_phones_and_networks() {
     let (server, _sender) = start().await;
-    let token = server.confirmed_account(ASHA).await.text("/access_token");
+    let session = server.confirmed_account(ASHA).await;
+    let token = session.text("/access_token");
     for number in 0..10 {
         let phone = format!("+91700000000{number}");
         let factor_id = enroll(&server, &token, (&phone, "a")).await.ok().text("/id");
@@ -341,6 +342,8 @@ async fn an_account_gets_so_many_messages_whatever_its_phones_and_networks() {
     challenge_from(&server, (&ravi, &other), "203.0.99.9").await.ok();
     // One more is sent an hour later.
     server.database.move_clock(3601).await.unwrap();
+    let session = server.refresh(&session.text("/refresh_token")).await.ok();
+    let token = session.text("/access_token");
     let factor_id = enroll(&server, &token, (NUMBER, "a")).await.ok().text("/id");
     challenge_from(&server, (&token, &factor_id), "203.0.99.9").await.ok();
 }

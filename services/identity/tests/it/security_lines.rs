@@ -76,6 +76,7 @@ async fn a_life_of_an_account_is_in_the_log() {
 async fn refusals_by_limits_and_stolen_tokens_are_in_the_log() {
     let server = TestServer::without_confirmation().await;
     let session = server.confirmed_account(ASHA).await;
+    server.database.stop_clock().await.unwrap();
     let log = Alarms::listen();
     for _ in 0..6 {
         server.sign_in(ASHA, "a wrong password").await;
