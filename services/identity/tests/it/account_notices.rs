@@ -5,10 +5,14 @@ use identity::repository::notices::NoticeKind;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::test_server::{Answer, PASSWORD, TestServer};
+use crate::admin::service_key;
+use crate::factors::App;
+use crate::test_server::{Answer, PASSWORD, TestServer, other_than};
+use crate::third_parties::ThirdParties;
 
 const ASHA: &str = "asha@example.test";
 const NEW: &str = "asha.rao@example.test";
+const PHONE: &str = "+919876543210";
 const OWN: &str = "198.51.100.7";
 
 /// The kind and the address of each notice, the oldest first.
@@ -98,6 +102,54 @@ async fn a_new_address_is_told_to_the_former_one_and_to_itself() {
         server.verify("email_change", &mail.email, &mail.code).await.ok();
     }
     assert_eq!(told(&server).await, [of("email_changed", ASHA), of("email_added", NEW)]);
+}
+
+#[tokio::test]
+async fn a_new_phone_is_told_to_the_accounts_address_once_its_code_was_redeemed() {
+    let sender = ThirdParties::start().await;
+    let server = TestServer::with_features(sender.sms()).await;
+    let session = server.confirmed_account(ASHA).await;
+    put(&server, &session, json!({ "phone": PHONE })).await.ok();
+    let code = sender.digits(PHONE, 1).await;
+    let verify = async |code: &str| {
+        let body = json!({ "type": "phone_change", "phone": PHONE, "token": code });
+        server.post("/verify", body).await
+    };
+    verify(&other_than(&code)).await.assert_error(403, "otp_expired");
+    assert!(told(&server).await.is_empty(), "a wrong code changes nothing");
+    verify(&code).await.ok();
+    let told = told(&server).await;
+    assert!(told.contains(&of("phone_changed", ASHA)), "{told:?}");
+}
+
+/// A stolen service key changes no account without a mail to its person.
+#[tokio::test]
+async fn what_an_administrator_changes_is_told_as_well() {
+    let server = TestServer::with_confirmation().await;
+    let session = server.confirmed_account(ASHA).await;
+    let app = App::enroll(&server, &session.text("/access_token"), "").await;
+    app.raise(&server, &session.text("/access_token"), 0).await.ok();
+    let key = service_key(&server).await;
+    let account = format!("/admin/users/{}", session.text("/user/id"));
+    for change in [
+        json!({ "email": NEW }),
+        json!({ "email_confirm": true }),
+        json!({ "password": "a second garden" }),
+        json!({ "phone": PHONE }),
+    ] {
+        server.call(Method::PUT, &account, &key, change).await.ok();
+    }
+    let factor = format!("{account}/factors/{}", app.factor_id);
+    server.call(Method::DELETE, &factor, &key, json!({})).await.ok();
+    let expected = [
+        of("factor_added", NEW),
+        of("email_changed", ASHA),
+        of("email_added", NEW),
+        of("password_changed", NEW),
+        of("phone_changed", NEW),
+        of("factor_removed", NEW),
+    ];
+    assert_eq!(told(&server).await, expected);
 }
 
 #[tokio::test]

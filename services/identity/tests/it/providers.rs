@@ -394,6 +394,22 @@ async fn a_sign_in_ends_in_the_browser_that_began_it() {
     other.assert_error(400, "bad_code_verifier");
 }
 
+/// A stranger who learns the state of a sign-in cannot end it with a person of their own.
+#[tokio::test]
+async fn a_state_is_taken_once() {
+    let world = World::new().await;
+    let page = world.begin(&format!("provider=google&{}", pkce())).await;
+    let own = world.approve(&page, asha()).await;
+    let stranger = json!({ "sub": "s", "email": "s@example.test", "email_verified": true });
+    let strangers = world.approve(&page, stranger).await;
+    assert!(!query(&world.come_back(&own).await, "code").is_empty());
+    let second = world.come_back(&strangers).await;
+    assert_eq!(
+        (query(&second, "code"), query(&second, "error_code")),
+        (String::new(), "bad_oauth_state".into())
+    );
+}
+
 #[tokio::test]
 async fn a_person_is_known_by_sub_and_provider_and_not_by_the_address() {
     let world = World::new().await;
