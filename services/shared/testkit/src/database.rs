@@ -86,8 +86,8 @@ impl TestDatabase {
             .await
     }
 
-    /// Stops the one clock; [`Self::move_clock`] still moves it. A wait of a second then does not end
-    /// while a busy machine hashes the next password.
+    /// Stops the one clock; [`Self::move_clock`] still moves it. A wait of a second then doesn't
+    /// end while a busy machine hashes the next password.
     ///
     /// # Errors
     /// When PostgreSQL refuses.
