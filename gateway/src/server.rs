@@ -2,6 +2,7 @@
 //! honest clients would wait behind silent ones.
 
 mod connection;
+mod activity;
 
 use std::sync::Arc;
 use std::time::Duration;
