@@ -51,6 +51,9 @@ pub struct ConnectionSettings {
     pub head_timeout: Duration,
     /// `GATEWAY_IDLE_SECONDS`: between two requests.
     pub idle_timeout: Duration,
+    /// `GATEWAY_WRITE_SECONDS`: in which a client has to take at least 16 KiB of its responses, or
+    /// all of them.
+    pub write_timeout: Duration,
 }
 
 /// Memory budget and read timeout of bodies.
@@ -226,6 +229,7 @@ fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {
         share: number(reader, "GATEWAY_CONNECTIONS_SHARE", 64),
         head_timeout: seconds(reader, "GATEWAY_HEAD_SECONDS", 10),
         idle_timeout: seconds(reader, "GATEWAY_IDLE_SECONDS", 120),
+        write_timeout: seconds(reader, "GATEWAY_WRITE_SECONDS", 60),
     }
 }
 

@@ -2,6 +2,8 @@
 //! honest clients would wait behind silent ones.
 
 mod connection;
+mod tracked_body;
+mod metered_stream;
 mod activity;
 
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::config::ConnectionSettings;
 use crate::network_quota::NetworkQuota;
 use crate::request_context::GatewayState;
+use crate::server::activity::Activity;
 use crate::server::connection::ConnectionServer;
 
 /// How long requests in flight may take after shutdown began.
@@ -81,7 +84,7 @@ pub(crate) async fn serve(
                 };
                 let (host, open) = (host.clone(), open.subscribe());
                 tokio::spawn(async move {
-                    host.serve(stream, peer).await;
+                    host.serve(stream, (peer, &Activity::new(Instant::now()))).await;
                     drop((permit, open));
                 });
             }

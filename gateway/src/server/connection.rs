@@ -1,22 +1,17 @@
 //! One connection from the internet: it is closed when its first request does not arrive in time,
-//! and when it was idle for too long.
+//! when it was idle for too long, when its client does not read, and under a flood.
 
 use std::convert::Infallible;
 use std::future::ready;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::pin::pin;
+use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::response::Response;
-use bytes::Bytes;
 use futures::future::Either;
-use http::Request;
-use hyper::body::{Frame, Incoming, SizeHint};
+use http::{Method, Request};
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -27,12 +22,29 @@ use tower::ServiceExt as _;
 
 use crate::config::ConnectionSettings;
 use crate::request_context::GatewayState;
+use crate::server::activity::{Activity, NextAction, Timeouts, Watchdog};
+use crate::server::metered_stream::MeteredStream;
+use crate::server::tracked_body::OpenRequest;
 
-/// Requests at once per connection; a page needs fewer.
+/// Requests at once per HTTP/2 connection; a page needs fewer.
 const STREAMS_MAX: u32 = 64;
+/// The head of a request: an access token has 8 KiB at most, and there are few cookies. hyper reads
+/// HTTP/1 into a buffer of this size, so a connection takes no more memory before its head is read.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+const HEADER_LIST_BYTES_MAX: u32 = 16 * 1024;
+/// What an HTTP/2 client may send before it is read, per request and per connection. hyper's
+/// default of 1 MiB would be outside of the memory budget.
+const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
+const CONNECTION_WINDOW_BYTES: u32 = 128 * 1024;
+/// What may wait to be sent per HTTP/2 request.
+const SEND_BUFFER_BYTES: usize = 64 * 1024;
+/// HTTP/2 requests that a client resets before they begin, and errors that it causes, until the
+/// connection is closed.
+const PENDING_RESETS_MAX: usize = 20;
+const ERROR_RESETS_MAX: usize = 100;
 
 /// Serves connections; shared by all of them.
-pub(crate) struct ConnectionServer {
+pub(super) struct ConnectionServer {
     builder: Builder<TokioExecutor>,
     state: Arc<GatewayState>,
     router: Router,
@@ -40,51 +52,62 @@ pub(crate) struct ConnectionServer {
     shutdown: Shutdown,
 }
 
-/// Timeouts of a connection.
-#[derive(Clone, Copy, Debug)]
-struct Timeouts {
-    /// Until the first request, and for the head of each request.
-    head: Duration,
-    /// Between two requests.
-    idle: Duration,
-}
-
 impl ConnectionServer {
-    pub(crate) fn new(
+    pub(super) fn new(
         settings: &ConnectionSettings,
         (state, router): (Arc<GatewayState>, Router),
         shutdown: Shutdown,
     ) -> Self {
-        let timeouts = Timeouts { head: settings.head_timeout, idle: settings.idle_timeout };
+        let timeouts = Timeouts {
+            head: settings.head_timeout,
+            idle: settings.idle_timeout,
+            write: settings.write_timeout,
+        };
         let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(timeouts.head);
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(timeouts.head)
+            .max_buf_size(HEAD_BYTES_MAX);
         builder
             .http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(timeouts.head)
-            .max_concurrent_streams(STREAMS_MAX);
+            .max_concurrent_streams(STREAMS_MAX)
+            .max_header_list_size(HEADER_LIST_BYTES_MAX)
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .max_send_buf_size(SEND_BUFFER_BYTES)
+            .max_pending_accept_reset_streams(PENDING_RESETS_MAX)
+            .max_local_error_reset_streams(ERROR_RESETS_MAX);
         Self { builder, state, router, timeouts, shutdown }
     }
 
     /// Serves a connection until it ends.
-    pub(crate) async fn serve(&self, stream: TcpStream, peer: SocketAddr) {
-        let conn = Arc::new(Mutex::new(ConnectionState::new(Instant::now())));
+    pub(super) async fn serve(
+        &self,
+        stream: TcpStream,
+        (peer, activity): (SocketAddr, &Arc<Activity>),
+    ) {
         let service = service_fn(|request: Request<Incoming>| {
-            let guard = RequestGuard::start(&conn);
+            let open = OpenRequest::start(activity);
+            let is_head = request.method() == Method::HEAD;
             if let Some(answer) = self.state.try_serve_local(peer.ip(), &request) {
-                return Either::Left(ready(Ok::<_, Infallible>(guard.track(answer))));
+                return Either::Left(ready(Ok::<_, Infallible>(open.track(answer, is_head))));
             }
-            let mut request = request.map(Body::new);
+            let mut request = request.map(|body| open.body(body));
             request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
             let answer = self.router.clone().oneshot(request);
-            Either::Right(async move { answer.await.map(|answer| guard.track(answer)) })
+            Either::Right(async move { answer.await.map(|answer| open.track(answer, is_head)) })
         });
-        let stream = with_nodelay(stream);
-        let mut connection = pin!(self.builder.serve_connection_with_upgrades(stream, service));
+        let stream = TokioIo::new(MeteredStream::new(stream, activity.clone()));
+        let mut connection = pin!(self.builder.serve_connection(stream, service));
         let mut stop = pin!(self.shutdown.wait());
         let mut stopping = false;
-        let first = self.timeouts.head.min(self.timeouts.idle);
-        let mut deadline = pin!(sleep_until(lock(&conn).accepted + first));
+        let mut eviction = pin!(activity.evicted());
+        let mut evicted = false;
+        let mut watchdog = Watchdog::new(activity.clone(), self.timeouts);
+        let mut deadline = pin!(sleep_until(watchdog.first_check()));
         loop {
             tokio::select! {
                 biased;
@@ -99,173 +122,20 @@ impl ConnectionServer {
                     stopping = true;
                     connection.as_mut().graceful_shutdown();
                 }
-                () = &mut deadline => {
-                    let next_action = lock(&conn).next_action(Instant::now(), self.timeouts);
-                    match next_action {
-                        NextAction::KeepUntil(instant) => deadline.as_mut().reset(instant),
-                        NextAction::Drain(instant) => {
-                            connection.as_mut().graceful_shutdown();
-                            deadline.as_mut().reset(instant);
-                        }
-                        NextAction::Close => return,
+                () = &mut eviction, if !evicted => {
+                    evicted = true;
+                    connection.as_mut().graceful_shutdown();
+                    deadline.as_mut().reset(watchdog.begin_drain(Instant::now()));
+                }
+                () = &mut deadline => match watchdog.next_action(Instant::now()) {
+                    NextAction::KeepUntil(instant) => deadline.as_mut().reset(instant),
+                    NextAction::Drain(instant) => {
+                        connection.as_mut().graceful_shutdown();
+                        deadline.as_mut().reset(instant);
                     }
+                    NextAction::Close => return,
                 }
             }
         }
-    }
-}
-
-fn with_nodelay(stream: TcpStream) -> TokioIo<TcpStream> {
-    // Small responses are sent at once, without Nagle's delay.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(error = %error, "a connection keeps its delay");
-    }
-    TokioIo::new(stream)
-}
-
-/// State of a connection that decides how long it is kept.
-struct ConnectionState {
-    accepted: Instant,
-    /// Whether a request has arrived.
-    has_requested: bool,
-    /// Requests whose response is not yet fully sent.
-    in_flight: usize,
-    /// When the last of them ended.
-    idle_since: Instant,
-    /// Whether a graceful shutdown was started.
-    is_draining: bool,
-}
-
-/// What to do with a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextAction {
-    /// Nothing before this time.
-    KeepUntil(Instant),
-    /// Graceful shutdown now; checked again at this time.
-    Drain(Instant),
-    /// Close it now.
-    Close,
-}
-
-impl ConnectionState {
-    fn new(accepted: Instant) -> Self {
-        Self {
-            accepted,
-            has_requested: false,
-            in_flight: 0,
-            idle_since: accepted,
-            is_draining: false,
-        }
-    }
-
-    fn next_action(&mut self, now: Instant, timeouts: Timeouts) -> NextAction {
-        if !self.has_requested {
-            let end = self.accepted + timeouts.head;
-            return if end > now { NextAction::KeepUntil(end) } else { NextAction::Close };
-        }
-        if self.in_flight > 0 {
-            return NextAction::KeepUntil(now + timeouts.idle);
-        }
-        if self.is_draining {
-            return NextAction::Close;
-        }
-        let end = self.idle_since + timeouts.idle;
-        if end > now {
-            return NextAction::KeepUntil(end);
-        }
-        self.is_draining = true;
-        NextAction::Drain(now + timeouts.head)
-    }
-}
-
-fn lock(conn: &Mutex<ConnectionState>) -> MutexGuard<'_, ConnectionState> {
-    conn.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Counts a request as in flight from its head until its response was sent or dropped.
-struct RequestGuard(Arc<Mutex<ConnectionState>>);
-
-impl RequestGuard {
-    fn start(conn: &Arc<Mutex<ConnectionState>>) -> Self {
-        let mut state = lock(conn);
-        state.has_requested = true;
-        state.in_flight = state.in_flight.saturating_add(1);
-        Self(conn.clone())
-    }
-
-    fn track(self, answer: Response) -> http::Response<TrackedBody> {
-        answer.map(|body| TrackedBody { body, _guard: self })
-    }
-}
-
-impl Drop for RequestGuard {
-    fn drop(&mut self) {
-        let mut state = lock(&self.0);
-        state.in_flight = state.in_flight.saturating_sub(1);
-        state.idle_since = Instant::now();
-    }
-}
-
-/// A response body that holds the request's guard.
-struct TrackedBody {
-    body: Body,
-    _guard: RequestGuard,
-}
-
-impl hyper::body::Body for TrackedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.get_mut().body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ConnectionState, NextAction, Timeouts};
-    use std::time::Duration;
-    use tokio::time::Instant;
-
-    const SECOND: Duration = Duration::from_secs(1);
-    const TIMEOUTS: Timeouts = Timeouts { head: SECOND, idle: Duration::from_secs(10) };
-
-    #[tokio::test(start_paused = true)]
-    async fn a_connection_without_a_request_ends_and_a_running_request_stays() {
-        let start = Instant::now();
-        let mut conn = ConnectionState::new(start);
-        let end = start + SECOND;
-        assert_eq!(conn.next_action(start, TIMEOUTS), NextAction::KeepUntil(end));
-        assert_eq!(conn.next_action(end, TIMEOUTS), NextAction::Close);
-        (conn.has_requested, conn.in_flight) = (true, 1);
-        let late = start + SECOND * 100;
-        assert_eq!(conn.next_action(late, TIMEOUTS), NextAction::KeepUntil(late + SECOND * 10));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_idle_connection_is_drained_and_then_closed() {
-        let start = Instant::now();
-        let mut conn = ConnectionState::new(start);
-        (conn.has_requested, conn.idle_since) = (true, start + SECOND * 5);
-        let until = start + SECOND * 15;
-        assert_eq!(conn.next_action(start + SECOND * 10, TIMEOUTS), NextAction::KeepUntil(until));
-        assert_eq!(conn.next_action(until, TIMEOUTS), NextAction::Drain(until + SECOND));
-        // A request that was sent before the client saw the shutdown is answered.
-        conn.in_flight = 1;
-        let then = until + SECOND;
-        assert_eq!(conn.next_action(then, TIMEOUTS), NextAction::KeepUntil(then + SECOND * 10));
-        conn.in_flight = 0;
-        assert_eq!(conn.next_action(then, TIMEOUTS), NextAction::Close);
     }
 }

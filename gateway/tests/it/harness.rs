@@ -71,6 +71,7 @@ impl Default for TestOptions {
             share: 1000,
             head_timeout: minute,
             idle_timeout: minute,
+            write_timeout: minute,
         };
         let bodies = BodySettings { max_bytes: 1 << 25, share_bytes: 1 << 25, timeout: minute };
         let (without_services, trust_proxy) = (false, false);
