@@ -226,7 +226,7 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
 fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {
     ConnectionSettings {
         max: number(reader, "GATEWAY_CONNECTIONS", 8192),
-        share: number(reader, "GATEWAY_CONNECTIONS_SHARE", 64),
+        share: number(reader, "GATEWAY_CONNECTIONS_SHARE", 512),
         head_timeout: seconds(reader, "GATEWAY_HEAD_SECONDS", 10),
         idle_timeout: seconds(reader, "GATEWAY_IDLE_SECONDS", 120),
         write_timeout: seconds(reader, "GATEWAY_WRITE_SECONDS", 60),

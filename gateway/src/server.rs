@@ -2,6 +2,7 @@
 //! honest clients would wait behind silent ones.
 
 mod connection;
+mod open_connections;
 mod tracked_body;
 mod metered_stream;
 mod activity;
@@ -17,10 +18,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::ConnectionSettings;
-use crate::network_quota::NetworkQuota;
 use crate::request_context::GatewayState;
-use crate::server::activity::Activity;
 use crate::server::connection::ConnectionServer;
+use crate::server::open_connections::OpenConnections;
 
 /// How long requests in flight may take after shutdown began.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -62,9 +62,8 @@ pub(crate) async fn serve(
     (state, router): (Arc<GatewayState>, Router),
     shutdown: &Shutdown,
 ) {
-    // Behind a proxy of ours all connections come from it; the proxy limits its own clients.
-    let share = if state.trust_proxy { settings.max } else { settings.share };
-    let quota = NetworkQuota::new(settings.max, share);
+    let all = OpenConnections::new(settings.max, settings.share);
+    let is_our_proxy = state.trust_proxy;
     let host = Arc::new(ConnectionServer::new(settings, (state, router), shutdown.clone()));
     // Each connection holds a receiver, so the sender sees when the last has ended.
     let (open, _) = watch::channel(());
@@ -78,14 +77,14 @@ pub(crate) async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(permit) = quota.try_acquire(peer.ip(), 1) else {
+                let Some(place) = all.try_open(peer.ip(), is_our_proxy) else {
                     rejections.record();
                     continue;
                 };
                 let (host, open) = (host.clone(), open.subscribe());
                 tokio::spawn(async move {
-                    host.serve(stream, (peer, &Activity::new(Instant::now()))).await;
-                    drop((permit, open));
+                    host.serve(stream, (peer, &place.activity)).await;
+                    drop((place, open));
                 });
             }
             Err(error) => {

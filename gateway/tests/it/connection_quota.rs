@@ -1,12 +1,14 @@
-//! One network can't take all connections, and a connection over the maximum is closed at once.
+//! One network can't take all connections, a connection over the maximum is closed at once, and
+//! idle ones give way.
 
 use std::net::Ipv4Addr;
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::harness::{TestGateway, TestOptions};
+use crate::harness::{TestGateway, TestOptions, token};
 use crate::raw_http::{self, TEST_TIMEOUT};
+use crate::streams::Envelopes;
 
 const ONE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
@@ -53,12 +55,24 @@ async fn a_network_gets_no_more_than_its_share_once_half_is_taken() {
 #[tokio::test]
 async fn a_connection_over_the_maximum_is_closed_at_once() {
     let gateway = gateway(2, 2).await;
-    let held = open_connections(&gateway, ONE, 2).await;
+    let streams = [(); 2].map(|()| Envelopes::open(&gateway, Some(token())));
+    let held = futures::future::join_all(streams).await;
     let mut late = raw_http::connect_from(&gateway, OTHER).await;
     assert_eq!(raw_http::until_closed(&mut late).await, "");
     drop(held);
     let again = async { while is_closed(&gateway, OTHER).await {} };
     timeout(TEST_TIMEOUT, again).await.expect("no place came back");
+}
+
+#[tokio::test]
+async fn an_idle_connection_gives_way_to_another_network() {
+    let gateway = gateway(2, 2).await;
+    let mut held = open_connections(&gateway, ONE, 2).await;
+    let others = open_connections(&gateway, OTHER, 1).await;
+    assert_eq!(raw_http::until_closed(&mut held[0]).await, "");
+    assert!(raw_http::is_answered(&mut held[1]).await, "it is not the larger network any more");
+    assert!(is_closed(&gateway, OTHER).await, "the networks have as many");
+    drop(others);
 }
 
 #[tokio::test]
