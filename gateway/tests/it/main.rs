@@ -18,6 +18,7 @@ mod staff;
 mod errors;
 mod every_response;
 mod files;
+mod floods;
 mod rate_limits;
 mod backends;
 mod pages;
