@@ -14,14 +14,16 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use kernel::Reject as _;
 use runtime::caller::{UserError, Users};
 
-use crate::bodies::BodyReader;
+use crate::bodies::{BodyError, BodyReader};
 use crate::caller::{Caller, network_prefix};
-use crate::error_response::{self, gateway_error, over_budget_response, too_large};
+use crate::error_response::{self, gateway_error, too_large};
 use crate::etag::weak_etag;
 use crate::grant::{GrantCookie, PanelMetadata};
+use crate::network_quota::QuotaPermit;
 use crate::procedures::{Access, DedicatedLimit, LOCK, Procedure, Procedures, UNLOCK};
 use crate::rate_limits::{RateLimiters, RetryAfter};
 use crate::response_cache::{CacheKey, CachedResponse, ResponseCache};
+use crate::rpc::MESSAGE_BYTES_MAX;
 
 /// Cache header of catalogue responses.
 const CACHED: HeaderValue =
@@ -42,15 +44,20 @@ pub(crate) struct RpcAuthorizer {
 pub(crate) async fn authorize_rpc(
     State(authorizer): State<Arc<RpcAuthorizer>>,
     Extension(caller): Extension<Caller>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     let request_headers = request.headers().clone();
     let path = request.uri().path().to_owned();
     let authorized = authorizer.authorize(&path, &request_headers, &caller).await;
     let locks = authorized.as_ref().is_ok_and(|procedure| procedure.is(&LOCK));
-    let (key, answer) = match authorized {
-        Ok(procedure) => {
+    let received = match authorized {
+        Ok(procedure) => authorizer.receive(procedure, request, &caller).await,
+        Err(error) => Err(error),
+    };
+    let (key, answer) = match received {
+        // The permit is kept until the response, because the message is in memory until then.
+        Ok((procedure, mut request, _permit)) => {
             if procedure.access == Access::Panel {
                 request.extensions_mut().insert(authorizer.panel_metadata(
                     procedure,
@@ -60,12 +67,7 @@ pub(crate) async fn authorize_rpc(
             }
             let head = (request.method(), request.uri(), &request_headers);
             let key = authorizer.cache.key_of(procedure, head);
-            // The permit is kept until the response, because the message is in memory until then.
-            let (request, permit) = authorizer.bodies.metered(caller.address, request);
-            let mut answer = next.run(request).await;
-            if permit.was_denied() {
-                answer = over_budget_response(&caller.reference);
-            }
+            let answer = next.run(request).await;
             if procedure.changes_slots() {
                 authorizer.cache.invalidate_slots();
             }
@@ -129,6 +131,18 @@ impl RpcAuthorizer {
             }
         }
         Ok(procedure)
+    }
+
+    /// Reads the call's message.
+    async fn receive(
+        &self,
+        procedure: Procedure,
+        request: Request,
+        caller: &Caller,
+    ) -> Result<(Procedure, Request, QuotaPermit), ConnectError> {
+        let read = self.bodies.read_message(caller.address, request, MESSAGE_BYTES_MAX).await;
+        let (request, permit) = read.map_err(BodyError::to_error)?;
+        Ok((procedure, request, permit))
     }
 
     /// Caches a response and returns it. Catalogue responses also get an ETag and may be cached by

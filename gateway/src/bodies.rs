@@ -1,22 +1,25 @@
 //! Reading of bodies that have to be complete before they are forwarded: each has a maximum size
-//! and a deadline, and all together share one memory budget with a share per network. Pictures are
-//! not among them: uploads are streamed (`proxy/pictures.rs`).
+//! and a deadline, and all together share one memory budget with a share per network. Uploads of
+//! pictures are streamed (`proxy/pictures.rs`); each takes a fixed part of the budget.
 
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
 use bytes::{Bytes, BytesMut};
+use connectrpc::{ConnectError, ErrorCode};
 use futures::StreamExt as _;
-use hyper::body::{Frame, SizeHint};
+use http::{HeaderMap, HeaderName, StatusCode, header};
 use tokio::time::timeout;
 
 use crate::config::BodySettings;
+use crate::error_response::{over_budget, too_large};
 use crate::network_quota::{NetworkQuota, QuotaPermit};
+
+/// The compression of the messages of a stream.
+const ENVELOPE_ENCODING: HeaderName = HeaderName::from_static("connect-content-encoding");
 
 pub(crate) struct BodyReader {
     quota: Arc<NetworkQuota>,
@@ -38,6 +41,18 @@ pub(crate) enum BodyError {
     TimedOut,
     /// The memory budget is used up.
     OverBudget,
+}
+
+impl BodyError {
+    /// The error of a call.
+    pub(crate) fn to_error(self) -> ConnectError {
+        match self {
+            Self::TooLarge => too_large().with_http_status(StatusCode::PAYLOAD_TOO_LARGE),
+            Self::TimedOut => ConnectError::new(ErrorCode::DeadlineExceeded, "")
+                .with_http_status(StatusCode::REQUEST_TIMEOUT),
+            Self::OverBudget => over_budget(),
+        }
+    }
 }
 
 impl BodyReader {
@@ -75,49 +90,31 @@ impl BodyReader {
         Ok(BufferedBody { bytes: bytes.freeze(), permit })
     }
 
-    /// Meters a body that another part reads: each chunk acquires memory from the budget. The
-    /// permit must be kept until the request is answered. Over budget the body breaks off, and
-    /// `QuotaPermit::was_denied` is true.
-    pub(crate) fn metered(&self, address: IpAddr, request: Request) -> (Request, Arc<QuotaPermit>) {
-        let permit = Arc::new(self.quota.empty_permit(address));
-        let metered = request.map(|body| Body::new(MeteredBody { body, permit: permit.clone() }));
-        (metered, permit)
-    }
-}
-
-/// A body that acquires memory from the budget as it is read.
-struct MeteredBody {
-    body: Body,
-    permit: Arc<QuotaPermit>,
-}
-
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("there is no memory for the body")]
-struct OverBudget;
-
-impl hyper::body::Body for MeteredBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let metered = self.get_mut();
-        let polled = Pin::new(&mut metered.body).poll_frame(context);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && !metered.permit.try_grow(frame.data_ref().map_or(0, Bytes::len))
+    /// Reads the message of a call. A compressed one counts as large as it may become, because it is
+    /// in memory as a whole later on.
+    pub(crate) async fn read_message(
+        &self,
+        address: IpAddr,
+        request: Request,
+        max_bytes: usize,
+    ) -> Result<(Request, QuotaPermit), BodyError> {
+        let (parts, body) = request.into_parts();
+        let BufferedBody { bytes, permit } = self.read(address, body, max_bytes).await?;
+        if is_compressed(&parts.headers) && !permit.try_grow(max_bytes.saturating_sub(bytes.len()))
         {
-            return Poll::Ready(Some(Err(axum::Error::new(OverBudget))));
+            return Err(BodyError::OverBudget);
         }
-        polled
+        Ok((Request::from_parts(parts, Body::from(bytes)), permit))
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+    /// Memory for a body that is streamed; `None` if the budget is used up.
+    pub(crate) fn reserve(&self, address: IpAddr, bytes: usize) -> Option<QuotaPermit> {
+        self.quota.try_acquire(address, bytes)
     }
+}
 
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+/// Whether a message is compressed, as a whole or in its envelope.
+fn is_compressed(headers: &HeaderMap) -> bool {
+    let encodings = [header::CONTENT_ENCODING, ENVELOPE_ENCODING];
+    encodings.into_iter().filter_map(|name| headers.get(name)).any(|value| value != "identity")
 }

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::wire::common::v1::ErrorDetail;
 
-/// `Retry-After` seconds when the memory budget is used up.
+/// `Retry-After` seconds when a budget is used up.
 pub(crate) const RETRY_SOON: HeaderValue = HeaderValue::from_static("2");
 /// The detail's bare type name: the Connect protocol writes it where gRPC writes a type URL.
 const DETAIL_TYPE: &str = "common.v1.ErrorDetail";
@@ -92,11 +92,16 @@ pub(crate) fn too_large() -> ConnectError {
     gateway_error(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
 }
 
-/// Error for a used-up memory budget, which passes as soon as other requests are answered.
-pub(crate) fn over_budget_response(reference: &str) -> Response {
+/// Error for a used-up budget, which passes as soon as other requests are answered.
+pub(crate) fn over_budget() -> ConnectError {
     let mut error = ConnectError::new(ErrorCode::Unavailable, "");
     error.response_headers_mut().insert(header::RETRY_AFTER, RETRY_SOON);
-    to_error_response(StatusCode::SERVICE_UNAVAILABLE, &error, reference)
+    error
+}
+
+/// The same as a response outside of a call.
+pub(crate) fn over_budget_response(reference: &str) -> Response {
+    to_error_response(StatusCode::SERVICE_UNAVAILABLE, &over_budget(), reference)
 }
 
 fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {

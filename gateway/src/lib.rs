@@ -136,7 +136,7 @@ fn backend_router(
     let health = Arc::new(health);
     let reports = Router::new()
         .route(routes::POLICY_REPORTS, any(policy::reports::serve))
-        .with_state(violations);
+        .with_state((violations, bodies.clone()));
     let proxy = Arc::new(proxy::Proxy {
         client,
         limits: limits.clone(),

@@ -1,10 +1,10 @@
-//! A quota of a limited resource (connections, memory for bodies) with a share per network. Up to
+//! A quota of a limited resource (memory for bodies, requests in progress) with a share per network. Up to
 //! half of the capacity there is no limit per network; once more than half is in use, a network
 //! gets no more than its share, so that one client never takes everything.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::caller::network_prefix;
@@ -43,7 +43,6 @@ impl NetworkQuota {
             quota: self.clone(),
             network: network_prefix(address),
             amount: AtomicUsize::new(0),
-            denied: AtomicBool::new(false),
         }
     }
 
@@ -80,12 +79,11 @@ impl QuotaUsage {
     }
 }
 
-/// The part of the quota that one connection or one body holds.
+/// The part of the quota that one request or one body holds.
 pub(crate) struct QuotaPermit {
     quota: Arc<NetworkQuota>,
     network: IpAddr,
     amount: AtomicUsize,
-    denied: AtomicBool,
 }
 
 impl QuotaPermit {
@@ -98,15 +96,8 @@ impl QuotaPermit {
         let granted = self.quota.usage().try_add(self.network, more, limits);
         if granted {
             self.amount.fetch_add(more, Ordering::Relaxed);
-        } else {
-            self.denied.store(true, Ordering::Relaxed);
         }
         granted
-    }
-
-    /// Whether a request for more was ever denied.
-    pub(crate) fn was_denied(&self) -> bool {
-        self.denied.load(Ordering::Relaxed)
     }
 }
 
@@ -158,8 +149,8 @@ mod tests {
     fn a_permit_grows_while_there_is_capacity() {
         let quota = NetworkQuota::new(100, 20);
         let permit = quota.empty_permit(address("192.0.2.1"));
-        assert!(permit.try_grow(50) && !permit.was_denied());
-        assert!(!permit.try_grow(1) && permit.was_denied());
+        assert!(permit.try_grow(50));
+        assert!(!permit.try_grow(1));
         let other = quota.try_acquire(address("192.0.2.2"), 20).unwrap();
         assert!(!other.try_grow(1));
         drop(permit);

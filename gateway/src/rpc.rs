@@ -25,8 +25,8 @@ use crate::wire::notifications::v1 as notifications;
 use crate::wire::payments::v1 as payments;
 use crate::wire::reviews::v1 as reviews;
 
-/// Far more than any valid request; it protects memory.
-const BODY_BYTES_MAX: usize = 256 * 1024;
+/// Far more than any valid call has, packed and unpacked; it protects memory.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 /// Maximum deadline; a caller may ask for less.
 const DEADLINE: Duration = Duration::from_secs(15);
 /// A stream without a message for this long has hung; booking ends its streams after a minute.
@@ -61,8 +61,8 @@ pub(crate) fn service(
         .add_service(Arc::new(Reviews(reviews.clone())))
         .add_service(Arc::new(ReviewsStaff(reviews, grants)));
     let limits = Limits::unlimited()
-        .with_max_request_body_size(BODY_BYTES_MAX)
-        .with_max_message_size(BODY_BYTES_MAX);
+        .with_max_request_body_size(MESSAGE_BYTES_MAX)
+        .with_max_message_size(MESSAGE_BYTES_MAX);
     let deadlines = DeadlinePolicy::new()
         .with_max(DEADLINE)
         .with_default_timeout(DEADLINE)

@@ -5,17 +5,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::body::{self, Body};
+use axum::Extension;
+use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::{Method, Request, StatusCode, Uri, header};
 use serde_json::Value;
-use tokio::time::{Duration, timeout};
+
+use crate::bodies::{BodyError, BodyReader};
+use crate::caller::Caller;
 
 /// A report is about one kilobyte; browsers may send several in one body.
 const BODY_BYTES_MAX: usize = 16 * 1024;
-/// Timeout for the body.
-const BODY_WAIT: Duration = Duration::from_secs(5);
 /// Maximum number of kinds that are counted apart; reports are unauthenticated, so it must be
 /// bounded.
 const KINDS_MAX: usize = 64;
@@ -107,20 +108,22 @@ fn origin(blocked: &str) -> Option<String> {
 }
 
 pub(crate) async fn serve(
-    State(violations): State<Arc<ViolationCounts>>,
+    State((violations, bodies)): State<(Arc<ViolationCounts>, Arc<BodyReader>)>,
+    Extension(caller): Extension<Caller>,
     request: Request<Body>,
 ) -> Response {
     if request.method() != Method::POST {
         let allow = [(header::ALLOW, "POST")];
         return (StatusCode::METHOD_NOT_ALLOWED, allow).into_response();
     }
-    match timeout(BODY_WAIT, body::to_bytes(request.into_body(), BODY_BYTES_MAX)).await {
-        Ok(Ok(body)) => {
-            violations.record(&body);
+    match bodies.read(caller.address, request.into_body(), BODY_BYTES_MAX).await {
+        Ok(body) => {
+            violations.record(&body.bytes);
             StatusCode::NO_CONTENT.into_response()
         }
-        Ok(Err(_too_long_or_broken)) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
-        Err(_elapsed) => StatusCode::REQUEST_TIMEOUT.into_response(),
+        Err(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+        Err(BodyError::TimedOut) => StatusCode::REQUEST_TIMEOUT.into_response(),
+        Err(BodyError::OverBudget) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }
 

@@ -30,6 +30,9 @@ const BYTES_MAX: usize = 5 * 1024 * 1024 + 4096;
 /// How much of a rejected body is still read: a browser reads the response only after it has sent
 /// everything, and no picture that people choose by mistake is larger.
 const DISCARD_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// What an upload takes of the memory budget while it is streamed: the parts that wait in the
+/// connections to the browser and to reviews.
+const MEMORY_BYTES: usize = 320 * 1024;
 /// Timeout of an upload with its processing. Reviews times out before: a picture may take a minute
 /// to arrive, then it waits in the queue, is resized, and is retried if that fails.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(150);
@@ -66,6 +69,9 @@ pub(crate) async fn upload(
             &caller.reference,
         );
     }
+    let Some(_permit) = proxy.bodies.reserve(caller.address, MEMORY_BYTES) else {
+        return ProxyError::OverBudget.into_response(&caller.reference);
+    };
     let taken = timeout(UPLOAD_TIMEOUT, forward_upload(&proxy, &caller, request)).await;
     let mut answer = match taken.unwrap_or(Err(ProxyError::UpstreamTimeout)) {
         Ok(answer) => normalize_error(answer, &caller.reference).await,

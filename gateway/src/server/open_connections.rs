@@ -182,9 +182,8 @@ mod tests {
         let _small = [open(&all, 2).unwrap(), open(&all, 2).unwrap()];
         large[0].activity.request_started();
         let _new = open(&all, 3).unwrap();
-        let evicted = |index: usize| {
-            all.table().by_network[&address(1)].get(&large[index].id).is_none()
-        };
+        let evicted =
+            |index: usize| all.table().by_network[&address(1)].get(&large[index].id).is_none();
         assert_eq!([0, 1, 2, 3].map(evicted), [false, true, false, false]);
         large[1].activity.evicted().await;
         // The others have no more than the newcomer's network would have.

@@ -1,7 +1,10 @@
 //! Bodies have a timeout, and all bodies share one memory budget.
 
+use std::io::Write as _;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use http::StatusCode;
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -40,6 +43,8 @@ async fn a_body_that_does_not_end_is_answered_and_its_connection_closed() {
         "POST /auth/v1/signup",
         "POST /webhooks/razorpay",
         "POST /unsubscribe?t=a",
+        "POST /rpc/catalogue.v1.CatalogueService/GetService",
+        "POST /policy-reports",
     ];
     for line in lines {
         let mut stream = unfinished(&gateway, line, (3, 100)).await;
@@ -120,4 +125,39 @@ async fn one_networks_bodies_leave_room_for_others() {
     until(StatusCode::SERVICE_UNAVAILABLE, own).await;
     let other = from(call(&gateway, 4 * KIBIBYTE), "192.0.2.2").send().await.unwrap();
     assert_eq!(other.status(), StatusCode::OK);
+}
+
+/// Memory that each upload takes.
+const UPLOAD: usize = 320 * KIBIBYTE;
+
+fn upload(gateway: &TestGateway) -> RequestBuilder {
+    let post = gateway.client.post(gateway.url("/uploads/reviews"));
+    post.header("content-type", "image/png").body("RIFF")
+}
+
+#[tokio::test]
+async fn uploads_share_the_budget_with_a_fixed_part_each() {
+    let gateway = gateway(2 * UPLOAD, 2 * UPLOAD).await;
+    let line = "POST /uploads/reviews";
+    let held = [unfinished(&gateway, line, (4, 8)).await, unfinished(&gateway, line, (4, 8)).await];
+    let ask = async || from(upload(&gateway), "192.0.2.2").send().await.unwrap();
+    let refused = until(StatusCode::SERVICE_UNAVAILABLE, ask).await;
+    assert_eq!(refused.headers()["retry-after"], "2");
+    let error: Value = refused.json().await.unwrap();
+    assert_eq!(error["code"], "unavailable");
+    drop(held);
+    until(StatusCode::CREATED, ask).await;
+}
+
+#[tokio::test]
+async fn a_compressed_call_counts_as_large_as_it_may_become() {
+    let gateway = gateway(200 * KIBIBYTE, 200 * KIBIBYTE).await;
+    let plain = json!({ "serviceId": "x" }).to_string();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(plain.as_bytes()).unwrap();
+    let post = gateway.client.post(gateway.url(&format!("/rpc/{CALL}")));
+    let post = post.header("content-type", "application/json").header("content-encoding", "gzip");
+    let refused = post.body(packed.finish().unwrap()).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(call(&gateway, 2).send().await.unwrap().status(), StatusCode::OK);
 }
