@@ -24,6 +24,7 @@ use crate::procedures::{Access, DedicatedLimit, LOCK, Procedure, Procedures, UNL
 use crate::rate_limits::{RateLimiters, RetryAfter};
 use crate::response_cache::{CacheKey, CachedResponse, ResponseCache};
 use crate::rpc::MESSAGE_BYTES_MAX;
+use crate::watchers::{WatcherPermit, Watchers};
 
 /// Cache header of catalogue responses.
 const CACHED: HeaderValue =
@@ -36,10 +37,16 @@ pub(crate) struct RpcAuthorizer {
     pub(crate) procedures: Arc<Procedures>,
     pub(crate) users: Users,
     pub(crate) limits: Arc<RateLimiters>,
+    pub(crate) watchers: Arc<Watchers>,
     pub(crate) bodies: Arc<BodyReader>,
     pub(crate) cache: Arc<ResponseCache>,
     pub(crate) grants: GrantCookie,
 }
+
+/// The call, and its permit if it is a stream.
+type Authorized = (Procedure, Option<Arc<WatcherPermit>>);
+/// The same with the request, whose message is read, and the permit of the message's memory.
+type Received = (Procedure, Option<Arc<WatcherPermit>>, (Request, QuotaPermit));
 
 pub(crate) async fn authorize_rpc(
     State(authorizer): State<Arc<RpcAuthorizer>>,
@@ -50,14 +57,14 @@ pub(crate) async fn authorize_rpc(
     let request_headers = request.headers().clone();
     let path = request.uri().path().to_owned();
     let authorized = authorizer.authorize(&path, &request_headers, &caller).await;
-    let locks = authorized.as_ref().is_ok_and(|procedure| procedure.is(&LOCK));
+    let locks = authorized.as_ref().is_ok_and(|(procedure, _)| procedure.is(&LOCK));
     let received = match authorized {
-        Ok(procedure) => authorizer.receive(procedure, request, &caller).await,
+        Ok(authorized) => authorizer.receive(authorized, request, &caller).await,
         Err(error) => Err(error),
     };
     let (key, answer) = match received {
         // The permit is kept until the response, because the message is in memory until then.
-        Ok((procedure, mut request, _permit)) => {
+        Ok((procedure, watcher, (mut request, _permit))) => {
             if procedure.access == Access::Panel {
                 request.extensions_mut().insert(authorizer.panel_metadata(
                     procedure,
@@ -67,7 +74,11 @@ pub(crate) async fn authorize_rpc(
             }
             let head = (request.method(), request.uri(), &request_headers);
             let key = authorizer.cache.key_of(procedure, head);
-            let answer = next.run(request).await;
+            let mut answer = next.run(request).await;
+            if let Some(watcher) = watcher {
+                // The connection keeps it until the stream ends.
+                answer.extensions_mut().insert(watcher);
+            }
             if procedure.changes_slots() {
                 authorizer.cache.invalidate_slots();
             }
@@ -103,7 +114,7 @@ impl RpcAuthorizer {
         path: &str,
         headers: &HeaderMap,
         caller: &Caller,
-    ) -> Result<Procedure, ConnectError> {
+    ) -> Result<Authorized, ConnectError> {
         let procedure = self.procedures.get(path).ok_or_else(|| {
             gateway_error(ErrorCode::Unimplemented, "UNKNOWN_METHOD", "There is nothing here.")
                 .with_http_status(StatusCode::NOT_FOUND)
@@ -129,20 +140,24 @@ impl RpcAuthorizer {
             if procedure.is_command() {
                 self.limits.check_account(user.customer).map_err(RetryAfter::to_error)?;
             }
+            if procedure.is_stream() {
+                let watcher = self.watchers.try_open(user.customer);
+                let watcher = watcher.ok_or_else(|| RetryAfter::SOON.to_error())?;
+                return Ok((procedure, Some(Arc::new(watcher))));
+            }
         }
-        Ok(procedure)
+        Ok((procedure, None))
     }
 
     /// Reads the call's message.
     async fn receive(
         &self,
-        procedure: Procedure,
+        (procedure, watcher): Authorized,
         request: Request,
         caller: &Caller,
-    ) -> Result<(Procedure, Request, QuotaPermit), ConnectError> {
+    ) -> Result<Received, ConnectError> {
         let read = self.bodies.read_message(caller.address, request, MESSAGE_BYTES_MAX).await;
-        let (request, permit) = read.map_err(BodyError::to_error)?;
-        Ok((procedure, request, permit))
+        Ok((procedure, watcher, read.map_err(BodyError::to_error)?))
     }
 
     /// Caches a response and returns it. Catalogue responses also get an ETag and may be cached by

@@ -23,6 +23,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Maximum number of connections, and their timeouts.
     pub connections: ConnectionSettings,
+    /// Maximum number of requests in progress.
+    pub requests: RequestSettings,
     /// Memory budget and read timeout of bodies.
     pub bodies: BodySettings,
     /// The public site.
@@ -56,6 +58,18 @@ pub struct ConnectionSettings {
     pub write_timeout: Duration,
 }
 
+/// Maximum number of requests in progress: those that need a service, from the head to the last byte
+/// of the response.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestSettings {
+    /// `GATEWAY_REQUESTS`: all of them.
+    pub max: usize,
+    /// `GATEWAY_REQUESTS_SHARE`: those of one network, once more than half are in progress.
+    pub share: usize,
+    /// `GATEWAY_WATCHERS_PER_ACCOUNT`: streams of one account.
+    pub watchers_per_account: usize,
+}
+
 /// Memory budget and read timeout of bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct BodySettings {
@@ -63,7 +77,7 @@ pub struct BodySettings {
     pub max_bytes: usize,
     /// `GATEWAY_BODIES_SHARE_MIB`: bytes of one network, once more than half is in use.
     pub share_bytes: usize,
-    /// `GATEWAY_BODY_SECONDS`: for a whole body below /auth, /webhooks and /unsubscribe.
+    /// `GATEWAY_BODY_SECONDS`: for a whole body, except that of an upload.
     pub timeout: Duration,
 }
 
@@ -156,6 +170,7 @@ impl Config {
         Self {
             listen: reader.address("GATEWAY_LISTEN"),
             connections: connections(reader),
+            requests: requests(reader),
             bodies: bodies(reader),
             site: SiteSettings {
                 public: uri(reader, "PUBLIC_URL"),
@@ -230,6 +245,14 @@ fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {
         head_timeout: seconds(reader, "GATEWAY_HEAD_SECONDS", 10),
         idle_timeout: seconds(reader, "GATEWAY_IDLE_SECONDS", 120),
         write_timeout: seconds(reader, "GATEWAY_WRITE_SECONDS", 60),
+    }
+}
+
+fn requests(reader: &mut Reader<'_>) -> RequestSettings {
+    RequestSettings {
+        max: number(reader, "GATEWAY_REQUESTS", 2048),
+        share: number(reader, "GATEWAY_REQUESTS_SHARE", 512),
+        watchers_per_account: number(reader, "GATEWAY_WATCHERS_PER_ACCOUNT", 4),
     }
 }
 

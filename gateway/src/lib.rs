@@ -25,6 +25,7 @@ mod procedures;
 mod grant;
 mod site_cookie;
 mod rate_limits;
+mod watchers;
 mod bodies;
 mod network_quota;
 mod web_files;
@@ -46,7 +47,7 @@ use tokio::net::TcpListener;
 
 pub use config::{
     BodySettings, Config, ConnectionSettings, InvalidRateLimit, ProxySettings, RateLimit,
-    RateLimits, SiteSettings, Upstreams, WatchSettings,
+    RateLimits, RequestSettings, SiteSettings, Upstreams, WatchSettings,
 };
 pub use staff_networks::StaffNetworks;
 pub use web_files::error::SiteError;
@@ -106,12 +107,14 @@ fn build_router(
         policies,
         trust_proxy: config.site.trust_proxy,
         staff_networks: config.site.staff_networks.clone(),
+        requests: network_quota::NetworkQuota::new(config.requests.max, config.requests.share),
     });
     let users = Users::new(&config.users)?;
     let grants = grant::GrantCookie::new(&config.site.public);
     let bodies = Arc::new(bodies::BodyReader::new(&config.bodies));
+    let watchers = watchers::Watchers::new(config.requests.watchers_per_account);
     let authorizer =
-        authorization::RpcAuthorizer { procedures, users, limits, bodies, cache, grants };
+        authorization::RpcAuthorizer { procedures, users, limits, watchers, bodies, cache, grants };
     let router = backend_router(config, (Arc::new(authorizer), site), shutdown)?;
     Ok((
         state.clone(),

@@ -56,6 +56,11 @@ impl Procedure {
             && !SECRET_READS.iter().any(|read| self.is(read))
     }
 
+    /// Whether the call's response is a stream.
+    pub(crate) fn is_stream(self) -> bool {
+        self.spec.stream_type != StreamType::Unary
+    }
+
     /// Whether the call may take or free a slot.
     pub(crate) fn changes_slots(self) -> bool {
         self.is_command() && self.spec.procedure.starts_with("/booking.")

@@ -176,6 +176,9 @@ impl RateLimiters {
 }
 
 impl RetryAfter {
+    /// For a limit that has no rate.
+    pub(crate) const SOON: Self = Self(Duration::from_secs(4));
+
     /// Whole seconds, rounded up, so that a client that waits this long is accepted.
     pub(crate) fn seconds(self) -> u64 {
         self.0.as_secs().saturating_add(1)

@@ -18,11 +18,12 @@ use tracing::Instrument as _;
 
 use crate::caller::{Caller, address_of};
 use crate::error_response;
+use crate::network_quota::NetworkQuota;
 use crate::policy::{Document, Policies};
 use crate::proxy::pictures;
 use crate::rate_limits::RateLimiters;
 use crate::response_cache::ResponseCache;
-use crate::routes::{Routes, UPLOAD};
+use crate::routes::{PROBES, Routes, UPLOAD};
 use crate::staff_networks::StaffNetworks;
 
 /// Clients quote it to the practice; it finds the request in logs and traces.
@@ -35,6 +36,8 @@ pub(crate) struct GatewayState {
     pub(crate) policies: Policies,
     pub(crate) trust_proxy: bool,
     pub(crate) staff_networks: StaffNetworks,
+    /// Requests in progress.
+    pub(crate) requests: Arc<NetworkQuota>,
 }
 
 pub(crate) async fn with_request_context(
@@ -87,8 +90,16 @@ impl GatewayState {
             let status = StatusCode::TOO_MANY_REQUESTS;
             return error_response::to_error_response(status, &retry_after.to_error(), &reference);
         }
+        let is_probe = PROBES.contains(&request.uri().path());
+        let permit = self.requests.try_acquire(caller.address, usize::from(!is_probe));
+        let Some(permit) = permit else {
+            return error_response::over_budget_response(&reference);
+        };
         request.extensions_mut().insert(caller);
-        catch_panic(next.run(request), &reference).await
+        let mut answer = catch_panic(next.run(request), &reference).await;
+        // The connection keeps it until the response is sent.
+        answer.extensions_mut().insert(Arc::new(permit));
+        answer
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bodies that tell the connection how far they are: a request is in flight until the last byte of
 //! its response is in the socket or dropped.
 
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,7 @@ use std::task::{Context, Poll};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::{Buf, Bytes};
+use http::Extensions;
 use hyper::body::{Frame, Incoming, SizeHint};
 
 use crate::server::activity::{Activity, ClientTurn};
@@ -19,12 +21,15 @@ pub(super) struct OpenRequest {
     /// Whether the whole response was taken from its body. The body of a response to HEAD is never
     /// asked for.
     is_answered: AtomicBool,
+    /// Those of the response: permits in them are held until it is sent.
+    _extensions: Extensions,
 }
 
 impl OpenRequest {
     pub(super) fn start(activity: &Arc<Activity>) -> Self {
         activity.request_started();
-        Self { activity: activity.clone(), is_answered: AtomicBool::new(false) }
+        let (activity, is_answered) = (activity.clone(), AtomicBool::new(false));
+        Self { activity, is_answered, _extensions: Extensions::new() }
     }
 
     /// The request's body, counted.
@@ -33,7 +38,12 @@ impl OpenRequest {
     }
 
     /// The response to be sent.
-    pub(super) fn track(self, answer: Response, is_head: bool) -> http::Response<TrackedBody> {
+    pub(super) fn track(
+        mut self,
+        mut answer: Response,
+        is_head: bool,
+    ) -> http::Response<TrackedBody> {
+        self._extensions = mem::take(answer.extensions_mut());
         let whole = is_head || hyper::body::Body::is_end_stream(answer.body());
         self.is_answered.store(whole, Ordering::Relaxed);
         let turn = Some(ClientTurn::new(&self.activity));

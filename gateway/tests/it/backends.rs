@@ -16,6 +16,7 @@ use contract::common::v1::{
 };
 use contract::payments::v1::payments_service_server::{PaymentsService, PaymentsServiceServer};
 use contract::payments::v1::*;
+use futures::stream::{self, BoxStream, StreamExt as _};
 use http::{HeaderMap, StatusCode};
 use runtime::health::READY;
 use tokio::net::TcpListener;
@@ -59,7 +60,8 @@ impl RecordedRequests {
 #[derive(Clone)]
 struct FakeBackend {
     seen: RecordedRequests,
-    /// Source of a watched booking's stream; the stream ends when the sender is dropped.
+    /// Source of the first watched booking's stream, which ends when the sender is dropped; further
+    /// streams have one message and stay open.
     watch: Arc<Mutex<Option<mpsc::Receiver<Watched>>>>,
 }
 
@@ -167,7 +169,7 @@ impl CatalogueService for FakeBackend {
 
 #[tonic::async_trait]
 impl BookingService for FakeBackend {
-    type WatchBookingStream = ReceiverStream<Watched>;
+    type WatchBookingStream = BoxStream<'static, Watched>;
 
     /// Never responds for the service `slow`.
     async fn list_slots(
@@ -237,8 +239,13 @@ impl BookingService for FakeBackend {
         request: Request<WatchBookingRequest>,
     ) -> Result<Response<Self::WatchBookingStream>, Status> {
         self.seen.note(&request);
-        let receiver = self.watch.lock().unwrap().take().expect("one watcher per test");
-        Ok(Response::new(ReceiverStream::new(receiver)))
+        let receiver = self.watch.lock().unwrap().take();
+        Ok(Response::new(match receiver {
+            Some(receiver) => ReceiverStream::new(receiver).boxed(),
+            None => stream::once(async { Ok(WatchBookingResponse::default()) })
+                .chain(stream::pending())
+                .boxed(),
+        }))
     }
 }
 

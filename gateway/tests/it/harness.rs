@@ -9,8 +9,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gateway::{
-    BodySettings, Config, ConnectionSettings, ProxySettings, RateLimit, RateLimits, SiteSettings,
-    StaffNetworks, Upstreams, WatchSettings,
+    BodySettings, Config, ConnectionSettings, ProxySettings, RateLimit, RateLimits,
+    RequestSettings, SiteSettings, StaffNetworks, Upstreams, WatchSettings,
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use p256::pkcs8::EncodePrivateKey as _;
@@ -38,6 +38,7 @@ pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 pub(crate) struct TestOptions {
     pub(crate) rate_limits: RateLimits,
     pub(crate) connections: ConnectionSettings,
+    pub(crate) requests: RequestSettings,
     pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
     pub(crate) trust_proxy: bool,
@@ -73,12 +74,14 @@ impl Default for TestOptions {
             idle_timeout: minute,
             write_timeout: minute,
         };
+        let requests = RequestSettings { max: 1000, share: 1000, watchers_per_account: 100 };
         let bodies = BodySettings { max_bytes: 1 << 25, share_bytes: 1 << 25, timeout: minute };
         let (without_services, trust_proxy) = (false, false);
         let (identity, identity_admin) = (None, false);
         Self {
             rate_limits,
             connections,
+            requests,
             bodies,
             without_services,
             trust_proxy,
@@ -131,6 +134,7 @@ impl TestGateway {
         let config = Config {
             listen,
             connections: options.connections,
+            requests: options.requests,
             bodies: options.bodies,
             site: SiteSettings {
                 public: options.public.parse().unwrap(),

@@ -26,6 +26,7 @@ mod pictures;
 mod processes;
 mod http_proxy;
 mod raw_http;
+mod requests_in_progress;
 mod reviews;
 mod session_cookie;
 mod connection_quota;

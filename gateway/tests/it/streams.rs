@@ -17,6 +17,15 @@ pub(crate) struct Envelopes {
 
 impl Envelopes {
     pub(crate) async fn open(gateway: &TestGateway, token: Option<String>) -> Self {
+        Self::open_from(gateway, token, "192.0.2.1").await
+    }
+
+    /// The same from an address, which counts behind a trusted proxy.
+    pub(crate) async fn open_from(
+        gateway: &TestGateway,
+        token: Option<String>,
+        address: &str,
+    ) -> Self {
         let message = json!({ "bookingId": "bkg_1" }).to_string().into_bytes();
         let mut body = vec![0];
         body.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
@@ -26,6 +35,7 @@ impl Envelopes {
             .post(gateway.url(&format!("/rpc/{WATCH}")))
             .header("content-type", "application/connect+json")
             .header("connect-protocol-version", "1")
+            .header("x-forwarded-for", address)
             .body(body);
         if let Some(token) = token {
             request = request.bearer_auth(token);
