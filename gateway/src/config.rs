@@ -21,6 +21,9 @@ const MEBIBYTE: usize = 1024 * 1024;
 pub struct Config {
     /// `GATEWAY_LISTEN`.
     pub listen: SocketAddr,
+    /// `GATEWAY_INNER_LISTEN`: where the health report is; none without it. Only operators may
+    /// reach it.
+    pub inner_listen: Option<SocketAddr>,
     /// Maximum number of connections, and their timeouts.
     pub connections: ConnectionSettings,
     /// Maximum number of requests in progress.
@@ -169,6 +172,7 @@ impl Config {
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             listen: reader.address("GATEWAY_LISTEN"),
+            inner_listen: inner_listen(reader),
             connections: connections(reader),
             requests: requests(reader),
             bodies: bodies(reader),
@@ -236,6 +240,12 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
         Some(number) => number,
         None => NonZeroU32::MIN,
     }
+}
+
+fn inner_listen(reader: &mut Reader<'_>) -> Option<SocketAddr> {
+    let name = "GATEWAY_INNER_LISTEN";
+    let address = reader.optional(name)?.parse::<SocketAddr>();
+    address.inspect_err(|error| reader.problem(name, &error.to_string())).ok()
 }
 
 fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {

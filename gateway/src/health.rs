@@ -1,5 +1,6 @@
 //! Health endpoints: /livez says that the process runs, /readyz that it takes requests, and
-//! /healthz lists every part of the system with its state.
+//! /healthz whether every part of the system works. The report, which lists the parts with their
+//! states, is on the inner listener only.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,13 +14,16 @@ use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
 use runtime::health::{CALENDARS, ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
 use serde::Serialize;
-use tokio::time::{Duration, timeout};
+use tokio::sync::Mutex;
+use tokio::time::{Duration, Instant, timeout};
 
 use crate::config::Config;
 use crate::policy::reports::ViolationCounts;
 
 /// Timeout of one part's check.
 const PART_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long one check of all parts serves everybody outside.
+const PUBLIC_INTERVAL: Duration = Duration::from_secs(1);
 const READY: &str = "ready";
 
 /// The parts and how each is checked.
@@ -30,6 +34,9 @@ pub(crate) struct Health {
     client: reqwest::Client,
     shutdown: Shutdown,
     violations: Arc<ViolationCounts>,
+    /// When all parts were last checked for somebody outside, and whether all worked. Who asks
+    /// meanwhile waits for the same check.
+    last: Mutex<Option<(Instant, bool)>>,
 }
 
 enum Part {
@@ -91,7 +98,27 @@ impl Health {
             parts.push(("identity", Part::Service(Probe::new(url)?)));
         }
         let consumer_probes = vec![booking, payments, notifications, reviews];
-        Ok(Self { parts, consumer_probes, client, shutdown: shutdown.clone(), violations })
+        Ok(Self {
+            parts,
+            consumer_probes,
+            client,
+            shutdown: shutdown.clone(),
+            violations,
+            last: Mutex::new(None),
+        })
+    }
+
+    /// Whether every part works, as of the last second.
+    async fn is_ready(&self) -> bool {
+        let mut last = self.last.lock().await;
+        if let Some((checked, is_ready)) = *last
+            && checked.elapsed() < PUBLIC_INTERVAL
+        {
+            return is_ready;
+        }
+        let is_ready = self.report().await.ready;
+        *last = Some((Instant::now(), is_ready));
+        is_ready
     }
 
     async fn report(&self) -> Report {
@@ -139,6 +166,14 @@ pub(crate) async fn readyz(State(health): State<Arc<Health>>) -> Response {
     answer(status, &serde_json::json!({ "ready": ready }))
 }
 
+/// For everybody: the status alone says whether every part works.
+pub(crate) async fn public_healthz(State(health): State<Arc<Health>>) -> Response {
+    let is_ready = health.is_ready().await;
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    answer(status, &serde_json::json!({ "ready": is_ready }))
+}
+
+/// For operators: every part with its state.
 pub(crate) async fn healthz(State(health): State<Arc<Health>>) -> Response {
     let report = health.report().await;
     let status = if report.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

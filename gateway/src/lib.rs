@@ -64,29 +64,44 @@ pub fn program() -> Program {
 pub async fn run(mut config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
     config.connections = config.connections.limited_by_files(server::raise_file_limit());
     let listener = runtime::server::listen(config.listen).await?;
-    serve(listener, config, shutdown).await
+    let inner = match config.inner_listen {
+        Some(address) => Some(runtime::server::listen(address).await?),
+        None => None,
+    };
+    serve((listener, inner), config, shutdown).await
 }
 
-/// The same with a listener that is already bound.
+/// The same with listeners that are already bound: the one for everybody, and the inner one.
 ///
 /// # Errors
 /// The site cannot be read, or an address that the gateway was given is not one.
 pub async fn serve(
-    listener: TcpListener,
+    (listener, inner): (TcpListener, Option<TcpListener>),
     config: Config,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let routers = build_router(&config, &shutdown)?;
+    let Routers { state, public, operators } = build_routers(&config, &shutdown)?;
     tracing::info!(address = %listener.local_addr()?, "listening");
-    server::serve(listener, &config.connections, routers, &shutdown).await;
-    Ok(())
+    let public = server::serve(listener, &config.connections, (state, public), &shutdown);
+    let Some(inner) = inner else {
+        public.await;
+        return Ok(());
+    };
+    let operators = runtime::server::serve_http(inner, operators, &shutdown);
+    let ((), served) = tokio::join!(public, operators);
+    Ok(served?)
 }
 
-/// Builds the state of the fast path and the router of all other requests.
-fn build_router(
-    config: &Config,
-    shutdown: &Shutdown,
-) -> Result<(Arc<request_context::GatewayState>, Router), BoxError> {
+/// What is served, and the state of the fast path.
+struct Routers {
+    state: Arc<request_context::GatewayState>,
+    public: Router,
+    /// The routes of the inner listener.
+    operators: Router,
+}
+
+/// Builds the state of the fast path and the routers of all other requests.
+fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxError> {
     let site = Arc::new(web_files::WebFiles::load(
         &config.site.folder,
         &site_cookie::origin(&config.site.public),
@@ -115,28 +130,36 @@ fn build_router(
     let watchers = watchers::Watchers::new(config.requests.watchers_per_account);
     let authorizer =
         authorization::RpcAuthorizer { procedures, users, limits, watchers, bodies, cache, grants };
-    let router = backend_router(config, (Arc::new(authorizer), site), shutdown)?;
-    Ok((
-        state.clone(),
-        router.layer(from_fn_with_state(state, request_context::with_request_context)),
-    ))
+    let client = runtime::http::client()?;
+    let violations = Arc::new(policy::reports::ViolationCounts::default());
+    let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))
+        .map(Arc::new)?;
+    let router =
+        backend_router(config, (Arc::new(authorizer), site), (client, violations), shutdown);
+    let public = router.merge(
+        Router::new()
+            .route("/livez", get(health::livez))
+            .route("/readyz", get(health::readyz))
+            .route("/healthz", get(health::public_healthz))
+            .with_state(health.clone()),
+    );
+    let with_context = from_fn_with_state(state.clone(), request_context::with_request_context);
+    let operators = Router::new().route("/healthz", get(health::healthz)).with_state(health);
+    Ok(Routers { state, public: public.layer(with_context), operators })
 }
 
 /// Builds the routes that need a backend.
 fn backend_router(
     config: &Config,
     (authorizer, site): (Arc<authorization::RpcAuthorizer>, Arc<web_files::WebFiles>),
+    (client, violations): (reqwest::Client, Arc<policy::reports::ViolationCounts>),
     shutdown: &Shutdown,
-) -> Result<Router, BoxError> {
+) -> Router {
     let (limits, bodies) = (authorizer.limits.clone(), authorizer.bodies.clone());
     let calls = rpc::service(&config.upstreams, authorizer.grants.clone(), shutdown);
     let calls = Router::new()
         .fallback_service(calls)
         .layer(from_fn_with_state(authorizer, authorization::authorize_rpc));
-    let client = runtime::http::client()?;
-    let violations = Arc::new(policy::reports::ViolationCounts::default());
-    let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))?;
-    let health = Arc::new(health);
     let reports = Router::new()
         .route(routes::POLICY_REPORTS, any(policy::reports::serve))
         .with_state((violations, bodies.clone()));
@@ -178,11 +201,7 @@ fn backend_router(
     let calendars = Router::new()
         .route("/calendars/{file}", any(calendar_feed::serve))
         .with_state(Arc::new(calendars));
-    Ok(Router::new()
-        .route("/livez", get(health::livez))
-        .route("/readyz", get(health::readyz))
-        .route("/healthz", get(health::healthz))
-        .with_state(health)
+    Router::new()
         .merge(webhooks)
         .merge(reports)
         .merge(pictures)
@@ -190,5 +209,5 @@ fn backend_router(
         .merge(calendars)
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
-        .fallback_service(any(pages::serve).with_state(site)))
+        .fallback_service(any(pages::serve).with_state(site))
 }

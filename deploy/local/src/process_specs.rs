@@ -37,7 +37,7 @@ const JEMALLOC_CONF: (&str, &str) =
 /// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
 /// Internal ports, each with the process that listens on it and its purpose.
-pub(crate) const INTERNAL_PORTS: [(&str, &str); 12] = [
+pub(crate) const INTERNAL_PORTS: [(&str, &str); 13] = [
     ("postgres", "postgres"),
     ("nats", "nats"),
     ("catalogue", "grpc"),
@@ -49,6 +49,7 @@ pub(crate) const INTERNAL_PORTS: [(&str, &str); 12] = [
     ("notifications", "grpc"),
     ("reviews", "grpc"),
     ("reviews", "http"),
+    ("gateway", "inner"),
     ("sandbox", "smtp"),
 ];
 
@@ -321,6 +322,7 @@ impl SpecBuilder<'_> {
     fn gateway(&self, settings: &mut Settings<'_>) {
         let web = self.paths.checkout.join("web/dist");
         settings.set("GATEWAY_LISTEN", format!("{}:{}", self.options.host, self.options.port));
+        settings.set("GATEWAY_INNER_LISTEN", self.internal_address("gateway", "inner"));
         settings.set_default("GATEWAY_WEB_DIR", web.to_string_lossy());
         settings.set("GATEWAY_CHECKOUT_ORIGINS", self.options.checkout_origins().join(" "));
         // The gateway refuses to start when the origins above do not include this script's.

@@ -144,6 +144,23 @@ pub(crate) struct RunningPractice {
     pub(crate) public_url: Option<String>,
     /// The owner's email address.
     pub(crate) owner_email: Option<String>,
+    /// Its processes.
+    #[serde(default)]
+    parts: BTreeMap<String, RunningPart>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct RunningPart {
+    #[serde(default)]
+    ports: BTreeMap<String, u16>,
+}
+
+impl RunningPractice {
+    /// The address of the gateway's inner listener, where the health report is.
+    pub(crate) fn inner_url(&self) -> Option<String> {
+        let port = self.parts.get("gateway")?.ports.get("inner")?;
+        Some(format!("http://127.0.0.1:{port}"))
+    }
 }
 
 /// Reads the address of the running practice. Without one, all fields are empty.

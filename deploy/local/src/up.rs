@@ -357,11 +357,13 @@ fn with_log_lines(name: &str, log: &std::path::Path) -> String {
 async fn wait_until_ready(options: &Options, run_state: &RunState) -> Result<()> {
     let deadline = Instant::now() + Duration::from_secs(options.ready_seconds);
     loop {
-        let answer = healthz::get(options.port, "/healthz").await;
+        let parts = run_state.parts();
+        // The report, which names the parts, is on the gateway's inner listener.
+        let inner = parts.get("gateway").and_then(|gateway| gateway.ports.get("inner"));
+        let answer = healthz::get(*inner.unwrap_or(&options.port), "/healthz").await;
         if answer.as_ref().is_some_and(|answer| answer.status == 200) {
             return Ok(());
         }
-        let parts = run_state.parts();
         let most_restarted = parts.iter().max_by_key(|(_, part)| part.restarts);
         let most_restarted = most_restarted.filter(|(_, part)| part.restarts > 0);
         let worst = most_restarted.map_or(0, |(_, part)| part.restarts);

@@ -100,6 +100,8 @@ pub(crate) fn rate_limit(burst: u32, per_minute: u32) -> RateLimit {
 
 pub(crate) struct TestGateway {
     pub(crate) base: String,
+    /// The listener for operators.
+    pub(crate) inner_base: String,
     pub(crate) address: SocketAddr,
     pub(crate) client: reqwest::Client,
     pub(crate) grpc: GrpcBackends,
@@ -131,8 +133,11 @@ impl TestGateway {
         let uri = || service.parse().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();
+        let inner = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let inner_base = format!("http://{}", inner.local_addr().unwrap());
         let config = Config {
             listen,
+            inner_listen: None,
             connections: options.connections,
             requests: options.requests,
             bodies: options.bodies,
@@ -166,10 +171,22 @@ impl TestGateway {
         };
         let shutdown = Shutdown::new();
         let stop = shutdown.clone();
-        tokio::spawn(async move { gateway::serve(listener, config, stop).await.unwrap() });
+        tokio::spawn(async move {
+            gateway::serve((listener, Some(inner)), config, stop).await.unwrap()
+        });
         let client = runtime::http::client().unwrap();
         let base = format!("http://{listen}");
-        Self { base, address: listen, client, grpc, identity, payments, reviews, shutdown }
+        Self {
+            base,
+            inner_base,
+            address: listen,
+            client,
+            grpc,
+            identity,
+            payments,
+            reviews,
+            shutdown,
+        }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -179,6 +196,11 @@ impl TestGateway {
     /// A call in JSON; the path is "package.Service/Method".
     pub(crate) fn call(&self, method: &str, message: &Value) -> reqwest::RequestBuilder {
         self.client.post(self.url(&format!("/rpc/{method}"))).json(message)
+    }
+
+    /// The health report for operators.
+    pub(crate) async fn health(&self) -> reqwest::Response {
+        self.client.get(format!("{}/healthz", self.inner_base)).send().await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str) -> reqwest::Response {

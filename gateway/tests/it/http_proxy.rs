@@ -213,7 +213,7 @@ async fn policy_violations_of_the_booking_document_are_reported() {
     }
     let long = report("x".repeat(20_000)).await.unwrap();
     assert_eq!(long.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    let health: Value = gateway.get("/healthz").await.json().await.unwrap();
+    let health: Value = gateway.health().await.json().await.unwrap();
     let expected = json!({ "script-src-elem https://cdn.example": 2 });
     assert_eq!(health["refused_by_policy"], expected);
     assert_eq!(health["ready"], true, "anybody can send reports");
@@ -222,7 +222,7 @@ async fn policy_violations_of_the_booking_document_are_reported() {
 #[tokio::test]
 async fn health_names_every_part() {
     let gateway = TestGateway::new().await;
-    let answer = gateway.get("/healthz").await;
+    let answer = gateway.health().await;
     assert_eq!(answer.status(), StatusCode::OK);
     let report: Value = answer.json().await.unwrap();
     let parts = [
@@ -252,7 +252,7 @@ async fn health_names_every_part() {
     // Payments works, but the provider rejects its orders: an operator must be notified.
     let refused = tonic_health::ServingStatus::NotServing;
     gateway.grpc.health.set_service_status(runtime::health::ORDERS, refused).await;
-    let answer = gateway.get("/healthz").await;
+    let answer = gateway.health().await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     let report: Value = answer.json().await.unwrap();
     assert_eq!(report["parts"]["payments"], "ready");
@@ -261,7 +261,7 @@ async fn health_names_every_part() {
     let gateway =
         TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
             .await;
-    let answer = gateway.get("/healthz").await;
+    let answer = gateway.health().await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     let report: Value = answer.json().await.unwrap();
     assert_eq!(report["parts"]["booking"], "it does not answer");
@@ -269,6 +269,27 @@ async fn health_names_every_part() {
     // The gateway itself is healthy: it can still serve pages.
     assert_eq!(gateway.get("/livez").await.status(), StatusCode::OK);
     assert_eq!(gateway.get("/readyz").await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn outside_the_health_is_a_status_alone() {
+    let gateway = TestGateway::new().await;
+    let answer = gateway.get("/healthz").await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.json::<Value>().await.unwrap(), json!({ "ready": true }));
+    // Many who ask at once share a check, and the report isn't read.
+    let before = gateway.identity.http.lock().unwrap().len();
+    let asked = (0..40).map(|_| gateway.get("/healthz"));
+    let all = futures::future::join_all(asked).await;
+    assert!(all.iter().all(|answer| answer.status() == StatusCode::OK));
+    let checks = gateway.identity.http.lock().unwrap().len() - before;
+    assert!(checks < 40, "{checks} checks");
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    let answer = gateway.get("/healthz").await;
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(answer.json::<Value>().await.unwrap(), json!({ "ready": false }));
 }
 
 #[tokio::test]

@@ -49,6 +49,12 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
         is_good &= is_ready;
         table.row([mark(is_ready), name.clone(), text(state)]);
     }
+    if health["parts"].is_null() {
+        is_good = health["ready"] == true;
+        let message = "which part it is, `sukoon doctor` knows on the practice's machine";
+        let message = if is_good { "ready" } else { message };
+        table.row([mark(is_good), "practice".to_owned(), message.to_owned()]);
+    }
     for (kind, count) in health["refused_by_policy"].as_object().into_iter().flatten() {
         is_good = false;
         let message = format!(

@@ -25,6 +25,8 @@ pub(super) struct Credentials {
     password: String,
     /// A code of the account's authenticator app, which staff calls need.
     code: Option<String>,
+    /// Where the health report is; only known of the practice that runs on this machine.
+    inner_url: Option<String>,
 }
 
 impl Credentials {
@@ -33,6 +35,7 @@ impl Credentials {
     pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
         let running =
             paths.map(|paths| run_state::running_practice(&paths.data)).unwrap_or_default();
+        let inner_url = running.inner_url();
         let given = environment.get("SUKOON_URL").map(|url| url.trim_end_matches('/').to_owned());
         let url = given.clone().or(running.public_url).context(
             "no practice runs on this machine: start one with `make run`, or set SUKOON_URL to \
@@ -55,7 +58,8 @@ impl Credentials {
             bail!("{url} is not https, so a password would travel in the open");
         }
         let code = environment.get("SUKOON_CODE").map(str::to_owned);
-        Ok(Self { url, email, password, code })
+        let inner_url = inner_url.filter(|_| given.is_none());
+        Ok(Self { url, email, password, code, inner_url })
     }
 }
 
@@ -70,6 +74,7 @@ fn is_loopback(url: &str) -> bool {
 pub(super) struct Session {
     http: reqwest::Client,
     url: String,
+    inner_url: Option<String>,
     token: String,
 }
 
@@ -85,7 +90,7 @@ impl Session {
             .user_agent("sukoon")
             .build()
             .context("no HTTP client can be made")?;
-        let Credentials { url, email, password, code } = credentials;
+        let Credentials { url, email, password, code, inner_url } = credentials;
         let request = http
             .post(format!("{url}/auth/v1/token?grant_type=password"))
             .header("x-supabase-api-version", "2024-01-01")
@@ -94,7 +99,7 @@ impl Session {
         let status = answer.status();
         let body: Value = answer.json().await.unwrap_or_default();
         if let (true, Some(token)) = (status.is_success(), body["access_token"].as_str()) {
-            let mut session = Self { http, url, token: token.to_owned() };
+            let mut session = Self { http, url, inner_url, token: token.to_owned() };
             if let Some(code) = code {
                 session.use_code(&body["user"]["factors"], &code).await?;
             }
@@ -151,11 +156,13 @@ impl Session {
         drop(self.http.post(logout).bearer_auth(&self.token).send().await);
     }
 
-    /// The health report of all services, whether or not all are ready.
+    /// The health report of all services, whether or not all are ready; of a practice on another
+    /// machine only whether all are.
     pub(super) async fn health(&self) -> Result<Value> {
-        let sent = self.http.get(format!("{}/healthz", self.url)).send().await;
-        let answer = sent.map_err(|error| no_answer(&self.url, &error))?;
-        answer.json().await.with_context(|| format!("{}/healthz says nothing readable", self.url))
+        let url = self.inner_url.as_ref().unwrap_or(&self.url);
+        let sent = self.http.get(format!("{url}/healthz")).send().await;
+        let answer = sent.map_err(|error| no_answer(url, &error))?;
+        answer.json().await.with_context(|| format!("{url}/healthz says nothing readable"))
     }
 
     /// Makes a call, for example "booking.v1.BookingStaffService/ListBookings".
