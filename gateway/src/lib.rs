@@ -34,6 +34,7 @@ mod etag;
 mod caller;
 mod wire;
 mod config;
+mod trusted_proxies;
 mod staff_networks;
 
 use std::sync::Arc;
@@ -50,6 +51,7 @@ pub use config::{
     RateLimits, RequestSettings, SiteSettings, Upstreams, WatchSettings,
 };
 pub use staff_networks::StaffNetworks;
+pub use trusted_proxies::TrustedProxies;
 pub use web_files::error::SiteError;
 
 /// This service as a program: its commands and settings.
@@ -120,7 +122,7 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
         limits: limits.clone(),
         cache: cache.clone(),
         policies,
-        trust_proxy: config.site.trust_proxy,
+        proxies: config.site.proxies.clone(),
         staff_networks: config.site.staff_networks.clone(),
         requests: network_quota::NetworkQuota::new(config.requests.max, config.requests.share),
     });
@@ -130,7 +132,7 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
     let watchers = watchers::Watchers::new(config.requests.watchers_per_account);
     let authorizer =
         authorization::RpcAuthorizer { procedures, users, limits, watchers, bodies, cache, grants };
-    let client = runtime::http::client()?;
+    let client = runtime::http::inner_client()?;
     let violations = Arc::new(policy::reports::ViolationCounts::default());
     let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))
         .map(Arc::new)?;

@@ -67,7 +67,7 @@ impl IdentityServer {
         Ok(Self {
             url: url.trim_end_matches('/').to_owned(),
             api_key,
-            http: runtime::http::client()?,
+            http: runtime::http::inner_client()?,
         })
     }
 

@@ -1,4 +1,4 @@
-//! The HTTP client that adapters share.
+//! The HTTP clients that adapters share.
 
 use std::time::Duration;
 
@@ -9,19 +9,30 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a whole answer may take; a caller can set less for one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client that gives up in time and follows no redirects: an adapter talks to whom it was told
-/// to, and to no other host.
+/// A client for third parties, which gives up in time and follows no redirects: an adapter talks to
+/// whom it was told to, and to no other host. It uses the proxy of the environment, if there is one.
 ///
 /// # Errors
 /// The client cannot be built on this machine.
 pub fn client() -> Result<reqwest::Client, reqwest::Error> {
+    builder().build()
+}
+
+/// The same for our own services: no proxy sees passwords and tokens on their way inside.
+///
+/// # Errors
+/// The client cannot be built on this machine.
+pub fn inner_client() -> Result<reqwest::Client, reqwest::Error> {
+    builder().no_proxy().build()
+}
+
+fn builder() -> reqwest::ClientBuilder {
     install_crypto();
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent("sukoon")
-        .build()
 }
 
 #[cfg(test)]

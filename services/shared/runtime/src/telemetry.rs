@@ -26,7 +26,8 @@ use tracing_subscriber::{Layer, Registry};
 use crate::settings::Reader;
 pub use lines::{Form, Lines};
 pub use propagation::{
-    event_span, http_span, inject, inject_headers, job_span, server_span, set_parent, traceparent,
+    edge_span, event_span, http_span, inject, inject_headers, job_span, server_span, set_parent,
+    traceparent,
 };
 
 /// How long the last spans may take to leave when the process stops.

@@ -207,7 +207,7 @@ impl Users {
     pub fn new(settings: &UserSettings) -> Result<Self, reqwest::Error> {
         let inner = Inner {
             settings: settings.clone(),
-            http: crate::http::client()?,
+            http: crate::http::inner_client()?,
             keys: RwLock::new(None),
             asked: Mutex::new(None),
             ended_sessions: RwLock::default(),

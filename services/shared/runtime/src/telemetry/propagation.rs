@@ -35,6 +35,14 @@ pub fn traceparent() -> Option<String> {
 
 /// Makes `span` continue the trace of a traceparent. One that is not valid is ignored.
 pub fn set_parent(span: &Span, traceparent: &str) {
+    if let Some(parent) = context_of(traceparent) {
+        // It fails for spans that are not recorded, and then there is no trace to continue.
+        span.set_parent(parent).ok();
+    }
+}
+
+/// The context that a traceparent names, if it is valid.
+fn context_of(traceparent: &str) -> Option<Context> {
     struct One<'t>(&'t str);
     impl Extractor for One<'_> {
         fn get(&self, key: &str) -> Option<&str> {
@@ -46,10 +54,8 @@ pub fn set_parent(span: &Span, traceparent: &str) {
     }
     let parent =
         TraceContextPropagator::new().extract_with_context(&Context::new(), &One(traceparent));
-    if parent.span().span_context().is_valid() {
-        // It fails for spans that are not recorded, and then there is no trace to continue.
-        span.set_parent(parent).ok();
-    }
+    let is_valid = parent.span().span_context().is_valid();
+    is_valid.then_some(parent)
 }
 
 /// The span of a gRPC call that arrives; for tonic's `trace_fn`. Health checks have none.
@@ -74,15 +80,31 @@ pub fn server_span(request: &http::Request<()>) -> Span {
 /// path itself, which may hold what a trace must not.
 #[must_use]
 pub fn http_span(method: &http::Method, route: &str, headers: &HeaderMap) -> Span {
-    let span = tracing::info_span!(
+    let span = new_http_span(method, route);
+    continue_from(&span, headers);
+    span
+}
+
+/// The same for a request from the internet: it begins a trace, because a client must not choose
+/// the id under which others find theirs. A trace of the client is linked.
+#[must_use]
+pub fn edge_span(method: &http::Method, route: &str, headers: &HeaderMap) -> Span {
+    let span = new_http_span(method, route);
+    let traceparent = headers.get(TRACEPARENT).and_then(|value| value.to_str().ok());
+    if let Some(linked) = traceparent.and_then(context_of) {
+        span.add_link(linked.span().span_context().clone());
+    }
+    span
+}
+
+fn new_http_span(method: &http::Method, route: &str) -> Span {
+    tracing::info_span!(
         "http",
         otel.name = format!("{method} {route}"),
         otel.kind = "server",
         http.response.status_code = Empty,
         booking_id = Empty,
-    );
-    continue_from(&span, headers);
-    span
+    )
 }
 
 /// The span in which an event is handled, as a part of the trace in which it was recorded.
