@@ -5,6 +5,8 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use http::{HeaderMap, HeaderName};
 
+use crate::trusted_proxies::TrustedProxies;
+
 pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The caller: its network address and the reference id of its request.
@@ -16,20 +18,14 @@ pub(crate) struct Caller {
     pub(crate) staff_network: Option<String>,
 }
 
-/// The address that rate limits count for. `X-Forwarded-For` is trusted only behind a proxy of
-/// ours; then its last entry is used, which that proxy wrote.
-pub(crate) fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
-    if !trust_proxy {
+/// The address that rate limits count for. `X-Forwarded-For` is believed only of a proxy of ours.
+pub(crate) fn address_of(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> IpAddr {
+    if !proxies.contains(peer) {
         return peer;
     }
-    headers
-        .get_all(FORWARDED_FOR)
-        .iter()
-        .next_back()
-        .and_then(|value| value.to_str().ok())
-        .and_then(|list| list.rsplit(',').next())
-        .and_then(|last| last.trim().parse().ok())
-        .unwrap_or(peer)
+    let listed = headers.get_all(FORWARDED_FOR).iter().next_back();
+    let client = listed.and_then(|value| value.to_str().ok());
+    client.and_then(|listed| proxies.client_of(listed)).unwrap_or(peer)
 }
 
 /// A subscriber has a whole IPv6 /64, so its addresses count as one.
@@ -57,6 +53,7 @@ pub(crate) fn network_text(address: IpAddr) -> String {
 #[cfg(test)]
 mod tests {
     use super::{FORWARDED_FOR, address_of, network_prefix, network_text};
+    use crate::trusted_proxies::TrustedProxies;
     use http::HeaderMap;
     use std::net::IpAddr;
 
@@ -65,10 +62,14 @@ mod tests {
         let peer: IpAddr = "192.0.2.1".parse().unwrap();
         let mut headers = HeaderMap::new();
         headers.append(FORWARDED_FOR, "203.0.113.9, 198.51.100.7".parse().unwrap());
-        assert_eq!(address_of(peer, &headers, false), peer);
-        assert_eq!(address_of(peer, &headers, true), "198.51.100.7".parse::<IpAddr>().unwrap());
+        let claimed: IpAddr = "198.51.100.7".parse().unwrap();
+        let [ours, others] = ["192.0.2.0/24", "192.0.3.0/24"].map(|list| list.parse().unwrap());
+        assert_eq!(address_of(peer, &headers, &TrustedProxies::None), peer);
+        assert_eq!(address_of(peer, &headers, &others), peer);
+        assert_eq!(address_of(peer, &headers, &ours), claimed);
+        assert_eq!(address_of(peer, &headers, &TrustedProxies::All), claimed);
         headers.insert(FORWARDED_FOR, "rubbish".parse().unwrap());
-        assert_eq!(address_of(peer, &headers, true), peer);
+        assert_eq!(address_of(peer, &headers, &TrustedProxies::All), peer);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use runtime::Reader;
 use runtime::caller::UserSettings;
 
 use crate::staff_networks::StaffNetworks;
+use crate::trusted_proxies::TrustedProxies;
 
 const MEBIBYTE: usize = 1024 * 1024;
 
@@ -93,8 +94,8 @@ pub struct SiteSettings {
     pub folder: PathBuf,
     /// `GATEWAY_CHECKOUT_ORIGINS`: origins that the booking document may use besides our own.
     pub checkout_origins: Vec<String>,
-    /// `GATEWAY_TRUST_PROXY`: whether a proxy of ours stands before the gateway.
-    pub trust_proxy: bool,
+    /// `GATEWAY_TRUST_PROXY`: the proxies of ours that stand before the gateway.
+    pub proxies: TrustedProxies,
     /// `GATEWAY_STAFF_NETWORKS`: the networks from which staff need no second factor.
     pub staff_networks: StaffNetworks,
 }
@@ -180,7 +181,7 @@ impl Config {
                 public: uri(reader, "PUBLIC_URL"),
                 folder: reader.path("GATEWAY_WEB_DIR"),
                 checkout_origins: checkout_origins::read(reader),
-                trust_proxy: reader.parse_or("GATEWAY_TRUST_PROXY", false),
+                proxies: reader.parse_or("GATEWAY_TRUST_PROXY", TrustedProxies::None),
                 staff_networks: reader.parse_or("GATEWAY_STAFF_NETWORKS", StaffNetworks::default()),
             },
             upstreams: Upstreams {

@@ -33,7 +33,7 @@ impl GatewayState {
             None => pages::serve_static(&self.routes.site, uri.path(), request)?,
         };
         if Routes::is_limited(uri.path()) {
-            let address = address_of(peer, headers, self.trust_proxy);
+            let address = address_of(peer, headers, &self.proxies);
             // The slow path builds the error response.
             self.limits.check_address(address).ok()?;
         }

@@ -25,6 +25,7 @@ use crate::rate_limits::RateLimiters;
 use crate::response_cache::ResponseCache;
 use crate::routes::{PROBES, Routes, UPLOAD};
 use crate::staff_networks::StaffNetworks;
+use crate::trusted_proxies::TrustedProxies;
 
 /// Clients quote it to the practice; it finds the request in logs and traces.
 pub(crate) const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
@@ -34,7 +35,7 @@ pub(crate) struct GatewayState {
     pub(crate) limits: Arc<RateLimiters>,
     pub(crate) cache: Arc<ResponseCache>,
     pub(crate) policies: Policies,
-    pub(crate) trust_proxy: bool,
+    pub(crate) proxies: TrustedProxies,
     pub(crate) staff_networks: StaffNetworks,
     /// Requests in progress.
     pub(crate) requests: Arc<NetworkQuota>,
@@ -49,11 +50,11 @@ pub(crate) async fn with_request_context(
     let started = Instant::now();
     let method = request.method().clone();
     let route = state.routes.pattern_of(request.uri().path());
-    let span = telemetry::http_span(&method, &route, request.headers());
+    let span = telemetry::edge_span(&method, &route, request.headers());
     let recorded = span.clone();
     async move {
         let reference = trace_id().unwrap_or_default();
-        let address = address_of(peer.ip(), request.headers(), state.trust_proxy);
+        let address = address_of(peer.ip(), request.headers(), &state.proxies);
         let staff_network = state.staff_networks.network_of(address);
         let caller = Caller { address, reference: reference.clone(), staff_network };
         let mut answer = state.respond(caller, request, next).await;

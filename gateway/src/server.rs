@@ -63,7 +63,7 @@ pub(crate) async fn serve(
     shutdown: &Shutdown,
 ) {
     let all = OpenConnections::new(settings.max, settings.share);
-    let is_our_proxy = state.trust_proxy;
+    let proxies = state.proxies.clone();
     let host = Arc::new(ConnectionServer::new(settings, (state, router), shutdown.clone()));
     // Each connection holds a receiver, so the sender sees when the last has ended.
     let (open, _) = watch::channel(());
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(place) = all.try_open(peer.ip(), is_our_proxy) else {
+                let Some(place) = all.try_open(peer.ip(), proxies.contains(peer.ip())) else {
                     rejections.record();
                     continue;
                 };

@@ -110,7 +110,7 @@ async fn a_command_cannot_be_a_get() {
 }
 
 #[tokio::test]
-async fn token_trace_and_deadline_travel_with_a_call() {
+async fn token_and_deadline_travel_with_a_call_in_a_trace_of_the_gateway() {
     let gateway = TestGateway::new().await;
     let trace = "0af7651916cd43dd8448eb211c80319c";
     let answer = gateway
@@ -121,10 +121,11 @@ async fn token_trace_and_deadline_travel_with_a_call() {
         .send()
         .await
         .unwrap();
-    assert_eq!(answer.headers()["x-reference-id"], trace);
+    let reference = answer.headers()["x-reference-id"].to_str().unwrap().to_owned();
+    assert_ne!(reference, trace, "a client must not choose the id of its trace");
     let seen = &gateway.grpc.seen;
     assert_eq!(seen.last("authorization"), Some(format!("Bearer {}", token())));
-    assert_eq!(seen.last("traceparent").unwrap().split('-').nth(1), Some(trace));
+    assert_eq!(seen.last("traceparent").unwrap().split('-').nth(1), Some(&*reference));
     assert!(seen.last("grpc-timeout").is_some());
     assert_eq!(seen.last("x-caller-token"), None, "it is not the browser's to set");
 }

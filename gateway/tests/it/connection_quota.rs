@@ -76,6 +76,17 @@ async fn an_idle_connection_gives_way_to_another_network() {
 }
 
 #[tokio::test]
+async fn only_a_listed_proxy_is_free_of_the_share() {
+    let proxies = "127.0.0.2/32".parse().unwrap();
+    let mut options = TestOptions { proxies, ..TestOptions::default() };
+    (options.connections.max, options.connections.share) = (8, 1);
+    let gateway = TestGateway::with_options(options).await;
+    let _clients = open_connections(&gateway, OTHER, 6).await;
+    let _own = open_connections(&gateway, ONE, 1).await;
+    assert!(is_closed(&gateway, ONE).await, "more than its share");
+}
+
+#[tokio::test]
 async fn behind_a_trusted_proxy_the_share_does_not_apply() {
     let mut options = TestOptions { trust_proxy: true, ..TestOptions::default() };
     (options.connections.max, options.connections.share) = (8, 1);

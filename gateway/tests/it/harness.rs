@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gateway::{
     BodySettings, Config, ConnectionSettings, ProxySettings, RateLimit, RateLimits,
-    RequestSettings, SiteSettings, StaffNetworks, Upstreams, WatchSettings,
+    RequestSettings, SiteSettings, StaffNetworks, TrustedProxies, Upstreams, WatchSettings,
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use p256::pkcs8::EncodePrivateKey as _;
@@ -41,7 +41,10 @@ pub(crate) struct TestOptions {
     pub(crate) requests: RequestSettings,
     pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
+    /// Whether every connection comes from a proxy of ours.
     pub(crate) trust_proxy: bool,
+    /// The networks of our proxies, otherwise.
+    pub(crate) proxies: TrustedProxies,
     /// The networks from which staff need no second factor.
     pub(crate) staff_networks: StaffNetworks,
     /// Another identity server than the usual one.
@@ -85,6 +88,7 @@ impl Default for TestOptions {
             bodies,
             without_services,
             trust_proxy,
+            proxies: TrustedProxies::None,
             staff_networks: StaffNetworks::default(),
             identity,
             identity_admin,
@@ -145,7 +149,7 @@ impl TestGateway {
                 public: options.public.parse().unwrap(),
                 folder: site(),
                 checkout_origins: vec![CHECKOUT.to_owned()],
-                trust_proxy: options.trust_proxy,
+                proxies: if options.trust_proxy { TrustedProxies::All } else { options.proxies },
                 staff_networks: options.staff_networks,
             },
             upstreams: Upstreams {
