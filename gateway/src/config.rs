@@ -164,6 +164,11 @@ pub struct RateLimits {
     pub pictures: RateLimit,
     /// Contact messages and requests for the guide from one network address.
     pub forms: RateLimit,
+    /// The same in an hour: a small part of what notifications accepts from everybody.
+    pub forms_per_hour: NonZeroU32,
+    /// Uploads of pictures from one network address in an hour: a small part of those that may wait
+    /// for a review.
+    pub uploads_per_hour: NonZeroU32,
     /// Unsubscribing from one network address.
     pub unsubscribing: RateLimit,
 }
@@ -208,6 +213,9 @@ impl Config {
                 reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", rate_limit(10, 2)),
                 pictures: reader.parse_or("GATEWAY_LIMIT_PICTURES", rate_limit(300, 3000)),
                 forms: reader.parse_or("GATEWAY_LIMIT_FORMS", rate_limit(5, 1)),
+                forms_per_hour: reader.parse_or("GATEWAY_LIMIT_FORMS_PER_HOUR", at_least_one(10)),
+                uploads_per_hour: reader
+                    .parse_or("GATEWAY_LIMIT_UPLOADS_PER_HOUR", at_least_one(30)),
                 unsubscribing: reader.parse_or("GATEWAY_LIMIT_UNSUBSCRIBING", rate_limit(60, 300)),
             },
         }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -37,6 +38,10 @@ struct KeyedLimiter<K: Hash + Eq + Clone>(DefaultKeyedRateLimiter<K>);
 impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     fn new(rate_limit: RateLimit) -> Self {
         Self(RateLimiter::keyed(rate_limit.quota()))
+    }
+
+    fn per_hour(count: NonZeroU32) -> Self {
+        Self(RateLimiter::keyed(Quota::per_hour(count)))
     }
 
     fn check(&self, key: &K) -> Result<(), RetryAfter> {
@@ -94,6 +99,8 @@ pub(crate) struct RateLimiters {
     reviews: KeyedLimiter<IpAddr>,
     pictures: KeyedLimiter<IpAddr>,
     forms: KeyedLimiter<IpAddr>,
+    forms_per_hour: KeyedLimiter<IpAddr>,
+    uploads_per_hour: KeyedLimiter<IpAddr>,
     unsubscribing: KeyedLimiter<IpAddr>,
 }
 
@@ -108,6 +115,8 @@ impl RateLimiters {
             reviews: KeyedLimiter::new(rate_limits.reviews),
             pictures: KeyedLimiter::new(rate_limits.pictures),
             forms: KeyedLimiter::new(rate_limits.forms),
+            forms_per_hour: KeyedLimiter::per_hour(rate_limits.forms_per_hour),
+            uploads_per_hour: KeyedLimiter::per_hour(rate_limits.uploads_per_hour),
             unsubscribing: KeyedLimiter::new(rate_limits.unsubscribing),
         }
     }
@@ -146,8 +155,16 @@ impl RateLimiters {
         self.pictures.check(&network_prefix(address))
     }
 
+    /// Counts an upload of a picture, which counts as a review, too.
+    pub(crate) fn check_upload(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.check_review(address)?;
+        self.uploads_per_hour.check(&network_prefix(address))
+    }
+
     pub(crate) fn check_form(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.forms.check(&network_prefix(address))
+        let network = network_prefix(address);
+        self.forms.check(&network)?;
+        self.forms_per_hour.check(&network)
     }
 
     pub(crate) fn check_unsubscribing(&self, address: IpAddr) -> Result<(), RetryAfter> {
@@ -169,6 +186,8 @@ impl RateLimiters {
                 limits.reviews.evict_idle();
                 limits.pictures.evict_idle();
                 limits.forms.evict_idle();
+                limits.forms_per_hour.evict_idle();
+                limits.uploads_per_hour.evict_idle();
                 limits.unsubscribing.evict_idle();
             }
         });

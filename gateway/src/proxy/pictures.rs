@@ -60,7 +60,7 @@ pub(crate) async fn upload(
     if request.method() != Method::POST {
         return error_response::method_not_allowed("POST", &caller.reference);
     }
-    if let Err(retry_after) = proxy.limits.check_review(caller.address) {
+    if let Err(retry_after) = proxy.limits.check_upload(caller.address) {
         discard_body(request).await;
         let status = StatusCode::TOO_MANY_REQUESTS;
         return error_response::to_error_response(

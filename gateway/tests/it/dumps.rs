@@ -45,6 +45,8 @@ fn rate_limits_are_these_without_settings() {
         reviews,
         pictures,
         forms,
+        forms_per_hour,
+        uploads_per_hour,
         unsubscribing,
     } = Config::read(&mut Reader::new(source)).rate_limits;
     let line = |(name, limit): (&str, RateLimit)| {
@@ -61,5 +63,9 @@ fn rate_limits_are_these_without_settings() {
         ("forms of an address", forms),
         ("unsubscribing of an address", unsubscribing),
     ];
-    insta::assert_snapshot!("rate_limits", all.map(line).concat());
+    let hourly = format!(
+        "forms of an address: {forms_per_hour} an hour\n\
+         uploads of an address: {uploads_per_hour} an hour\n"
+    );
+    insta::assert_snapshot!("rate_limits", all.map(line).concat() + &hourly);
 }

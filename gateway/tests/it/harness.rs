@@ -66,6 +66,8 @@ impl Default for TestOptions {
             reviews: plenty,
             pictures: plenty,
             forms: plenty,
+            forms_per_hour: plenty.burst,
+            uploads_per_hour: plenty.burst,
             unsubscribing: plenty,
         };
         let public = "http://127.0.0.1:8080".to_owned();

@@ -146,3 +146,30 @@ async fn no_parameter_makes_a_sign_in_look_like_a_refresh() {
     assert_retry_after(&change.send().await.unwrap());
     assert_eq!(gateway.identity.http.lock().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn an_address_gets_a_small_part_of_an_hours_forms_and_uploads() {
+    let mut options = TestOptions { trust_proxy: true, ..TestOptions::default() };
+    options.rate_limits.forms_per_hour = rate_limit(2, 1).burst;
+    options.rate_limits.uploads_per_hour = rate_limit(1, 1).burst;
+    let gateway = TestGateway::with_options(options).await;
+    let form = |address: &'static str| {
+        let method = "notifications.v1.NotificationsService/RequestMeditationGuide";
+        gateway.call(method, &json!({})).header("x-forwarded-for", address).send()
+    };
+    for _ in 0..2 {
+        assert_eq!(form("192.0.2.1").await.unwrap().status(), StatusCode::OK);
+    }
+    let refused = form("192.0.2.1").await.unwrap();
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    let wait: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((61..=1801).contains(&wait), "half an hour for each: {wait} seconds");
+    assert_eq!(form("192.0.2.2").await.unwrap().status(), StatusCode::OK);
+    let upload = |address: &'static str| {
+        let post = gateway.client.post(gateway.url("/uploads/reviews"));
+        post.header("x-forwarded-for", address).header("content-type", "image/png").body("x").send()
+    };
+    assert_eq!(upload("192.0.2.1").await.unwrap().status(), StatusCode::CREATED);
+    assert_eq!(upload("192.0.2.1").await.unwrap().status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(upload("192.0.2.2").await.unwrap().status(), StatusCode::CREATED);
+}
