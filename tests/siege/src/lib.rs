@@ -1,0 +1,7 @@
+//! Hostile clients, for tests and for `make siege`: they attack a gateway on this machine from
+//! addresses of their own, with few connections and for a short time.
+
+pub mod frames;
+pub mod kinds;
+
+pub use kinds::{Expected, KINDS, Kind, Prey};
