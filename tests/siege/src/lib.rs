@@ -3,5 +3,7 @@
 
 pub mod frames;
 pub mod kinds;
+pub mod attack;
 
+pub use attack::{Attack, Outcome, attack};
 pub use kinds::{Expected, KINDS, Kind, Prey};
