@@ -205,9 +205,9 @@ impl Config {
             watched: WatchSettings { identity: reader.optional_url("IDENTITY_GRPC_URL") },
             users: UserSettings::read(reader),
             rate_limits: RateLimits {
-                address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", rate_limit(120, 1200)),
+                address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", rate_limit(600, 3000)),
                 account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", rate_limit(30, 60)),
-                sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", rate_limit(60, 60)),
+                sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", rate_limit(120, 120)),
                 refreshes: reader.parse_or("GATEWAY_LIMIT_REFRESHES", rate_limit(120, 300)),
                 bad_webhooks: reader.parse_or("GATEWAY_LIMIT_BAD_WEBHOOKS", rate_limit(20, 10)),
                 reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", rate_limit(10, 2)),
@@ -269,7 +269,7 @@ fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {
 
 fn requests(reader: &mut Reader<'_>) -> RequestSettings {
     RequestSettings {
-        max: number(reader, "GATEWAY_REQUESTS", 2048),
+        max: number(reader, "GATEWAY_REQUESTS", 4096),
         share: number(reader, "GATEWAY_REQUESTS_SHARE", 512),
         watchers_per_account: number(reader, "GATEWAY_WATCHERS_PER_ACCOUNT", 4),
     }

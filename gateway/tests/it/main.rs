@@ -29,6 +29,7 @@ mod raw_http;
 mod requests_in_progress;
 mod reviews;
 mod session_cookie;
+mod siege;
 mod connection_quota;
 mod streams;
 mod unsubscribe;
