@@ -22,7 +22,7 @@ SUKOON := $(PROGRAMS)/sukoon
 FEATURES := $(if $(filter dev,$(PROFILE)),,--features services/jemalloc)
 
 # The whole workspace, so that dependencies are built with the same features as for the tests, once.
-BUILD := cargo build --profile $(PROFILE) $(FEATURES) --workspace --bins
+BUILD := cargo build --locked --profile $(PROFILE) $(FEATURES) --workspace --bins
 
 WEB := web
 WEB_BIN := node_modules/.bin
@@ -124,7 +124,7 @@ test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
 	@$(SUKOON) prepare --caldav
 	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- \
-	  node tests/runner/run.mjs $(TEST_PROGRAMS) --profile $(PROFILE) --workspace
+	  node tests/runner/run.mjs $(TEST_PROGRAMS) --locked --profile $(PROFILE) --workspace
 
 # One service's own tests, for after a change in it: make test-service SERVICE=payments.
 SERVICE ?= booking
@@ -228,9 +228,9 @@ bench:
 measured: build web
 	@$(if $(or $(FIGURES),$(if $(WANTED),,all)),$(SUKOON) prepare --nginx && \
 	  $(PROGRAMS)/load $(BENCH) $(if $(FIGURES),--only $(FIGURES)) --nginx "$$($(SUKOON) paths nginx)",:)
-	@$(if $(filter-out $(STATEMENTS),$(PROMISED)),$(SUKOON) test-services -- cargo bench --profile $(PROFILE) \
+	@$(if $(filter-out $(STATEMENTS),$(PROMISED)),$(SUKOON) test-services -- cargo bench --locked --profile $(PROFILE) \
 	  $(FEATURES) --workspace $(addprefix --bench ,$(filter-out $(STATEMENTS),$(PROMISED))),:)
-	@$(if $(filter $(STATEMENTS),$(PROMISED)),$(SUKOON) test-services -- cargo test --quiet --package booking \
+	@$(if $(filter $(STATEMENTS),$(PROMISED)),$(SUKOON) test-services -- cargo test --locked --quiet --package booking \
 	  --test it a_package_of_three_takes_at_most_twice -- --nocapture,:)
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
@@ -241,8 +241,8 @@ check: check-rust check-proto check-generated check-web
 check-rust: tools
 	@echo "· Rust: formatting, lints, house rules"
 	@cargo fmt --all --check
-	@cargo clippy --workspace --all-targets -- -D warnings
-	@cargo test --package tidy
+	@cargo clippy --locked --workspace --all-targets -- -D warnings
+	@cargo test --locked --package tidy
 
 check-proto: web-packages
 	@echo "· the contract: lint, formatting, nothing broken since main"

@@ -11,6 +11,8 @@ pub(crate) enum Unit {
     Seconds,
     /// Mebibytes.
     Mebibytes,
+    /// Things that are counted.
+    Count,
 }
 
 /// How ours is put beside the limit that was measured in the same run.

@@ -1,13 +1,13 @@
 //! One kept-alive connection that speaks HTTP/1.1 and no more of it than a measurement needs: it
 //! shares the machine's cores with what it measures, so it has to be cheap.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::Instant;
 
 /// What is read at a time.
@@ -33,6 +33,8 @@ pub(crate) struct Reply {
 #[derive(Debug)]
 pub(crate) struct HttpClient {
     address: SocketAddr,
+    /// The own address; any if it is unspecified.
+    source: Ipv4Addr,
     stream: TcpStream,
     read: BytesMut,
     used: Instant,
@@ -44,10 +46,24 @@ impl HttpClient {
     /// # Errors
     /// When no server listens there.
     pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
+        Self::open_from(Ipv4Addr::UNSPECIFIED, address).await
+    }
+
+    /// Connects from one of the machine's own addresses.
+    ///
+    /// # Errors
+    /// When no server listens there.
+    pub(crate) async fn open_from(source: Ipv4Addr, address: SocketAddr) -> Result<Self> {
+        let stream = if source.is_unspecified() {
+            TcpStream::connect(address).await?
+        } else {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind(SocketAddr::from((source, 0)))?;
+            socket.connect(address).await?
+        };
         stream.set_nodelay(true)?;
         let read = BytesMut::with_capacity(CHUNK_BYTES);
-        Ok(Self { address, stream, read, used: Instant::now() })
+        Ok(Self { address, source, stream, read, used: Instant::now() })
     }
 
     /// Sends a whole request and waits for its whole answer.
@@ -56,7 +72,7 @@ impl HttpClient {
     /// When the connection ends or what comes is not an answer.
     pub(crate) async fn send(&mut self, request: &[u8]) -> Result<Reply> {
         if self.used.elapsed() > IDLE_MAX {
-            *self = Self::open(self.address).await?;
+            *self = Self::open_from(self.source, self.address).await?;
         }
         self.stream.write_all(request).await?;
         loop {

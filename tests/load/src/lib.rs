@@ -23,6 +23,7 @@ mod log_database;
 mod second_instance;
 mod figures;
 mod settings;
+pub mod siege;
 
 use std::fs;
 use std::io::Write as _;

@@ -88,6 +88,7 @@ fn shown(number: f64, unit: Unit) -> String {
         Unit::Millis => format!("{number:.2} ms"),
         Unit::Seconds => format!("{number:.2} s"),
         Unit::Mebibytes => format!("{number:.1} MiB"),
+        Unit::Count => format!("{number:.0}"),
     }
 }
 
@@ -97,6 +98,7 @@ fn unit_word(unit: Unit) -> &'static str {
         Unit::Millis => "ms",
         Unit::Seconds => "s",
         Unit::Mebibytes => "mib",
+        Unit::Count => "count",
     }
 }
 
