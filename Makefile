@@ -50,6 +50,7 @@ help:
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
 	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
 	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
+	@echo "make siege  hostile clients attack it while honest ones book; fails when one of these is refused"
 	@echo "make mails  every mail as files and pictures, into target/mails"
 	@echo "make lighthouse   every public page on a phone, medians of RUNS=5; ROUTES='/ /faq' picks some,"
 	@echo "                  URL=http://127.0.0.1:8080 measures a practice that runs already"
@@ -232,6 +233,15 @@ measured: build web
 	  $(FEATURES) --workspace $(addprefix --bench ,$(filter-out $(STATEMENTS),$(PROMISED))),:)
 	@$(if $(filter $(STATEMENTS),$(PROMISED)),$(SUKOON) test-services -- cargo test --locked --quiet --package booking \
 	  --test it a_package_of_three_takes_at_most_twice -- --nocapture,:)
+
+# Hostile clients of all kinds attack a practice's gateway while honest ones book: one table, and it
+# fails when an honest client is refused or a figure is missed.
+.PHONY: siege siege-run
+siege:
+	@$(MAKE) --no-print-directory PROFILE=release siege-run
+
+siege-run: build web
+	@$(PROGRAMS)/siege
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 
