@@ -125,8 +125,9 @@ impl Settings {
 
     /// Reads from any source of names and values.
     pub fn from_source(source: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        if source("SUKOON_MODE").as_deref() == Some("production") {
-            bail!("The sandbox plays third parties and never runs in production mode.");
+        // An unset mode is production for every program.
+        if source("SUKOON_MODE").as_deref() != Some("development") {
+            bail!("The sandbox plays third parties and runs with SUKOON_MODE=development only.");
         }
         let mut reader = Reader { source, problems: Vec::new() };
         let settings = Self {
@@ -201,17 +202,25 @@ fn read_environment(name: &str) -> Option<String> {
 mod tests {
     use super::Settings;
 
+    fn mode(mode: &'static str) -> impl Fn(&str) -> Option<String> {
+        move |name: &str| (name == "SUKOON_MODE").then(|| mode.to_owned())
+    }
+
     #[test]
     fn every_missing_name_is_listed_at_once() {
-        let refused = Settings::from_source(|_| None).err().unwrap().to_string();
+        let refused = Settings::from_source(mode("development")).err().unwrap().to_string();
         for name in ["SANDBOX_LISTEN", "SANDBOX_SMTP_LISTEN", "SANDBOX_KEY_ID", "SANDBOX_DATA"] {
             assert!(refused.contains(name), "{refused}");
         }
     }
 
     #[test]
-    fn production_mode_is_refused() {
-        let production = |name: &str| (name == "SUKOON_MODE").then(|| "production".to_owned());
-        assert!(Settings::from_source(production).is_err());
+    fn only_development_is_accepted() {
+        let refused = |source: &dyn Fn(&str) -> Option<String>| {
+            Settings::from_source(source).err().unwrap().to_string()
+        };
+        for told in [refused(&mode("production")), refused(&mode("dev")), refused(&|_| None)] {
+            assert!(told.contains("development"), "{told}");
+        }
     }
 }

@@ -3,11 +3,18 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-/// Without settings; in production; with what is no address.
-const SETTINGS: [&[(&str, &str)]; 3] = [
+const DEVELOPMENT: (&str, &str) = ("SUKOON_MODE", "development");
+/// Without settings; in production; without others than the mode; with what is no address.
+const SETTINGS: [&[(&str, &str)]; 4] = [
     &[],
     &[("SUKOON_MODE", "production")],
-    &[("SANDBOX_LISTEN", "here"), ("SANDBOX_SMTP_LISTEN", "there"), ("SANDBOX_DATA", "/nowhere")],
+    &[DEVELOPMENT],
+    &[
+        DEVELOPMENT,
+        ("SANDBOX_LISTEN", "here"),
+        ("SANDBOX_SMTP_LISTEN", "there"),
+        ("SANDBOX_DATA", "/nowhere"),
+    ],
 ];
 
 #[test]
