@@ -52,6 +52,7 @@ impl RunConfig {
         let options = Options::read(environment)?;
         paths::create_traversable(&paths.data)?;
         paths::create_private(&paths.data.join("logs"))?;
+        paths::create_private(&paths.data.join("pictures"))?;
         let lock = lock(paths)?;
         stop_leftover_processes(paths).await;
         for (name, port) in [("PORT", options.port), ("SANDBOX_PORT", options.sandbox_port)] {

@@ -8,6 +8,7 @@ use crate::run_state;
 use anyhow::{Context, Result, bail};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use std::io::BufRead;
 use std::time::Duration;
 
 /// The timeouts for a connection and for a whole answer.
@@ -43,6 +44,7 @@ impl Credentials {
         )?;
         let person = (environment.get("SUKOON_EMAIL"), environment.get("SUKOON_PASSWORD"));
         let (email, password) = match person {
+            (Some(email), Some("-")) => (email.to_owned(), read_line(std::io::stdin().lock())?),
             (Some(email), Some(password)) => (email.to_owned(), password.to_owned()),
             (None, None) if given.is_none() => {
                 let paths = paths.context("the data folder is not known")?;
@@ -61,6 +63,17 @@ impl Credentials {
         let inner_url = inner_url.filter(|_| given.is_none());
         Ok(Self { url, email, password, code, inner_url })
     }
+}
+
+/// A password that is not in the environment, where other programs and the shell's history have it.
+fn read_line(mut input: impl BufRead) -> Result<String> {
+    let mut line = String::new();
+    input.read_line(&mut line).context("the password cannot be read")?;
+    let password = line.trim_end_matches(['\r', '\n']);
+    if password.is_empty() {
+        bail!("SUKOON_PASSWORD is -, and no password came on standard input");
+    }
+    Ok(password.to_owned())
 }
 
 /// Whether requests to an address stay on this machine.
@@ -266,6 +279,12 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(address.url, "https://sukoon.example");
+    }
+
+    #[test]
+    fn a_password_comes_on_standard_input_too() {
+        assert_eq!(read_line(&b"a quiet garden\r\nmore"[..]).unwrap(), "a quiet garden");
+        assert!(read_line(&b"\n"[..]).is_err());
     }
 
     #[test]
