@@ -94,6 +94,9 @@ pub(crate) const UNLOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_UNLOCK_SPEC;
 /// Revokes a grant.
 pub(crate) const LOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_LOCK_SPEC;
 
+/// Holds a time.
+pub(crate) const REQUEST_BOOKING: Spec = booking::BOOKING_SERVICE_REQUEST_BOOKING_SPEC;
+
 /// Lists free slots.
 pub(crate) const LIST_SLOTS: Spec = booking::BOOKING_SERVICE_LIST_SLOTS_SPEC;
 

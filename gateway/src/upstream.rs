@@ -18,10 +18,11 @@ use kernel::id::Review;
 use runtime::{Shutdown, telemetry};
 use tokio::time::timeout;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, network_prefix};
 use crate::error_response;
 use crate::grant::{self, PanelMetadata};
-use crate::procedures::UNSUBSCRIBE;
+use crate::procedures::{REQUEST_BOOKING, UNSUBSCRIBE};
+use crate::site_cookie::device_fingerprint;
 use crate::wire::booking::v1 as booking;
 use crate::wire::notifications::v1 as notifications;
 use crate::wire::reviews::v1 as reviews;
@@ -29,6 +30,9 @@ use crate::wire::reviews::v1 as reviews;
 /// The listed network of a call, for the services' check of staff. Nothing of a client's own
 /// headers is forwarded, so only the gateway sets it.
 const LISTED_NETWORK: HeaderName = HeaderName::from_static("x-listed-network");
+/// Where a request for a time comes from, for booking's limits of what is held without a payment.
+const CALLER_NETWORK: HeaderName = HeaderName::from_static("x-caller-network");
+const CALLER_DEVICE: HeaderName = HeaderName::from_static("x-caller-device");
 /// A service on the same network accepts at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a review's document waits for its content.
@@ -232,6 +236,9 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     {
         headers.insert(LISTED_NETWORK, network);
     }
+    if ctx.spec().is_some_and(|spec| spec.procedure == REQUEST_BOOKING.procedure) {
+        headers.extend(origin_headers(ctx));
+    }
     if let Some(panel) = ctx.extensions().get::<PanelMetadata>() {
         let passed = [(grant::GRANT, &panel.grant), (grant::ADDRESS, &panel.address)];
         headers.extend(passed.into_iter().filter_map(|(name, it)| Some((name, it.clone()?))));
@@ -239,6 +246,15 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     telemetry::inject_headers(&mut headers);
     let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
     CallOptions::default().with_headers(headers)
+}
+
+/// The caller's network, and its device by the cookie that a browser gets when somebody signs in.
+fn origin_headers(ctx: &RequestContext) -> HeaderMap {
+    let network = ctx.extensions().get::<Caller>().map(|it| network_prefix(it.address).to_string());
+    let device = ctx.header(header::COOKIE).and_then(|cookies| device_fingerprint(cookies));
+    let told = [(CALLER_NETWORK, network), (CALLER_DEVICE, device)];
+    let told = told.into_iter().filter_map(|(name, value)| Some((name, value?.parse().ok()?)));
+    told.collect()
 }
 
 /// Logs a failed call, here only, with the transport's text, and converts the error.

@@ -6,7 +6,7 @@ use prost::Message as _;
 use serde_json::{Value, json};
 
 use crate::backends::service;
-use crate::harness::{TestGateway, token};
+use crate::harness::{TestGateway, TestOptions, token};
 
 const GET_SERVICE: &str = "catalogue.v1.CatalogueService/GetService";
 const GET_BOOKING: &str = "booking.v1.BookingService/GetBooking";
@@ -128,4 +128,25 @@ async fn token_and_deadline_travel_with_a_call_in_a_trace_of_the_gateway() {
     assert_eq!(seen.last("traceparent").unwrap().split('-').nth(1), Some(&*reference));
     assert!(seen.last("grpc-timeout").is_some());
     assert_eq!(seen.last("x-caller-token"), None, "it is not the browser's to set");
+}
+
+#[tokio::test]
+async fn only_a_request_for_a_time_tells_where_it_comes_from() {
+    let options = TestOptions { trust_proxy: true, ..TestOptions::default() };
+    let gateway = TestGateway::with_options(options).await;
+    let seen = &gateway.grpc.seen;
+    let ask = async |method: &str, device: &str| {
+        let call = gateway.call(method, &json!({})).bearer_auth(token());
+        let call = call.header("x-forwarded-for", "2001:db8::7").header("cookie", device);
+        call.header("x-caller-network", "forged").send().await.unwrap();
+        (seen.last("x-caller-network"), seen.last("x-caller-device"))
+    };
+    let request = "booking.v1.BookingService/RequestBooking";
+    let (network, device) = ask(request, "a=b; device=secret-tokens").await;
+    assert_eq!(network.as_deref(), Some("2001:db8::"));
+    let device = device.unwrap();
+    assert!(device.len() == 32 && !device.contains("secret"), "{device}");
+    assert_ne!(ask(request, "device=others").await.1, Some(device));
+    assert_eq!(ask(request, "a=b").await.1, None);
+    assert_eq!(ask(GET_BOOKING, "device=secret-tokens").await, (None, None));
 }
