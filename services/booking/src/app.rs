@@ -23,6 +23,7 @@ pub mod request;
 mod package_choice;
 mod pending_request;
 pub mod requester;
+pub mod hold_origin;
 mod planned_hold;
 pub mod practitioner_choice;
 pub mod free_session;

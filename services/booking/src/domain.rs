@@ -12,4 +12,5 @@ pub mod contact;
 pub mod consent;
 pub mod claim_policy;
 pub mod report;
+pub mod hold_limit;
 pub mod organisation;
