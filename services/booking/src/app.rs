@@ -7,6 +7,7 @@ use practice::Practice;
 use self::consent_settings::ConsentSettings;
 use self::feed_secrets::FeedSecrets;
 use self::group_commit::GroupCommit;
+use self::hold_origin::OriginHashes;
 use self::invitation_keys::InvitationKeys;
 use self::page_keys::PageKeys;
 use self::pending_request::{HeldBooking, PendingRequest};
@@ -16,6 +17,7 @@ use crate::clients::meeting::Meetings;
 use crate::clients::scheduling::Scheduling;
 use crate::domain::availability::Rules;
 use crate::domain::claim_policy::ClaimPolicy;
+use crate::domain::hold_limit::HoldLimits;
 use crate::domain::practitioners::Practitioners;
 use crate::repository::DaySnapshotCache;
 
@@ -99,4 +101,8 @@ pub struct App {
     pub consent: ConsentSettings,
     /// How a customer's claim to have paid is treated.
     pub claim_policy: ClaimPolicy,
+    /// How often times may be held without a payment.
+    pub hold_limits: HoldLimits,
+    /// Hashes where requests for times come from.
+    pub origin_hashes: OriginHashes,
 }

@@ -16,6 +16,7 @@ use url::{Host, Url};
 
 use crate::clients::calendars::CalendarSecrets;
 use crate::domain::claim_policy::ClaimPolicy;
+use crate::domain::hold_limit::{HoldLimit, HoldLimits};
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
@@ -45,6 +46,10 @@ pub struct Config {
     pub calendars: CalendarSettings,
     /// How a claimed payment is treated; `PAYMENT_CLAIM_POLICY`, review or accept.
     pub claim_policy: ClaimPolicy,
+    /// How often times may be held without a payment; `BOOKING_UNPAID_PER_ACCOUNT`,
+    /// `BOOKING_UNPAID_PER_DEVICE`, `BOOKING_UNPAID_PER_NETWORK`: free in a day, and by how many
+    /// seconds the pause grows with each further one.
+    pub hold_limits: HoldLimits,
     /// Verification of user tokens.
     pub users: UserSettings,
     /// Verification of service tokens.
@@ -164,6 +169,11 @@ impl Config {
             scheduling: SchedulingSettings::read(reader),
             calendars: CalendarSettings::read(reader),
             claim_policy: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
+            hold_limits: HoldLimits {
+                account: reader.parse_or("BOOKING_UNPAID_PER_ACCOUNT", HoldLimit::new(6, 1200)),
+                device: reader.parse_or("BOOKING_UNPAID_PER_DEVICE", HoldLimit::new(8, 1200)),
+                network: reader.parse_or("BOOKING_UNPAID_PER_NETWORK", HoldLimit::new(200, 1)),
+            },
             users: UserSettings::read(reader),
             peers: PeerSettings::read(reader),
         }

@@ -101,6 +101,9 @@ pub enum Rejection {
     /// The customer has the maximum number of live holds.
     #[error("You are holding other times already. Please pay for one or wait until it is free.")]
     TooManyHolds,
+    /// Times were held too often without a payment; the minutes to wait are attached.
+    #[error("Several times were held without a payment. Please try again in {0} minutes.")]
+    HeldTooOften(i32),
     /// The hold has expired.
     #[error("Your time is not held any more. Please choose a time again.")]
     HoldEnded,
@@ -308,7 +311,7 @@ impl Reject for Rejection {
             | Self::CalendarSourceNotFound
             | Self::ScheduledEventNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
-            Self::TooManyReports => Code::ResourceExhausted,
+            Self::TooManyReports | Self::HeldTooOften(_) => Code::ResourceExhausted,
             Self::EventTypesUnavailable | Self::ScheduledEventUnavailable => Code::Unavailable,
             Self::InvalidPrice
             | Self::ConsentRequired
@@ -369,6 +372,7 @@ impl Reject for Rejection {
             Self::AddressNotProved => "ADDRESS_NOT_PROVED",
             Self::FreeSessionUsed => "FREE_SESSION_USED",
             Self::TooManyHolds => "TOO_MANY_HOLDS",
+            Self::HeldTooOften(_) => "HELD_TOO_OFTEN",
             Self::HoldEnded => "HOLD_ENDED",
             Self::CheckoutOpened => "CHECKOUT_OPENED",
             Self::BookingNotFound => "BOOKING_NOT_FOUND",
@@ -434,6 +438,7 @@ impl Reject for Rejection {
             | Self::AddressNotProved
             | Self::FreeSessionUsed
             | Self::TooManyHolds
+            | Self::HeldTooOften(_)
             | Self::HoldEnded
             | Self::CheckoutOpened
             | Self::BookingNotFound

@@ -51,6 +51,7 @@ use crate::app::calendar_bookings::schedule_keeping;
 use crate::app::consent_settings::ConsentSettings;
 use crate::app::feed_secrets::FeedSecrets;
 use crate::app::group_commit::GroupCommit;
+use crate::app::hold_origin::OriginHashes;
 use crate::app::invitation_keys::InvitationKeys;
 use crate::app::page_keys::PageKeys;
 use crate::app::read_calendar::schedule_readings;
@@ -243,6 +244,8 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         invitation_keys: InvitationKeys::new(&config.feed_key)?,
         consent,
         claim_policy: config.claim_policy,
+        hold_limits: config.hold_limits,
+        origin_hashes: OriginHashes::new(&config.feed_key)?,
     }))
 }
 

@@ -27,6 +27,7 @@ pub mod invitations;
 pub mod members;
 pub mod grant_role;
 mod holds;
+pub mod hold_origins;
 pub mod phone_bookings;
 pub mod scheduled_events;
 pub mod widget_reports;

@@ -4,7 +4,7 @@
 use eventstore::{Metadata, Store};
 
 use crate::error::Error;
-use crate::repository::{invitations, scheduled_events, widget_reports};
+use crate::repository::{hold_origins, invitations, scheduled_events, widget_reports};
 use crate::timers::kinds::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
@@ -25,6 +25,8 @@ pub async fn delete_expired(store: &Store, subject: String) -> Result<(), Error>
                 let more_reports = widget_reports::delete_ended(tx, now).await?;
                 let more_events = scheduled_events::delete_old(tx, now).await?;
                 let more_invitations = invitations::delete_ended(tx, now).await?;
+                let more_origins = hold_origins::delete_old(tx, now).await?;
+                let more_invitations = more_invitations || more_origins;
                 let more = deleted.is_part || more_reports || more_events || more_invitations;
                 let minutes = if more { 1 } else { DAY_MINUTES };
                 let next = now.plus_minutes(minutes);

@@ -34,7 +34,7 @@ pub const KILLABLE_PARTS: [&str; 9] = [
 pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Settings for a test in which one machine plays many clients.
-pub const RAISED_LIMITS: [(&str, &str); 11] = [
+pub const RAISED_LIMITS: [(&str, &str); 14] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
     // On a busy machine a thousand buyers connect long before the last of them can send a request.
@@ -47,6 +47,9 @@ pub const RAISED_LIMITS: [(&str, &str); 11] = [
     ("GATEWAY_WATCHERS_PER_ACCOUNT", "1000"),
     ("GATEWAY_LIMIT_UNSUBSCRIBING", "10000/100000"),
     ("NOTIFICATIONS_CONTACT_LIMIT", "100000"),
+    ("BOOKING_UNPAID_PER_ACCOUNT", "100000/0"),
+    ("BOOKING_UNPAID_PER_DEVICE", "100000/0"),
+    ("BOOKING_UNPAID_PER_NETWORK", "100000/0"),
 ];
 
 /// How long a start may take on a busy machine.

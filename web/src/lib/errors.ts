@@ -39,6 +39,10 @@ const BY_REASON: Record<string, Words> = {
     title: 'You are already keeping two times',
     message: 'Please pay for one of them or let one go before you choose another.',
   },
+  HELD_TOO_OFTEN: {
+    title: 'Please take a short break',
+    message: 'Several times were kept and not paid. Please try again a little later.',
+  },
   TERMS_NOT_ACCEPTED: {
     title: 'Agreement required',
     message:

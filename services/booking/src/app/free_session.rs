@@ -5,6 +5,7 @@ use eventstore::{StoreError, Tx, request_hash};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 
+use super::hold_origin::HoldOrigin;
 use crate::clients::catalogue::{FreeTerms, Offering};
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::free_sessions;
@@ -16,12 +17,14 @@ pub struct Client {
     pub customer_id: Id<Customer>,
     /// The address of the account, in lower case, if it is proved. Personal data.
     pub proved_email: Option<String>,
+    /// Where the request comes from.
+    pub origin: HoldOrigin,
 }
 
 /// A client whose address is not proved.
 impl From<Id<Customer>> for Client {
     fn from(customer_id: Id<Customer>) -> Self {
-        Self { customer_id, proved_email: None }
+        Self { customer_id, proved_email: None, origin: HoldOrigin::default() }
     }
 }
 

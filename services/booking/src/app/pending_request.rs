@@ -9,6 +9,7 @@ use staff::Staff;
 
 use super::free_session::FreeRequest;
 use super::group_commit::Batched;
+use super::hold_origin::HoldOrigin;
 use super::idempotency::IdempotencyKey;
 use super::request::BookingRequest;
 use crate::clients::catalogue::Offering;
@@ -41,6 +42,8 @@ pub struct PendingRequest {
     pub(super) metadata: Metadata,
     pub(super) key: IdempotencyKey,
     pub(super) details: BookingRequest,
+    /// Where it comes from.
+    pub(super) origin: HoldOrigin,
     pub(super) offering: Offering,
     /// The package; `None` for a single session.
     pub(super) package: Option<PackageTerms>,
@@ -85,6 +88,8 @@ impl PendingRequest {
             mode: project::mode_word(self.details.mode),
             span: day.span,
             practitioner_id: self.details.practitioner_id.as_deref(),
+            network_hash: self.origin.network.as_deref(),
+            device_hash: self.origin.device.as_deref(),
         })
     }
 

@@ -22,7 +22,10 @@ pub(super) struct PlannedHold<'a> {
 impl PlannedHold<'_> {
     pub(super) fn hold(&self) -> Hold<'_> {
         let Self { request, facts, until } = self;
-        Hold { facts, until: *until, contact: &request.details.contact }
+        let (network_hash, device_hash) =
+            (request.origin.network.as_deref(), request.origin.device.as_deref());
+        let contact = &request.details.contact;
+        Hold { facts, until: *until, contact, network_hash, device_hash }
     }
 }
 

@@ -12,6 +12,7 @@ use kernel::{CommandError, Id, Timestamp};
 
 use super::App;
 use super::free_session::{Client, FreeRequest};
+use super::hold_origin::HoldOrigin;
 use super::idempotency::{IdempotencyKey, stored_answer};
 use super::package_choice::wanted_package;
 use super::pending_request::{HeldBooking, PendingRequest, PhoneTerms, RequestedDay, busy};
@@ -73,7 +74,9 @@ pub(super) async fn hold(
     let candidates = candidates(app, &offering, wanted, &details.starts).await?;
     let event = details.scheduled_event_uri.clone().zip(details.starts.first().copied());
     let (customer_id, phone) = (requester.customer_id(), requester.phone());
-    let template = RequestTemplate { customer_id, details, offering, package, spans, free, phone };
+    let origin = requester.origin();
+    let template =
+        RequestTemplate { customer_id, details, origin, offering, package, spans, free, phone };
     let mut outcome = Err(refuse(Rejection::SlotTaken));
     for practitioner in candidates {
         outcome = submit(app, template.for_practitioner(app, practitioner)).await;
@@ -94,6 +97,7 @@ pub(super) async fn hold(
 struct RequestTemplate {
     customer_id: Id<Customer>,
     details: BookingRequest,
+    origin: HoldOrigin,
     offering: Offering,
     package: Option<PackageTerms>,
     spans: Vec<Span>,
@@ -104,7 +108,7 @@ struct RequestTemplate {
 impl RequestTemplate {
     /// The request to one practitioner, with an id of its own for the booking.
     fn for_practitioner(&self, app: &App, practitioner: Arc<Practitioner>) -> PendingRequest {
-        let Self { customer_id, details, offering, package, spans, free, phone } = self;
+        let Self { customer_id, details, origin, offering, package, spans, free, phone } = self;
         let id = new_id::<Booking>();
         let caller = phone.map_or(*customer_id, |terms| terms.staff.id).to_string();
         let day = |span: &Span| {
@@ -124,6 +128,7 @@ impl RequestTemplate {
                 hash: details.hash.clone(),
             },
             details: details.clone(),
+            origin: origin.clone(),
             offering: offering.clone(),
             package: package.clone(),
             free: free.clone(),
@@ -400,6 +405,10 @@ impl<'a> HoldBatch<'a> {
         let sessions = sessions.collect::<Result<Vec<Span>, Rejection>>()?;
         if request.free.is_none() && holds.live >= i64::from(policies.live_holds_max) {
             return Err(Rejection::TooManyHolds);
+        }
+        let wait = self.app.hold_limits.wait_minutes(&holds.unpaid, self.now);
+        if let Some(minutes) = wait.filter(|_| request.free.is_none()) {
+            return Err(Rejection::HeldTooOften(minutes));
         }
         let facts = Facts {
             booking_id: request.id,

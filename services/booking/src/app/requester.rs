@@ -5,6 +5,7 @@ use kernel::Id;
 use kernel::id::Customer;
 
 use super::free_session::{Client, FreeRequest};
+use super::hold_origin::HoldOrigin;
 use super::pending_request::PhoneTerms;
 use crate::clients::catalogue::Offering;
 use crate::error::{Error, Rejection, refuse};
@@ -35,6 +36,14 @@ impl Requester {
             Self::Client(client) => FreeRequest::of(client, offering),
             Self::Staff(_) if offering.free.is_some() => Err(refuse(Rejection::NothingToPay)),
             Self::Staff(_) => Ok(None),
+        }
+    }
+
+    /// Where the request comes from. Staff have no limit.
+    pub(super) fn origin(&self) -> HoldOrigin {
+        match self {
+            Self::Client(client) => client.origin.clone(),
+            Self::Staff(_) => HoldOrigin::default(),
         }
     }
 

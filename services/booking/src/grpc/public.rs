@@ -59,7 +59,8 @@ impl PublicHandler {
 /// The client of an access token.
 pub(super) fn client_of(user: &User) -> Client {
     let proved = user.email_verified && !user.email.is_empty();
-    Client { customer_id: user.customer, proved_email: proved.then(|| user.email.clone()) }
+    let proved_email = proved.then(|| user.email.clone());
+    Client { proved_email, ..user.customer.into() }
 }
 
 #[tonic::async_trait]
@@ -77,7 +78,9 @@ impl BookingService for PublicHandler {
         request: Request<RequestBookingRequest>,
     ) -> Result<Response<RequestBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let held = request_booking(&self.app, client_of(&user), request.into_inner())
+        let origin = self.app.origin_hashes.origin(request.metadata());
+        let client = Client { origin, ..client_of(&user) };
+        let held = request_booking(&self.app, client, request.into_inner())
             .await
             .map_err(|error| to_status(&error))?;
         record_booking_id(held.id);

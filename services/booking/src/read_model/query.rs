@@ -7,6 +7,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 
 use crate::domain::booking::Facts;
+use crate::domain::hold_limit::{UnpaidCount, UnpaidHolds};
 use crate::domain::practitioners::OccupiedTime;
 use crate::domain::span::Span;
 
@@ -89,7 +90,7 @@ pub async fn version(
 }
 
 /// A customer's unpaid holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holds {
     /// The number of live holds.
     pub live: i64,
@@ -98,6 +99,8 @@ pub struct Holds {
     /// Whether another session of the customer, held or booked, overlaps the slot. It is looked up
     /// only among several practitioners: the day of one has no overlap anyway.
     pub overlap: bool,
+    /// What was held before without a payment.
+    pub unpaid: UnpaidHolds,
 }
 
 impl Holds {
@@ -109,7 +112,7 @@ impl Holds {
             overlap: all.overlap || one.overlap,
             ..all
         };
-        sessions.reduce(both).unwrap_or(Self { live: 0, same: None, overlap: false })
+        sessions.reduce(both).unwrap_or_default()
     }
 }
 
@@ -128,7 +131,32 @@ pub struct SlotRequest<'r> {
     pub span: Span,
     /// The requested practitioner; `None` for anyone.
     pub practitioner_id: Option<&'r str>,
+    /// Where the request comes from. Personal data.
+    pub network_hash: Option<&'r [u8]>,
+    /// The same of its device.
+    pub device_hash: Option<&'r [u8]>,
 }
+
+/// Unpaid holds since the last day whose time is over, and when the last was requested: a lateral
+/// join for each row of `asked as a`.
+const UNPAID_HOLDS: &str = "
+     left join lateral (
+         select count(*) as count, max(b.requested_at) as last_at from bookings b
+         where b.customer_id = a.customer_id and b.requested_at > a.now - interval '1 day'
+           and not b.by_phone and b.payment_state not in ('paid', 'refunding', 'refunded')
+           and (b.state in ('expired', 'released') or b.held_until_at <= a.now)) account on true
+     left join lateral (
+         select count(*) as count, max(o.held_at) as last_at
+         from hold_origins o join bookings b using (booking_id)
+         where o.device_hash = a.device_hash and o.held_at > a.now - interval '1 day'
+           and b.payment_state not in ('paid', 'refunding', 'refunded')
+           and (b.state in ('expired', 'released') or b.held_until_at <= a.now)) device on true
+     left join lateral (
+         select count(*) as count, max(o.held_at) as last_at
+         from hold_origins o join bookings b using (booking_id)
+         where o.network_hash = a.network_hash and o.held_at > a.now - interval '1 day'
+           and b.payment_state not in ('paid', 'refunding', 'refunded')
+           and (b.state in ('expired', 'released') or b.held_until_at <= a.now)) network on true";
 
 /// The customers' holds, one for each requested slot and in the same order. Exact under the
 /// customers' locks. Where there are `several` practitioners, sessions that overlap are looked up
@@ -149,6 +177,7 @@ pub async fn holds(
             .push_bind(request.span.starts_at())
             .push_bind(request.span.ends_at());
         row.push_bind(request.practitioner_id).push_bind(request.package_id).push_bind(now);
+        row.push_bind(request.network_hash).push_bind(request.device_hash);
     });
     sql.push(
         ")
@@ -177,12 +206,18 @@ pub async fn holds(
         );
     }
     sql.push(
-        " as overlap
+        " as overlap,
+         exists (select from bookings b
+                 where b.customer_id = a.customer_id and b.price_minor > 0
+                   and b.payment_state in ('paid', 'refunding', 'refunded')) as has_paid,
+         account.count as account_count, account.last_at as account_last_at,
+         device.count as device_count, device.last_at as device_last_at,
+         network.count as network_count, network.last_at as network_last_at
          from asked as a
              (n, customer_id, service_id, mode, starts_at, ends_at, practitioner_id, package_id,
-              now)
-         order by n",
+              now, network_hash, device_hash)",
     );
+    sql.push(UNPAID_HOLDS).push(" order by n");
     let rows = sql.build().fetch_all(tx.connection()).await?;
     let mut holds = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -190,6 +225,21 @@ pub async fn holds(
             live: row.try_get("live")?,
             same: row.try_get("same")?,
             overlap: row.try_get("overlap")?,
+            unpaid: UnpaidHolds {
+                has_paid: row.try_get("has_paid")?,
+                account: UnpaidCount {
+                    count: row.try_get("account_count")?,
+                    last_at: row.try_get("account_last_at")?,
+                },
+                device: UnpaidCount {
+                    count: row.try_get("device_count")?,
+                    last_at: row.try_get("device_last_at")?,
+                },
+                network: UnpaidCount {
+                    count: row.try_get("network_count")?,
+                    last_at: row.try_get("network_last_at")?,
+                },
+            },
         });
     }
     Ok(holds)

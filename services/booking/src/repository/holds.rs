@@ -59,6 +59,10 @@ pub struct Hold<'h> {
     pub until: Timestamp,
     /// The customer's contact data.
     pub contact: &'h Contact,
+    /// Where the request came from, as far as it is known. Personal data.
+    pub network_hash: Option<&'h [u8]>,
+    /// The same of its device.
+    pub device_hash: Option<&'h [u8]>,
 }
 
 impl Hold<'_> {
@@ -86,7 +90,7 @@ pub(super) async fn insert_holds(
         "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
                       price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
                       first_name, last_name, email, phone, notes, package_id, package_title,
-                      notice_hours, by_phone, terms_accepted_at) as (",
+                      notice_hours, by_phone, terms_accepted_at, network_hash, device_hash) as (",
     );
     let firsts = holds.iter().filter_map(|hold| Some((hold, hold.facts.sessions.first()?)));
     sql.push_values(firsts, |mut row, (hold, span)| {
@@ -102,6 +106,7 @@ pub(super) async fn insert_holds(
         row.push_bind(package.map(|it| &it.id)).push_bind(package.map(|it| &it.title));
         row.push_bind(package.map(|it| it.notice_hours));
         row.push_bind(facts.is_by_phone()).push_bind((!facts.is_by_phone()).then_some(now));
+        row.push_bind(hold.network_hash).push_bind(hold.device_hash);
     });
     push_sessions(&mut sql, holds);
     sql.push(view_sql!(
@@ -117,6 +122,10 @@ pub(super) async fn insert_holds(
                     case when until_at is null then 2 else 1 end,
                     package_id, package_title, notice_hours, by_phone
              from wanted returning *),
+         origin as (
+             insert into hold_origins (booking_id, network_hash, device_hash, held_at)
+             select booking_id, network_hash, device_hash, now from wanted
+             where network_hash is not null or device_hash is not null),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
                                             held_until_at, live)

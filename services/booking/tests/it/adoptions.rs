@@ -17,7 +17,7 @@ use crate::phone_bookings::{book_by_phone, new_phone_request};
 use crate::world::{World, asha, at, customer};
 
 fn client(number: u128, email: Option<&str>) -> Client {
-    Client { customer_id: customer(number), proved_email: email.map(str::to_owned) }
+    Client { proved_email: email.map(str::to_owned), ..customer(number).into() }
 }
 
 /// A booking for an address that was typed in capitals.

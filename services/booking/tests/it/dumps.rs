@@ -18,7 +18,7 @@ fn rejections_reach_callers_like_this() {
         InvalidStart, InvalidMode, InvalidContact(ContactError::NotesTooLong),
         InvalidConsent(ConsentError::VersionUnknown), ConsentNotFound, InvalidConsentFile,
         TermsNotAccepted,
-        SlotTaken, SlotPast, SlotNotOffered, TooManyHolds, HoldEnded, CheckoutOpened,
+        SlotTaken, SlotPast, SlotNotOffered, TooManyHolds, HeldTooOften(20), HoldEnded, CheckoutOpened,
         BookingNotFound, NotConfirmed, InvalidDate, RangeTooLong(31), InvalidDay, InvalidTime,
         TimeOccupied, BlockNotFound, InvalidCancelledBy, InvalidRefund, NotCancellable, NotClaimed,
         SessionEnded, PractitionerNotFound, PractitionerNotOffered, OverlapsOwnSession,

@@ -22,7 +22,7 @@ const ASHA: &str = "asha@example.org";
 
 /// A client whose address is proved.
 fn client(number: u128, email: &str) -> Client {
-    Client { customer_id: customer(number), proved_email: Some(email.to_owned()) }
+    Client { proved_email: Some(email.to_owned()), ..customer(number).into() }
 }
 
 async fn ask(

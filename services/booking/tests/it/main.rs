@@ -12,6 +12,7 @@ mod zones;
 mod fakes;
 mod grpc_harness;
 mod races;
+mod hold_limits;
 mod holds;
 mod requests;
 mod slots;

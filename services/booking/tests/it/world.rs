@@ -8,6 +8,7 @@ use booking::app::App;
 use booking::app::consent_settings::ConsentSettings;
 use booking::app::feed_secrets::FeedSecrets;
 use booking::app::group_commit::GroupCommit;
+use booking::app::hold_origin::OriginHashes;
 use booking::app::invitation_keys::InvitationKeys;
 use booking::app::page_keys::PageKeys;
 use booking::app::request_booking::request_booking;
@@ -19,6 +20,7 @@ use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
 use booking::domain::claim_policy::ClaimPolicy;
 use booking::domain::consent::document::Fingerprints;
+use booking::domain::hold_limit::{HoldLimit, HoldLimits};
 use booking::domain::practitioners::Practitioners;
 use booking::error::Error;
 use booking::read_model::view::{self, View};
@@ -51,6 +53,13 @@ pub(crate) const CONSENT_KEY: &str = "the-key-of-consents-in-these-tests";
 
 /// The number of timers of bookings.
 pub(crate) const TIMERS: &str = "select count(*) from timers where kind <> 'sweep'";
+
+/// The same customer holds many times in a test.
+const UNLIMITED: HoldLimits = HoldLimits {
+    account: HoldLimit::new(u32::MAX, 0),
+    device: HoldLimit::new(u32::MAX, 0),
+    network: HoldLimit::new(u32::MAX, 0),
+};
 
 pub(crate) struct World {
     pub(crate) db: TestDatabase,
@@ -144,6 +153,8 @@ impl World {
                 fingerprints: Fingerprints::new(CONSENT_KEY).unwrap(),
             },
             claim_policy,
+            hold_limits: UNLIMITED,
+            origin_hashes: OriginHashes::new(&FEED_KEY.to_owned().into()).unwrap(),
         });
         Self { db, app, rooms, keys, peers, shutdown }
     }
@@ -153,6 +164,15 @@ impl World {
         let mut practice = self.app.practice.clone();
         change(&mut practice);
         self.process(practice, (self.app.scheduling.clone(), self.app.calendars.clone()))
+    }
+
+    /// The same practice in another process, with limits of what is held without a payment.
+    pub(crate) fn another_with_hold_limits(&self, hold_limits: HoldLimits) -> Arc<App> {
+        let practice = self.app.practice.clone();
+        let app = self.process(practice, (self.app.scheduling.clone(), self.app.calendars.clone()));
+        let mut app = Arc::into_inner(app).unwrap();
+        app.hold_limits = hold_limits;
+        Arc::new(app)
     }
 
     /// The same practice in another process, with other calendars.
@@ -199,6 +219,8 @@ impl World {
             invitation_keys: self.app.invitation_keys.clone(),
             consent: self.app.consent.clone(),
             claim_policy: self.app.claim_policy,
+            hold_limits: self.app.hold_limits,
+            origin_hashes: self.app.origin_hashes.clone(),
         })
     }
 

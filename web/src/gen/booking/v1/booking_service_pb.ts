@@ -1129,7 +1129,8 @@ export const BookingService: GenService<{
    * CONSENT_VERSION_UNKNOWN, when its terms have changed, or DECLARATION_NOT_ACCEPTED.
    * A package holds the times of all its sessions or none: also INVALID_ARGUMENT with reason
    * WRONG_SESSION_COUNT, SAME_DATE or DATES_TOO_FAR_APART; FAILED_PRECONDITION with
-   * PACKAGE_NOT_OFFERED.
+   * PACKAGE_NOT_OFFERED. RESOURCE_EXHAUSTED with reason HELD_TOO_OFTEN after several times that were
+   * held and not paid; never for an account that has paid once.
    *
    * @generated from rpc booking.v1.BookingService.RequestBooking
    */
