@@ -83,11 +83,11 @@ async fn many_accounts_of_a_device_or_a_network_share_its_limit() {
     let device = || HoldOrigin { network: None, device: Some(vec![2]) };
     let network = || HoldOrigin { network: Some(vec![1]), device: None };
     let app = app(&world, [MANY, TWO, HoldLimit::new(3, 600)]);
-    for turn in 0..2 {
-        hold(&app, customer(10 + turn.unsigned_abs().into()), turn, device()).await.unwrap();
+    for turn in 0..2_i64 {
+        hold(&app, customer(10 + u128::from(turn.unsigned_abs())), turn, device()).await.unwrap();
     }
-    for turn in 2..5 {
-        hold(&app, customer(10 + turn.unsigned_abs().into()), turn, network()).await.unwrap();
+    for turn in 2..5_i64 {
+        hold(&app, customer(10 + u128::from(turn.unsigned_abs())), turn, network()).await.unwrap();
     }
     // While they are held, they may still be paid.
     hold(&app, customer(20), 5, device()).await.unwrap();

@@ -22,7 +22,7 @@ use tonic::Request;
 use tonic::service::Routes;
 
 use crate::fakes::{self, MEETING_TOKEN, Rooms};
-use crate::world::{CONSENT_KEY, FEED_KEY, MORNING, customer, new_request};
+use crate::world::{CONSENT_KEY, FEED_KEY, MORNING, UNLIMITED, customer, new_request};
 
 /// Another service, reduced to its feed.
 struct Neighbour {
@@ -102,6 +102,7 @@ async fn config(
         feed_key: FEED_KEY.to_owned().into(),
         consent_key: CONSENT_KEY.to_owned().into(),
         claim_policy: ClaimPolicy::Review,
+        hold_limits: UNLIMITED,
         users: UserSettings {
             jwks_url: fakes::jwks(users.jwks()).await,
             issuer: users.issuer.clone(),

@@ -55,7 +55,7 @@ pub(crate) const CONSENT_KEY: &str = "the-key-of-consents-in-these-tests";
 pub(crate) const TIMERS: &str = "select count(*) from timers where kind <> 'sweep'";
 
 /// The same customer holds many times in a test.
-const UNLIMITED: HoldLimits = HoldLimits {
+pub(crate) const UNLIMITED: HoldLimits = HoldLimits {
     account: HoldLimit::new(u32::MAX, 0),
     device: HoldLimit::new(u32::MAX, 0),
     network: HoldLimit::new(u32::MAX, 0),
