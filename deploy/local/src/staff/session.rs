@@ -346,7 +346,7 @@ mod tests {
         });
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::new();
-        (Session { http, url, token: String::new() }, served)
+        (Session { http, url, inner_url: None, token: String::new() }, served)
     }
 
     /// The key in a request, once the whole request has arrived.
