@@ -111,12 +111,12 @@ async fn a_slow_upload_is_waited_for() {
 #[tokio::test]
 async fn a_connection_with_new_requests_is_kept() {
     let mut options = TestOptions::default();
-    options.connections.idle_timeout = SHORT;
+    options.connections.idle_timeout = HEAD;
     let gateway = TestGateway::with_options(options).await;
     let mut kept = raw_http::connect(&gateway).await;
     let (mut other, _other_ends) = http2(&gateway).await;
     let begun = tokio::time::Instant::now();
-    while begun.elapsed() < SHORT * 4 {
+    while begun.elapsed() < HEAD * 3 {
         assert!(raw_http::is_answered(&mut kept).await);
         ask(&gateway, &mut other).await;
     }

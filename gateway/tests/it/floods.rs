@@ -136,7 +136,7 @@ async fn a_flood_ends_the_connection() {
 async fn with_a_short_write_timeout() -> TestGateway {
     let mut options = TestOptions::default();
     // The first request is waited for as long as on a busy machine.
-    options.connections.head_timeout = Duration::from_secs(1);
+    options.connections.head_timeout = Duration::from_secs(3);
     options.connections.write_timeout = Duration::from_millis(300);
     TestGateway::with_options(options).await
 }

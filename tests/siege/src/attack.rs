@@ -12,7 +12,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use crate::kinds::{Kind, Prey};
+use crate::kinds::{Expected, Kind, Prey};
 
 /// The pause before a connection that was closed is opened again.
 const REOPEN_PAUSE: Duration = Duration::from_millis(100);
@@ -51,8 +51,42 @@ pub struct Outcome {
     pub statuses: BTreeMap<u16, u64>,
 }
 
-/// Attacks until the time is over or each connection was opened often enough.
-pub async fn attack(kind: &'static Kind, attack: Attack) -> Outcome {
+/// An attack that goes on; it ends with this value.
+#[derive(Debug)]
+pub struct RunningAttack {
+    kind: &'static Kind,
+    attackers: JoinSet<()>,
+    outcome: Arc<Mutex<Outcome>>,
+}
+
+impl RunningAttack {
+    /// What came of it so far.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the attackers have met what is to stop them.
+    #[must_use]
+    pub fn was_met(&self) -> bool {
+        let outcome = self.outcome();
+        match self.kind.expected {
+            Expected::CutOff => outcome.closed > 0,
+            Expected::Status(status) => outcome.statuses.contains_key(&status),
+            Expected::Nothing => outcome.opened > 0,
+        }
+    }
+
+    /// Waits until the time is over or each connection was opened often enough.
+    pub async fn wait(mut self) -> Outcome {
+        while self.attackers.join_next().await.is_some() {}
+        self.outcome()
+    }
+}
+
+/// Begins an attack. It ends when the time is over or each connection was opened often enough.
+#[must_use]
+pub fn start(kind: &'static Kind, attack: Attack) -> RunningAttack {
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let end = Instant::now() + attack.length.min(LENGTH_MAX);
     let attack = Arc::new(attack);
@@ -64,9 +98,7 @@ pub async fn attack(kind: &'static Kind, attack: Attack) -> Outcome {
             timeout_at(end, repeat(kind, &attack, &outcome)).await.ok();
         });
     }
-    while attackers.join_next().await.is_some() {}
-    let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-    outcome.clone()
+    RunningAttack { kind, attackers, outcome }
 }
 
 async fn repeat(kind: &Kind, attack: &Attack, outcome: &Mutex<Outcome>) {

@@ -5,5 +5,5 @@ pub mod frames;
 pub mod kinds;
 pub mod attack;
 
-pub use attack::{Attack, Outcome, attack};
+pub use attack::{Attack, Outcome, RunningAttack, start};
 pub use kinds::{Expected, KINDS, Kind, Prey};

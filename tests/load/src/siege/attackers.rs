@@ -49,7 +49,8 @@ pub(super) async fn attack(
     let attacks = KINDS.iter().zip(1_u8..).map(|(kind, number)| {
         let source = Ipv4Addr::new(127, 0, 2, number);
         let (prey, connections) = (prey.clone(), kind.connections);
-        siege::attack(kind, Attack { target, source, prey, connections, openings_max: 100, length })
+        let attack = Attack { target, source, prey, connections, openings_max: 100, length };
+        siege::start(kind, attack).wait()
     });
     let outcomes = join_all(attacks).await;
     let line = |(kind, outcome): (&siege::Kind, &siege::Outcome)| {
