@@ -12,9 +12,13 @@ pub(crate) fn print(options: &Options, owner: Option<&Owner>) {
 
 fn lines(options: &Options, owner: Option<&Owner>) -> Vec<String> {
     let mut lines = vec![format!("Sukoon is ready: {}", options.public_url)];
-    if let Some(Owner { email, password }) = owner {
+    if let Some(Owner { email, password, is_new }) = owner {
         lines.extend([
-            format!("  its owner signs in: {email} with the password {password}"),
+            if *is_new {
+                format!("  its owner signs in: {email} with the password {password}")
+            } else {
+                format!("  its owner signs in: {email} with the password that `sukoon owner` says")
+            },
             format!(
                 "  its second step:   sign in at {} and add a passkey or an authenticator app \
                  within 14 days; after that staff calls need it",
@@ -46,7 +50,7 @@ mod tests {
         let second_step = |environment: &Environment| {
             let options = Options::read(environment).unwrap();
             let (email, password) = ("meera@sukoon.example".to_owned(), "a word".to_owned());
-            let lines = lines(&options, Some(&Owner { email, password }));
+            let lines = lines(&options, Some(&Owner { email, password, is_new: true }));
             lines.into_iter().find(|line| line.contains("its second step")).unwrap()
         };
         let own = second_step(&Environment::from([("PORT", "8123")]));
@@ -60,5 +64,15 @@ mod tests {
         let options = Options::read(&Environment::from([("PORT", "8123")])).unwrap();
         let without = lines(&options, None).join("\n");
         assert!(!without.contains("second step") && without.contains("Ctrl-C"), "{without}");
+    }
+    #[test]
+    fn the_password_is_said_only_by_the_start_that_makes_it() {
+        let options = Options::read(&Environment::from([])).unwrap();
+        let said = |is_new| {
+            let (email, password) = ("meera@sukoon.example".to_owned(), "a-word".to_owned());
+            lines(&options, Some(&Owner { email, password, is_new })).join("\n")
+        };
+        assert!(said(true).contains("meera@sukoon.example with the password a-word\n"));
+        assert!(!said(false).contains("a-word") && said(false).contains("`sukoon owner`"));
     }
 }

@@ -40,6 +40,7 @@ usage: sukoon [command]
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
   keys rotate [--now]       new keys for signing and for codes; sessions go on
+  owner                     print the password of the practice's owner on this machine
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them
   complete-practice         put files that came with this version into the folder PRACTICE_DIR
   paths                     print where programs and data are
@@ -78,6 +79,7 @@ pub fn main() -> Result<ExitCode> {
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
             ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
+            ["owner"] => owner::show(&paths),
             ["reset-factors", email] => factors::reset(&paths, email).await,
             ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),

@@ -3,11 +3,13 @@
 //! account.
 use crate::environment::Environment;
 use crate::output;
+use crate::paths::Paths;
 use crate::process::last_lines;
 use crate::secrets::SecretStore;
 use crate::supervise::{ProcessSpec, Supervisor};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
+use std::process::ExitCode;
 
 const EMAIL: &str = "owner@sukoon.example";
 const PASSWORD: &str = "owner-password";
@@ -19,6 +21,8 @@ pub(crate) struct Owner {
     pub(crate) email: String,
     /// The password, created once and kept among the secrets.
     pub(crate) password: String,
+    /// Whether the password was created just now.
+    pub(crate) is_new: bool,
 }
 
 impl Owner {
@@ -32,8 +36,17 @@ impl Owner {
             return Ok(None);
         }
         let email = environment.get("SUKOON_OWNER_EMAIL").unwrap_or(EMAIL).to_owned();
-        Ok(Some(Self { email, password: grouped(&secret_store.get_or_create(PASSWORD)?) }))
+        let is_new = secret_store.get(PASSWORD).is_none();
+        let password = grouped(&secret_store.get_or_create(PASSWORD)?);
+        Ok(Some(Self { email, password, is_new }))
     }
+}
+
+/// `sukoon owner`: prints the owner's password, which a start says only when it makes it, because
+/// what a start prints may be kept in a log.
+pub(crate) fn show(paths: &Paths) -> Result<ExitCode> {
+    output::line(password(&paths.data)?);
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the owner's password from a data folder.
