@@ -5,6 +5,7 @@ mod calendar;
 mod ownership;
 mod wire_role;
 mod organisation_wire;
+mod watched_versions;
 pub mod watch;
 pub mod public;
 pub mod payment_page;

@@ -23,6 +23,7 @@ use tonic::{Request, Response, Status};
 use super::calendar;
 use super::ownership::{load_owned, parse, record_booking_id};
 use super::watch;
+use super::watched_versions::WatchedVersions;
 use crate::app::App;
 use crate::app::adopt_bookings::adopt_bookings;
 use crate::app::free_session::Client;
@@ -38,13 +39,15 @@ pub struct PublicHandler {
     app: Arc<App>,
     users: Users,
     shutdown: Shutdown,
+    versions: WatchedVersions,
 }
 
 impl PublicHandler {
     /// A handler for calls of signed-in users.
     #[must_use]
     pub fn new(app: Arc<App>, users: Users, shutdown: Shutdown) -> Self {
-        Self { app, users, shutdown }
+        let versions = WatchedVersions::new(app.store.clone());
+        Self { app, users, shutdown, versions }
     }
 
     async fn wire_booking(
@@ -159,7 +162,8 @@ impl BookingService for PublicHandler {
         let user = self.users.verify(request.metadata()).await?;
         let id = parse(&request.into_inner().booking_id)?;
         let first = load_owned(&self.app, user.customer, id).await?;
-        let watch = watch::Watch { app: Arc::clone(&self.app), customer: user.customer, id };
+        let (app, versions) = (Arc::clone(&self.app), self.versions.clone());
+        let watch = watch::Watch { app, versions, customer: user.customer, id };
         let stream = watch.stream(first, user.time_left(), &self.shutdown);
         Ok(Response::new(Box::pin(stream)))
     }

@@ -89,6 +89,22 @@ pub async fn version(
     Ok(version)
 }
 
+/// The versions of those of these bookings that there are, in any order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn versions(
+    executor: impl PgExecutor<'_>,
+    ids: &[Id<Booking>],
+) -> Result<Vec<(Id<Booking>, i64)>, StoreError> {
+    let versions =
+        sqlx::query_as("select booking_id, version from bookings where booking_id = any($1)")
+            .bind(ids)
+            .fetch_all(executor)
+            .await?;
+    Ok(versions)
+}
+
 /// A customer's unpaid holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holds {

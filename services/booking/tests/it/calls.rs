@@ -13,6 +13,7 @@ use contract::notifications::v1::{MailFailed, MailKind, MailSent};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use runtime::channel;
+use testkit::sent_statements;
 use tonic::Code;
 
 use crate::grpc_harness::{GrpcHarness, refused};
@@ -168,14 +169,13 @@ async fn a_watcher_receives_no_other_bookings() {
     let harness = GrpcHarness::new().await;
     let id = harness.booked().await;
     let pool = harness.world.app.store.pool();
-    let known = query::version(pool, customer(1), id).await.unwrap();
-    assert_eq!(known, Some(1));
+    assert_eq!(query::version(pool, customer(1), id).await.unwrap(), Some(1));
     assert_eq!(query::version(pool, customer(2), id).await.unwrap(), None);
     let watch = WatchBookingRequest { booking_id: id.to_string() };
     let request = harness.by(customer(1), watch);
     let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
     let first = stream.message().await.unwrap().unwrap().booking.unwrap();
-    assert_eq!(Some(first.version), known);
+    assert_eq!(first.version, 1);
     // Other bookings wake the watcher; its next message is still about its own.
     for (other, hour) in (100..).zip(12..16) {
         harness.world.hold(customer(other), at(2, hour)).await;
@@ -183,6 +183,41 @@ async fn a_watcher_receives_no_other_bookings() {
     harness.world.pay(id, "pay_1").await;
     let told = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!((told.booking_id, told.version > first.version), (id.to_string(), true));
+}
+
+/// The statements that a booking costs from its hold until a watcher of it has seen its payment.
+async fn statements_until_seen(harness: &GrpcHarness, number: u128, day: i64) -> usize {
+    let before = sent_statements();
+    let id = harness.world.hold(customer(number), at(day, 12)).await;
+    let watch = WatchBookingRequest { booking_id: id.to_string() };
+    let request = harness.by(customer(number), watch);
+    let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
+    stream.message().await.unwrap().unwrap();
+    harness.world.pay(id, &format!("pay_{number}")).await;
+    stream.message().await.unwrap().unwrap();
+    sent_statements() - before
+}
+
+#[tokio::test]
+async fn watchers_of_other_bookings_cost_one_query_together() {
+    const WATCHERS: usize = 100;
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
+    // The first booking fills the caches.
+    statements_until_seen(&harness, 101, 2).await;
+    let alone = statements_until_seen(&harness, 102, 3).await;
+    let mut streams = Vec::new();
+    for _ in 0..WATCHERS {
+        let watch = WatchBookingRequest { booking_id: id.to_string() };
+        let request = harness.by(customer(1), watch);
+        let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
+        stream.message().await.unwrap().unwrap();
+        streams.push(stream);
+    }
+    // Each commit wakes the query; each watcher would have sent at least one of its own.
+    let beside = statements_until_seen(&harness, 103, 4).await;
+    println!("{alone} statements alone, {beside} beside {WATCHERS} watchers");
+    assert!(alone > 0 && beside < alone + WATCHERS / 2, "{beside} statements, {alone} alone");
 }
 
 #[tokio::test]

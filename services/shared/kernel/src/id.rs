@@ -149,13 +149,18 @@ mod postgres {
     use super::{Id, Kind};
     use sqlx::encode::IsNull;
     use sqlx::error::BoxDynError;
-    use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
+    use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
     use sqlx::{Decode, Encode, Postgres, Type};
     use uuid::Uuid;
 
     impl<K> Type<Postgres> for Id<K> {
         fn type_info() -> PgTypeInfo {
             <Uuid as Type<Postgres>>::type_info()
+        }
+    }
+    impl<K> PgHasArrayType for Id<K> {
+        fn array_type_info() -> PgTypeInfo {
+            <Uuid as PgHasArrayType>::array_type_info()
         }
     }
     impl<K> Encode<'_, Postgres> for Id<K> {
