@@ -15,6 +15,9 @@ const FREE_ATTEMPTS: i32 = 5;
 /// Failures without a wait for all callers together, where all share one passphrase. It is higher,
 /// because an attacker could use these up to lock the practice out.
 const FREE_ATTEMPTS_OF_EVERYBODY: i32 = 50;
+/// A network's attempts in a day that do not wait for the failures of all callers together, so that
+/// others who fail without end cannot keep the practice out.
+const FIRST_ATTEMPTS: i32 = 3;
 /// The first wait; each further failure doubles it.
 const BACKOFF_SECONDS: i64 = 30;
 /// The longest wait.
@@ -90,7 +93,7 @@ pub async fn record_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<bool, S
     let mut counted = Vec::with_capacity(keys.len());
     for it in keys {
         let (failures, blocked_until) = repository::failures_of(tx, &it.name()).await?;
-        if blocked_until.is_some_and(|until| until > now) {
+        if blocked_until.is_some_and(|until| until > now) && !is_exempt(*it, &counted) {
             return Ok(false);
         }
         counted.push((*it, failures.saturating_add(1)));
@@ -101,6 +104,15 @@ pub async fn record_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<bool, S
         repository::upsert_failures(tx, &it.name(), failures, (until, delete_at)).await?;
     }
     Ok(true)
+}
+
+/// Whether an attempt, which is the last of those counted for its network, is one of the network's
+/// first and so does not wait for all callers together.
+fn is_exempt(key: ThrottleKey, counted: &[(ThrottleKey, i32)]) -> bool {
+    let is_first = |(key, attempts): &(ThrottleKey, i32)| {
+        matches!(key, ThrottleKey::Address(Some(_))) && *attempts <= FIRST_ATTEMPTS
+    };
+    key == ThrottleKey::Everybody && counted.iter().any(is_first)
 }
 
 /// Uncounts an attempt whose password could not be checked. Waits earned by other attempts stay.

@@ -364,3 +364,28 @@ async fn a_try_that_is_given_back_lifts_no_wait_that_others_earned() -> Result<(
     panel.unlocked(OWNER).await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn failures_of_others_do_not_keep_the_practice_out() -> Result<()> {
+    let mut panel = Panel::new().await?;
+    panel.restart(Some(passphrase_hash())).await;
+    sqlx::query(
+        "insert into moderation_tries (tried_by, failures, blocked_until_at, forget_at)
+         values ('everybody', 60, clock_now() + interval '1 min', clock_now() + interval '1 day')",
+    )
+    .execute(panel.world.store.pool())
+    .await?;
+    let from = async |address: &str, password: &str| -> Result<Result<(), Status>> {
+        let mut request = panel.call(None, "", UnlockRequest { password: password.to_owned() })?;
+        request.metadata_mut().insert("x-caller-address", address.parse()?);
+        Ok(panel.staff().unlock(request).await.map(drop))
+    };
+    // A network has three attempts of its own; the next one waits for those of all.
+    for reason in ["WRONG_PASSWORD", "WRONG_PASSWORD", "WRONG_PASSWORD", "MUST_WAIT"] {
+        assert_eq!(rejection_of(from("198.51.100.9", "guess").await?), denied());
+        assert_eq!(panel.last_act().await?.2, reason);
+    }
+    assert_eq!(rejection_of(from("198.51.100.9", PASSPHRASE).await?), denied());
+    from("203.0.113.7", PASSPHRASE).await??;
+    Ok(())
+}
