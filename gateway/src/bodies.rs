@@ -90,8 +90,8 @@ impl BodyReader {
         Ok(BufferedBody { bytes: bytes.freeze(), permit })
     }
 
-    /// Reads the message of a call. A compressed one counts as large as it may become, because it is
-    /// in memory as a whole later on.
+    /// Reads the message of a call. A compressed one counts as large as it may become, because it
+    /// is in memory as a whole later on.
     pub(crate) async fn read_message(
         &self,
         address: IpAddr,

@@ -62,8 +62,8 @@ pub struct ConnectionSettings {
     pub write_timeout: Duration,
 }
 
-/// Maximum number of requests in progress: those that need a service, from the head to the last byte
-/// of the response.
+/// Maximum number of requests in progress: those that need a service, from the head to the last
+/// byte of the response.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestSettings {
     /// `GATEWAY_REQUESTS`: all of them.

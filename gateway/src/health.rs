@@ -34,8 +34,8 @@ pub(crate) struct Health {
     client: reqwest::Client,
     shutdown: Shutdown,
     violations: Arc<ViolationCounts>,
-    /// When all parts were last checked for somebody outside, and whether all worked. Who asks
-    /// meanwhile waits for the same check.
+    /// When all parts were last checked for a caller outside, and whether all worked. Callers that
+    /// ask meanwhile wait for the same check.
     last: Mutex<Option<(Instant, bool)>>,
 }
 

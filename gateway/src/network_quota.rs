@@ -1,6 +1,6 @@
-//! A quota of a limited resource (memory for bodies, requests in progress) with a share per network. Up to
-//! half of the capacity there is no limit per network; once more than half is in use, a network
-//! gets no more than its share, so that one client never takes everything.
+//! A quota of a limited resource (memory for bodies, requests in progress) with a share per
+//! network. Up to half of the capacity there is no limit per network; once more than half is in
+//! use, a network gets no more than its share, so that one client never takes everything.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -248,7 +248,7 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     CallOptions::default().with_headers(headers)
 }
 
-/// The caller's network, and its device by the cookie that a browser gets when somebody signs in.
+/// The caller's network, and its device by the cookie that a browser gets at a sign-in.
 fn origin_headers(ctx: &RequestContext) -> HeaderMap {
     let network = ctx.extensions().get::<Caller>().map(|it| network_prefix(it.address).to_string());
     let device = ctx.header(header::COOKIE).and_then(|cookies| device_fingerprint(cookies));

@@ -1,5 +1,5 @@
-//! The streams that an account has open: each asks booking's database again and again, so an account
-//! gets a few, whatever addresses it calls from.
+//! The streams that an account has open: each takes memory and connections, so an account gets a
+//! few, whatever addresses it calls from.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

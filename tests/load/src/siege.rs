@@ -70,7 +70,7 @@ async fn besiege() -> Result<()> {
     let target = |address| Target { address, token: token.clone() };
 
     // The first calls of a practice that has just started are slower than all others.
-    honest.run(gateway, Duration::from_secs(5)).await?;
+    honest.run(gateway, Duration::ZERO, Duration::from_secs(5)).await?;
     let beside = ReferenceServer::bare().await?;
     say("· a quiet run, while the attack hits another program\n");
     let (quiet, _) = attacked(&honest, gateway, target(beside.address)).await?;
@@ -79,7 +79,7 @@ async fn besiege() -> Result<()> {
     let before = Observation::of(&practice)?;
     say("· the siege\n");
     let (besieged, outcomes) = attacked(&honest, gateway, target(gateway)).await?;
-    let recovery = recovered(&honest, &practice, &before).await?;
+    let recovery = until_recovered(&honest, &practice, &before).await?;
     let after = Observation::of(&practice)?;
     practice.stop();
 
@@ -100,15 +100,14 @@ async fn attacked(
     target: Target,
 ) -> Result<(Journeys, String)> {
     let attack = attackers::start(&target, HEAD_START + LENGTH)?;
-    tokio::time::sleep(HEAD_START).await;
-    let journeys = honest.run(gateway, LENGTH).await?;
+    let journeys = honest.run(gateway, HEAD_START, LENGTH).await?;
     let ended = attack.wait_with_output().await?;
     ensure!(ended.status.success(), "the attackers broke down: {}", ended.status);
     Ok((journeys, String::from_utf8_lossy(&ended.stdout).into_owned()))
 }
 
 /// How long it takes until the gateway has no more open files than before and serves a client.
-async fn recovered(
+async fn until_recovered(
     honest: &HonestClients,
     practice: &Practice,
     before: &Observation,

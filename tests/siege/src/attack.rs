@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::kinds::{Expected, Kind, Prey};
 
@@ -113,7 +113,7 @@ async fn repeat(kind: &Kind, attack: &Attack, outcome: &Mutex<Outcome>) {
                 count(outcome, |outcome| outcome.failed = outcome.failed.saturating_add(1));
             }
         }
-        sleep(REOPEN_PAUSE).await;
+        wait_out(REOPEN_PAUSE).await;
     }
 }
 
@@ -160,12 +160,17 @@ async fn send(kind: &Kind, attack: &Attack, mut write: OwnedWriteHalf) {
             }
             turn = turn.wrapping_add(1);
             if !pause.is_zero() {
-                sleep(pause).await;
+                wait_out(pause).await;
             }
         }
     }
     // The end is seen by reading.
-    sleep_until(Instant::now() + LENGTH_MAX).await;
+    wait_out(LENGTH_MAX).await;
+}
+
+/// The pace of an attack.
+async fn wait_out(pause: Duration) {
+    sleep(pause).await;
 }
 
 async fn read_statuses(mut read: OwnedReadHalf, outcome: &Mutex<Outcome>) {

@@ -1,4 +1,5 @@
-//! The kinds of hostile clients: what each sends first, what it sends on and on, and whether it reads.
+//! The kinds of hostile clients: what each sends first, what it sends on and on, and whether it
+//! reads.
 
 use std::time::Duration;
 

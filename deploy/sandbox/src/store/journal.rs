@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store::rows::Change;
 
-/// The journal has mails with codes and names, so nobody else on the machine reads it.
+/// The journal has mails with codes and names, so other users of the machine cannot read it.
 const PRIVATE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 

@@ -21,7 +21,7 @@ const HASH_BYTES: usize = 16;
 pub struct HoldOrigin {
     /// The network.
     pub network: Option<Vec<u8>>,
-    /// The browser, if somebody has signed in there.
+    /// The browser, if it has ever been signed in.
     pub device: Option<Vec<u8>>,
 }
 

@@ -19,7 +19,7 @@ pub struct UnpaidCount {
     pub last_at: Option<Timestamp>,
 }
 
-/// What is known of whoever asks for a time.
+/// What is known of the client that asks for a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnpaidHolds {
     /// Whether the account has ever paid.
@@ -83,7 +83,7 @@ impl HoldLimit {
 pub struct HoldLimits {
     /// Of an account.
     pub account: HoldLimit,
-    /// Of a device: a browser in which somebody has signed in.
+    /// Of a device: a browser that has ever been signed in.
     pub device: HoldLimit,
     /// Of a network, in which there may be hundreds of people.
     pub network: HoldLimit,

@@ -9,8 +9,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a whole answer may take; a caller can set less for one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client for third parties, which gives up in time and follows no redirects: an adapter talks to
-/// whom it was told to, and to no other host. It uses the proxy of the environment, if there is one.
+/// A client for third parties, which gives up in time and follows no redirects: an adapter talks
+/// to whom it was told to, and to no other host. It uses the proxy of the environment, if there is one.
 ///
 /// # Errors
 /// The client cannot be built on this machine.

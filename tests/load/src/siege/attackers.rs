@@ -1,5 +1,5 @@
-//! The attackers: a process of its own at low priority, so that honest clients and the practice come
-//! first, as they do where attackers have machines of their own.
+//! The attackers: a process of its own at low priority, so that honest clients and the practice
+//! come first, as they do where attackers have machines of their own.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,5 +1,5 @@
 //! The honest clients: each reads a page, looks for a time, books it and begins to pay, with the
-//! pauses of somebody who reads.
+//! pauses of a person who reads.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const TOGETHER: usize = 200;
 const THEIR_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 /// The clients with an address of their own.
 const APART: u8 = 20;
-/// What somebody reads before the next step.
+/// What a person reads before the next step.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The calls of a journey.
 const CALLS: u32 = 5;
@@ -58,13 +58,18 @@ impl HonestClients {
     ///
     /// # Errors
     /// When there are too few times. Calls that fail are no errors.
-    pub(super) async fn run(&self, gateway: SocketAddr, length: Duration) -> Result<Journeys> {
+    pub(super) async fn run(
+        &self,
+        gateway: SocketAddr,
+        head_start: Duration,
+        length: Duration,
+    ) -> Result<Journeys> {
         let apart = (1..=APART).map(|number| Ipv4Addr::new(127, 0, 3, number));
         let sources: Vec<_> = std::iter::repeat_n(THEIR_ADDRESS, TOGETHER).chain(apart).collect();
         let time_to_start = length.saturating_sub(PAUSE * CALLS);
         let gap = time_to_start / u32::try_from(sources.len())?;
         let journeys = sources.into_iter().zip(0_u32..).map(|(source, number)| async move {
-            sleep(gap * number).await;
+            wait_out(head_start + gap * number).await;
             let mut journeys = Journeys::default();
             let made = self.journey((source, gateway), &mut journeys.waits).await;
             journeys.refusals.extend(made.err().map(|error| format!("{source}: {error:#}")));
@@ -110,6 +115,11 @@ impl HonestClients {
     }
 }
 
+/// The pace of a client.
+async fn wait_out(pause: Duration) {
+    sleep(pause).await;
+}
+
 struct Client<'a> {
     http: Option<HttpClient>,
     source: Ipv4Addr,
@@ -128,7 +138,7 @@ impl Client<'_> {
         let reply = http.send(request).await.context(name)?;
         self.waits.push(since.elapsed());
         let body = expect_ok(&reply).context(name)?.to_vec();
-        sleep(PAUSE).await;
+        wait_out(PAUSE).await;
         Ok(body)
     }
 }
