@@ -10,7 +10,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A client for third parties, which gives up in time and follows no redirects: an adapter talks
-/// to whom it was told to, and to no other host. It uses the proxy of the environment, if there is one.
+/// to whom it was told to, and to no other host. It uses the proxy of the environment, if there is
+/// one.
 ///
 /// # Errors
 /// The client cannot be built on this machine.
