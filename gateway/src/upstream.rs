@@ -251,7 +251,7 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
 /// The caller's network, and its device by the cookie that a browser gets at a sign-in.
 fn origin_headers(ctx: &RequestContext) -> HeaderMap {
     let network = ctx.extensions().get::<Caller>().map(|it| network_prefix(it.address).to_string());
-    let device = ctx.header(header::COOKIE).and_then(|cookies| device_fingerprint(cookies));
+    let device = ctx.header(header::COOKIE).and_then(device_fingerprint);
     let told = [(CALLER_NETWORK, network), (CALLER_DEVICE, device)];
     let told = told.into_iter().filter_map(|(name, value)| Some((name, value?.parse().ok()?)));
     told.collect()

@@ -120,6 +120,26 @@ pub struct Holds {
 }
 
 impl Holds {
+    fn read(row: &PgRow) -> Result<Self, StoreError> {
+        let unpaid = |count, last_at| {
+            Ok::<_, StoreError>(UnpaidCount {
+                count: row.try_get(count)?,
+                last_at: row.try_get(last_at)?,
+            })
+        };
+        Ok(Self {
+            live: row.try_get("live")?,
+            same: row.try_get("same")?,
+            overlap: row.try_get("overlap")?,
+            unpaid: UnpaidHolds {
+                has_paid: row.try_get("has_paid")?,
+                account: unpaid("account_count", "account_last_at")?,
+                device: unpaid("device_count", "device_last_at")?,
+                network: unpaid("network_count", "network_last_at")?,
+            },
+        })
+    }
+
     /// The same for all sessions of a package: `same` is the booking that holds every one of them.
     #[must_use]
     pub fn of_all(sessions: impl Iterator<Item = Self>) -> Self {
@@ -235,30 +255,7 @@ pub async fn holds(
     );
     sql.push(UNPAID_HOLDS).push(" order by n");
     let rows = sql.build().fetch_all(tx.connection()).await?;
-    let mut holds = Vec::with_capacity(rows.len());
-    for row in &rows {
-        holds.push(Holds {
-            live: row.try_get("live")?,
-            same: row.try_get("same")?,
-            overlap: row.try_get("overlap")?,
-            unpaid: UnpaidHolds {
-                has_paid: row.try_get("has_paid")?,
-                account: UnpaidCount {
-                    count: row.try_get("account_count")?,
-                    last_at: row.try_get("account_last_at")?,
-                },
-                device: UnpaidCount {
-                    count: row.try_get("device_count")?,
-                    last_at: row.try_get("device_last_at")?,
-                },
-                network: UnpaidCount {
-                    count: row.try_get("network_count")?,
-                    last_at: row.try_get("network_last_at")?,
-                },
-            },
-        });
-    }
-    Ok(holds)
+    rows.iter().map(Holds::read).collect()
 }
 
 /// Whether the customer has another live booking that replaces this one, held, or confirmed and
