@@ -107,7 +107,8 @@ impl HonestClients {
         let request = call(gateway, REQUEST, &booking.token, &booking.json());
         let held = client.call("the booking", &request).await?;
         let held: Value = serde_json::from_slice(&held)?;
-        let id = held["booking"]["bookingId"].as_str().context("no booking was told")?;
+        let id = held.pointer("/booking/bookingId").and_then(Value::as_str);
+        let id = id.context("no booking was told")?;
         let body = json!({ "bookingId": id, "idempotencyKey": format!("pay-{id}") }).to_string();
         let pay = call(gateway, "payments.v1.PaymentsService/StartPayment", &booking.token, &body);
         client.call("the payment", &pay).await?;
