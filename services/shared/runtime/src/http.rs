@@ -8,6 +8,9 @@ pub use crate::crypto::install_crypto;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a whole answer may take; a caller can set less for one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection to a service of ours is kept for the next call: after a rush they are soon
+/// as few as before.
+const INNER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A client for third parties, which gives up in time and follows no redirects: an adapter talks
 /// to whom it was told to, and to no other host. It uses the proxy of the environment, if there is
@@ -24,7 +27,7 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
 /// # Errors
 /// The client cannot be built on this machine.
 pub fn inner_client() -> Result<reqwest::Client, reqwest::Error> {
-    builder().no_proxy().build()
+    builder().no_proxy().pool_idle_timeout(INNER_IDLE_TIMEOUT).build()
 }
 
 fn builder() -> reqwest::ClientBuilder {
