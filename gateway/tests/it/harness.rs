@@ -117,6 +117,18 @@ pub(crate) struct TestGateway {
     pub(crate) shutdown: Shutdown,
 }
 
+/// All services at one address.
+fn upstreams(address: &str) -> Upstreams {
+    let uri = || address.parse().unwrap();
+    Upstreams {
+        catalogue: uri(),
+        booking: uri(),
+        payments: uri(),
+        notifications: uri(),
+        reviews: uri(),
+    }
+}
+
 impl TestGateway {
     pub(crate) async fn new() -> Self {
         Self::with_options(TestOptions::default()).await
@@ -136,7 +148,6 @@ impl TestGateway {
             (identity_url, payments_url, reviews_url)
         };
         let identity_url = options.identity.unwrap_or(identity_url);
-        let uri = || service.parse().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();
         let inner = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -154,13 +165,7 @@ impl TestGateway {
                 proxies: if options.trust_proxy { TrustedProxies::All } else { options.proxies },
                 staff_networks: options.staff_networks,
             },
-            upstreams: Upstreams {
-                catalogue: uri(),
-                booking: uri(),
-                payments: uri(),
-                notifications: uri(),
-                reviews: uri(),
-            },
+            upstreams: upstreams(&service),
             proxied: ProxySettings {
                 identity_admin: options.identity_admin,
                 identity: identity_url.clone(),
@@ -178,7 +183,7 @@ impl TestGateway {
         let shutdown = Shutdown::new();
         let stop = shutdown.clone();
         tokio::spawn(async move {
-            gateway::serve((listener, Some(inner)), config, stop).await.unwrap()
+            gateway::serve((listener, Some(inner)), config, stop).await.unwrap();
         });
         let client = runtime::http::client().unwrap();
         let base = format!("http://{listen}");
