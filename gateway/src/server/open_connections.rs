@@ -183,7 +183,7 @@ mod tests {
         large[0].activity.request_started();
         let _new = open(&all, 3).unwrap();
         let evicted =
-            |index: usize| all.table().by_network[&address(1)].get(&large[index].id).is_none();
+            |index: usize| !all.table().by_network[&address(1)].contains_key(&large[index].id);
         assert_eq!([0, 1, 2, 3].map(evicted), [false, true, false, false]);
         large[1].activity.evicted().await;
         // The others have no more than the newcomer's network would have.
