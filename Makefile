@@ -41,6 +41,7 @@ endif
 .PHONY: run test check simulate mails build practice web web-packages tools help
 .PHONY: lighthouse lighthouse-packages screenshots
 .PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
+.PHONY: check-dependencies
 
 help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
@@ -57,7 +58,7 @@ help:
 	@echo "make clips  the services' clips anew, for who changes them (needs ffmpeg)"
 	@echo "make screenshots  every page in both themes and two widths, into web/screenshots/pages;"
 	@echo "                  URL=http://127.0.0.1:8080 pictures a practice that runs already"
-	@echo "make check  formatting, lints, house rules, the contract, types"
+	@echo "make check  formatting, lints, house rules, the contract, types, dependencies"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
 run: tools build web
@@ -245,7 +246,7 @@ siege-run: build web
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 
-check: check-rust check-proto check-generated check-web
+check: check-rust check-proto check-generated check-web check-dependencies
 	@echo "All checks passed."
 
 check-rust: tools
@@ -276,3 +277,12 @@ check-web: web-packages
 	@echo "· web: lint, types"
 	@cd $(WEB) && npm run --silent lint
 	@cd $(WEB) && npm run --silent typecheck
+
+# Licences, sources and known vulnerabilities of what we depend on, from data that is committed. The
+# tests plant what must not pass.
+DEPENDENCIES := tests/dependencies
+
+check-dependencies: tools
+	@echo "· dependencies: licences, sources, known vulnerabilities"
+	@node $(DEPENDENCIES)/check.mjs $(TARGET_DIR)/dependencies
+	@node --test --test-reporter=dot $(DEPENDENCIES)/*.test.mjs
