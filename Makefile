@@ -41,7 +41,7 @@ endif
 .PHONY: run test check simulate mails build practice web web-packages tools help
 .PHONY: lighthouse lighthouse-packages screenshots
 .PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
-.PHONY: check-dependencies
+.PHONY: check-dependencies advisories
 
 help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
@@ -59,6 +59,7 @@ help:
 	@echo "make screenshots  every page in both themes and two widths, into web/screenshots/pages;"
 	@echo "                  URL=http://127.0.0.1:8080 pictures a practice that runs already"
 	@echo "make check  formatting, lints, house rules, the contract, types, dependencies"
+	@echo "make advisories  the known vulnerabilities of dependencies anew (needs the network)"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
 run: tools build web
@@ -286,3 +287,9 @@ check-dependencies: tools
 	@echo "· dependencies: licences, sources, known vulnerabilities"
 	@node $(DEPENDENCIES)/check.mjs $(TARGET_DIR)/dependencies
 	@node --test --test-reporter=dot $(DEPENDENCIES)/*.test.mjs
+
+# Asks OSV for the advisories of all that the locks have. This one needs the network; read what it
+# changed, then commit it.
+advisories: tools
+	@node $(DEPENDENCIES)/renew.mjs
+	@git diff --stat -- $(DEPENDENCIES)/advisories
