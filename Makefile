@@ -83,11 +83,12 @@ build: tools
 
 # A copy of the lock file says what was installed, so that changing branches installs only what
 # really changed. Not `npm ci`: it refuses a lock file that leaves out other platforms' optional
-# packages, and not every registry serves those. The lock's versions and hashes hold here too.
+# packages, and not every registry serves those. The lock's versions and hashes hold here too. No
+# package runs a script of its own: none of ours needs one.
 web-packages: tools
 	@cd $(WEB) && if ! cmp -s package-lock.json node_modules/.sukoon-installed; then \
 	  echo "· installing the web packages"; \
-	  npm install --no-save --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
+	  npm install --no-save --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
 	fi
 
 # A practice of one's own gets the files that came with this version before the pages are made of it.
@@ -175,7 +176,7 @@ LIGHTHOUSE := tests/lighthouse
 lighthouse-packages: tools
 	@cd $(LIGHTHOUSE) && if ! cmp -s package-lock.json node_modules/.sukoon-installed; then \
 	  echo "· installing Lighthouse"; \
-	  npm install --no-save --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
+	  npm install --no-save --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
 	fi
 
 # How often each page is opened; the table has the medians.
