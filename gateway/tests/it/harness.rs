@@ -249,8 +249,12 @@ fn keys() -> Value {
 fn install_telemetry() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        let settings =
-            telemetry::Settings { filter: "off".to_owned(), form: Form::Json, collector: None };
+        let settings = telemetry::Settings {
+            filter: "off".to_owned(),
+            form: Form::Json,
+            collector: None,
+            metrics: None,
+        };
         // A failed assertion must be readable, so its text is not hidden as in a process.
         let hook = std::panic::take_hook();
         // The guard would end the traces of the tests that are still running.

@@ -7,6 +7,7 @@
 pub mod error;
 pub mod settings;
 pub mod telemetry;
+pub mod metrics;
 pub mod shutdown;
 pub mod tasks;
 pub mod failpoint;

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use crate::error::BoxError;
 use crate::settings::{Environment, Reader};
 use crate::shutdown::Shutdown;
-use crate::{failpoint, http, status, telemetry};
+use crate::{failpoint, http, metrics, status, telemetry};
 
 /// What runs once the settings are known to be complete.
 type Job = Box<dyn FnOnce(Shutdown) -> BoxFuture<'static, Result<(), BoxError>>>;
@@ -94,7 +94,11 @@ impl Program {
         };
         failpoint::in_service(service);
         let mut reader = Reader::new(&Environment);
-        let shown = telemetry::Settings::read(&mut reader);
+        let mut shown = telemetry::Settings::read(&mut reader);
+        if !wanted.is_empty() {
+            // A command runs beside the process that serves, which has the address.
+            shown.metrics = None;
+        }
         let job = prepare(&mut reader);
         let (shown, job) = match reader.finish((shown, job)) {
             Ok(complete) => complete,
@@ -113,9 +117,9 @@ async fn work(service: &'static str, shown: &telemetry::Settings, job: Job) -> E
         Ok(guard) => guard,
         Err(error) => return complain(service, &status::chain(&error)),
     };
-    let done = match Shutdown::on_signals() {
+    let done = match begin(service, shown).await {
         Ok(shutdown) => job(shutdown).await,
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     };
     let code = match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -129,6 +133,15 @@ async fn work(service: &'static str, shown: &telemetry::Settings, job: Job) -> E
         tracing::warn!("the last spans were not sent");
     }
     code
+}
+
+/// Follows signals, and opens the metrics if there is an address for them.
+async fn begin(service: &'static str, shown: &telemetry::Settings) -> Result<Shutdown, BoxError> {
+    let shutdown = Shutdown::on_signals()?;
+    if let Some(address) = shown.metrics {
+        metrics::endpoint::open(service, address, &shutdown).await?;
+    }
+    Ok(shutdown)
 }
 
 /// Tells on standard error what keeps the process from beginning; there are no logs yet.

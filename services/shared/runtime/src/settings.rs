@@ -169,6 +169,11 @@ impl<'s> Reader<'s> {
         self.parse(name, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
     }
 
+    /// Like [`Reader::address`], for one that may be absent.
+    pub fn optional_address(&mut self, name: &str) -> Option<SocketAddr> {
+        self.optional(name).map(|_given| self.address(name))
+    }
+
     /// The base of an HTTP or gRPC server, without a slash at its end. Other schemes (`nats`,
     /// `smtp`) are read with [`Reader::required`].
     pub fn url(&mut self, name: &str) -> String {

@@ -6,6 +6,7 @@
 mod lines;
 mod propagation;
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use opentelemetry::global;
@@ -42,6 +43,9 @@ pub struct Settings {
     pub form: Form,
     /// Where traces go, over gRPC; `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub collector: Option<String>,
+    /// Where Prometheus reads the metrics of a process that serves, an address that only the inside
+    /// reaches; `METRICS_LISTEN`. Without it there are none.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Settings {
@@ -55,6 +59,7 @@ impl Settings {
             filter,
             form: reader.parse_or("LOG_FORMAT", Form::Json),
             collector: reader.optional_url("OTEL_EXPORTER_OTLP_ENDPOINT"),
+            metrics: reader.optional_address("METRICS_LISTEN"),
         }
     }
 }

@@ -50,8 +50,12 @@ async fn a_call_and_the_event_that_follows_reach_the_collector_as_one_trace() {
     );
 
     // Traces do not depend on what the log shows.
-    let settings =
-        Settings { filter: "error".to_owned(), form: Form::Json, collector: Some(endpoint) };
+    let settings = Settings {
+        filter: "error".to_owned(),
+        form: Form::Json,
+        collector: Some(endpoint),
+        metrics: None,
+    };
     let guard = telemetry::init("booking", &settings).unwrap();
     assert!(telemetry::init("booking", &settings).is_err(), "once is enough");
     let request = http::Request::builder().uri("/booking.v1.BookingService/RequestBooking");

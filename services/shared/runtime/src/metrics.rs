@@ -1,0 +1,20 @@
+//! What this process counts and measures: instruments with fixed names and labels, and an endpoint
+//! at which Prometheus reads them, if a setting opens one.
+//!
+//! Without the endpoint nothing is recorded and nothing is asked of a database. Labels come from
+//! one closed list; none has a place for a name, an address or an id of a person.
+
+pub mod catalogue;
+pub mod endpoint;
+mod instrument;
+mod label;
+mod meter;
+
+pub use instrument::{Counter, Definition, DurationHistogram};
+pub use label::Label;
+
+/// Whether the metrics of this process can be read. What costs to prepare is left out else.
+#[must_use]
+pub fn is_on() -> bool {
+    meter::meter().is_some()
+}

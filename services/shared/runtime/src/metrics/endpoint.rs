@@ -1,0 +1,47 @@
+//! The address at which Prometheus reads this process's metrics. It is for the inside only: nothing
+//! that the internet reaches forwards to it.
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::{StatusCode, header};
+use prometheus::{Registry, TEXT_FORMAT, TextEncoder};
+
+use super::meter;
+use crate::server::{self, listen};
+use crate::shutdown::Shutdown;
+
+/// Turns metrics on and answers at `address` until the shutdown signal is given. It gives the
+/// address that it listens on.
+///
+/// # Errors
+/// The address cannot be listened on.
+pub async fn open(
+    service: &'static str,
+    address: SocketAddr,
+    shutdown: &Shutdown,
+) -> Result<SocketAddr, server::Error> {
+    let listener = listen(address).await?;
+    let address = listener.local_addr().unwrap_or(address);
+    let Some(registry) = meter::install(service) else { return Ok(address) };
+    let router = Router::new().route("/metrics", get(move || answer(registry)));
+    let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.wait());
+    tokio::spawn(async move {
+        if let Err(error) = serving.await {
+            tracing::error!(error = %error, "metrics are not served any more");
+        }
+    });
+    Ok(address)
+}
+
+async fn answer(registry: &'static Registry) -> Response {
+    match TextEncoder::new().encode_to_string(&registry.gather()) {
+        Ok(text) => ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response(),
+        Err(error) => {
+            tracing::error!(error = %error, "metrics cannot be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
