@@ -9,9 +9,11 @@ pub mod endpoint;
 mod instrument;
 mod label;
 mod meter;
+mod requests;
 
 pub use instrument::{Counter, Definition, DurationHistogram};
 pub use label::Label;
+pub use requests::record_http_request;
 
 /// Whether the metrics of this process can be read. What costs to prepare is left out else.
 #[must_use]

@@ -1,6 +1,8 @@
 //! Servers: gRPC for services, HTTP where the outside world needs it, both with traces, limits,
 //! and an end that lets running requests finish.
 
+mod calls;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -9,18 +11,17 @@ use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use tokio::net::TcpListener;
-use tokio::time::sleep;
-use tonic::body::Body;
+use tokio::time::{Instant, sleep};
 use tonic::service::Routes;
 use tonic::transport::server::TcpIncoming;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
-use tower::util::MapResponseLayer;
-use tracing::{Instrument as _, Span};
+use tracing::Instrument as _;
 
 use crate::health::{Checks, READY};
+use crate::server::calls::CallLayer;
 use crate::shutdown::Shutdown;
-use crate::telemetry;
+use crate::{metrics, telemetry};
 
 /// The most bytes that a request may have: every service passes it to its generated server's
 /// `max_decoding_message_size`.
@@ -108,7 +109,7 @@ impl Server {
             .trace_fn(telemetry::server_span)
             .timeout(ANSWER_TIMEOUT)
             .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
-            .layer(MapResponseLayer::new(record_code))
+            .layer(CallLayer)
             .add_routes(routes.add_service(health).add_service(consumers))
             .serve_with_incoming_shutdown(incoming, told(self.shutdown.clone(), reporter));
         let served = drained(&self.shutdown, serving).await;
@@ -153,19 +154,15 @@ async fn drained<F: Future>(shutdown: &Shutdown, serving: F) -> Option<F::Output
     }
 }
 
-/// Puts the answer's code on the call's span. A status without a message stands in the headers;
-/// one that follows a message is not seen here, and such a call began well.
-fn record_code(response: http::Response<Body>) -> http::Response<Body> {
-    let code = response.headers().get("grpc-status").and_then(|value| value.to_str().ok());
-    Span::current().record("rpc.grpc.status_code", code.unwrap_or("0"));
-    response
-}
-
 async fn traced(request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let span = telemetry::http_span(request.method(), route, request.headers());
+    let route = route.to_owned();
+    let span = telemetry::http_span(&method, &route, request.headers());
     let response = next.run(request).instrument(span.clone()).await;
     span.record("http.response.status_code", response.status().as_u16());
+    metrics::record_http_request(&method, route, response.status(), began.elapsed());
     response
 }
 

@@ -11,7 +11,14 @@ pub static RPC_SERVER_CALL_DURATION: DurationHistogram = DurationHistogram::new(
     "How long a gRPC call took until its answer, or a stream until it began.",
     &[Label::RpcSystem, Label::RpcMethod, Label::RpcStatus, Label::ErrorType],
 );
-static HISTOGRAMS: [&DurationHistogram; 1] = [&RPC_SERVER_CALL_DURATION];
+/// Requests of browsers and of third parties.
+pub static HTTP_SERVER_REQUEST_DURATION: DurationHistogram = DurationHistogram::new(
+    "http.server.request.duration",
+    "How long an HTTP request took until its answer began.",
+    &[Label::HttpMethod, Label::HttpRoute, Label::HttpStatus, Label::ErrorType],
+);
+static HISTOGRAMS: [&DurationHistogram; 2] =
+    [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION];
 static COUNTERS: [&Counter; 0] = [];
 
 /// What all of them are.

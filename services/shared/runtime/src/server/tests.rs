@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use contract::catalogue::v1::ListServicesRequest;
+use contract::catalogue::v1::catalogue_service_client::CatalogueServiceClient;
 use contract::common::v1::feed_service_client::FeedServiceClient;
 use contract::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contract::common::v1::{ReadFeedRequest, ReadFeedResponse};
@@ -12,7 +14,7 @@ use tonic::{Request, Response, Status};
 
 use super::{Error, REQUEST_BYTES_MAX, Server, listen, serve_http};
 use crate::health::{Checks, Probe, Unready, probe};
-use crate::{Shutdown, channel, status};
+use crate::{Shutdown, channel, metrics, status};
 
 /// Refuses each call, except that it holds those for position 1 until the process stops.
 struct Feed {
@@ -151,4 +153,40 @@ async fn http_is_served_until_the_end_is_asked_for() {
     assert_eq!(answer.text().await.unwrap(), "seen");
     shutdown.trigger();
     served.await.unwrap().unwrap();
+}
+
+/// Calls and requests as Prometheus reads them.
+#[tokio::test]
+async fn calls_and_requests_are_measured_by_method_and_outcome() {
+    let running = start(Checks::new()).await;
+    let shutdown = running.shutdown.clone();
+    let any = "127.0.0.1:0".parse().unwrap();
+    let metrics = metrics::endpoint::open("booking", any, &shutdown).await.unwrap();
+    let mut client = FeedServiceClient::new(channel::connect_lazy(&running.url).unwrap());
+    client.read_feed(ReadFeedRequest::default()).await.unwrap_err();
+    let elsewhere = channel::connect_lazy(&running.url).unwrap();
+    let mut elsewhere = CatalogueServiceClient::new(elsewhere);
+    elsewhere.list_services(ListServicesRequest::default()).await.unwrap_err();
+    let listener = listen(any).await.unwrap();
+    let url = format!("http://{}/hooks/asha@example.org", listener.local_addr().unwrap());
+    let router = axum::Router::new().route("/hooks/{id}", axum::routing::get(|| async { "seen" }));
+    let stop = shutdown.clone();
+    tokio::spawn(async move { serve_http(listener, router, &stop).await });
+    let http = crate::http::client().unwrap();
+    http.get(url).send().await.unwrap();
+    let text = http.get(format!("http://{metrics}/metrics")).send().await.unwrap();
+    let text = text.text().await.unwrap();
+    for series in [
+        "rpc_server_call_duration_seconds_count{rpc_method=\"common.v1.FeedService/ReadFeed\",\
+         rpc_response_status_code=\"INVALID_ARGUMENT\",rpc_system_name=\"grpc\"}",
+        "rpc_server_call_duration_seconds_count{error_type=\"UNIMPLEMENTED\",rpc_method=\"_OTHER\",\
+         rpc_response_status_code=\"UNIMPLEMENTED\",rpc_system_name=\"grpc\"}",
+        "http_server_request_duration_seconds_count{http_request_method=\"GET\",\
+         http_response_status_code=\"200\",http_route=\"/hooks/{id}\"}",
+    ] {
+        assert!(text.contains(series), "{series} is missing in {text}");
+    }
+    assert!(!text.contains("asha"), "{text}");
+    shutdown.trigger();
+    running.served.await.unwrap().unwrap();
 }
