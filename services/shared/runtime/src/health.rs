@@ -1,7 +1,8 @@
 //! Whether a process is ready: named checks, asked every second, told over gRPC's health protocol.
 //! Concerns are checks that are told beside: a person has to act, and the process goes on serving.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use contract::common::v1::ConsumerLag;
@@ -21,6 +22,8 @@ use tonic_health::server::HealthReporter;
 
 use crate::channel::{self, InvalidUrl};
 use crate::error::BoxError;
+use crate::metrics::catalogue::CHECK_FAILING;
+use crate::metrics::{self, Label, Reading};
 use crate::shutdown::Shutdown;
 use crate::status;
 
@@ -114,17 +117,23 @@ impl Checks {
         let mut before: Option<Vec<&'static str>> = None;
         let stop = shutdown.wait();
         tokio::pin!(stop);
+        let states = States::default();
+        states.measure();
         loop {
             tokio::select! {
                 () = &mut stop => break,
                 _ = period.tick() => {}
             }
             for (name, concern) in &self.concerns {
-                let word = word_of(failing(&[(*name, Arc::clone(concern))]).await.is_empty());
-                reporter.set_service_status(*name, word).await;
+                let is_good = failing(&[(*name, Arc::clone(concern))]).await.is_empty();
+                states.set(name, is_good);
+                reporter.set_service_status(*name, word_of(is_good)).await;
             }
             let failing = self.failing().await;
             let names: Vec<&'static str> = failing.iter().map(|(name, _)| *name).collect();
+            for (name, _) in &self.list {
+                states.set(name, !names.contains(name));
+            }
             if before.as_ref() != Some(&names) {
                 log_change(&failing);
             }
@@ -132,6 +141,28 @@ impl Checks {
             before = Some(names);
         }
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
+    }
+}
+
+/// What each check and concern said last, for the metrics.
+#[derive(Clone, Default)]
+struct States(Arc<Mutex<BTreeMap<&'static str, bool>>>);
+
+impl States {
+    fn set(&self, name: &'static str, is_good: bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name, is_good);
+    }
+
+    fn measure(&self) {
+        let states = self.clone();
+        metrics::add_source("checks", metrics::CHEAP, move || {
+            let states = states.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let reading = |(name, is_good): (&&'static str, &bool)| {
+                Reading::new(&CHECK_FAILING, i64::from(!is_good), [Label::Check.of(*name)])
+            };
+            let readings: Vec<Reading> = states.iter().map(reading).collect();
+            std::future::ready(Ok(readings))
+        });
     }
 }
 

@@ -9,10 +9,12 @@ pub mod endpoint;
 mod instrument;
 mod label;
 mod meter;
+mod readings;
 mod requests;
 
-pub use instrument::{Counter, Definition, DurationHistogram};
+pub use instrument::{Counter, Definition, DurationHistogram, Gauge};
 pub use label::Label;
+pub use readings::{CHEAP, COSTLY, Reading, add_source};
 pub use requests::record_http_request;
 
 /// Whether the metrics of this process can be read. What costs to prepare is left out else.
@@ -20,3 +22,6 @@ pub use requests::record_http_request;
 pub fn is_on() -> bool {
     meter::meter().is_some()
 }
+
+#[cfg(test)]
+mod tests;

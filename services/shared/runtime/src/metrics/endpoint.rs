@@ -10,6 +10,7 @@ use http::{StatusCode, header};
 use prometheus::{Registry, TEXT_FORMAT, TextEncoder};
 
 use super::meter;
+use super::readings;
 use crate::server::{self, listen};
 use crate::shutdown::Shutdown;
 
@@ -26,6 +27,7 @@ pub async fn open(
     let listener = listen(address).await?;
     let address = listener.local_addr().unwrap_or(address);
     let Some(registry) = meter::install(service) else { return Ok(address) };
+    readings::make_gauges();
     let router = Router::new().route("/metrics", get(move || answer(registry)));
     let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.wait());
     tokio::spawn(async move {
@@ -37,6 +39,7 @@ pub async fn open(
 }
 
 async fn answer(registry: &'static Registry) -> Response {
+    readings::refresh().await;
     match TextEncoder::new().encode_to_string(&registry.gather()) {
         Ok(text) => ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response(),
         Err(error) => {

@@ -107,3 +107,32 @@ impl Counter {
         self.made.get_or_init(make).add(more, labels);
     }
 }
+
+/// How much there is of something when it is asked for. Its values come from a source of readings.
+#[derive(Debug)]
+pub struct Gauge {
+    definition: Definition,
+}
+
+impl Gauge {
+    /// Declares one.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        unit: &'static str,
+        meaning: &'static str,
+        labels: &'static [Label],
+    ) -> Self {
+        Self { definition: Definition { name, unit, meaning, labels } }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub const fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    pub(super) fn hold_to(&self, labels: &[KeyValue]) {
+        self.definition.hold_to(labels);
+    }
+}
