@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use crate::config::BodySettings;
 use crate::error_response::{over_budget, too_large};
 use crate::network_quota::{NetworkQuota, QuotaPermit};
+use crate::refusals::Refusal;
 
 /// The compression of the messages of a stream.
 const ENVELOPE_ENCODING: HeaderName = HeaderName::from_static("connect-content-encoding");
@@ -80,13 +81,16 @@ impl BodyReader {
                     return Err(BodyError::TooLarge);
                 }
                 if !permit.try_grow(chunk.len()) {
-                    return Err(BodyError::OverBudget);
+                    return Err(no_memory());
                 }
                 bytes.extend_from_slice(&chunk);
             }
             Ok(())
         };
-        timeout(self.timeout, reading).await.unwrap_or(Err(BodyError::TimedOut))?;
+        timeout(self.timeout, reading).await.unwrap_or_else(|_elapsed| {
+            Refusal::BodyTimeout.count();
+            Err(BodyError::TimedOut)
+        })?;
         Ok(BufferedBody { bytes: bytes.freeze(), permit })
     }
 
@@ -102,15 +106,24 @@ impl BodyReader {
         let BufferedBody { bytes, permit } = self.read(address, body, max_bytes).await?;
         if is_compressed(&parts.headers) && !permit.try_grow(max_bytes.saturating_sub(bytes.len()))
         {
-            return Err(BodyError::OverBudget);
+            return Err(no_memory());
         }
         Ok((Request::from_parts(parts, Body::from(bytes)), permit))
     }
 
     /// Memory for a body that is streamed; `None` if the budget is used up.
     pub(crate) fn reserve(&self, address: IpAddr, bytes: usize) -> Option<QuotaPermit> {
-        self.quota.try_acquire(address, bytes)
+        let permit = self.quota.try_acquire(address, bytes);
+        if permit.is_none() {
+            Refusal::BodyBudget.count();
+        }
+        permit
     }
+}
+
+fn no_memory() -> BodyError {
+    Refusal::BodyBudget.count();
+    BodyError::OverBudget
 }
 
 /// Whether a message is compressed, as a whole or in its envelope.

@@ -9,6 +9,7 @@ use buffa::Message as _;
 use connectrpc::{ConnectError, ErrorCode};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
+use crate::refusals::Refusal;
 use crate::wire::common::v1::ErrorDetail;
 
 /// `Retry-After` seconds when a budget is used up.
@@ -89,6 +90,7 @@ pub(crate) fn method_not_allowed(offered: &'static str, reference: &str) -> Resp
 
 /// The body is larger than any valid request.
 pub(crate) fn too_large() -> ConnectError {
+    Refusal::BodySize.count();
     gateway_error(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
 }
 

@@ -30,6 +30,7 @@ mod bodies;
 mod network_quota;
 mod web_files;
 mod error_response;
+mod refusals;
 mod etag;
 mod caller;
 mod wire;
@@ -82,6 +83,7 @@ pub async fn serve(
     config: Config,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
+    refusals::Refusal::begin_all();
     let Routers { state, public, operators } = build_routers(&config, &shutdown)?;
     tracing::info!(address = %listener.local_addr()?, "listening");
     let public = server::serve(listener, &config.connections, (state, public), &shutdown);

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use crate::caller::network_prefix;
 use crate::config::{RateLimit, RateLimits};
 use crate::error_response;
+use crate::refusals::Refusal;
 
 /// How often idle keys are evicted, so that the tables stay bounded.
 const EVICTION_INTERVAL: Duration = Duration::from_secs(60);
@@ -122,24 +123,29 @@ impl RateLimiters {
     }
 
     pub(crate) fn check_address(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.address.check(&network_prefix(address))
+        counted(self.address.check(&network_prefix(address)), Refusal::AddressRate)
+    }
+
+    /// The same for the fast path, which leaves a refusal to the slow one, where it is counted.
+    pub(crate) fn admits_address(&self, address: IpAddr) -> bool {
+        self.address.check(&network_prefix(address)).is_ok()
     }
 
     pub(crate) fn check_account(&self, account: Id<Customer>) -> Result<(), RetryAfter> {
-        self.account.check(&account)
+        counted(self.account.check(&account), Refusal::AccountRate)
     }
 
     pub(crate) fn check_sign_in(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.sign_in.check(&network_prefix(address))
+        counted(self.sign_in.check(&network_prefix(address)), Refusal::SignInRate)
     }
 
     pub(crate) fn check_refresh(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.refreshes.check(&network_prefix(address))
+        counted(self.refreshes.check(&network_prefix(address)), Refusal::RefreshRate)
     }
 
     /// Whether webhooks of an address are accepted.
     pub(crate) fn check_bad_webhooks(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.bad_webhooks.check(network_prefix(address))
+        counted(self.bad_webhooks.check(network_prefix(address)), Refusal::WebhookRate)
     }
 
     /// Counts a rejected webhook of the address.
@@ -148,27 +154,27 @@ impl RateLimiters {
     }
 
     pub(crate) fn check_review(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.reviews.check(&network_prefix(address))
+        counted(self.reviews.check(&network_prefix(address)), Refusal::ReviewRate)
     }
 
     pub(crate) fn check_picture(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.pictures.check(&network_prefix(address))
+        counted(self.pictures.check(&network_prefix(address)), Refusal::PictureRate)
     }
 
     /// Counts an upload of a picture, which counts as a review, too.
     pub(crate) fn check_upload(&self, address: IpAddr) -> Result<(), RetryAfter> {
         self.check_review(address)?;
-        self.uploads_per_hour.check(&network_prefix(address))
+        counted(self.uploads_per_hour.check(&network_prefix(address)), Refusal::PictureRate)
     }
 
     pub(crate) fn check_form(&self, address: IpAddr) -> Result<(), RetryAfter> {
         let network = network_prefix(address);
-        self.forms.check(&network)?;
-        self.forms_per_hour.check(&network)
+        let checked = self.forms.check(&network).and_then(|()| self.forms_per_hour.check(&network));
+        counted(checked, Refusal::FormRate)
     }
 
     pub(crate) fn check_unsubscribing(&self, address: IpAddr) -> Result<(), RetryAfter> {
-        self.unsubscribing.check(&network_prefix(address))
+        counted(self.unsubscribing.check(&network_prefix(address)), Refusal::UnsubscribeRate)
     }
 
     /// Evicts idle keys in the background, as long as the gateway lives.
@@ -192,6 +198,11 @@ impl RateLimiters {
             }
         });
     }
+}
+
+/// Counts a refusal among what the edge refuses.
+fn counted(checked: Result<(), RetryAfter>, refusal: Refusal) -> Result<(), RetryAfter> {
+    checked.inspect_err(|_over| refusal.count())
 }
 
 impl RetryAfter {

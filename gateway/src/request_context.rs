@@ -12,7 +12,7 @@ use axum::response::Response;
 use connectrpc::{ConnectError, ErrorCode};
 use futures::FutureExt as _;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
-use runtime::telemetry;
+use runtime::{metrics, telemetry};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -22,6 +22,7 @@ use crate::network_quota::NetworkQuota;
 use crate::policy::{Document, Policies};
 use crate::proxy::pictures;
 use crate::rate_limits::RateLimiters;
+use crate::refusals::Refusal;
 use crate::response_cache::ResponseCache;
 use crate::routes::{PROBES, Routes, UPLOAD};
 use crate::staff_networks::StaffNetworks;
@@ -65,7 +66,9 @@ pub(crate) async fn with_request_context(
         }
         let status = answer.status().as_u16();
         recorded.record("http.response.status_code", status);
-        let ms = started.elapsed().as_millis();
+        let took = started.elapsed();
+        metrics::record_http_request(&method, route.clone(), answer.status(), took);
+        let ms = took.as_millis();
         tracing::info!(%method, %route, status, ms, "answered");
         answer
     }
@@ -94,6 +97,7 @@ impl GatewayState {
         let is_probe = PROBES.contains(&request.uri().path());
         let permit = self.requests.try_acquire(caller.address, usize::from(!is_probe));
         let Some(permit) = permit else {
+            Refusal::RequestsInProgress.count();
             return error_response::over_budget_response(&reference);
         };
         request.extensions_mut().insert(caller);

@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::ConnectionSettings;
+use crate::refusals::Refusal;
 use crate::request_context::GatewayState;
 use crate::server::connection::ConnectionServer;
 use crate::server::open_connections::OpenConnections;
@@ -108,6 +109,7 @@ struct RejectionLog {
 
 impl RejectionLog {
     fn record(&mut self) {
+        Refusal::Connection.count();
         self.rejected = self.rejected.saturating_add(1);
         if self.last_logged.is_none_or(|last_logged| last_logged.elapsed() >= LOG_INTERVAL) {
             tracing::warn!(refused = self.rejected, "connections were closed: there is no room");

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kernel::Id;
 use kernel::id::Customer;
 
+use crate::refusals::Refusal;
+
 pub(crate) struct Watchers {
     per_account: usize,
     open: Mutex<HashMap<Id<Customer>, usize>>,
@@ -22,6 +24,7 @@ impl Watchers {
         let mut open = self.open();
         let count = open.get(&account).copied().unwrap_or(0);
         if count >= self.per_account {
+            Refusal::OpenStreams.count();
             return None;
         }
         open.insert(account, count.saturating_add(1));

@@ -102,7 +102,7 @@ impl Activity {
     }
 
     /// Whether the response, or a part of it, waits until the client reads.
-    fn waits_for_client(&self) -> bool {
+    pub(super) fn waits_for_client(&self) -> bool {
         self.client_turns.load(Ordering::Relaxed) > 0 || self.write_blocked.load(Ordering::Relaxed)
     }
 

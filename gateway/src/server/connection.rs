@@ -21,6 +21,7 @@ use tokio::time::{Instant, sleep_until};
 use tower::ServiceExt as _;
 
 use crate::config::ConnectionSettings;
+use crate::refusals::Refusal;
 use crate::request_context::GatewayState;
 use crate::server::activity::{Activity, NextAction, Timeouts, Watchdog};
 use crate::server::metered_stream::MeteredStream;
@@ -114,6 +115,9 @@ impl ConnectionServer {
                 ended = connection.as_mut() => {
                     // A broken connection of a client is normal.
                     if let Err(error) = ended {
+                        if activity.is_flood() {
+                            Refusal::Flood.count();
+                        }
                         tracing::debug!(error = %error, "a connection broke");
                     }
                     return;
@@ -133,7 +137,12 @@ impl ConnectionServer {
                         connection.as_mut().graceful_shutdown();
                         deadline.as_mut().reset(instant);
                     }
-                    NextAction::Close => return,
+                    NextAction::Close => {
+                        if activity.waits_for_client() {
+                            Refusal::SlowReader.count();
+                        }
+                        return;
+                    }
                 }
             }
         }

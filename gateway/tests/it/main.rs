@@ -19,6 +19,7 @@ mod errors;
 mod every_response;
 mod files;
 mod floods;
+mod metrics;
 mod rate_limits;
 mod backends;
 mod pages;

@@ -17,6 +17,14 @@ pub static HTTP_SERVER_REQUEST_DURATION: DurationHistogram = DurationHistogram::
     "How long an HTTP request took until its answer began.",
     &[Label::HttpMethod, Label::HttpRoute, Label::HttpStatus, Label::ErrorType],
 );
+/// What the edge refuses.
+pub static EDGE_REFUSALS: Counter = Counter::new(
+    "sukoon.edge.refusals",
+    "{refusal}",
+    "Connections and requests that the gateway refused, by reason.",
+    &[Label::Reason],
+);
+
 /// Sources of readings that cannot be read now; their gauges are absent meanwhile.
 pub static SOURCE_FAILING: Gauge = Gauge::new(
     "sukoon.source.failing",
@@ -33,7 +41,7 @@ pub static CHECK_FAILING: Gauge = Gauge::new(
 );
 static HISTOGRAMS: [&DurationHistogram; 2] =
     [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION];
-static COUNTERS: [&Counter; 0] = [];
+static COUNTERS: [&Counter; 1] = [&EDGE_REFUSALS];
 pub(super) static GAUGES: [&Gauge; 2] = [&SOURCE_FAILING, &CHECK_FAILING];
 
 /// What all of them are.
