@@ -81,6 +81,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         }
     }
     let nats = Nats::new(&config.nats_url);
+    eventstore::gauges::add_sources(NAME, &store);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     tasks.spawn("publisher", run_publisher(store.clone(), NAME, nats, shutdown.clone()));

@@ -124,6 +124,7 @@ impl Listeners {
         let peers = Peers::new("reviews", &config.peers)?;
         let app = build_app(config, self.program)?;
         let store = app.store.clone();
+        eventstore::gauges::add_sources("reviews", &store);
         let mut tasks = Tasks::new(&shutdown);
         tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
         let publishing = run_publisher(store.clone(), "reviews", nats.clone(), shutdown.clone());

@@ -14,6 +14,7 @@ pub mod checkpoint;
 pub mod timer;
 pub mod idempotency;
 pub mod audit;
+pub mod gauges;
 
 pub use audit::{Act, Actor, StaffAuthorizer};
 pub use checkpoint::{AdvanceOutcome, Parked};

@@ -12,6 +12,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use kernel::Timestamp;
 use runtime::failpoint;
+use runtime::metrics::Label;
+use runtime::metrics::catalogue::TIMER_DURATION;
 use runtime::status::chain;
 use runtime::telemetry::job_span;
 use serde_json::Value;
@@ -210,8 +212,12 @@ async fn look_at_the_clock(store: &Store, clock: &mut Clock) -> Result<(), Store
 
 async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
     failpoint::pass(&format_args!("{}.claimed", timer.kind));
+    let began = Instant::now();
     let firing = failpoint::under(&timer.kind, handler.fire(timer.clone()));
     let fired = tokio::time::timeout(HANDLER_TIMEOUT, firing).await;
+    let outcome = if matches!(fired, Ok(Ok(()))) { "done" } else { "failed" };
+    let labels = [Label::Kind.of(timer.kind.clone()), Label::Outcome.of(outcome)];
+    TIMER_DURATION.record(began.elapsed(), &labels);
     let error = match fired {
         Ok(Ok(())) => return,
         Ok(Err(error)) => chain(error.as_ref()),

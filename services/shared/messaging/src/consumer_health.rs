@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use runtime::health::{Checks, EVENTS};
+use runtime::health::{Checks, ConsumerLag, EVENTS};
+use runtime::metrics::catalogue::{CONSUMER_LAG, CONSUMER_LAG_AGE};
+use runtime::metrics::{self, Label, Reading};
 use tokio::time::Instant;
 
 use crate::lag::Lags;
@@ -51,11 +53,16 @@ struct Stall {
 
 impl ConsumerHealth {
     /// The same checks with what is told of these consumers: the concern [`EVENTS`], and how far
-    /// each is behind.
+    /// each is behind, which metrics tell too.
     #[must_use]
     pub fn add_to(&self, checks: Checks) -> Checks {
         let (consumer_health, lags) = (self.clone(), self.lags.clone());
         let checks = checks.concern(EVENTS, move || std::future::ready(consumer_health.check()));
+        let measured = self.lags.clone();
+        metrics::add_source("consumers", metrics::CHEAP, move || {
+            let lags = measured.list(Instant::now());
+            std::future::ready(Ok(lags.into_iter().flat_map(readings).collect()))
+        });
         checks.consumers(move || lags.list(Instant::now()))
     }
 
@@ -119,6 +126,14 @@ impl ConsumerHealth {
         // A panic elsewhere cannot leave it half-written.
         self.stalls.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn readings(lag: ConsumerLag) -> [Reading; 2] {
+    let consumer = Label::Consumer.of(lag.consumer);
+    [
+        Reading::new(&CONSUMER_LAG, lag.events_behind, [consumer.clone()]),
+        Reading::new(&CONSUMER_LAG_AGE, lag.seconds_behind, [consumer]),
+    ]
 }
 
 #[cfg(test)]

@@ -5,10 +5,12 @@ pub mod alarms;
 pub mod calls;
 pub mod database;
 pub mod dump;
+pub mod figures;
 pub mod keys;
 pub mod wait;
 
 pub use alarms::{Alarms, sent_statements};
 pub use database::{TestDatabase, nats_url, radicale};
+pub use figures::figures;
 pub use keys::{TestKeys, TestUsers};
 pub use wait::{until, until_in_feed, until_within};

@@ -7,6 +7,7 @@ mod audit;
 mod batching;
 mod checkpoints;
 mod feed;
+mod gauges;
 mod timers;
 
 use anyhow::Result;

@@ -17,6 +17,13 @@ pub static HTTP_SERVER_REQUEST_DURATION: DurationHistogram = DurationHistogram::
     "How long an HTTP request took until its answer began.",
     &[Label::HttpMethod, Label::HttpRoute, Label::HttpStatus, Label::ErrorType],
 );
+/// Runs of timers.
+pub static TIMER_DURATION: DurationHistogram = DurationHistogram::new(
+    "sukoon.timer.duration",
+    "How long a timer's work took; one that failed is tried again.",
+    &[Label::Kind, Label::Outcome],
+);
+
 /// What the edge refuses.
 pub static EDGE_REFUSALS: Counter = Counter::new(
     "sukoon.edge.refusals",
@@ -39,10 +46,93 @@ pub static CHECK_FAILING: Gauge = Gauge::new(
     "1 while a check of the process fails: what it needs, or what a person has to look at.",
     &[Label::Check],
 );
-static HISTOGRAMS: [&DurationHistogram; 2] =
-    [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION];
+/// Connections of the pool.
+pub static DB_CONNECTIONS: Gauge = Gauge::new(
+    "db.client.connection.count",
+    "{connection}",
+    "Connections to the service's database, idle or used.",
+    &[Label::Pool, Label::ConnectionState],
+);
+/// How many there may be.
+pub static DB_CONNECTIONS_MAX: Gauge = Gauge::new(
+    "db.client.connection.max",
+    "{connection}",
+    "The most connections that the service opens to its database.",
+    &[Label::Pool],
+);
+/// Timers that are due and not done.
+pub static TIMERS_DUE: Gauge = Gauge::new(
+    "sukoon.timers.due",
+    "{timer}",
+    "Timers that are due and not done yet, counted up to some thousands.",
+    &[Label::Kind],
+);
+/// For how long the oldest of them waits.
+pub static TIMERS_LATENESS: Gauge = Gauge::new(
+    "sukoon.timers.lateness",
+    "s",
+    "For how long the oldest timer that is due has waited.",
+    &[Label::Kind],
+);
+/// Timers that were tried and failed.
+pub static TIMERS_FAILING: Gauge = Gauge::new(
+    "sukoon.timers.failing",
+    "{timer}",
+    "Timers that are due and were tried more than once, at most 1000.",
+    &[Label::Kind],
+);
+/// Events that a consumer has not taken in.
+pub static CONSUMER_LAG: Gauge = Gauge::new(
+    "sukoon.consumer.lag",
+    "{event}",
+    "Events that a consumer has not taken in yet.",
+    &[Label::Consumer],
+);
+/// For how long the oldest of them waits.
+pub static CONSUMER_LAG_AGE: Gauge = Gauge::new(
+    "sukoon.consumer.lag.age",
+    "s",
+    "For how long the oldest event that a consumer has not taken in has waited.",
+    &[Label::Consumer],
+);
+/// Events that wait for a person.
+pub static EVENTS_PARKED: Gauge = Gauge::new(
+    "sukoon.events.parked",
+    "{event}",
+    "Events that a consumer could not take in and that wait for a person.",
+    &[Label::Consumer],
+);
+/// For how long the oldest event without a position waits.
+pub static OUTBOX_AGE: Gauge = Gauge::new(
+    "sukoon.outbox.age",
+    "s",
+    "For how long the oldest event that the relay has not numbered has waited.",
+    &[],
+);
+/// Events that NATS does not have.
+pub static FEED_UNPUBLISHED: Gauge = Gauge::new(
+    "sukoon.feed.unpublished",
+    "{event}",
+    "Events with a position that were not published to NATS yet.",
+    &[],
+);
+static HISTOGRAMS: [&DurationHistogram; 3] =
+    [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION, &TIMER_DURATION];
 static COUNTERS: [&Counter; 1] = [&EDGE_REFUSALS];
-pub(super) static GAUGES: [&Gauge; 2] = [&SOURCE_FAILING, &CHECK_FAILING];
+pub(super) static GAUGES: [&Gauge; 12] = [
+    &SOURCE_FAILING,
+    &CHECK_FAILING,
+    &DB_CONNECTIONS,
+    &DB_CONNECTIONS_MAX,
+    &TIMERS_DUE,
+    &TIMERS_LATENESS,
+    &TIMERS_FAILING,
+    &CONSUMER_LAG,
+    &CONSUMER_LAG_AGE,
+    &EVENTS_PARKED,
+    &OUTBOX_AGE,
+    &FEED_UNPUBLISHED,
+];
 
 /// What all of them are.
 pub fn definitions() -> impl Iterator<Item = &'static Definition> {
