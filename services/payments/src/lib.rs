@@ -123,6 +123,8 @@ impl Listeners {
         let peers = Peers::new("payments", &config.peers)?;
         let app = build_app(config, &peers)?;
         let store = app.store.clone();
+        eventstore::gauges::add_sources("payments", &store);
+        read_model::gauges::add_sources(&store);
         let mut tasks = Tasks::new(&shutdown);
         tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
         let publishing = run_publisher(store.clone(), "payments", nats.clone(), shutdown.clone());

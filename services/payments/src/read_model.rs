@@ -11,3 +11,4 @@ pub mod inbox;
 pub mod ledger;
 pub mod settlement;
 pub mod reconciliation_exceptions;
+pub mod gauges;

@@ -57,7 +57,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    const ALL: [Self; 19] = [
+    /// Every reason there is.
+    pub const ALL: [Self; 19] = [
         Self::AuthorizedLong,
         Self::CapturedNotPlaced,
         Self::ConfirmedWithoutMoney,

@@ -24,6 +24,7 @@ mod ledger;
 mod fees_and_discounts;
 mod disputes;
 mod balances;
+mod gauges;
 mod receipts;
 mod receipt_numbering;
 mod papers;

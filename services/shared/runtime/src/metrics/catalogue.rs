@@ -116,10 +116,45 @@ pub static FEED_UNPUBLISHED: Gauge = Gauge::new(
     "Events with a position that were not published to NATS yet.",
     &[],
 );
+/// Sums of the ledger's accounts.
+pub static MONEY_BALANCE: Gauge = Gauge::new(
+    "sukoon.money.balance",
+    "{minor_unit}",
+    "The balance of an account of the ledger, debits positive.",
+    &[Label::Account, Label::Currency],
+);
+/// The sum of all accounts.
+pub static LEDGER_IMBALANCE: Gauge = Gauge::new(
+    "sukoon.ledger.imbalance",
+    "{minor_unit}",
+    "The sum of all accounts of the ledger, which is zero.",
+    &[Label::Currency],
+);
+/// What moved.
+pub static MONEY_MOVED: Gauge = Gauge::new(
+    "sukoon.money.moved",
+    "{minor_unit}",
+    "What the ledger's entries of the last 24 hours moved, by their kind.",
+    &[Label::Kind, Label::Currency],
+);
+/// What nothing explains.
+pub static MONEY_UNEXPLAINED: Gauge = Gauge::new(
+    "sukoon.money.unexplained",
+    "{exception}",
+    "Orders, payments and settlements that nothing explains yet, by reason.",
+    &[Label::Reason],
+);
+/// For how long.
+pub static MONEY_UNEXPLAINED_AGE: Gauge = Gauge::new(
+    "sukoon.money.unexplained.age",
+    "s",
+    "For how long the oldest of them has been there.",
+    &[Label::Reason],
+);
 static HISTOGRAMS: [&DurationHistogram; 3] =
     [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION, &TIMER_DURATION];
 static COUNTERS: [&Counter; 1] = [&EDGE_REFUSALS];
-pub(super) static GAUGES: [&Gauge; 12] = [
+pub(super) static GAUGES: [&Gauge; 17] = [
     &SOURCE_FAILING,
     &CHECK_FAILING,
     &DB_CONNECTIONS,
@@ -132,6 +167,11 @@ pub(super) static GAUGES: [&Gauge; 12] = [
     &EVENTS_PARKED,
     &OUTBOX_AGE,
     &FEED_UNPUBLISHED,
+    &MONEY_BALANCE,
+    &LEDGER_IMBALANCE,
+    &MONEY_MOVED,
+    &MONEY_UNEXPLAINED,
+    &MONEY_UNEXPLAINED_AGE,
 ];
 
 /// What all of them are.
