@@ -107,6 +107,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let peers = Peers::new("booking", &config.peers)?;
     let app = build_app(&config, &peers)?;
     let store = app.store.clone();
+    eventstore::gauges::add_sources("booking", &store);
+    read_model::gauges::add_sources(&store);
     drop(tokio::task::spawn_blocking(domain::contact::preload_phone_metadata));
     let nats = Nats::new(&config.nats_url);
     let mut tasks = Tasks::new(&shutdown);

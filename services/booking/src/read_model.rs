@@ -18,3 +18,4 @@ pub mod calendar_bookings;
 pub mod consents;
 pub mod moved_zone;
 pub mod widget_reports;
+pub mod gauges;

@@ -77,6 +77,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let subscriptions = subscriptions(&config, &practice.mails, (&peers, &consumer_health))?;
     let worker = delivery_worker(&config, practice.clone(), (&store, &peers))?;
     let timers = Arc::new(Timers::new(store.clone(), practice.clone(), worker));
+    eventstore::gauges::add_sources(NAME, &store);
+    repository::gauges::add_sources(&store);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());

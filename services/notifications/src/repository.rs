@@ -8,6 +8,7 @@ mod claim;
 mod outcome;
 mod staff;
 mod reschedule;
+pub mod gauges;
 pub mod contact_messages;
 pub mod guide_requests;
 pub mod unsubscribed;

@@ -35,6 +35,7 @@ mod practitioners;
 mod packages;
 mod package_sessions;
 mod free_sessions;
+mod gauges;
 mod phone_bookings;
 mod payment_pages;
 mod adoptions;

@@ -27,6 +27,7 @@ mod outages;
 mod reminders;
 mod follow_ups;
 mod free_sessions;
+mod gauges;
 mod day_sheets;
 mod review_notices;
 mod receipts;

@@ -116,6 +116,20 @@ pub static FEED_UNPUBLISHED: Gauge = Gauge::new(
     "Events with a position that were not published to NATS yet.",
     &[],
 );
+/// Mails that are not done.
+pub static MAILS: Gauge = Gauge::new(
+    "sukoon.mails",
+    "{mail}",
+    "Mails by state, at most 10000 of each; those that were sent are of the last day.",
+    &[Label::State],
+);
+/// For how long the oldest mail that could be sent waits.
+pub static MAILS_LATENESS: Gauge = Gauge::new(
+    "sukoon.mails.lateness",
+    "s",
+    "For how long the mail has waited that has been due for longest.",
+    &[],
+);
 /// Sums of the ledger's accounts.
 pub static MONEY_BALANCE: Gauge = Gauge::new(
     "sukoon.money.balance",
@@ -151,10 +165,39 @@ pub static MONEY_UNEXPLAINED_AGE: Gauge = Gauge::new(
     "For how long the oldest of them has been there.",
     &[Label::Reason],
 );
+/// Times that are held.
+pub static HOLDS: Gauge = Gauge::new(
+    "sukoon.holds",
+    "{hold}",
+    "Times that are held for a payment now, at most 10000.",
+    &[],
+);
+/// Holds whose end was not noticed.
+pub static HOLDS_OVERDUE: Gauge = Gauge::new(
+    "sukoon.holds.overdue",
+    "{hold}",
+    "Holds that should have ended more than a minute ago and still take a time.",
+    &[],
+);
+/// Bookings in one time.
+pub static BOOKINGS_OVERLAPPING: Gauge = Gauge::new(
+    "sukoon.bookings.overlapping",
+    "{pair}",
+    "Pairs of live bookings to come that take the same time of one practitioner; never any.",
+    &[],
+);
+/// Sessions of the next week.
+pub static SESSIONS_AHEAD: Gauge = Gauge::new(
+    "sukoon.sessions.ahead",
+    "{session}",
+    "Booked sessions that begin within the next seven days.",
+    &[],
+);
+
 static HISTOGRAMS: [&DurationHistogram; 3] =
     [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION, &TIMER_DURATION];
 static COUNTERS: [&Counter; 1] = [&EDGE_REFUSALS];
-pub(super) static GAUGES: [&Gauge; 17] = [
+pub(super) static GAUGES: [&Gauge; 23] = [
     &SOURCE_FAILING,
     &CHECK_FAILING,
     &DB_CONNECTIONS,
@@ -167,11 +210,17 @@ pub(super) static GAUGES: [&Gauge; 17] = [
     &EVENTS_PARKED,
     &OUTBOX_AGE,
     &FEED_UNPUBLISHED,
+    &MAILS,
+    &MAILS_LATENESS,
     &MONEY_BALANCE,
     &LEDGER_IMBALANCE,
     &MONEY_MOVED,
     &MONEY_UNEXPLAINED,
     &MONEY_UNEXPLAINED_AGE,
+    &HOLDS,
+    &HOLDS_OVERDUE,
+    &BOOKINGS_OVERLAPPING,
+    &SESSIONS_AHEAD,
 ];
 
 /// What all of them are.
