@@ -8,6 +8,7 @@ pub mod error;
 pub mod settings;
 pub mod telemetry;
 pub mod metrics;
+pub mod probe;
 pub mod shutdown;
 pub mod tasks;
 pub mod failpoint;

@@ -24,6 +24,13 @@ pub static TIMER_DURATION: DurationHistogram = DurationHistogram::new(
     &[Label::Kind, Label::Outcome],
 );
 
+/// Steps of the probe.
+pub static PROBE_DURATION: DurationHistogram = DurationHistogram::new(
+    "sukoon.probe.duration",
+    "How long a step of the probe took, and whether it was done or failed.",
+    &[Label::Kind, Label::Outcome],
+);
+
 /// What the edge refuses.
 pub static EDGE_REFUSALS: Counter = Counter::new(
     "sukoon.edge.refusals",
@@ -186,6 +193,16 @@ pub static BOOKINGS_OVERLAPPING: Gauge = Gauge::new(
     "Pairs of live bookings to come that take the same time of one practitioner; never any.",
     &[],
 );
+/// Failures of the probe that nothing has followed.
+pub static PROBE_FAILURES: Gauge = Gauge::new(
+    "sukoon.probe.failures",
+    "{failure}",
+    "How often in succession a step of the probe has failed.",
+    &[Label::Kind],
+);
+/// When the probe last ended.
+pub static PROBE_AGE: Gauge =
+    Gauge::new("sukoon.probe.age", "s", "How long ago the probe was done with its steps.", &[]);
 /// Sessions of the next week.
 pub static SESSIONS_AHEAD: Gauge = Gauge::new(
     "sukoon.sessions.ahead",
@@ -194,10 +211,10 @@ pub static SESSIONS_AHEAD: Gauge = Gauge::new(
     &[],
 );
 
-static HISTOGRAMS: [&DurationHistogram; 3] =
-    [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION, &TIMER_DURATION];
+static HISTOGRAMS: [&DurationHistogram; 4] =
+    [&RPC_SERVER_CALL_DURATION, &HTTP_SERVER_REQUEST_DURATION, &TIMER_DURATION, &PROBE_DURATION];
 static COUNTERS: [&Counter; 1] = [&EDGE_REFUSALS];
-pub(super) static GAUGES: [&Gauge; 23] = [
+pub(super) static GAUGES: [&Gauge; 25] = [
     &SOURCE_FAILING,
     &CHECK_FAILING,
     &DB_CONNECTIONS,
@@ -221,6 +238,8 @@ pub(super) static GAUGES: [&Gauge; 23] = [
     &HOLDS_OVERDUE,
     &BOOKINGS_OVERLAPPING,
     &SESSIONS_AHEAD,
+    &PROBE_FAILURES,
+    &PROBE_AGE,
 ];
 
 /// What all of them are.
