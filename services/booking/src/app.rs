@@ -67,6 +67,7 @@ pub mod scheduled_event;
 pub mod consent_settings;
 pub mod consent;
 pub mod widget_report;
+pub mod probe;
 
 /// The dependencies that commands share.
 #[derive(Debug)]

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use kernel::Id;
 use kernel::id::Customer;
-use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use runtime::settings::Mode;
+use runtime::{Reader, probe};
 use secrecy::{ExposeSecret as _, SecretString};
 use staff::Role;
 use url::{Host, Url};
@@ -44,6 +45,8 @@ pub struct Config {
     pub scheduling: Option<SchedulingSettings>,
     /// Practitioners' own calendars.
     pub calendars: CalendarSettings,
+    /// How often the process tries itself, if it does; `PROBE_SECONDS`.
+    pub probe: Option<Duration>,
     /// How a claimed payment is treated; `PAYMENT_CLAIM_POLICY`, review or accept.
     pub claim_policy: ClaimPolicy,
     /// How often times may be held without a payment; `BOOKING_UNPAID_PER_ACCOUNT`,
@@ -168,6 +171,7 @@ impl Config {
             feed_key: reader.secret("BOOKING_FEED_KEY"),
             scheduling: SchedulingSettings::read(reader),
             calendars: CalendarSettings::read(reader),
+            probe: probe::read_period(reader),
             claim_policy: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
             hold_limits: HoldLimits {
                 account: reader.parse_or("BOOKING_UNPAID_PER_ACCOUNT", HoldLimit::new(6, 1200)),

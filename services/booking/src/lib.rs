@@ -40,7 +40,7 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::{CALENDARS, Checks};
 use runtime::server::{REQUEST_BYTES_MAX, Server};
-use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
+use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions, probe};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::Role;
@@ -130,6 +130,9 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         timer_loop.await;
         Ok::<(), BoxError>(())
     });
+    if let Some(period) = config.probe {
+        tasks.spawn("probe", run_probe(Arc::clone(&app), period, shutdown.clone()));
+    }
     let urls = [&config.neighbours.payments_url, &config.neighbours.notifications_url];
     let consumer_health = ConsumerHealth::default();
     for ((consumer, source, reaction), url) in consumers(&app).into_iter().zip(urls) {
@@ -149,6 +152,18 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let checks = consumer_health.add_to(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
+    Ok(())
+}
+
+/// Tries what a customer needs.
+async fn run_probe(app: Arc<App>, period: Duration, shutdown: Shutdown) -> Result<(), BoxError> {
+    let steps = |probe: probe::Probe| {
+        let app = Arc::clone(&app);
+        async move {
+            probe.step("hold", app::probe::hold_and_release(&app)).await;
+        }
+    };
+    probe::run(period, shutdown, steps).await;
     Ok(())
 }
 

@@ -9,11 +9,14 @@ use runtime::telemetry::job_span;
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use self::kinds::{CREATE_MEETING, HOLD_END, KEEP_CALENDAR, READ_CALENDAR, RETENTION, SESSION_END};
+use self::kinds::{
+    CREATE_MEETING, HOLD_END, KEEP_CALENDAR, PROBE, READ_CALENDAR, RETENTION, SESSION_END,
+};
 use crate::app::App;
 use crate::app::calendar_bookings::keep_calendar;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
+use crate::app::probe;
 use crate::app::read_calendar::read_calendar;
 use crate::app::schedule_meeting::schedule_meeting;
 use crate::retention::delete_expired;
@@ -36,6 +39,10 @@ impl Timers {
     async fn handle(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
         if timer.kind == RETENTION {
             delete_expired(&self.app.store, timer.subject.clone()).await?;
+            return Ok(());
+        }
+        if timer.kind == PROBE {
+            probe::end_timer(&self.app).await?;
             return Ok(());
         }
         if timer.kind == KEEP_CALENDAR {

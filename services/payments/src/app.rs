@@ -53,6 +53,7 @@ pub mod list_payments;
 pub mod settle_day;
 pub mod reconciliation_exceptions;
 pub mod detect_missing_webhook;
+pub mod probe;
 
 /// What commands work with: the store, the clients and the settings.
 pub struct App {

@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
+use runtime::{Reader, probe};
 use secrecy::SecretString;
 
 use crate::providers::razorpay;
@@ -28,6 +29,8 @@ pub struct Config {
     pub provider: razorpay::Settings,
     /// Where browsers load the provider's checkout from; `PAYMENTS_CHECKOUT_SCRIPT_URL`.
     pub checkout_script_url: String,
+    /// How often the process tries itself, if it does; `PROBE_SECONDS`.
+    pub probe: Option<Duration>,
     /// How users' tokens are verified.
     pub users: UserSettings,
     /// How services' tokens are signed and verified.
@@ -65,6 +68,7 @@ impl Config {
                 account_id: reader.optional("PAYMENTS_ACCOUNT_ID"),
             },
             checkout_script_url: reader.url("PAYMENTS_CHECKOUT_SCRIPT_URL"),
+            probe: probe::read_period(reader),
             users: UserSettings::read(reader),
             peers: PeerSettings::read(reader),
         }

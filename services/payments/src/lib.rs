@@ -35,7 +35,7 @@ use runtime::caller::{Peers, Users};
 use runtime::health::{Checks, ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::status::chain;
-use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
+use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions, probe};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::StaffDirectory;
@@ -140,6 +140,9 @@ impl Listeners {
             futures::future::join(preparing, run_timers(firing, timers, stop.wait())).await;
             Ok::<(), BoxError>(())
         });
+        if let Some(period) = config.probe {
+            tasks.spawn("probe", run_probe(Arc::clone(&app), period, shutdown.clone()));
+        }
         let consumer_health = ConsumerHealth::default();
         let subscription = Subscription {
             consumer: ON_BOOKING,
@@ -169,6 +172,18 @@ impl Listeners {
         tasks.join().await?;
         Ok(())
     }
+}
+
+/// Tries what a payment needs.
+async fn run_probe(app: Arc<App>, period: Duration, shutdown: Shutdown) -> Result<(), BoxError> {
+    let steps = |probe: probe::Probe| {
+        let app = Arc::clone(&app);
+        async move {
+            probe.step("order", app::probe::ask_for_an_order(&app)).await;
+        }
+    };
+    probe::run(period, shutdown, steps).await;
+    Ok(())
 }
 
 /// Does the work that is due at startup; retries until all of it succeeded once.

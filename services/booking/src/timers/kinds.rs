@@ -17,6 +17,9 @@ pub const KEEP_CALENDAR: &str = "keep-calendar";
 /// A practitioner's own calendar is to be read; its subject is the calendar's id.
 pub const READ_CALENDAR: &str = "read-calendar";
 
+/// What the probe has committed. It falls due only when the probe stopped, and then it ends.
+pub const PROBE: &str = "probe";
+
 /// Retention: expired data is deleted. There is one such timer, set by a migration.
 pub const RETENTION: &str = "sweep";
 

@@ -32,6 +32,7 @@ mod group_commit;
 mod rebuild;
 mod consents;
 mod practitioners;
+mod probe;
 mod packages;
 mod package_sessions;
 mod free_sessions;

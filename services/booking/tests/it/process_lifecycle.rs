@@ -101,6 +101,7 @@ async fn config(
         calendars: CalendarSettings::default(),
         feed_key: FEED_KEY.to_owned().into(),
         consent_key: CONSENT_KEY.to_owned().into(),
+        probe: None,
         claim_policy: ClaimPolicy::Review,
         hold_limits: UNLIMITED,
         users: UserSettings {

@@ -54,6 +54,17 @@ pub struct Order {
     pub created_at: Timestamp,
 }
 
+/// An order that the provider must know: any of ours, whichever is found at once.
+///
+/// # Errors
+/// When the database does not answer, or an order's id is none.
+pub async fn known_order(executor: impl PgExecutor<'_>) -> Result<Option<OrderId>, StoreError> {
+    let sql = "select order_id from collections where order_id is not null limit 1";
+    let id: Option<String> = sqlx::query_scalar(sql).fetch_optional(executor).await?;
+    let parse = |id: String| OrderId::parse(&id).ok_or_else(|| impossible("order_id"));
+    Ok(id.map(parse).transpose()?)
+}
+
 /// A refund as its row has it.
 #[derive(Debug, Clone)]
 pub struct RefundRow {

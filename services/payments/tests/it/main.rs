@@ -25,6 +25,7 @@ mod fees_and_discounts;
 mod disputes;
 mod balances;
 mod gauges;
+mod probe;
 mod receipts;
 mod receipt_numbering;
 mod papers;

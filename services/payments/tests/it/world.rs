@@ -443,6 +443,7 @@ fn config(
             account_id: Some(ACCOUNT.to_owned()),
         },
         checkout_script_url: format!("{sandbox_url}/v1/checkout.js"),
+        probe: None,
         users: UserSettings {
             jwks_url: "http://127.0.0.1:1/jwks.json".to_owned(),
             issuer: ISSUER.to_owned(),
