@@ -36,8 +36,10 @@ const JEMALLOC_CONF: (&str, &str) =
     ("_RJEM_MALLOC_CONF", "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0");
 /// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
+/// The purpose of the port at which a process tells its metrics.
+pub(crate) const METRICS: &str = "metrics";
 /// Internal ports, each with the process that listens on it and its purpose.
-pub(crate) const INTERNAL_PORTS: [(&str, &str); 13] = [
+pub(crate) const INTERNAL_PORTS: [(&str, &str); 20] = [
     ("postgres", "postgres"),
     ("nats", "nats"),
     ("catalogue", "grpc"),
@@ -51,6 +53,13 @@ pub(crate) const INTERNAL_PORTS: [(&str, &str); 13] = [
     ("reviews", "http"),
     ("gateway", "inner"),
     ("sandbox", "smtp"),
+    ("catalogue", METRICS),
+    ("identity", METRICS),
+    ("booking", METRICS),
+    ("payments", METRICS),
+    ("notifications", METRICS),
+    ("reviews", METRICS),
+    ("gateway", METRICS),
 ];
 
 /// Ports by `<part> <purpose>`.
@@ -107,6 +116,8 @@ impl SpecBuilder<'_> {
         if name == "sandbox" {
             self.sandbox(&mut settings, secret_store)?;
         } else {
+            // Each process has a port of its own for them, on this machine only.
+            settings.set("METRICS_LISTEN", self.internal_address(name, METRICS));
             self.call_keys(name, &mut settings, secret_store)?;
             self.addresses(&mut settings);
         }
