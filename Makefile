@@ -42,6 +42,7 @@ endif
 .PHONY: lighthouse lighthouse-packages screenshots
 .PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
 .PHONY: check-dependencies advisories
+.PHONY: alerts
 
 help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
@@ -58,6 +59,7 @@ help:
 	@echo "make clips  the services' clips anew, for who changes them (needs ffmpeg)"
 	@echo "make screenshots  every page in both themes and two widths, into web/screenshots/pages;"
 	@echo "                  URL=http://127.0.0.1:8080 pictures a practice that runs already"
+	@echo "make alerts every alert's own test, with Prometheus' promtool"
 	@echo "make check  formatting, lints, house rules, the contract, types, dependencies"
 	@echo "make advisories  the known vulnerabilities of dependencies anew (needs the network)"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
@@ -245,6 +247,18 @@ siege:
 
 siege-run: build web
 	@$(PROGRAMS)/siege
+
+# ── Alerts ──────────────────────────────────────────────────────────────────────────────────────
+
+# Series that should wake a person do, and those that should not don't. The names of all metrics are
+# compared with the code by the runtime's tests.
+OBSERVABILITY := deploy/observability
+
+alerts:
+	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory build
+	@$(SUKOON) prepare --promtool
+	@promtool=$$($(SUKOON) paths promtool) && cd $(OBSERVABILITY) && \
+	  "$$promtool" check rules alerts.yml && "$$promtool" test rules tests/*.yml
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 

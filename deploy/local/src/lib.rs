@@ -39,6 +39,7 @@ usage: sukoon [command]
   prepare [--browser]       install what is missing: PostgreSQL, nats-server, a browser for tests
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
+  prepare --promtool        the same with Prometheus' promtool, which tests alerts
   keys rotate [--now]       new keys for signing and for codes; sessions go on
   owner                     print the password of the practice's owner on this machine
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them
@@ -75,6 +76,9 @@ pub fn main() -> Result<ExitCode> {
             }
             ["prepare", "--nginx"] => {
                 packages::prepare(&environment, &paths, &[Need::Nginx]).map(success)
+            }
+            ["prepare", "--promtool"] => {
+                packages::prepare(&environment, &paths, &[Need::Promtool]).map(success)
             }
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
@@ -122,13 +126,14 @@ fn show_paths(environment: &Environment, paths: &Paths, only: Option<&str>) -> R
         ("nats-server", tool(found.nats)),
         ("browser", tool(found.browser)),
         ("nginx", tool(found.nginx)),
+        ("promtool", tool(found.promtool)),
     ];
     for (name, path) in entries.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         match (path, only) {
             (Some(path), Some(_)) => output::line(path.display()),
             (Some(path), None) => output::line(format_args!("{name:<12} {}", path.display())),
-            (None, Some("nginx")) => {
-                bail!("nginx is missing; `sukoon prepare --nginx` installs it")
+            (None, Some(name @ ("nginx" | "promtool"))) => {
+                bail!("{name} is missing; `sukoon prepare --{name}` installs it")
             }
             (None, Some(_)) => bail!("{name} is missing; `sukoon prepare --browser` installs it"),
             (None, None) => output::line(format_args!("{name:<12} (missing)")),

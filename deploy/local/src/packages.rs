@@ -25,6 +25,8 @@ pub(crate) enum Need {
     Headless,
     /// The web server that the benchmark compares ours with.
     Nginx,
+    /// Prometheus' tool, with which alerts are tested.
+    Promtool,
 }
 
 impl Need {
@@ -35,6 +37,7 @@ impl Need {
             Need::Browser => found.browser.is_some(),
             Need::Headless => found.is_headless(),
             Need::Nginx => found.nginx.is_some(),
+            Need::Promtool => found.promtool.is_some(),
         }
     }
 
@@ -45,6 +48,7 @@ impl Need {
             Need::Browser => "Chromium",
             Need::Headless => "Chromium's headless shell",
             Need::Nginx => "nginx",
+            Need::Promtool => "promtool",
         }
     }
 
@@ -55,6 +59,7 @@ impl Need {
             Need::Browser => "chromium",
             Need::Headless => tools::HEADLESS,
             Need::Nginx => "nginx",
+            Need::Promtool => tools::PROMETHEUS,
         }
     }
 
@@ -64,6 +69,7 @@ impl Need {
             Need::Nats => &["install", "nats-server"],
             Need::Browser | Need::Headless => &["install", "--cask", "chromium"],
             Need::Nginx => &["install", "nginx"],
+            Need::Promtool => &["install", tools::PROMETHEUS],
         }
     }
 }
@@ -212,7 +218,11 @@ impl Installer {
             self.run(Command::new("apt-get").args(["update", "-q"]))?;
             install()?;
         }
-        for (need, unit) in [(Need::Nats, "nats-server.service"), (Need::Nginx, "nginx.service")] {
+        for (need, unit) in [
+            (Need::Nats, "nats-server.service"),
+            (Need::Nginx, "nginx.service"),
+            (Need::Promtool, "prometheus.service"),
+        ] {
             if missing_needs.contains(&need) && Path::new("/usr/bin/systemctl").is_file() {
                 // We start our own server. Without systemd there is no unit to disable.
                 drop(self.run(Command::new("systemctl").args(["disable", unit])));
@@ -355,6 +365,7 @@ impl Apt {
             Need::Browser => Ok(own(&["chromium", "chromium-common"])),
             Need::Headless => Ok(own(&[tools::HEADLESS, "chromium-common"])),
             Need::Nginx => Ok(own(&["nginx"])),
+            Need::Promtool => Ok(own(&[tools::PROMETHEUS])),
             Need::Postgres => {
                 let shown = output_of(self.tool("apt-cache").args(["depends", "postgresql"]))?;
                 let server = server_package(&shown)

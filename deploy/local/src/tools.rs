@@ -34,6 +34,9 @@ impl Tool {
 /// The name of Chromium's headless shell, as a program and as a package.
 pub(crate) const HEADLESS: &str = "chromium-headless-shell";
 
+/// The package that promtool is in.
+pub(crate) const PROMETHEUS: &str = "prometheus";
+
 /// The programs that were found. Missing ones have to be installed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InstalledTools {
@@ -45,6 +48,8 @@ pub(crate) struct InstalledTools {
     pub(crate) browser: Option<Tool>,
     /// The web server that the benchmark compares ours with.
     pub(crate) nginx: Option<Tool>,
+    /// The tool that tests alerts.
+    pub(crate) promtool: Option<Tool>,
 }
 
 impl InstalledTools {
@@ -68,6 +73,7 @@ pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<Installed
         nats: system.nats().or_else(|| unpacked.nats()),
         browser: named.or_else(|| choose_browser(&system, &unpacked)),
         nginx: system.nginx().or_else(|| unpacked.nginx()),
+        promtool: system.promtool().or_else(|| unpacked.promtool()),
     })
 }
 
@@ -89,6 +95,7 @@ struct Search {
     programs: Vec<PathBuf>,
     browsers: Vec<PathBuf>,
     nginx: Vec<PathBuf>,
+    promtool: Vec<PathBuf>,
     libraries: Option<String>,
 }
 
@@ -99,6 +106,7 @@ impl Search {
             programs: vec![],
             browsers: vec![],
             nginx: vec![],
+            promtool: vec![],
             libraries: None,
         };
         // This switch lets the installation be tried on a machine that has everything already.
@@ -146,6 +154,7 @@ impl Search {
                 .flat_map(|name| when(name, vec![packages.join("bin").join(name)]))
                 .collect(),
             nginx: when("nginx", vec![packages.join("bin/nginx")]),
+            promtool: when(PROMETHEUS, vec![root.join("usr/bin/promtool")]),
             libraries: Some(library_path(&root)),
         }
     }
@@ -182,6 +191,12 @@ impl Search {
         // Our own start script comes first, because it sets the library path itself.
         let mut all = self.nginx.iter().cloned().chain(named);
         all.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
+    }
+
+    fn promtool(&self) -> Option<Tool> {
+        let named = self.programs.iter().map(|folder| folder.join("promtool"));
+        let mut all = named.chain(self.promtool.iter().cloned());
+        all.find(|path| path.is_file()).map(|path| self.tool(&path))
     }
 
     fn tool(&self, path: &Path) -> Tool {
