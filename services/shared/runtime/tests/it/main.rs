@@ -1,5 +1,9 @@
 //! What only a whole process can show: spans leave it for a collector, as one trace.
 
+#![expect(clippy::unwrap_used, reason = "a helper that meets the unexpected fails its test there")]
+
+mod observability;
+
 use std::sync::Arc;
 
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
