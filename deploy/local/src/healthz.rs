@@ -1,11 +1,12 @@
-//! A minimal HTTP client, which asks a process whether it is ready.
+//! A minimal HTTP client, which asks a process of this machine whether it is ready, or for its
+//! metrics.
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 const TIMEOUT: Duration = Duration::from_secs(3);
-const BYTES_MAX: u64 = 64 * 1024;
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The answer of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]

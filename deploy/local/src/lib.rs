@@ -25,6 +25,7 @@ mod practice;
 mod owner;
 mod addresses;
 mod up;
+mod watch;
 mod staff;
 
 use anyhow::{Context, Result, bail};
@@ -40,6 +41,7 @@ usage: sukoon [command]
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
   prepare --promtool        the same with Prometheus' promtool, which tests alerts
+  watch --once              what the processes of the running practice tell
   keys rotate [--now]       new keys for signing and for codes; sessions go on
   owner                     print the password of the practice's owner on this machine
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them
@@ -81,6 +83,9 @@ pub fn main() -> Result<ExitCode> {
                 packages::prepare(&environment, &paths, &[Need::Promtool]).map(success)
             }
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
+            ["watch", ..] => {
+                watch::run(&environment, &paths, words.get(1..).unwrap_or_default()).await
+            }
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
             ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
             ["owner"] => owner::show(&paths),
