@@ -1,4 +1,5 @@
-//! `sukoon watch`: what the processes tell, on a terminal.
+//! `sukoon watch`: alarms on a terminal, without Prometheus.
+mod rules;
 mod series;
 mod targets;
 
@@ -8,7 +9,7 @@ use crate::paths::Paths;
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 
-/// Prints the figures of all processes.
+/// Prints which alerts hold now; the exit code is 1 if there is one.
 pub(crate) async fn run(
     environment: &Environment,
     paths: &Paths,
@@ -17,8 +18,14 @@ pub(crate) async fn run(
     if arguments != ["--once"] {
         bail!("usage: sukoon watch --once");
     }
-    for sample in targets::read(&targets::find(environment, &paths.data)?).await {
-        output::line(format_args!("{} {:?} {}", sample.name, sample.labels, sample.value));
+    let samples = targets::read(&targets::find(environment, &paths.data)?).await;
+    let mut is_quiet = true;
+    for rule in rules::all().iter().filter(|rule| rule.lasting.is_zero()) {
+        for sample in samples.iter().filter(|sample| rule.holds(sample)) {
+            is_quiet = false;
+            let (urgency, sentence) = (&rule.severity, rule.sentence(sample));
+            output::line(format_args!("{urgency} {}: {sentence} → {}", rule.name, rule.runbook));
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if is_quiet { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
