@@ -41,7 +41,8 @@ usage: sukoon [command]
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
   prepare --promtool        the same with Prometheus' promtool, which tests alerts
-  watch --once              the alarms of the running practice
+  watch [--once]            alarms and figures of the running practice; mails begin with
+                            SUKOON_OPERATOR_EMAIL
   keys rotate [--now]       new keys for signing and for codes; sessions go on
   owner                     print the password of the practice's owner on this machine
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them

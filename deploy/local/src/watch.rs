@@ -1,31 +1,76 @@
-//! `sukoon watch`: alarms on a terminal, without Prometheus.
+//! `sukoon watch`: alarms and figures on a terminal, without Prometheus, and mails to the operator
+//! when an alarm begins.
+mod alarms;
+mod mail;
 mod rules;
+mod screen;
 mod series;
 mod targets;
 
 use crate::environment::Environment;
 use crate::output;
 use crate::paths::Paths;
+use crate::run_state::previous_run;
+use alarms::Alarms;
 use anyhow::{Result, bail};
+use mail::Mailer;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
-/// Prints which alerts hold now; the exit code is 1 if there is one.
+/// How often the processes are read.
+const PERIOD: Duration = Duration::from_secs(10);
+/// Puts the cursor into the corner and clears the screen.
+const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+
+/// Runs until it is interrupted, or once with `--once`; then the exit code is 1 if there is an
+/// alarm.
 pub(crate) async fn run(
     environment: &Environment,
     paths: &Paths,
     arguments: &[&str],
 ) -> Result<ExitCode> {
-    if arguments != ["--once"] {
-        bail!("usage: sukoon watch --once");
-    }
-    let samples = targets::read(&targets::find(environment, &paths.data)?).await;
-    let mut is_quiet = true;
-    for rule in rules::all().iter().filter(|rule| rule.lasting.is_zero()) {
-        for sample in samples.iter().filter(|sample| rule.holds(sample)) {
-            is_quiet = false;
-            let (urgency, sentence) = (&rule.severity, rule.sentence(sample));
-            output::line(format_args!("{urgency} {}: {sentence} → {}", rule.name, rule.runbook));
+    let once = match arguments {
+        [] => false,
+        ["--once"] => true,
+        _ => bail!("usage: sukoon watch [--once]"),
+    };
+    let sandbox = previous_run(&paths.data).parts.remove("sandbox");
+    let sandbox_port = sandbox.and_then(|part| part.ports.get("smtp").copied());
+    let mailer = Mailer::open(environment, sandbox_port)?;
+    let (rules, mut alarms) = (rules::all(), Alarms::default());
+    let mut stop = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut period = interval(PERIOD);
+    period.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = period.tick() => {}
+            _ = stop.recv() => return Ok(ExitCode::SUCCESS),
+            _ = terminate.recv() => return Ok(ExitCode::SUCCESS),
+        }
+        // A process that was restarted has its port again, and a practice may be started later.
+        let samples = targets::read(&targets::find(environment, &paths.data)?).await;
+        let begun = alarms.update(&rules, &samples, Instant::now());
+        show(&screen::lines(&alarms, &samples));
+        if once {
+            let is_quiet = begun.is_empty();
+            return Ok(if is_quiet { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        if let Some(mailer) = &mailer
+            && let Err(error) = mailer.tell(&begun).await
+        {
+            output::problem(&error.context("the operator was not told"));
         }
     }
-    Ok(if is_quiet { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn show(lines: &[String]) {
+    if std::io::stdout().is_terminal() {
+        output::line(format_args!("{CLEAR}{}", lines.join("\n")));
+    } else {
+        lines.iter().for_each(output::line);
+    }
 }
