@@ -16,6 +16,7 @@ pub mod forms;
 pub mod idle;
 pub mod kept;
 pub mod mails;
+pub mod metrics;
 pub mod pause;
 pub mod power_cut;
 pub mod practice;

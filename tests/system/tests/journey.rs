@@ -8,17 +8,20 @@ use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 use system::forms::{request_guide, send_message, unsubscribe};
 use system::mails::unsubscribe_token;
+use system::metrics::metrics;
 use system::{Collector, Customer, Practice};
 use testkit::until;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     let collector = Collector::start().await?;
-    let settings = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str())];
+    let settings =
+        [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()), ("PROBE_SECONDS", "1")];
     let practice = Practice::start(&settings).await?;
     let asha = Customer::new(&practice, "Asha").await?;
     paid_with_the_browser_closed(&practice, &asha).await?;
     one_trace_shows_it(&collector).await?;
+    metrics_show_it(&practice).await?;
     two_want_the_same_slot(&practice, &asha).await?;
     nats_is_wiped_while_it_runs(&practice, &asha).await?;
     late_money_comes_back(&practice).await?;
@@ -82,6 +85,42 @@ async fn one_trace_shows_it(collector: &Collector) -> Result<()> {
     })
     .await;
     seen.map(|_spans| ()).with_context(|| collector.all())
+}
+
+/// What `docs/OBSERVABILITY.md` promises of one booking.
+async fn metrics_show_it(practice: &Practice) -> Result<()> {
+    let promised = [
+        "gateway http_server_request_duration_seconds_count{http_request_method=\"POST\",\
+         http_response_status_code=\"200\",\
+         http_route=\"/rpc/booking.v1.BookingService/RequestBooking\"}",
+        "booking rpc_server_call_duration_seconds_count{\
+         rpc_method=\"booking.v1.BookingService/RequestBooking\",\
+         rpc_response_status_code=\"OK\",rpc_system_name=\"grpc\"}",
+        "payments rpc_server_call_duration_seconds_count{\
+         rpc_method=\"payments.v1.PaymentsService/StartPayment\",\
+         rpc_response_status_code=\"OK\",rpc_system_name=\"grpc\"}",
+        "notifications sukoon_timer_duration_seconds_count{kind=\"send_mail\",outcome=\"done\"}",
+        "booking sukoon_sessions_ahead 1\n",
+        "booking sukoon_consumer_lag{consumer=\"booking-on-payments\"} 0\n",
+        "booking sukoon_outbox_age_seconds 0\n",
+        "payments sukoon_money_balance{account=\"customer_advance\",currency=\"INR\"} -",
+        "payments sukoon_ledger_imbalance{currency=\"INR\"} 0\n",
+        "payments sukoon_money_unexplained{reason=\"CAPTURED_NOT_PLACED\"} 0\n",
+        "notifications sukoon_mails{state=\"sent\"} ",
+        "booking sukoon_probe_duration_seconds_count{kind=\"hold\",outcome=\"done\"}",
+        "payments sukoon_probe_duration_seconds_count{kind=\"order\",outcome=\"done\"}",
+        "booking sukoon_check_failing{check=\"database\"} 0\n",
+    ];
+    // Some are read from the database once in half a minute.
+    let missing = async || {
+        let told = metrics(practice).await?;
+        Ok::<_, anyhow::Error>(promised.into_iter().find(|series| !told.contains(series)))
+    };
+    let shown =
+        until("metrics show the booking", async || Ok(missing().await?.is_none().then_some(())));
+    let shown = shown.await;
+    let left = missing().await?.unwrap_or_default();
+    shown.with_context(|| format!("{left} is missing"))
 }
 
 async fn two_want_the_same_slot(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
@@ -235,7 +274,9 @@ async fn nothing_personal_in_logs_events_or_nats(
             assert_eq!(found, 0, "{canary} stands in {service}'s events");
         }
     }
+    let measured = metrics(practice).await?;
     for canary in canaries {
+        assert!(!measured.contains(canary), "{canary} stands in a metric");
         assert!(!collector.all().contains(canary), "{canary} stands in a trace");
         let kept = files_with(&practice.data().join("nats"), canary)?;
         assert!(kept.is_empty(), "{canary} stands in NATS's files: {kept:?}");
