@@ -63,6 +63,7 @@ pub(crate) async fn run(
             && let Err(error) = mailer.tell(&begun).await
         {
             output::problem(&error.context("the operator was not told"));
+            alarms.take_back(&begun);
         }
     }
 }

@@ -27,6 +27,7 @@ pub mod saga;
 pub mod snapshot;
 pub mod staff_command;
 pub mod tokens;
+pub mod watch;
 
 pub use collector::Collector;
 pub use customer::{Answer, Customer};

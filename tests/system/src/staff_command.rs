@@ -42,16 +42,23 @@ impl Output {
     }
 }
 
+/// `sukoon` on the data of a practice.
+pub(crate) fn command(practice: &Practice) -> Result<Command> {
+    let own = std::env::current_exe()?;
+    let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
+    let mut command = Command::new(folder.join("sukoon"));
+    command.env("SUKOON_DATA", practice.data()).env_remove("SUKOON_URL");
+    command.stdin(std::process::Stdio::null());
+    Ok(command)
+}
+
 /// Runs `sukoon` with these arguments, as the owner or another person.
 ///
 /// # Errors
 /// When it cannot be started.
 pub async fn run(practice: &Practice, person: Option<(&str, &str)>, words: &str) -> Result<Output> {
-    let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
-    let mut command = Command::new(folder.join("sukoon"));
-    command.args(words.split_whitespace()).env("SUKOON_DATA", practice.data());
-    command.env_remove("SUKOON_URL").stdin(std::process::Stdio::null());
+    let mut command = command(practice)?;
+    command.args(words.split_whitespace());
     if let Some((email, password)) = person {
         command.env("SUKOON_EMAIL", email).env("SUKOON_PASSWORD", password);
     }

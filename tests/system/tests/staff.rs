@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use sqlx::Executor as _;
 use system::practice::RAISED_LIMITS;
 use system::staff_command::{run, sukoon};
+use system::watch::alarm_mailed;
 use system::{Customer, Practice};
 use testkit::until;
 use tokio::process::Command;
@@ -370,6 +371,9 @@ async fn a_mail_that_failed_is_tried_again_or_settled(practice: &Practice) -> Re
     let list = sukoon(practice, "mails --failed").await?;
     list.shows(&["2 failed, ", "confirmation", "receipt", "smtp 550", &id, confirmation]);
     assert!(!list.out.contains(&gone.email), "whom a mail goes to is nobody's business: {list:?}");
+    let told = alarm_mailed(practice, "MailsFailed").await?;
+    assert!(told.contains("MailsFailed: 2 mails were refused for good"), "{told}");
+    assert!(!told.contains(&gone.email) && !told.contains("Gone"), "{told}");
     sukoon(practice, "mails --waiting --all").await?.shows(&["reminder"]);
     sukoon(practice, &format!("mails settle {receipt}")).await?.refused("add --yes");
     let settled = sukoon(practice, &format!("mails settle {receipt} --yes")).await?;

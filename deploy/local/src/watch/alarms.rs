@@ -66,6 +66,15 @@ impl Alarms {
         begun
     }
 
+    /// These were not told after all: the next update gives them again.
+    pub(crate) fn take_back(&mut self, untold: &[Alarm]) {
+        for (alarm, standing) in self.standing.values_mut() {
+            if untold.contains(alarm) {
+                standing.told = None;
+            }
+        }
+    }
+
     /// All alarms that are told, those for now first.
     pub(crate) fn told(&self) -> Vec<&Alarm> {
         let told = self.standing.values().filter(|(_, standing)| standing.told.is_some());
@@ -118,6 +127,22 @@ mod tests {
         let day = 24 * 3600;
         let told = names(&[(0, 61.0), (60, 61.0), (59 + day, 61.0), (60 + day, 61.0)]);
         assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn what_could_not_be_told_is_told_the_next_time() {
+        let (rules, begin) = (rules::all(), Instant::now());
+        let mut alarms = Alarms::default();
+        let mut at = |second: u64, value: f64, is_told: bool| {
+            let samples = [Sample::of_job("sukoon_events_parked", "booking", value)];
+            let begun = alarms.update(&rules, &samples, begin + Duration::from_secs(second));
+            if !is_told {
+                alarms.take_back(&begun);
+            }
+            begun.len()
+        };
+        assert_eq!([at(0, 1.0, false), at(10, 2.0, false), at(20, 2.0, true)], [1, 1, 1]);
+        assert_eq!(at(30, 2.0, true), 0);
     }
 
     #[test]

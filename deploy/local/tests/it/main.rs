@@ -3,3 +3,4 @@
 mod pages;
 mod commands;
 mod second_step;
+mod watch;
