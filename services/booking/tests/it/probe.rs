@@ -11,7 +11,9 @@ async fn it_holds_and_releases_a_time_and_leaves_one_timer() {
     for _ in 0..3 {
         hold_and_release(&world.app).await.unwrap();
     }
-    for table in ["events", "outbox", "bookings", "slot_reservations", "booking_contacts"] {
+    for table in
+        ["events", "outbox", "bookings", "slot_reservations", "booking_contacts", "hold_origins"]
+    {
         let rows: i64 =
             sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}")))
                 .fetch_one(world.app.store.pool())
