@@ -85,6 +85,8 @@ impl Table {
             .filter(|(count, _)| *count > needed)
             .collect();
         larger.sort_unstable_by_key(|(count, _)| Reverse(*count));
+        // That the largest network finds no room says nothing about the others.
+        let pause = (!larger.is_empty()).then_some(now + EVICTION_PAUSE);
         for (count, network) in larger {
             let mut idle = self.idle_of(network);
             idle.sort_unstable();
@@ -98,7 +100,7 @@ impl Table {
                 return true;
             }
         }
-        self.no_eviction_until = Some(now + EVICTION_PAUSE);
+        self.no_eviction_until = pause;
         false
     }
 
@@ -169,6 +171,15 @@ mod tests {
         let _one = open("2001:db8::1").unwrap();
         assert!(open("2001:db8::2").is_none());
         assert!(open("2001:db8:0:1::1").is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_largest_network_finds_no_room_and_others_do() {
+        let all = OpenConnections::new(4, 4);
+        let _large = [1, 1, 1].map(|number| open(&all, number).unwrap());
+        let _other = open(&all, 2).unwrap();
+        assert!(open(&all, 1).is_none());
+        assert!(open(&all, 3).is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -23,11 +23,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest attack; it ends when all attackers have met what stops them.
 const LENGTH: Duration = Duration::from_secs(120);
 /// More than the share of a network, which binds when half of all are in use.
-const CONNECTIONS_AFTER: usize = 150;
+const CONNECTIONS_AFTER: usize = 250;
 
 async fn gateway() -> TestGateway {
     let mut options = TestOptions::default();
-    (options.connections.max, options.connections.share) = (400, 60);
+    // A client's library opens up to four connections at once.
+    (options.connections.max, options.connections.share) = (800, 200);
     options.connections.head_timeout = PATIENCE;
     options.connections.write_timeout = PATIENCE / 5;
     (options.requests.max, options.requests.share) = (200, 100);
