@@ -52,6 +52,7 @@ impl Process {
             .envs(away)
             .env(format!("{prefix}_LISTEN"), listen.to_string())
             .env(format!("{prefix}_HTTP_LISTEN"), http.to_string())
+            .env("METRICS_LISTEN", local(0).to_string())
             .env(name, url)
             .env("NATS_URL", format!("nats://{UNUSED_ADDRESS}"))
             // Unreachable feeds are intended here.

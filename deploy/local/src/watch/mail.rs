@@ -3,6 +3,7 @@
 use super::alarms::Alarm;
 use super::screen::line;
 use crate::environment::Environment;
+use crate::secrets::random_secret;
 use anyhow::{Context, Result};
 use lettre::message::Mailbox;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
@@ -55,7 +56,9 @@ impl Mailer {
             more => format!(" and {more} more"),
         };
         let lines: Vec<String> = alarms.iter().map(line).collect();
+        let host = self.sender.email.domain();
         let message = Message::builder()
+            .message_id(Some(format!("<alarm.{}@{host}>", random_secret())))
             .from(self.sender.clone())
             .to(self.operator.clone())
             .subject(format!("Sukoon alarm: {}{more}", first.name))

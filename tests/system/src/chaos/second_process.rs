@@ -35,7 +35,8 @@ pub(super) async fn run_second_process(practice: &Practice, service: &str) -> Re
     let arguments = line.split_terminator('\0').skip(1);
     let settings = environment.split('\0').filter_map(|setting| setting.split_once('='));
     let upper = service.to_uppercase();
-    let own = [format!("{upper}_LISTEN"), format!("{upper}_HTTP_LISTEN")];
+    let listens = [format!("{upper}_LISTEN"), format!("{upper}_HTTP_LISTEN")];
+    let own = listens.into_iter().chain(["METRICS_LISTEN".to_owned()]);
     let mut command = Command::new(program);
     command.args(arguments).env_clear().envs(settings).current_dir("/").stdin(Stdio::null());
     for name in own {
