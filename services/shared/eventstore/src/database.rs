@@ -108,15 +108,39 @@ pub async fn migrate(
     connection.close().await
 }
 
+/// What holds for every service: it owns nothing, and changes nothing that is kept for ever.
+///
+/// A table whose rows a trigger keeps from change (`before update or delete … refuse_…`) is closed
+/// by right as well. What else a service must not do, a function of its own migrations says:
+/// `revoke_from_service(role)`.
+const RESTRICTIONS: &str = "
+do $restrict$
+declare
+    service name := '{role}';
+    kept regclass;
+begin
+    for kept in
+        select distinct t.tgrelid::regclass from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+        where not t.tgisinternal and t.tgtype & 27 = 27 and p.proname like 'refuse\\_%'
+    loop
+        execute format('revoke update, delete, truncate on %s from %I', kept, service);
+    end loop;
+    if to_regprocedure('revoke_from_service(name)') is not null then
+        execute format('select revoke_from_service(%L)', service);
+    end if;
+end $restrict$;";
+
 async fn grant(connection: &mut PgConnection, app_role: &str) -> Result<(), sqlx::Error> {
     let role = format!("\"{}\"", app_role.replace('"', "\"\""));
-    let sql = format!(
+    // One simple query is one transaction: nothing is open in between.
+    let mut sql = format!(
         "grant usage on schema public to {role};
          grant select, insert, update, delete on all tables in schema public to {role};
          grant usage on all sequences in schema public to {role};
-         revoke update, delete, truncate on events, audit_log from {role};
-         revoke insert, update, delete, truncate on clock from {role};"
+         revoke update, delete, truncate on events, feed, audit_log from {role};
+         revoke insert, update, delete, truncate on clock, _sqlx_migrations from {role};"
     );
+    sql.push_str(&RESTRICTIONS.replace("{role}", &app_role.replace('\'', "''")));
     // The role's name is quoted above and comes from the operator's own settings.
     connection.execute(AssertSqlSafe(sql)).await?;
     Ok(())
