@@ -100,23 +100,31 @@ impl Program {
             shown.metrics = None;
         }
         let job = prepare(&mut reader);
+        let exposed = reader.exposed_secrets().join(", ");
         let (shown, job) = match reader.finish((shown, job)) {
             Ok(complete) => complete,
             Err(invalid) => return complain(service, &invalid.to_string()),
         };
         http::install_crypto();
         match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(work(service, &shown, job)),
+            Ok(runtime) => runtime.block_on(work(service, (&shown, &exposed), job)),
             Err(error) => complain(service, &status::chain(&error)),
         }
     }
 }
 
-async fn work(service: &'static str, shown: &telemetry::Settings, job: Job) -> ExitCode {
+async fn work(
+    service: &'static str,
+    (shown, exposed): (&telemetry::Settings, &str),
+    job: Job,
+) -> ExitCode {
     let guard = match telemetry::init(service, shown) {
         Ok(guard) => guard,
         Err(error) => return complain(service, &status::chain(&error)),
     };
+    if !exposed.is_empty() {
+        tracing::warn!(settings = exposed, "secrets stand in the environment; name files instead");
+    }
     let done = match begin(service, shown).await {
         Ok(shutdown) => job(shutdown).await,
         Err(error) => Err(error),

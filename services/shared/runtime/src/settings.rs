@@ -1,7 +1,9 @@
 //! Settings, read once at the start from one source, with everything that is wrong told at once.
 //!
 //! This is the only place that reads the process's environment. A secret's value is never part of
-//! an error.
+//! an error. In production no address may lead to another machine in the clear.
+
+mod transport;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -94,6 +96,7 @@ pub struct Reader<'s> {
     source: &'s dyn Source,
     mode: Mode,
     problems: Vec<Problem>,
+    exposed: Vec<String>,
 }
 
 impl<'s> Reader<'s> {
@@ -101,7 +104,8 @@ impl<'s> Reader<'s> {
     /// Who forgets it is in production, so that a forgotten line lets no demonstration secret in.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
-        let mut reader = Self { source, mode: Mode::Production, problems: Vec::new() };
+        let (problems, exposed) = (Vec::new(), Vec::new());
+        let mut reader = Self { source, mode: Mode::Production, problems, exposed };
         reader.mode = reader.parse_or("SUKOON_MODE", Mode::Production);
         reader
     }
@@ -194,16 +198,49 @@ impl<'s> Reader<'s> {
         PathBuf::from(self.required(name))
     }
 
-    /// A secret that must be there. Production refuses demonstration secrets: those that begin
-    /// with `demo-`, and URLs whose password does.
+    /// A secret that must be there: in the file that `<name>_FILE` names, or in the setting itself.
+    /// Production refuses demonstration secrets: those that begin with `demo-`, and URLs whose
+    /// password does.
     pub fn secret(&mut self, name: &str) -> SecretString {
-        let value = self.required(name);
-        self.guarded(name, value)
+        self.optional_secret(name).unwrap_or_else(|| {
+            self.problem(name, "it is missing");
+            SecretString::default()
+        })
     }
 
-    /// A secret that may be absent; the same rule holds.
+    /// A secret that may be absent; the same rules hold.
     pub fn optional_secret(&mut self, name: &str) -> Option<SecretString> {
-        self.optional(name).map(|value| self.guarded(name, value))
+        let file = format!("{name}_FILE");
+        match (self.optional(name), self.optional(&file)) {
+            (Some(_value), Some(_path)) => {
+                self.problem(name, "it is set twice: by itself, and by a file");
+                Some(SecretString::default())
+            }
+            (Some(value), None) => {
+                self.exposed.push(name.to_owned());
+                Some(self.guarded(name, value))
+            }
+            (None, Some(path)) => Some(self.secret_of_file(name, &file, &path)),
+            (None, None) => None,
+        }
+    }
+
+    fn secret_of_file(&mut self, name: &str, file: &str, path: &str) -> SecretString {
+        // The line end that editors add is no part of a secret.
+        let content = std::fs::read_to_string(path).map(|text| text.trim_end().to_owned());
+        match content {
+            Ok(value) if !value.is_empty() => return self.guarded(name, value),
+            Ok(_empty) => self.problem(file, "the file is empty"),
+            Err(error) => self.problem(file, &format!("the file cannot be read: {error}")),
+        }
+        SecretString::default()
+    }
+
+    /// The secrets that stand in the environment itself, where `/proc` and reports of crashes show
+    /// them.
+    #[must_use]
+    pub fn exposed_secrets(&self) -> &[String] {
+        &self.exposed
     }
 
     /// Notes that a setting cannot be used although it is there.
@@ -225,14 +262,26 @@ impl<'s> Reader<'s> {
         });
         if !web {
             self.problem(name, "it must be a URL that begins with http:// or https://");
+        } else {
+            self.refuse_plaintext(name, value);
         }
         value.trim_end_matches('/').to_owned()
+    }
+
+    fn refuse_plaintext(&mut self, name: &str, address: &str) {
+        if self.mode == Mode::Production
+            && let Some(fault) = transport::fault(address)
+        {
+            self.problem(name, fault);
+        }
     }
 
     fn guarded(&mut self, name: &str, value: String) -> SecretString {
         let demonstration = value.starts_with("demo-") || value.contains(":demo-");
         if self.mode == Mode::Production && demonstration {
             self.problem(name, "it is a demonstration secret, which production refuses");
+        } else {
+            self.refuse_plaintext(name, &value);
         }
         SecretString::from(value)
     }
@@ -299,6 +348,65 @@ mod tests {
         let names: Vec<&str> = invalid.problems.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names, ["KEY", "DATABASE", "OTHER", "ABSENT"]);
         assert!(!invalid.to_string().contains("demo-"));
+    }
+
+    #[test]
+    fn production_refuses_addresses_that_leave_this_machine_in_the_clear() {
+        let addresses: &[(&str, &str)] = &[
+            ("DATABASE", "postgres://app:word@db/x"),
+            ("GOOD_DATABASE", "postgres://app:word@db/x?sslmode=verify-full"),
+            ("KEYS_URL", "http://identity:7001/jwks.json"),
+            ("OTHER_URL", "http://collector:4317"),
+            ("PUBLIC_URL", "https://practice.example"),
+        ];
+        let told = |mode: Option<&'static str>| {
+            let mut source = addresses.to_vec();
+            source.extend(mode.map(|mode| ("SUKOON_MODE", mode)));
+            let source = source.as_slice();
+            let mut reader = Reader::new(&source);
+            reader.secret("DATABASE");
+            reader.secret("GOOD_DATABASE");
+            reader.url("KEYS_URL");
+            reader.optional_url("OTHER_URL");
+            reader.url("PUBLIC_URL");
+            let problems = reader.finish(()).err().map(|it| it.problems).unwrap_or_default();
+            problems.into_iter().map(|problem| problem.name).collect::<Vec<_>>()
+        };
+        for mode in [None, Some("production")] {
+            assert_eq!(told(mode), ["DATABASE", "KEYS_URL", "OTHER_URL"]);
+        }
+        assert!(told(Some("development")).is_empty());
+    }
+
+    #[test]
+    fn a_secret_is_read_from_the_file_that_is_named() {
+        let path = std::env::temp_dir().join(format!("sukoon-secret-{}", std::process::id()));
+        let empty = path.with_extension("empty");
+        std::fs::write(&path, "a-long-random-one\n").unwrap();
+        std::fs::write(&empty, "\n").unwrap();
+        let (named, none) = (path.to_string_lossy(), empty.to_string_lossy());
+        let source: &[(&str, &str)] = &[
+            ("KEY_FILE", &named),
+            ("PLAIN", "in-the-environment"),
+            ("TWICE", "x"),
+            ("TWICE_FILE", &named),
+            ("EMPTY_FILE", &none),
+            ("LOST_FILE", "/nowhere/at/all"),
+        ];
+        let mut reader = Reader::new(&source);
+        assert_eq!(reader.secret("KEY").expose_secret(), "a-long-random-one");
+        assert_eq!(reader.optional_secret("KEY").unwrap().expose_secret(), "a-long-random-one");
+        assert!(reader.optional_secret("ABSENT").is_none());
+        assert_eq!(reader.secret("PLAIN").expose_secret(), "in-the-environment");
+        assert_eq!(reader.exposed_secrets(), ["PLAIN"]);
+        for name in ["TWICE", "EMPTY", "LOST"] {
+            reader.secret(name);
+        }
+        let invalid = reader.finish(()).unwrap_err();
+        let names: Vec<&str> = invalid.problems.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["TWICE", "EMPTY_FILE", "LOST_FILE"]);
+        std::fs::remove_file(path).unwrap();
+        std::fs::remove_file(empty).unwrap();
     }
 
     #[test]

@@ -43,6 +43,10 @@ struct Recorder {
 
 impl Source for Recorder {
     fn get(&self, name: &str) -> Option<String> {
+        // Each secret may also be in a file, which `runtime` tests.
+        if name.ends_with("_FILE") {
+            return None;
+        }
         self.names.borrow_mut().insert(name.to_owned());
         self.value.map(str::to_owned)
     }
