@@ -1,6 +1,7 @@
 //! ES256 signatures are checked with ring, which is here for TLS already and takes a quarter of the
 //! time of the library's own: every call checks one or two, and they were a fourteenth of all that
-//! a booking costs. Signing, which is rare, and everything else stays with the library.
+//! a booking costs. Messages, of which there are many, are signed with it too. Signing tokens, which
+//! is rare, and everything else stays with the library.
 //!
 //! A signature that was verified once stays valid, so it is not verified again for the next
 //! call with the same token. Whether the token is still to be trusted is asked each time: its
@@ -8,14 +9,19 @@
 
 use std::sync::LazyLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::crypto::rust_crypto::DEFAULT_PROVIDER;
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier};
-use jsonwebtoken::errors::Result;
+use jsonwebtoken::errors::{ErrorKind, Result};
 use jsonwebtoken::signature::{Error, Verifier};
-use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey};
+use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey};
 use moka::sync::Cache;
 use ring::digest::{Context, SHA256};
-use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
+};
 
 static PROVIDER: LazyLock<CryptoProvider> = LazyLock::new(|| CryptoProvider {
     signer_factory: DEFAULT_PROVIDER.signer_factory,
@@ -34,6 +40,37 @@ pub(crate) fn install() {
     // An error means that a token was made or read before, as tests do; then the library
     // goes on by itself, which is only slower.
     PROVIDER.install_default().ok();
+}
+
+/// Signs messages with a service's own key.
+pub(super) struct Signer(EcdsaKeyPair);
+
+impl Signer {
+    /// Takes the key that the library has read.
+    ///
+    /// # Errors
+    /// It is not a P-256 key in PKCS#8 with its public half, as OpenSSL and `sukoon` write it.
+    pub(super) fn new(key: &EncodingKey) -> Result<Self> {
+        let form = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let pair = EcdsaKeyPair::from_pkcs8(form, key.as_bytes(), &SystemRandom::new());
+        pair.map(Self).map_err(|_rejected| ErrorKind::InvalidEcdsaKey.into())
+    }
+
+    /// The signature of a message in base64url.
+    pub(super) fn sign(&self, message: &[u8]) -> Result<String> {
+        let signed = self.0.sign(&SystemRandom::new(), message);
+        let signature = signed.map_err(|_unspecified| ErrorKind::InvalidSignature)?;
+        Ok(URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+/// Whether it is the key's signature of a message. It is not remembered: each message comes once.
+pub(super) fn is_signature(key: &DecodingKey, message: &[u8], signature: &str) -> bool {
+    let (Ok(point), Ok(signature)) = (key.try_get_as_bytes(), URL_SAFE_NO_PAD.decode(signature))
+    else {
+        return false;
+    };
+    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(message, &signature).is_ok()
 }
 
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {

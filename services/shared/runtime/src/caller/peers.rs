@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
+use super::es256::{self, Signer};
 use super::jwks::{Keys, KeysError};
 use super::rules::{CALLER_TOKEN, LEEWAY, TOKEN_BYTES_MAX, rules, unix_seconds};
 use crate::settings::Reader;
@@ -91,6 +92,11 @@ struct Claims {
     exp: u64,
 }
 
+/// A message as it is signed. The input of a token's signature has no blank.
+fn framed(message: &[u8]) -> Vec<u8> {
+    [b"sukoon message ", message].concat()
+}
+
 /// This service's own identity, and how it knows the others. Clones share one state.
 #[derive(Clone)]
 pub struct Peers {
@@ -100,6 +106,8 @@ pub struct Peers {
 struct Inner {
     service: &'static str,
     own: EncodingKey,
+    /// Signs messages, of which there are many.
+    signer: Signer,
     others: Keys,
     /// Tokens that were signed already, with their end, by audience.
     signed: Mutex<HashMap<&'static str, (String, u64)>>,
@@ -120,8 +128,25 @@ impl Peers {
         let pem = settings.private_key.expose_secret();
         let own = EncodingKey::from_ec_pem(pem.as_bytes()).map_err(SigningError::Key)?;
         let others = Keys::parse(&settings.public_keys)?;
+        let signer = Signer::new(&own).map_err(SigningError::Key)?;
         let signed = Mutex::new(HashMap::new());
-        Ok(Self { inner: Arc::new(Inner { service, own, others, signed }) })
+        Ok(Self { inner: Arc::new(Inner { service, own, signer, others, signed }) })
+    }
+
+    /// Signs a message to all who know this service's key, as base64url. It is no token: what is
+    /// signed begins with a word of its own, and no token does.
+    ///
+    /// # Errors
+    /// Signing failed.
+    pub fn sign_message(&self, message: &[u8]) -> Result<String, SigningError> {
+        self.inner.signer.sign(&framed(message)).map_err(SigningError::Sign)
+    }
+
+    /// Whether the service called `signer` signed this message.
+    #[must_use]
+    pub fn is_signed_by(&self, signer: &str, message: &[u8], signature: &str) -> bool {
+        let key = self.inner.others.get(signer);
+        key.is_some_and(|key| es256::is_signature(key, &framed(message), signature))
     }
 
     /// A token that tells `audience` who calls. It is used for several calls until shortly before

@@ -357,6 +357,28 @@ fn caller_tokens_that_are_not_ours_are_refused() {
 }
 
 #[test]
+fn a_message_is_believed_with_its_writers_signature_and_no_other() {
+    let (payments, booking, pair) = services();
+    let signature = payments.sign_message(b"paid").unwrap();
+    assert!(booking.is_signed_by("payments", b"paid", &signature));
+    assert!(payments.is_signed_by("payments", b"paid", &signature));
+    assert_ne!(payments.sign_message(b"paid").unwrap(), signature, "it has a nonce of its own");
+    for (what, signer, message, signature) in [
+        ("another's", "booking", "paid", signature.clone()),
+        ("a stranger's", "web", "paid", signature.clone()),
+        ("of another message", "payments", "paid twice", signature.clone()),
+        ("cut off", "payments", "paid", signature[..80].to_owned()),
+        ("none", "payments", "paid", String::new()),
+    ] {
+        assert!(!booking.is_signed_by(signer, message.as_bytes(), &signature), "{what}");
+    }
+    // A token's signature is none of a message, though the key is the same.
+    let token = pair.token(&json!({ "iss": "payments" }));
+    let (input, signature) = token.rsplit_once('.').unwrap();
+    assert!(!booking.is_signed_by("payments", input.as_bytes(), signature));
+}
+
+#[test]
 fn keys_that_cannot_be_used_are_refused_at_the_start() {
     let settings = |private_key: String, public_keys: String| PeerSettings {
         private_key: SecretString::from(private_key),
