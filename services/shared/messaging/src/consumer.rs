@@ -15,11 +15,12 @@ use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
+use crate::authenticity;
 use crate::consumer_health::ConsumerHealth;
 use crate::feed::{FeedReader, Page, ReadError};
 use crate::nats::Nats;
 use crate::reaction::{Reaction, ReactionError};
-use crate::wire::{self, ReceivedEvent};
+use crate::wire::ReceivedEvent;
 
 /// How many events one transaction handles at most.
 const BATCH_MAX: usize = 64;
@@ -129,7 +130,7 @@ impl Consumer {
                 {
                     batch.push(message?);
                 }
-                self.handle_batch(&batch).await;
+                self.handle_batch(nats, &batch).await;
                 last_run = Some((Instant::now(), batch.len()));
                 failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
                 // Our own table knows what was handled; the messages have done their work anyway.
@@ -146,25 +147,30 @@ impl Consumer {
         }
     }
 
-    /// Takes messages in, one after the other where they cannot be taken together.
-    async fn handle_batch(&self, messages: &[Message]) {
-        let read =
-            |message: &Message| wire::from_message(message.headers.as_ref(), &message.payload);
-        let received: Vec<Option<ReceivedEvent>> = messages.iter().map(read).collect();
+    /// Takes messages in, one after the other where they cannot be taken together. What cannot be
+    /// believed is read from its source: once, because by then the source has all of a batch.
+    async fn handle_batch(&self, nats: &Nats, messages: &[Message]) {
+        let received = authenticity::believed(self.subscription.source, nats, messages);
+        if received.iter().all(Option::is_none) {
+            return self.catch_up().await;
+        }
         if self.handle_messages(&received).await {
             return;
         }
         let mut left = received.as_slice();
+        let mut is_read = false;
         while let Some((one, others)) = left.split_first() {
             left = others;
             let outcome = match one {
                 Some(received) => self.handle_one(&received.event, received.previous).await,
+                None if is_read => HandleOutcome::Done,
                 None => HandleOutcome::Hole,
             };
             match outcome {
                 HandleOutcome::Done => {}
                 HandleOutcome::Hole | HandleOutcome::Retry => {
                     self.catch_up().await;
+                    is_read = true;
                     // By then another process of this service, or the source, has brought most of
                     // the rest, which is passed over in one transaction.
                     if self.handle_messages(left).await {

@@ -5,6 +5,8 @@
 
 pub mod nats;
 pub mod wire;
+mod signature;
+mod authenticity;
 pub mod relay;
 pub mod feed;
 mod history;

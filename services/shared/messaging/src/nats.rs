@@ -1,11 +1,15 @@
 //! The connection to NATS and the names of streams and subjects in it.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use async_nats::jetstream::{self, stream};
 use async_nats::{ConnectOptions, ServerAddr};
 
-use runtime::BoxError;
+use runtime::caller::Peers;
+use runtime::settings::Mode;
+use runtime::{BoxError, Reader};
+use secrecy::ExposeSecret as _;
 
 /// How long anything that is asked of NATS may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -20,20 +24,78 @@ pub struct Nats {
     url: String,
     prefix: String,
     bytes_max: i64,
+    peers: Option<Peers>,
+    signatures: Signatures,
+}
+
+/// What is done with events that have no signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signatures {
+    /// They are read from their source, as those of the release before have none.
+    Expected,
+    /// The same, and each is an error in the log.
+    Required,
+}
+
+impl FromStr for Signatures {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "expected" => Ok(Self::Expected),
+            "required" => Ok(Self::Required),
+            _ => Err("it must be expected or required"),
+        }
+    }
 }
 
 impl Nats {
     /// The NATS server at `url`.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), prefix: String::new(), bytes_max: STREAM_BYTES_MAX }
+        Self {
+            url: url.into(),
+            prefix: String::new(),
+            bytes_max: STREAM_BYTES_MAX,
+            peers: None,
+            signatures: Signatures::Expected,
+        }
+    }
+
+    /// Reads where it is (`NATS_URL`), and whether events must be signed (`EVENT_SIGNATURES`).
+    /// Production refuses a server that asks for no user: whoever reaches it could speak for all.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        let url = reader.secret("NATS_URL").expose_secret().to_owned();
+        let signatures = reader.parse_or("EVENT_SIGNATURES", Signatures::Expected);
+        let address = url.parse::<ServerAddr>();
+        let has_user = address.is_ok_and(|it| it.username().is_some() && it.password().is_some());
+        if reader.mode() == Mode::Production && !url.is_empty() && !has_user {
+            reader.problem("NATS_URL", "it names no user with a password, as nats://user:word@host");
+        }
+        Self { signatures, ..Self::new(url) }
+    }
+
+    /// The same for a service with these keys: it signs what it publishes, and believes of what it
+    /// hears only what its source has signed. Without keys it believes nothing that it hears.
+    #[must_use]
+    pub fn with_keys(self, peers: &Peers) -> Self {
+        Self { peers: Some(peers.clone()), ..self }
+    }
+
+    pub(crate) fn peers(&self) -> Option<&Peers> {
+        self.peers.as_ref()
+    }
+
+    pub(crate) fn signatures(&self) -> Signatures {
+        self.signatures
     }
 
     /// The same server with a room of its own: every stream and subject begins with `prefix`. Rooms
     /// are small, because the server sets a stream's space aside when it is made.
     #[must_use]
     pub fn in_room(url: impl Into<String>, prefix: &str) -> Self {
-        Self { url: url.into(), prefix: format!("{prefix}-"), bytes_max: ROOM_BYTES_MAX }
+        let bytes_max = ROOM_BYTES_MAX;
+        Self { prefix: format!("{prefix}-"), bytes_max, ..Self::new(url) }
     }
 
     pub(crate) async fn connect(&self, name: &str) -> Result<jetstream::Context, BoxError> {

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream;
-use async_nats::jetstream::context::PublishAckFuture;
 use bytes::Bytes;
-use eventstore::{Recorded, Signal, Store, feed};
+use eventstore::{Signal, Store, feed};
 use runtime::{BoxError, Shutdown, failpoint};
-use uuid::Uuid;
 
 use crate::nats::Nats;
+use crate::signature::MessageSigner;
 use crate::wire;
 
 /// How many events are numbered or published in one go.
@@ -100,6 +98,7 @@ pub async fn run_publisher(
 async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxError> {
     let context = nats.connect(&format!("{source}-publisher")).await?;
     nats.stream(&context, source).await?;
+    let mut signer = MessageSigner::new(source, nats.peers());
     let mut position = feed::published(store.pool()).await?;
     loop {
         // The last one that was published is read with them each time: the database may be a
@@ -114,7 +113,12 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         };
         let mut answers = Vec::with_capacity(new.len());
         for event in new {
-            answers.push(send(&context, nats, event, behind).await?);
+            let payload = Bytes::from(serde_json::to_vec(&event.payload)?);
+            let mut headers = wire::headers(event, behind);
+            signer.sign(&mut headers, &payload)?;
+            let subject = nats.subject(&event.event_type);
+            // That NATS has it is known when the answer has come.
+            answers.push(context.publish_with_headers(subject, headers, payload).await?);
             behind = Some(event.event_id);
         }
         // All of them are on their way before the first is waited for.
@@ -125,16 +129,4 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         feed::set_published(store.pool(), last).await?;
         position = last;
     }
-}
-
-/// Sends an event off; that NATS has it is known when the answer has come.
-async fn send(
-    context: &jetstream::Context,
-    nats: &Nats,
-    event: &Recorded,
-    behind: Option<Uuid>,
-) -> Result<PublishAckFuture, BoxError> {
-    let payload = Bytes::from(serde_json::to_vec(&event.payload)?);
-    let subject = nats.subject(&event.event_type);
-    Ok(context.publish_with_headers(subject, wire::headers(event, behind), payload).await?)
 }

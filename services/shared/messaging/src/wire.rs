@@ -8,7 +8,7 @@ use kernel::Timestamp;
 use uuid::Uuid;
 
 /// Names of the headers; the first one is what JetStream drops repeats by.
-const MESSAGE_ID: &str = "Nats-Msg-Id";
+pub(crate) const MESSAGE_ID: &str = "Nats-Msg-Id";
 const STREAM: &str = "Sukoon-Stream";
 const VERSION: &str = "Sukoon-Version";
 const POSITION: &str = "Sukoon-Position";

@@ -113,10 +113,23 @@ struct World {
 
 impl World {
     async fn new(nats: Nats, trouble: Trouble) -> Result<Self> {
+        let keys = TestKeys::new(&["booking", "notifications"])?;
+        let own = [
+            nats.clone().with_keys(&keys.peers("booking")?),
+            nats.with_keys(&keys.peers("notifications")?),
+        ];
+        Self::with(&keys, own, trouble).await
+    }
+
+    /// With connections of their own for the source and the consumer.
+    async fn with(
+        keys: &TestKeys,
+        [publishing, consuming]: [Nats; 2],
+        trouble: Trouble,
+    ) -> Result<Self> {
         let none = Migrator::with_migrations(Vec::new());
         let databases = (TestDatabase::new(&none).await?, TestDatabase::new(&none).await?);
         let (source, target) = (databases.0.store()?, databases.1.store()?);
-        let keys = TestKeys::new(&["booking", "notifications"])?;
         let shutdown = Shutdown::new();
         let mut tasks = Tasks::new(&shutdown);
         let server = Server::bind("127.0.0.1:0".parse()?, &shutdown).await?;
@@ -125,7 +138,7 @@ impl World {
         let feed = FeedServer::service(source.clone(), keys.peers("booking")?, readers);
         tasks.spawn("server", server.serve(Routes::new(feed)));
         tasks.spawn("relay", run_relay(source.clone(), shutdown.clone()));
-        let publisher = run_publisher(source.clone(), "booking", nats.clone(), shutdown.clone());
+        let publisher = run_publisher(source.clone(), "booking", publishing, shutdown.clone());
         tasks.spawn("publisher", publisher);
         let consumer_health = ConsumerHealth::default();
         let telling = Server::bind("127.0.0.1:0".parse()?, &shutdown).await?;
@@ -139,7 +152,7 @@ impl World {
         let reaction = Arc::new(Copying { trouble, broken: AtomicBool::new(true) });
         let consumer = run_consumer(
             target.clone(),
-            nats,
+            consuming,
             subscription,
             Arc::clone(&reaction) as _,
             shutdown.clone(),
