@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kernel::Id;
 use kernel::id::Customer;
+use messaging::Nats;
 use runtime::caller::{PeerSettings, UserSettings};
 use runtime::settings::Mode;
 use runtime::{Reader, probe};
@@ -26,8 +27,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The database URL with the service's role; `BOOKING_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`.
-    pub nats_url: String,
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    pub nats: Nats,
     /// The folder with `practice.toml`; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
     /// Other services.
@@ -156,7 +157,7 @@ impl Config {
         Self {
             listen: reader.address("BOOKING_LISTEN"),
             database_url: reader.secret("BOOKING_DATABASE_URL"),
-            nats_url: reader.required("NATS_URL"),
+            nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
             neighbours: Neighbours {
                 catalogue_url: reader.url("CATALOGUE_URL"),

@@ -34,8 +34,8 @@ use ::contract::booking::v1::widget_service_server::WidgetServiceServer;
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
 use messaging::{
-    ConsumerHealth, FeedReader, FeedServer, Nats, ParkedEvents, Reaction, Subscription,
-    run_consumer, run_publisher, run_relay,
+    ConsumerHealth, FeedReader, FeedServer, ParkedEvents, Reaction, Subscription, run_consumer,
+    run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
 use runtime::health::{CALENDARS, Checks};
@@ -110,7 +110,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     eventstore::gauges::add_sources("booking", &store);
     read_model::gauges::add_sources(&store);
     drop(tokio::task::spawn_blocking(domain::contact::preload_phone_metadata));
-    let nats = Nats::new(&config.nats_url);
+    let nats = config.nats.clone().with_keys(&peers);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     tasks.spawn(

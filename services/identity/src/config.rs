@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use messaging::Nats;
 use runtime::Reader;
 use runtime::caller::PeerSettings;
 use runtime::settings::Mode;
@@ -44,8 +45,8 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`.
-    pub nats_url: String,
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    pub nats: Nats,
     /// How accounts and their tokens are made.
     pub accounts: AccountSettings,
     /// Verification and signing of services' tokens.
@@ -118,7 +119,7 @@ impl Config {
             listen: reader.address("IDENTITY_LISTEN"),
             http_listen: reader.address("IDENTITY_HTTP_LISTEN"),
             database_url: reader.secret("IDENTITY_DATABASE_URL"),
-            nats_url: reader.required("NATS_URL"),
+            nats: Nats::read(reader),
             accounts: AccountSettings::read(reader),
             peers: PeerSettings::read(reader),
         }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use eventstore::{Database, Store, TimerHandler, run_timers};
-use messaging::{Nats, run_publisher, run_relay};
+use messaging::{run_publisher, run_relay};
 use runtime::caller::Peers;
 use runtime::health::Checks;
 use runtime::server::{self, Server};
@@ -80,7 +80,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
             Err(error) => tracing::error!(%error, "secrets stay sealed with the former code key"),
         }
     }
-    let nats = Nats::new(&config.nats_url);
+    let nats = config.nats.clone().with_keys(&peers);
     eventstore::gauges::add_sources(NAME, &store);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));

@@ -74,7 +74,7 @@ impl Config {
         Self {
             listen: reader.address("NOTIFICATIONS_LISTEN"),
             database_url: reader.secret("NOTIFICATIONS_DATABASE_URL"),
-            nats: Nats::new(reader.required("NATS_URL")),
+            nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
             public_url: reader.url("PUBLIC_URL"),
             neighbours: Neighbours {

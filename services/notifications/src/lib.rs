@@ -81,7 +81,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     repository::gauges::add_sources(&store);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
-    let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());
+    let nats = config.nats.clone().with_keys(&peers);
+    let publisher = run_publisher(store.clone(), NAME, nats.clone(), shutdown.clone());
     tasks.spawn("publisher", publisher);
     let users = Users::new(&config.users)?;
     tasks.spawn(
@@ -102,7 +103,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         parked = parked.consumer(consumer, source, Arc::clone(reaction));
     }
     for (subscription, reaction) in subscriptions {
-        let (store, nats) = (store.clone(), config.nats.clone());
+        let (store, nats) = (store.clone(), nats.clone());
         let name = subscription.consumer;
         let consumer = run_consumer(store, nats, subscription, reaction, shutdown.clone());
         tasks.spawn(name, consumer);

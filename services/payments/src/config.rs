@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use messaging::Nats;
 use runtime::caller::{PeerSettings, UserSettings};
 use runtime::{Reader, probe};
 use secrecy::SecretString;
@@ -19,8 +20,8 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, by the service's own role; `PAYMENTS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`.
-    pub nats_url: String,
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    pub nats: Nats,
     /// The folder with `practice.toml`, which says who issues receipts; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
     /// The booking service; `BOOKING_URL`.
@@ -53,7 +54,7 @@ impl Config {
             listen: reader.address("PAYMENTS_LISTEN"),
             http_listen: reader.address("PAYMENTS_HTTP_LISTEN"),
             database_url: reader.secret("PAYMENTS_DATABASE_URL"),
-            nats_url: reader.required("NATS_URL"),
+            nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
             booking_url: reader.url("BOOKING_URL"),
             provider: razorpay::Settings {

@@ -78,7 +78,7 @@ pub fn program() -> Program {
 pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let listeners = Listeners::bind(config.listen, config.http_listen, &shutdown).await?;
     let users = Users::new(&config.users)?;
-    let nats = Nats::new(&config.nats_url);
+    let nats = config.nats.clone();
     listeners.serve(&config, users, nats).await
 }
 
@@ -121,6 +121,7 @@ impl Listeners {
     pub async fn serve(self, config: &Config, users: Users, nats: Nats) -> anyhow::Result<()> {
         let shutdown = self.shutdown;
         let peers = Peers::new("payments", &config.peers)?;
+        let nats = nats.with_keys(&peers);
         let app = build_app(config, &peers)?;
         let store = app.store.clone();
         eventstore::gauges::add_sources("payments", &store);

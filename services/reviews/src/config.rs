@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use messaging::Nats;
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
@@ -16,8 +17,8 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, with the service's own role; `REVIEWS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`.
-    pub nats_url: String,
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    pub nats: Nats,
     /// The folder with the practice's files; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
     /// The booking service: completed sessions and staff roles; `BOOKING_URL`.
@@ -70,7 +71,7 @@ impl Config {
             listen: reader.address("REVIEWS_LISTEN"),
             http_listen: reader.address("REVIEWS_HTTP_LISTEN"),
             database_url: reader.secret("REVIEWS_DATABASE_URL"),
-            nats_url: reader.required("NATS_URL"),
+            nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
             booking_url: reader.url("BOOKING_URL"),
             invitation_key: reader.secret("REVIEWS_INVITATION_KEY"),

@@ -76,7 +76,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let listeners =
         Listeners::bind((config.listen, config.http_listen), program, &shutdown).await?;
     let users = Users::new(&config.users)?;
-    let nats = Nats::new(&config.nats_url);
+    let nats = config.nats.clone();
     listeners.serve(&config, users, nats).await
 }
 
@@ -122,6 +122,7 @@ impl Listeners {
     pub async fn serve(self, config: &Config, users: Users, nats: Nats) -> anyhow::Result<()> {
         let shutdown = self.shutdown;
         let peers = Peers::new("reviews", &config.peers)?;
+        let nats = nats.with_keys(&peers);
         let app = build_app(config, self.program)?;
         let store = app.store.clone();
         eventstore::gauges::add_sources("reviews", &store);

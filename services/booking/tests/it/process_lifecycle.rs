@@ -86,7 +86,7 @@ async fn config(
     Config {
         listen,
         database_url: db.url.clone().into(),
-        nats_url: format!("nats://{}", free_address().await),
+        nats: messaging::Nats::new(format!("nats://{}", free_address().await)),
         practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
         neighbours: Neighbours {
             catalogue_url: fakes::catalogue(keys.peers("catalogue").unwrap(), shutdown).await,

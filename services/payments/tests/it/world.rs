@@ -430,7 +430,7 @@ fn config(
         listen: nowhere,
         http_listen: nowhere,
         database_url: SecretString::from(database.url.clone()),
-        nats_url: nats_url()?,
+        nats: Nats::new(nats_url()?),
         practice_dir: practice.to_owned(),
         booking_url: format!("http://{booking}"),
         provider: razorpay::Settings {

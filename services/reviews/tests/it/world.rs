@@ -245,7 +245,7 @@ fn config(database: &TestDatabase, booking_url: &str, keys: &TestKeys, folder: &
         listen: nowhere,
         http_listen: nowhere,
         database_url: database.url.clone().into(),
-        nats_url: nats_url().unwrap(),
+        nats: Nats::new(nats_url().unwrap()),
         practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
         booking_url: booking_url.to_owned(),
         invitation_key: INVITATION_KEY.to_owned().into(),

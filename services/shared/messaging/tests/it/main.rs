@@ -2,6 +2,7 @@
 
 mod acknowledged;
 mod faults;
+mod forged;
 mod going_on;
 mod parked;
 mod restored;
