@@ -21,6 +21,12 @@ impl Environment {
         self.values.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// All settings, in the order of their names; empty ones are missing.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        pairs.filter(|(_name, value)| !value.is_empty())
+    }
+
     /// Whether a switch is set to `1`, `true` or `yes`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         matches!(self.get(name), Some("1" | "true" | "yes"))

@@ -2,6 +2,7 @@
 //! as a separate process and must never import a service's code. In reading order:
 pub mod output;
 mod environment;
+mod inheritance;
 mod paths;
 mod account;
 mod process;

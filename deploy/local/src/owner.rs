@@ -131,6 +131,10 @@ async fn run_once(
 ) -> Result<String> {
     let part = parts.iter().find(|part| part.name == name).context("a program is missing")?;
     let mut once = part.clone().with_argument(argument);
+    // Roles are granted by the database's owner.
+    if argument == "grant" {
+        once = once.as_owner();
+    }
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     once.environment.extend(settings.iter().map(own));
     let output = supervisor.command(&once)?.output().await;

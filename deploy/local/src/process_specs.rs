@@ -1,6 +1,7 @@
 //! The processes of a practice, and the settings of each.
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
+use crate::inheritance;
 use crate::keys;
 use crate::options::Options;
 use crate::paths::Paths;
@@ -32,8 +33,7 @@ pub(crate) const PROGRAMS: [&str; 8] = [
 ];
 /// jemalloc settings that return memory soon after a peak: one arena for all threads of a
 /// process, which returns pages that have been free for a second.
-const JEMALLOC_CONF: (&str, &str) =
-    ("_RJEM_MALLOC_CONF", "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0");
+const JEMALLOC_CONF: &str = "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 /// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
 /// The purpose of the port at which a process tells its metrics.
@@ -107,18 +107,23 @@ impl SpecBuilder<'_> {
         name: &'static str,
         secret_store: &mut SecretStore,
     ) -> Result<ProcessSpec> {
-        let mut settings = Settings { environment: self.environment, pairs: Vec::new() };
+        // What follows overrides what is inherited.
+        let pairs = inheritance::of(name, self.environment);
+        let mut settings = Settings { environment: self.environment, pairs };
         settings.set_default("SUKOON_MODE", "development");
         settings.set_default("LOG_FILTER", "info");
         settings.set_default("LOG_FORMAT", "text");
         settings.set("PUBLIC_URL", &self.options.public_url);
-        settings.set_default(JEMALLOC_CONF.0, JEMALLOC_CONF.1);
+        settings.set_default(inheritance::MALLOC_CONF, JEMALLOC_CONF);
         if name == "sandbox" {
             self.sandbox(&mut settings, secret_store)?;
         } else {
             // Each process has a port of its own for them, on this machine only.
             settings.set("METRICS_LISTEN", self.internal_address(name, METRICS));
-            self.call_keys(name, &mut settings, secret_store)?;
+            // The gateway calls no internal method, so it has no key for one.
+            if name != "gateway" {
+                self.call_keys(name, &mut settings, secret_store)?;
+            }
             self.addresses(&mut settings);
         }
         match name {
@@ -132,6 +137,7 @@ impl SpecBuilder<'_> {
         }
         let mut part = self.program(name);
         part.environment = settings.pairs;
+        part.owner_settings = self.owner_settings(name);
         if name == "identity" {
             let folder = self.paths.data.join("secrets");
             part.current_settings = Some(Arc::new(move || keys::identity_settings(&folder)));
@@ -238,8 +244,16 @@ impl SpecBuilder<'_> {
         if let Some(addresses) = self.databases.get(service) {
             let upper = service.to_uppercase();
             settings.set(&format!("{upper}_DATABASE_URL"), &addresses.url);
-            settings.set(&format!("{upper}_MIGRATION_DATABASE_URL"), &addresses.migration_url);
         }
+    }
+
+    /// The database's address for its owner, which no process that serves may have.
+    fn owner_settings(&self, service: &str) -> Vec<(String, String)> {
+        let setting = |addresses: &Addresses| {
+            let name = format!("{}_MIGRATION_DATABASE_URL", service.to_uppercase());
+            (name, addresses.migration_url.clone())
+        };
+        self.databases.get(service).map(setting).into_iter().collect()
     }
 
     fn booking(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {

@@ -35,8 +35,11 @@ pub(crate) struct ProcessSpec {
     pub(crate) program: PathBuf,
     /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// Its settings, in addition to our own environment.
+    /// Its whole environment: it inherits nothing of ours.
     pub(crate) environment: Vec<(String, String)>,
+    /// What its commands that change the database's structure or rights get besides: the address
+    /// of the database for its owner. The process that serves never has it.
+    pub(crate) owner_settings: Vec<(String, String)>,
     /// The user that runs it, when that is not the current one.
     pub(crate) user: Option<DatabaseUser>,
     /// The ports it listens on, by name.
@@ -57,6 +60,7 @@ impl ProcessSpec {
             program,
             arguments: Vec::new(),
             environment: Vec::new(),
+            owner_settings: Vec::new(),
             user: None,
             ports: BTreeMap::new(),
             before_start: None,
@@ -68,6 +72,12 @@ impl ProcessSpec {
     /// Adds an argument.
     pub(crate) fn with_argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
+        self
+    }
+
+    /// Adds what only the owner of the database may have, for one command.
+    pub(crate) fn as_owner(mut self) -> Self {
+        self.environment.append(&mut self.owner_settings);
         self
     }
 }
@@ -125,6 +135,8 @@ impl Supervisor {
             None => Command::new(&part.program),
         };
         command.args(&part.arguments);
+        // What the operator's shell has, keys to other systems too, is no matter of our parts.
+        command.env_clear();
         command.envs(part.environment.iter().map(|(name, value)| (name, value)));
         // Its own process group, so that Ctrl-C reaches only us and we decide the order of
         // stopping.
@@ -351,6 +363,29 @@ mod tests {
         supervisor.stop(watch::channel(false).1).await;
         assert!(!second.is_alive());
         assert_eq!(process(&run_state, "clerk"), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_process_inherits_nothing_and_has_no_rights_of_the_owner() {
+        let Stage { folder, supervisor, .. } = stage("empty");
+        let part = ProcessSpec {
+            environment: vec![("OWN".to_owned(), "yes".to_owned())],
+            owner_settings: vec![("OWNER".to_owned(), "yes".to_owned())],
+            ..script("clerk", "env")
+        };
+        // The shell sets these three itself.
+        let made_by_shell = ["PWD=", "SHLVL=", "_="];
+        for (part, wanted) in
+            [(part.clone(), vec!["OWN=yes"]), (part.as_owner(), vec!["OWN=yes", "OWNER=yes"])]
+        {
+            let printed = supervisor.command(&part).unwrap().stdout(Stdio::piped()).output().await;
+            let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
+            let own = |line: &&str| !made_by_shell.iter().any(|name| line.starts_with(name));
+            let mut lines: Vec<&str> = printed.lines().filter(own).collect();
+            lines.sort_unstable();
+            assert_eq!(lines, wanted);
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 

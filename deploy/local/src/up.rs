@@ -4,6 +4,7 @@ use crate::addresses;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
+use crate::inheritance;
 use crate::keys::{self, Rotation};
 use crate::nats::{Broker, PRACTICE_FILE_STORE};
 use crate::options::Options;
@@ -185,7 +186,9 @@ async fn start(
     if let Some(server) = cluster.unrecorded_server() {
         server.stop(Signal::INT, Duration::from_secs(10)).await;
     }
-    supervisor.start(vec![cluster_spec(&cluster), broker_spec(&broker)])?;
+    let environment = &run_config.environment;
+    supervisor
+        .start(vec![cluster_spec(&cluster, environment), broker_spec(&broker, environment)])?;
     let limit = Duration::from_secs(DATABASE_SECONDS);
     cluster.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "postgres"))?;
     broker.wait_until_ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
@@ -279,13 +282,15 @@ fn create_servers(
     Ok((cluster, broker))
 }
 
-fn cluster_spec(cluster: &Cluster) -> ProcessSpec {
+fn cluster_spec(cluster: &Cluster, environment: &Environment) -> ProcessSpec {
     let (program, arguments) = cluster.server();
     let checked = cluster.clone();
     let libraries = cluster.tool.libraries.clone();
+    let mut environment = inheritance::of("postgres", environment);
+    environment.extend(libraries.map(|it| ("LD_LIBRARY_PATH".to_owned(), it)));
     ProcessSpec {
         arguments,
-        environment: libraries.map(|it| ("LD_LIBRARY_PATH".to_owned(), it)).into_iter().collect(),
+        environment,
         user: cluster.user.clone(),
         ports: BTreeMap::from([("postgres".to_owned(), cluster.port)]),
         before_start: Some(Arc::new(move || checked.remove_stale_pid_file())),
@@ -295,11 +300,12 @@ fn cluster_spec(cluster: &Cluster) -> ProcessSpec {
     }
 }
 
-fn broker_spec(broker: &Broker) -> ProcessSpec {
+fn broker_spec(broker: &Broker, environment: &Environment) -> ProcessSpec {
     let (program, arguments) = broker.server();
     let written = broker.clone();
     ProcessSpec {
         arguments,
+        environment: inheritance::of("nats", environment),
         ports: BTreeMap::from([("nats".to_owned(), broker.port)]),
         // Its folder may be deleted at any time, so each start writes its configuration again.
         before_start: Some(Arc::new(move || written.configure())),
@@ -337,7 +343,7 @@ fn run_info(
 
 async fn migrate(supervisor: &Supervisor, specs: &[ProcessSpec]) -> Result<()> {
     for part in specs.iter().filter(|part| process_specs::migrates(part.name)) {
-        let once = part.clone().with_argument("migrate");
+        let once = part.clone().with_argument("migrate").as_owner();
         let status = supervisor.command(&once)?.status().await;
         if !status.with_context(|| format!("{} cannot be started", part.name))?.success() {
             bail!("{}", not_ready(supervisor, part.name));
