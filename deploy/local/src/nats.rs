@@ -1,16 +1,22 @@
 //! Our own nats-server: the fast path between services. Its data may be deleted at any time.
+mod permissions;
+
 use crate::paths;
+use crate::secrets::{self, SecretStore};
 use crate::tools::Tool;
-use anyhow::{Context, Result};
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use anyhow::Result;
+pub(crate) use permissions::Permissions;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-/// One nats-server: its program, its folder, its port, its password.
+/// The users of a nats-server with their passwords: one for each service that uses it.
+pub(crate) type Users = BTreeMap<&'static str, String>;
+
+/// One nats-server: its program, its folder, its port, its users.
 #[derive(Clone, Debug)]
 pub(crate) struct Broker {
     /// The nats-server program.
@@ -19,8 +25,10 @@ pub(crate) struct Broker {
     pub(crate) folder: PathBuf,
     /// The port on loopback.
     pub(crate) port: u16,
-    /// The password of the user `sukoon`; tests have none.
-    pub(crate) password: Option<String>,
+    /// Its users, each with the rights of its service.
+    pub(crate) users: Users,
+    /// Whether a client without credentials may do everything, as tests do.
+    pub(crate) open: bool,
     /// How many bytes its streams may set aside, as its configuration writes it.
     pub(crate) file_store: &'static str,
 }
@@ -43,13 +51,30 @@ impl Broker {
             quote(&self.folder.join("streams")),
             self.file_store,
         );
-        if let Some(password) = &self.password {
-            let user = format!("authorization {{ user: \"sukoon\", password: \"{password}\" }}\n");
-            text.push_str(&user);
+        text.push_str(&self.authorization());
+        secrets::write_private(&file, text.as_bytes())
+    }
+
+    /// Nothing is allowed that is not listed.
+    fn authorization(&self) -> String {
+        let mut text = String::from("authorization {\n  users: [\n");
+        for (user, password) in &self.users {
+            let Some(Permissions { publish, subscribe }) = Permissions::of(user) else { continue };
+            let (publish, subscribe) = (list(&publish), list(&subscribe));
+            text.push_str(&format!(
+                "    {{ user: \"{user}\", password: \"{password}\", permissions: {{\n      \
+                 publish: {{ allow: [{publish}] }}\n      \
+                 subscribe: {{ allow: [{subscribe}] }}\n    }} }}\n"
+            ));
         }
-        fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600))
-            .with_context(|| format!("{} cannot be closed to others", file.display()))
+        if self.open {
+            text.push_str("    { user: \"tests\", password: \"tests\" }\n");
+        }
+        text.push_str("  ]\n}\n");
+        if self.open {
+            text.push_str("no_auth_user: \"tests\"\n");
+        }
+        text
     }
 
     fn settings(&self) -> PathBuf {
@@ -62,12 +87,15 @@ impl Broker {
         (self.tool.path.clone(), vec!["--config".to_owned(), settings])
     }
 
-    /// The URL for services.
-    pub(crate) fn url(&self) -> String {
-        match &self.password {
-            Some(password) => format!("nats://sukoon:{password}@127.0.0.1:{}", self.port),
-            None => format!("nats://127.0.0.1:{}", self.port),
-        }
+    /// The URL for a service; `None` when it does not use NATS.
+    pub(crate) fn url(&self, service: &str) -> Option<String> {
+        let password = self.users.get(service)?;
+        Some(format!("nats://{service}:{password}@127.0.0.1:{}", self.port))
+    }
+
+    /// The address without credentials.
+    pub(crate) fn address(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
     }
 
     /// Waits until the server sends its greeting.
@@ -94,7 +122,29 @@ impl Broker {
     }
 }
 
+/// The users of a practice. Their passwords are made once and kept among the secrets.
+pub(crate) fn users(secret_store: &mut SecretStore) -> Result<Users> {
+    let made = permissions::SUBSCRIPTIONS.iter().map(|(service, _sources)| {
+        Ok((*service, secret_store.get_or_create(&format!("nats-{service}"))?))
+    });
+    made.collect()
+}
+
+/// The users of the tests' server, whose passwords are their names.
+pub(crate) fn test_users() -> Users {
+    let named = |(service, _sources): &(&'static str, _)| (*service, (*service).to_owned());
+    permissions::SUBSCRIPTIONS.iter().map(named).collect()
+}
+
+fn list(subjects: &[String]) -> String {
+    let quoted: Vec<String> = subjects.iter().map(|subject| format!("\"{subject}\"")).collect();
+    quoted.join(", ")
+}
+
 fn quote(path: &Path) -> String {
     let text = path.to_string_lossy();
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@ use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::inheritance;
 use crate::keys;
+use crate::nats::Broker;
 use crate::options::Options;
 use crate::paths::Paths;
 use crate::secrets::SecretStore;
@@ -77,8 +78,8 @@ pub(crate) struct SpecBuilder<'a> {
     pub(crate) ports: &'a Ports,
     /// The services' databases.
     pub(crate) databases: &'a BTreeMap<String, Addresses>,
-    /// The URL of NATS for services.
-    pub(crate) nats_url: &'a str,
+    /// The server of NATS.
+    pub(crate) broker: &'a Broker,
 }
 
 /// Collects the settings of a process. Settings that must be consistent are fixed; for the others
@@ -125,6 +126,9 @@ impl SpecBuilder<'_> {
                 self.call_keys(name, &mut settings, secret_store)?;
             }
             self.addresses(&mut settings);
+        }
+        if let Some(url) = self.broker.url(name) {
+            settings.set("NATS_URL", url);
         }
         match name {
             "booking" => self.booking(&mut settings, secret_store)?,
@@ -220,7 +224,6 @@ impl SpecBuilder<'_> {
     fn addresses(&self, settings: &mut Settings<'_>) {
         // The path is absolute, because the processes run in another folder.
         settings.set("PRACTICE_DIR", self.paths.practice.to_string_lossy());
-        settings.set("NATS_URL", self.nats_url);
         for service in SERVICES {
             let upper = service.to_uppercase();
             settings.set(&format!("{upper}_LISTEN"), self.internal_address(service, "grpc"));

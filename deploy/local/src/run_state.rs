@@ -32,7 +32,7 @@ pub(crate) struct RunInfo {
     pub(crate) public_url: String,
     /// The sandbox's address.
     pub(crate) sandbox_url: String,
-    /// The URL of NATS for services.
+    /// The address of NATS, without credentials.
     pub(crate) nats_url: String,
     /// The superuser's database URL.
     pub(crate) postgres_admin_url: String,

@@ -2,7 +2,7 @@
 //! the last one stops them. Their data is disposable.
 use crate::account;
 use crate::caldav;
-use crate::nats::{Broker, TESTS_FILE_STORE};
+use crate::nats::{self, Broker, TESTS_FILE_STORE};
 use crate::output;
 use crate::paths::{self, Paths};
 use crate::ports::Reservations;
@@ -118,7 +118,8 @@ impl TestServers {
             tool: nats,
             folder: self.folder.join("nats"),
             port: reservations.choose()?,
-            password: None,
+            users: nats::test_users(),
+            open: true,
             file_store: TESTS_FILE_STORE,
         };
         broker.configure()?;
@@ -137,7 +138,7 @@ impl TestServers {
         let nats = spawn(&mut command, "nats-server")?;
         let running = Running {
             postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
-            nats_url: broker.url(),
+            nats_url: broker.address(),
             postgres,
             nats,
             keep: false,

@@ -6,7 +6,7 @@ use crate::environment::Environment;
 use crate::healthz;
 use crate::inheritance;
 use crate::keys::{self, Rotation};
-use crate::nats::{Broker, PRACTICE_FILE_STORE};
+use crate::nats::{self, Broker, PRACTICE_FILE_STORE};
 use crate::options::Options;
 use crate::output;
 use crate::owner::{self, Owner};
@@ -197,14 +197,13 @@ async fn start(
         let made = databases::ensure(&cluster, &mut secret_store, service)?;
         addresses.insert(service.to_owned(), made);
     }
-    let nats_url = broker.url();
     let builder = SpecBuilder {
         environment: &run_config.environment,
         paths: &run_config.paths,
         options: &run_config.options,
         ports: &run_config.ports,
         databases: &addresses,
-        nats_url: &nats_url,
+        broker: &broker,
     };
     let specs: Result<Vec<ProcessSpec>> =
         PROGRAMS.iter().map(|name| builder.process_spec(name, &mut secret_store)).collect();
@@ -212,8 +211,7 @@ async fn start(
     let owner = Owner::of(&run_config.environment, &mut secret_store)?;
     run_state.set_info(run_info(
         run_config,
-        &cluster,
-        &nats_url,
+        (&cluster, &broker),
         &addresses,
         &mut secret_store,
     )?)?;
@@ -276,7 +274,8 @@ fn create_servers(
         tool: found.nats.clone().context("nats-server is missing; run `sukoon prepare`")?,
         folder: data.join("nats"),
         port: port("nats nats")?,
-        password: Some(secret_store.get_or_create("nats")?),
+        users: nats::users(secret_store)?,
+        open: false,
         file_store: PRACTICE_FILE_STORE,
     };
     Ok((cluster, broker))
@@ -315,8 +314,7 @@ fn broker_spec(broker: &Broker, environment: &Environment) -> ProcessSpec {
 
 fn run_info(
     run_config: &RunConfig,
-    cluster: &Cluster,
-    nats_url: &str,
+    (cluster, broker): (&Cluster, &Broker),
     addresses: &BTreeMap<String, Addresses>,
     secret_store: &mut SecretStore,
 ) -> Result<RunInfo> {
@@ -327,7 +325,7 @@ fn run_info(
     Ok(RunInfo {
         public_url: run_config.options.public_url.clone(),
         sandbox_url: run_config.options.sandbox_url.clone(),
-        nats_url: nats_url.to_owned(),
+        nats_url: broker.address(),
         postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
         databases: addresses.clone(),
         keys,

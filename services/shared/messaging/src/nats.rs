@@ -70,7 +70,8 @@ impl Nats {
         let address = url.parse::<ServerAddr>();
         let has_user = address.is_ok_and(|it| it.username().is_some() && it.password().is_some());
         if reader.mode() == Mode::Production && !url.is_empty() && !has_user {
-            reader.problem("NATS_URL", "it names no user with a password, as nats://user:word@host");
+            reader
+                .problem("NATS_URL", "it names no user with a password, as nats://user:word@host");
         }
         Self { signatures, ..Self::new(url) }
     }
@@ -104,16 +105,27 @@ impl Nats {
             .name(name)
             .connection_timeout(TIMEOUT)
             .request_timeout(Some(TIMEOUT));
-        // The client does not read who it is from the address by itself.
+        // The client does not read who it is from the address by itself. Each user has an inbox of
+        // its own, because whoever may subscribe to all of them hears what others are answered.
         if let (Some(user), Some(password)) = (address.username(), address.password()) {
+            options = options.custom_inbox_prefix(format!("_INBOX_{user}"));
             options = options.user_and_password(user.to_owned(), password.to_owned());
         }
         let client = tokio::time::timeout(TIMEOUT, options.connect(address)).await??;
         Ok(jetstream::new(client))
     }
 
-    /// Makes the stream of a source's events, or finds it.
+    /// Finds the stream of a source's events. Only the source itself makes it.
     pub(crate) async fn stream(
+        &self,
+        context: &jetstream::Context,
+        source: &str,
+    ) -> Result<stream::Stream, BoxError> {
+        Ok(context.get_stream(self.stream_config(source).name).await?)
+    }
+
+    /// Makes the stream of the own events, or finds it.
+    pub(crate) async fn own_stream(
         &self,
         context: &jetstream::Context,
         source: &str,

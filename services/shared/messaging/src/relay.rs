@@ -22,6 +22,9 @@ const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
 const LOAD_TRIGGER: u64 = 5;
 /// How often to poll for what another process has committed.
 const POLL_EVERY: Duration = Duration::from_millis(200);
+/// After how many silent polls the publisher looks whether its stream is still there: it alone makes
+/// it, and consumers wait for it.
+const POLLS_UNTIL_STREAM_CHECK: u32 = 25;
 /// How long to wait after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -97,7 +100,8 @@ pub async fn run_publisher(
 /// Publishes over one connection until something fails.
 async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxError> {
     let context = nats.connect(&format!("{source}-publisher")).await?;
-    nats.stream(&context, source).await?;
+    nats.own_stream(&context, source).await?;
+    let mut silent_polls = 0_u32;
     let mut signer = MessageSigner::new(source, nats.peers());
     let mut position = feed::published(store.pool()).await?;
     loop {
@@ -109,6 +113,10 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         let new = events.get(usize::from(behind.is_some())..).unwrap_or_default();
         let Some(last) = new.last().map(|event| event.position) else {
             store.wait_for(Signal::Numbered, POLL_EVERY).await;
+            silent_polls = (silent_polls + 1) % POLLS_UNTIL_STREAM_CHECK;
+            if silent_polls == 0 {
+                nats.own_stream(&context, source).await?;
+            }
             continue;
         };
         let mut answers = Vec::with_capacity(new.len());

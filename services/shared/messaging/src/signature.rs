@@ -137,7 +137,7 @@ mod tests {
     use testkit::TestKeys;
 
     use super::Publisher::{Source, Stranger, Unsigned};
-    use super::{CHAIN, Publisher, SIGNATURE, MessageSigner, publishers};
+    use super::{CHAIN, MessageSigner, Publisher, SIGNATURE, publishers};
 
     fn keys() -> TestKeys {
         TestKeys::new(&["payments", "booking"]).unwrap()

@@ -6,6 +6,7 @@ mod forged;
 mod going_on;
 mod parked;
 mod restored;
+mod users;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
