@@ -126,8 +126,8 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The settings of identity's keys as they are now; `None` unsets one. They are read at each start
-/// of the process, so that a rotation needs only a restart.
+/// The settings of identity's keys as they are now, each the file of a key; `None` unsets one. They
+/// are read at each start of the process, so that a rotation needs only a restart.
 pub(crate) fn identity_settings(folder: &Path) -> Result<Vec<(String, Option<String>)>> {
     let mut store = SecretStore::open(folder)?;
     let optional = |name: &str, store: &SecretStore| {
@@ -142,7 +142,14 @@ pub(crate) fn identity_settings(folder: &Path) -> Result<Vec<(String, Option<Str
         ("IDENTITY_CODE_KEY", Some(store.get_or_create(CODE[0])?)),
         ("IDENTITY_CODE_KEY_PREVIOUS", store.get(CODE[2])),
     ];
-    Ok(settings.map(|(name, value)| (name.to_owned(), value)).to_vec())
+    let file = |(name, value): &(&str, Option<String>)| {
+        let path = match value {
+            Some(value) => Some(store.setting_file("identity", name, value)?),
+            None => store.remove_setting_file("identity", name).map(|()| None)?,
+        };
+        Ok((format!("{name}_FILE"), path.map(|path| path.to_string_lossy().into_owned())))
+    };
+    settings.iter().map(file).collect()
 }
 
 /// Runs the command, from wherever an earlier run of it stopped.

@@ -85,13 +85,35 @@ pub(crate) struct SpecBuilder<'a> {
 /// Collects the settings of a process. Settings that must be consistent are fixed; for the others
 /// the operator's environment comes first.
 struct Settings<'a> {
+    process: &'static str,
     environment: &'a Environment,
     pairs: Vec<(String, String)>,
 }
 
 impl Settings<'_> {
     fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.forget(name);
         self.pairs.push((name.to_owned(), value.into()));
+    }
+
+    /// Names the file of a secret.
+    fn set_secret(&mut self, name: &str, value: &str, secret_store: &SecretStore) -> Result<()> {
+        self.forget(name);
+        let path = secret_store.setting_file(self.process, name, value)?;
+        self.pairs.push((format!("{name}_FILE"), path.to_string_lossy().into_owned()));
+        Ok(())
+    }
+
+    /// The same for a word of the secrets, which is made if it is missing.
+    fn set_word(&mut self, name: &str, word: &str, secret_store: &mut SecretStore) -> Result<()> {
+        let value = secret_store.get_or_create(word)?;
+        self.set_secret(name, &value, secret_store)
+    }
+
+    /// Takes back what the operator has set, in either of its two forms.
+    fn forget(&mut self, name: &str) {
+        let file = format!("{name}_FILE");
+        self.pairs.retain(|(known, _value)| *known != name && *known != file);
     }
 
     fn set_default(&mut self, name: &str, value: impl Into<String>) {
@@ -110,7 +132,7 @@ impl SpecBuilder<'_> {
     ) -> Result<ProcessSpec> {
         // What follows overrides what is inherited.
         let pairs = inheritance::of(name, self.environment);
-        let mut settings = Settings { environment: self.environment, pairs };
+        let mut settings = Settings { process: name, environment: self.environment, pairs };
         settings.set_default("SUKOON_MODE", "development");
         settings.set_default("LOG_FILTER", "info");
         settings.set_default("LOG_FORMAT", "text");
@@ -128,7 +150,7 @@ impl SpecBuilder<'_> {
             self.addresses(&mut settings);
         }
         if let Some(url) = self.broker.url(name) {
-            settings.set("NATS_URL", url);
+            settings.set_secret("NATS_URL", &url, secret_store)?;
         }
         match name {
             "booking" => self.booking(&mut settings, secret_store)?,
@@ -141,7 +163,7 @@ impl SpecBuilder<'_> {
         }
         let mut part = self.program(name);
         part.environment = settings.pairs;
-        part.owner_settings = self.owner_settings(name);
+        part.owner_settings = self.owner_settings(name, secret_store)?;
         if name == "identity" {
             let folder = self.paths.data.join("secrets");
             part.current_settings = Some(Arc::new(move || keys::identity_settings(&folder)));
@@ -215,7 +237,8 @@ impl SpecBuilder<'_> {
         settings: &mut Settings<'_>,
         secret_store: &SecretStore,
     ) -> Result<()> {
-        settings.set("CALLER_PRIVATE_KEY", secret_store.private_key(&format!("caller-{name}"))?);
+        let own = secret_store.private_key(&format!("caller-{name}"))?;
+        settings.set_secret("CALLER_PRIVATE_KEY", &own, secret_store)?;
         settings.set("CALLER_PUBLIC_KEYS", secret_store.public_keys("caller-", &CALLERS)?);
         Ok(())
     }
@@ -243,34 +266,42 @@ impl SpecBuilder<'_> {
         settings.set_default("TOKEN_ISSUER", format!("{}/auth/v1", self.options.public_url));
     }
 
-    fn database(&self, service: &str, settings: &mut Settings<'_>) {
-        if let Some(addresses) = self.databases.get(service) {
-            let upper = service.to_uppercase();
-            settings.set(&format!("{upper}_DATABASE_URL"), &addresses.url);
-        }
+    fn database(
+        &self,
+        service: &str,
+        settings: &mut Settings<'_>,
+        secret_store: &SecretStore,
+    ) -> Result<()> {
+        let Some(addresses) = self.databases.get(service) else { return Ok(()) };
+        let name = format!("{}_DATABASE_URL", service.to_uppercase());
+        settings.set_secret(&name, &addresses.url, secret_store)
     }
 
     /// The database's address for its owner, which no process that serves may have.
-    fn owner_settings(&self, service: &str) -> Vec<(String, String)> {
-        let setting = |addresses: &Addresses| {
-            let name = format!("{}_MIGRATION_DATABASE_URL", service.to_uppercase());
-            (name, addresses.migration_url.clone())
-        };
-        self.databases.get(service).map(setting).into_iter().collect()
+    fn owner_settings(
+        &self,
+        service: &str,
+        secret_store: &SecretStore,
+    ) -> Result<Vec<(String, String)>> {
+        let Some(addresses) = self.databases.get(service) else { return Ok(Vec::new()) };
+        let name = format!("{}_MIGRATION_DATABASE_URL", service.to_uppercase());
+        let owner = format!("{service}-owner");
+        let path = secret_store.setting_file(&owner, &name, &addresses.migration_url)?;
+        Ok(vec![(format!("{name}_FILE"), path.to_string_lossy().into_owned())])
     }
 
     fn booking(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("booking", settings);
+        self.database("booking", settings, secret_store)?;
         settings.set("BOOKING_MEETING_URL", self.sandbox_internal_url());
-        settings.set("BOOKING_MEETING_TOKEN", secret_store.get_or_create("meeting-token")?);
-        settings.set("BOOKING_CONSENT_KEY", secret_store.get_or_create("booking-consent-key")?);
-        settings.set("BOOKING_FEED_KEY", secret_store.get_or_create("booking-feed-key")?);
+        settings.set_word("BOOKING_MEETING_TOKEN", "meeting-token", secret_store)?;
+        settings.set_word("BOOKING_CONSENT_KEY", "booking-consent-key", secret_store)?;
+        settings.set_word("BOOKING_FEED_KEY", "booking-feed-key", secret_store)?;
         // "sandbox" tries an external scheduling provider.
         if self.environment.get("BOOKING_SCHEDULING_URL") == Some("sandbox") {
             let provider = format!("{}/scheduling", self.options.sandbox_url);
             settings.set("BOOKING_SCHEDULING_USER", format!("{provider}/users/OWNER"));
             settings.set("BOOKING_SCHEDULING_URL", provider);
-            settings.set("BOOKING_SCHEDULING_TOKEN", secret_store.get_or_create("meeting-token")?);
+            settings.set_word("BOOKING_SCHEDULING_TOKEN", "meeting-token", secret_store)?;
         }
         // Production refuses it; a practice that tries itself may read the sandbox's calendars.
         if self.environment.get("SUKOON_MODE") != Some("production") {
@@ -284,14 +315,13 @@ impl SpecBuilder<'_> {
     }
 
     fn payments(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("payments", settings);
+        self.database("payments", settings, secret_store)?;
         settings.set("PAYMENTS_HTTP_LISTEN", self.internal_address("payments", "http"));
         settings.set("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_internal_url()));
         settings.set("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
         settings.set("PAYMENTS_KEY_ID", key_id(secret_store)?);
-        settings.set("PAYMENTS_KEY_SECRET", secret_store.get_or_create("provider-key-secret")?);
-        settings
-            .set("PAYMENTS_WEBHOOK_SECRET", secret_store.get_or_create("provider-webhook-secret")?);
+        settings.set_word("PAYMENTS_KEY_SECRET", "provider-key-secret", secret_store)?;
+        settings.set_word("PAYMENTS_WEBHOOK_SECRET", "provider-webhook-secret", secret_store)?;
         Ok(())
     }
 
@@ -300,22 +330,24 @@ impl SpecBuilder<'_> {
         settings: &mut Settings<'_>,
         secret_store: &mut SecretStore,
     ) -> Result<()> {
-        self.database("notifications", settings);
+        self.database("notifications", settings, secret_store)?;
         let server = format!("smtp://{}", self.internal_address("sandbox", "smtp"));
-        settings.set("NOTIFICATIONS_SMTP_URL", server);
+        settings.set_secret("NOTIFICATIONS_SMTP_URL", &server, secret_store)?;
         settings.set_default("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
-        settings.set(
+        settings.set_word(
             "NOTIFICATIONS_ADDRESS_KEY",
-            secret_store.get_or_create("notifications-address-key")?,
-        );
+            "notifications-address-key",
+            secret_store,
+        )?;
         Ok(())
     }
 
     fn identity(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("identity", settings);
+        self.database("identity", settings, secret_store)?;
         settings.set("IDENTITY_HTTP_LISTEN", self.internal_address("identity", "http"));
-        settings.set("IDENTITY_SIGNING_KEY", secret_store.private_key("identity-signing")?);
-        settings.set("IDENTITY_CODE_KEY", secret_store.get_or_create("identity-code-key")?);
+        let signing = secret_store.private_key("identity-signing")?;
+        settings.set_secret("IDENTITY_SIGNING_KEY", &signing, secret_store)?;
+        settings.set_word("IDENTITY_CODE_KEY", "identity-code-key", secret_store)?;
         // A person who tries the practice should not have to read a mail first. Identity refuses
         // this in production.
         if self.environment.get("SUKOON_MODE") != Some("production") {
@@ -324,13 +356,13 @@ impl SpecBuilder<'_> {
         // "sandbox" tries signing in by phone, and at another provider.
         if self.environment.get("IDENTITY_SMS_URL") == Some("sandbox") {
             settings.set("IDENTITY_SMS_URL", format!("{}/messages", self.sandbox_internal_url()));
-            settings.set("IDENTITY_SMS_KEY", secret_store.get_or_create("message-key")?);
+            settings.set_word("IDENTITY_SMS_KEY", "message-key", secret_store)?;
         }
         if self.environment.get("IDENTITY_KEYCLOAK_ISSUER") == Some("sandbox") {
             let issuer = format!("{}/oidc", self.options.sandbox_url);
             settings.set("IDENTITY_KEYCLOAK_ISSUER", issuer);
             settings.set("IDENTITY_KEYCLOAK_CLIENT_ID", OIDC_CLIENT);
-            settings.set("IDENTITY_KEYCLOAK_SECRET", secret_store.get_or_create("oidc-secret")?);
+            settings.set_word("IDENTITY_KEYCLOAK_SECRET", "oidc-secret", secret_store)?;
         }
         Ok(())
     }
@@ -338,11 +370,10 @@ impl SpecBuilder<'_> {
     /// The operator decides how the admin panel is unlocked: `ADMIN_PASSPHRASE_HASH` is passed on
     /// from the environment. Pictures can be stored in a bucket instead of the folder.
     fn reviews(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
-        self.database("reviews", settings);
+        self.database("reviews", settings, secret_store)?;
         let pictures = format!("file://{}", self.paths.data.join("pictures").to_string_lossy());
         settings.set("REVIEWS_HTTP_LISTEN", self.internal_address("reviews", "http"));
-        settings
-            .set("REVIEWS_INVITATION_KEY", secret_store.get_or_create("reviews-invitation-key")?);
+        settings.set_word("REVIEWS_INVITATION_KEY", "reviews-invitation-key", secret_store)?;
         settings.set_default("REVIEWS_PICTURES_URL", pictures);
         Ok(())
     }
@@ -373,3 +404,6 @@ pub(crate) fn key_id(secret_store: &mut SecretStore) -> Result<String> {
 pub(crate) fn migrates(name: &str) -> bool {
     databases::SERVICES.contains(&name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -65,6 +65,29 @@ impl SecretStore {
         write_private(&self.folder.join("words.json"), &text)
     }
 
+    /// Puts the value of a process's setting into a file of its own, which the process is told
+    /// instead: an environment is shown by `/proc`, and inherited.
+    pub(crate) fn setting_file(&self, process: &str, name: &str, value: &str) -> Result<PathBuf> {
+        let folder = self.folder.join("settings").join(process);
+        paths::create_private(&self.folder.join("settings"))?;
+        paths::create_private(&folder)?;
+        let path = folder.join(name);
+        if fs::read_to_string(&path).ok().as_deref() != Some(value) {
+            write_private(&path, value.as_bytes())?;
+        }
+        Ok(path)
+    }
+
+    /// Removes the file of a setting that is not set any more.
+    pub(crate) fn remove_setting_file(&self, process: &str, name: &str) -> Result<()> {
+        match fs::remove_file(self.folder.join("settings").join(process).join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error).context("a former secret cannot be removed")
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// The file of the private key with this name.
     pub(crate) fn key_path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.pem"))

@@ -108,10 +108,14 @@ impl SecondInstance {
     }
 }
 
-/// The settings that a process was started with.
+/// The settings that a process was started with, its secrets as values instead of files.
 fn environment(pid: u64) -> Result<Vec<(String, String)>> {
     let bytes = fs::read(format!("/proc/{pid}/environ"))?;
     let text = String::from_utf8(bytes)?;
     let pairs = text.split('\0').filter_map(|pair| pair.split_once('='));
-    Ok(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    let value = |(name, value): (&str, &str)| match name.strip_suffix("_FILE") {
+        Some(name) => Ok((name.to_owned(), fs::read_to_string(value)?)),
+        None => Ok((name.to_owned(), value.to_owned())),
+    };
+    pairs.map(value).collect()
 }

@@ -11,10 +11,17 @@ fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("sukoon-rotation-{name}-{}", std::process::id()))
 }
 
-/// The settings of identity that are set.
+/// The settings of identity that are set, with what stands in their files.
 fn set(folder: &Path) -> BTreeMap<String, String> {
-    let settings = identity_settings(folder).unwrap();
-    settings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    let mut set = BTreeMap::new();
+    for (file, path) in identity_settings(folder).unwrap() {
+        let name = file.strip_suffix("_FILE").unwrap();
+        match path {
+            Some(path) => drop(set.insert(name.to_owned(), fs::read_to_string(path).unwrap())),
+            None => assert!(!folder.join("settings/identity").join(name).exists(), "{name} stays"),
+        }
+    }
+    set
 }
 
 #[test]
