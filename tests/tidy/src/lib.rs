@@ -15,3 +15,4 @@ pub mod words;
 pub mod asvs;
 pub mod hazards;
 pub mod inventory;
+pub mod reach;

@@ -1,6 +1,6 @@
 //! Holds this checkout to the rules of security that a machine can keep.
 use tidy::tree::{self, SourceFile};
-use tidy::{asvs, hazards, inventory};
+use tidy::{asvs, hazards, inventory, reach};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -47,6 +47,13 @@ fn every_requirement_of_asvs_says_what_holds_it() {
 #[test]
 fn secrets_addresses_and_personal_tables_are_in_the_inventory() {
     assert_kept(&inventory::gaps(&tree::files().unwrap()));
+}
+
+#[test]
+fn the_table_of_who_may_reach_what_is_true() {
+    let files = tree::files().unwrap();
+    assert_kept(&reach::differences(&files));
+    assert_kept(&reach::unheard(&files));
 }
 
 #[test]
