@@ -15,8 +15,11 @@ use testkit::until;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     let collector = Collector::start().await?;
-    let settings =
-        [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()), ("PROBE_SECONDS", "1")];
+    let settings = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()),
+        ("KEY_OF_THE_SHELL", "canary-shell"),
+        ("PROBE_SECONDS", "1"),
+    ];
     let practice = Practice::start(&settings).await?;
     let asha = Customer::new(&practice, "Asha").await?;
     paid_with_the_browser_closed(&practice, &asha).await?;
@@ -28,6 +31,7 @@ async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     forgeries_are_refused_and_logged(&practice, &asha).await?;
     let secret = forms_are_filled_in(&practice).await?;
     practice.check().await?;
+    parts_know_and_may_only_what_they_need(&practice)?;
     nothing_personal_in_logs_events_or_nats(&practice, &collector, &secret).await
 }
 
@@ -232,6 +236,32 @@ fn files_with(folder: &Path, text: &str) -> Result<Vec<PathBuf>> {
 
 fn contains(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
+}
+
+/// No secret stands in an environment, a shell's own variables reach no part, and no service wanted
+/// more of NATS than it may.
+fn parts_know_and_may_only_what_they_need(practice: &Practice) -> Result<()> {
+    let services =
+        ["catalogue", "identity", "booking", "payments", "notifications", "reviews", "gateway"];
+    for part in services.into_iter().chain(["postgres", "nats", "sandbox"]) {
+        let environment = std::fs::read(format!("/proc/{}/environ", practice.pid(part)?))?;
+        let environment = String::from_utf8_lossy(&environment).into_owned();
+        assert!(!environment.contains("canary-shell"), "{part} has a variable of the shell");
+        if services.contains(&part) {
+            for secret in ["postgres://", "nats://", "PRIVATE KEY", "_owner"] {
+                assert!(!environment.contains(secret), "{secret} in the environment of {part}");
+            }
+        }
+    }
+    let log =
+        |part: &str| std::fs::read_to_string(practice.data().join(format!("logs/{part}.log")));
+    for told in ["Violation", "authentication error"] {
+        assert!(!log("nats")?.contains(told), "NATS refused something: {told}");
+    }
+    for part in services {
+        assert!(!log(part)?.contains("not their source's"), "{part} heard forged events");
+    }
+    Ok(())
 }
 
 async fn nothing_personal_in_logs_events_or_nats(
