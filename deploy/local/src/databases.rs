@@ -1,5 +1,5 @@
 //! The databases of the cluster: one per service, with an owner for migrations, a role with fewer
-//! rights for the service, and one that only reads. None of them reaches another service's database.
+//! rights for the service, and one that only reads. None of them reaches another one's database.
 use crate::postgres::Cluster;
 use crate::secrets::SecretStore;
 use anyhow::{Context, Result};

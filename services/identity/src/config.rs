@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use messaging::Nats;
 use runtime::Reader;
 use runtime::caller::PeerSettings;
 use runtime::settings::Mode;
@@ -46,7 +45,7 @@ pub struct Config {
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
     /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
-    pub nats: Nats,
+    pub nats: messaging::Nats,
     /// How accounts and their tokens are made.
     pub accounts: AccountSettings,
     /// Verification and signing of services' tokens.
@@ -119,7 +118,7 @@ impl Config {
             listen: reader.address("IDENTITY_LISTEN"),
             http_listen: reader.address("IDENTITY_HTTP_LISTEN"),
             database_url: reader.secret("IDENTITY_DATABASE_URL"),
-            nats: Nats::read(reader),
+            nats: messaging::Nats::read(reader),
             accounts: AccountSettings::read(reader),
             peers: PeerSettings::read(reader),
         }

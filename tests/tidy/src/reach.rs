@@ -111,8 +111,10 @@ mod tests {
                 other => format!("| `{other}` | none | none | none |\n"),
             });
         }
-        let code = "const READERS: &[&str] = &[\"booking\"];\nconst C: &str = \"payments-on-booking\";\n\
-                    self.peers.verify(request.metadata(), &[\"reviews\"]);\n\"PAYMENTS_DATABASE_URL\"";
+        let code = "const READERS: &[&str] = &[\"booking\"];\n\
+                    const C: &str = \"payments-on-booking\";\n\
+                    self.peers.verify(request.metadata(), &[\"reviews\"]);\n\
+                    \"PAYMENTS_DATABASE_URL\"";
         vec![
             SourceFile::sample("ARCHITECTURE.md", &page),
             SourceFile::sample("services/payments/src/lib.rs", code),

@@ -22,8 +22,8 @@ const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
 const LOAD_TRIGGER: u64 = 5;
 /// How often to poll for what another process has committed.
 const POLL_EVERY: Duration = Duration::from_millis(200);
-/// After how many silent polls the publisher looks whether its stream is still there: it alone makes
-/// it, and consumers wait for it.
+/// After how many silent polls the publisher looks whether its stream is still there: it alone
+/// makes it, and consumers wait for it.
 const POLLS_UNTIL_STREAM_CHECK: u32 = 25;
 /// How long to wait after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(1);

@@ -1,7 +1,7 @@
 //! ES256 signatures are checked with ring, which is here for TLS already and takes a quarter of the
 //! time of the library's own: every call checks one or two, and they were a fourteenth of all that
-//! a booking costs. Messages, of which there are many, are signed with it too. Signing tokens, which
-//! is rare, and everything else stays with the library.
+//! a booking costs. Messages, of which there are many, are signed with it too. Signing tokens,
+//! which is rare, and everything else stays with the library.
 //!
 //! A signature that was verified once stays valid, so it is not verified again for the next
 //! call with the same token. Whether the token is still to be trusted is asked each time: its
