@@ -75,6 +75,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("where this program is cannot be told")?;
     let listeners =
         Listeners::bind((config.listen, config.http_listen), program, &shutdown).await?;
+    picture::confinement::report();
     let users = Users::new(&config.users)?;
     let nats = config.nats.clone();
     listeners.serve(&config, users, nats).await

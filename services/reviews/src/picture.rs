@@ -9,6 +9,7 @@ pub mod outcome;
 pub mod format;
 pub mod name;
 pub mod protocol;
+pub mod confinement;
 pub mod shrink;
 pub mod worker;
 pub mod spool;

@@ -1,8 +1,8 @@
 //! The child that decodes one picture: `reviews shrink`, from standard input to standard output.
 //!
 //! It has no settings, logs or secrets: its environment is empty, and before it reads a byte it
-//! limits its memory, CPU time, files and processes. The effects of a hostile file end with this
-//! process.
+//! limits its memory, CPU time, files and processes, and gives up all files, the network and other
+//! programs. The effects of a hostile file end with this process, also of one that takes it over.
 
 use std::io::{self, Cursor, Read as _, Write as _};
 use std::process::ExitCode;
@@ -16,6 +16,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageResult, Limits, RgbImage};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
+use crate::picture::confinement;
 use crate::picture::format::Format;
 use crate::picture::name::Size;
 use crate::picture::protocol::{self, InvalidPicture, Shrunk};
@@ -42,7 +43,8 @@ const QUALITY: f32 = 80.0;
 /// Shrinks the picture on standard input. The exit code only says whether there is a response.
 #[must_use]
 pub fn main() -> ExitCode {
-    match limit().and_then(|()| work()) {
+    let confined = limit().map(|()| drop(confinement::confine()));
+    match confined.and_then(|()| work()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_untellable) => ExitCode::FAILURE,
     }
