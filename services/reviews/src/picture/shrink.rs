@@ -43,8 +43,8 @@ const QUALITY: f32 = 80.0;
 /// Shrinks the picture on standard input. The exit code only says whether there is a response.
 #[must_use]
 pub fn main() -> ExitCode {
-    let confined = limit().map(|()| drop(confinement::confine()));
-    match confined.and_then(|()| work()) {
+    let confined = limit().map(|()| confinement::confine());
+    match confined.and_then(|_as_far_as_possible| work()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_untellable) => ExitCode::FAILURE,
     }
