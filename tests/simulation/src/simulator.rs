@@ -21,7 +21,7 @@ mod snapshot;
 pub use coverage::{Coverage, End, Fault, TargetedFault};
 pub use mutant::Mutant;
 
-use crate::checker::{self, HumanTask, Snapshot, Violation};
+use checker::{HumanTask, Snapshot, Violation};
 use customers::start_of_run;
 use trace::Trace;
 use world::{Service, Task, World};

@@ -16,9 +16,9 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
+use checker::{HumanTask, Invariant, Violation, check, human_tasks};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
-use simulation::checker::{HumanTask, Invariant, Violation, check, human_tasks};
 use tokio::time::Instant;
 
 use self::clients::ClientPool;

@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use checker::snapshot::Ack;
 use contract::common::v1::ErrorDetail;
 use prost::Message as _;
 use reqwest::StatusCode;
 use reqwest::header::RETRY_AFTER;
 use serde_json::{Value, json};
-use simulation::checker::snapshot::Ack;
 use testkit::{until, until_within};
 
 use crate::practice::Practice;

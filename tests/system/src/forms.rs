@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use checker::snapshot::Ack;
 use serde_json::{Value, json};
-use simulation::checker::snapshot::Ack;
 use testkit::until_within;
 
 use crate::accounts::{request_code, sign_up_and_request_code};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use simulation::checker::snapshot::{Ack, PaymentsStore};
+use checker::snapshot::{Ack, PaymentsStore};
 use sqlx::{PgConnection, Row as _};
 use testkit::until_within;
 

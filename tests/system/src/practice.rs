@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use checker::snapshot::Ack;
 use serde_json::{Value, json};
-use simulation::checker::snapshot::Ack;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testkit::{until, until_within};
 use tokio::sync::{Mutex, RwLock};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use checker::snapshot::{Ack, SentMail};
 use serde_json::Value;
-use simulation::checker::snapshot::{Ack, SentMail};
 
 /// How many mails are being sent at the same time at most: as many as timers of a kind run.
 const CONCURRENT_MAILS_MAX: usize = 4;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use checker::snapshot::Ack;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-use simulation::checker::snapshot::Ack;
 use testkit::until_within;
 
 use crate::customer::{Answer, address};

@@ -6,12 +6,12 @@ mod rows;
 use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
-use serde_json::Value;
-use simulation::checker::snapshot::{
+use checker::snapshot::{
     BookingStore, CheckpointRow, Log, NotificationsStore, ParkedRow, PaymentsStore, ProviderBook,
     ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund, Snapshot, TimerRow,
 };
-use simulation::checker::{HumanTask, Violation, check, human_tasks};
+use checker::{HumanTask, Violation, check, human_tasks};
+use serde_json::Value;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection, Row};
 

@@ -4,8 +4,8 @@
 #![expect(clippy::indexing_slicing, reason = "a clean run leaves something of everything")]
 
 use anyhow::Result;
-use simulation::checker::snapshot::{Ack, Snapshot};
-use simulation::checker::{Invariant, Violation, check};
+use checker::snapshot::{Ack, Snapshot};
+use checker::{Invariant, Violation, check};
 use sqlx::Executor as _;
 use system::Practice;
 use system::practice::RAISED_LIMITS;
@@ -55,7 +55,7 @@ const TAMPERINGS: [(Invariant, &str, Tamper); 12] = [
         again.retain(|row| row.live);
         for row in &mut again {
             let booking_id = eventstore::new_id();
-            row.holder = simulation::checker::snapshot::Holder::Booking(booking_id);
+            row.holder = checker::snapshot::Holder::Booking(booking_id);
         }
         all.booking.reservations.extend(again);
     }),

@@ -3,9 +3,9 @@
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
 use anyhow::{Context as _, Result};
+use checker::snapshot::Ack;
 use kernel::Timestamp;
 use serde_json::json;
-use simulation::checker::snapshot::Ack;
 use system::forms::{contains_text, request_guide, send_message, text_after, unsubscribe};
 use system::mails::{header, plain_text, unsubscribe_token};
 use system::practice::RAISED_LIMITS;

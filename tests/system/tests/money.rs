@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
+use checker::snapshot::Ack;
 use futures::future::try_join_all;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use simulation::checker::snapshot::Ack;
 use system::practice::RAISED_LIMITS;
 use system::{Customer, Practice, TokenIssuer};
 use testkit::until;

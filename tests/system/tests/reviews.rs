@@ -105,9 +105,9 @@ async fn reviews_are_submitted_verified_and_deleted() -> Result<()> {
     no_answer_file_or_log_has_personal_data(&practice, &visitor)
 }
 
-fn reviewed_ack(review: &Value) -> Result<simulation::checker::snapshot::Ack> {
+fn reviewed_ack(review: &Value) -> Result<checker::snapshot::Ack> {
     let id = review["reviewId"].as_str().context("no id")?;
-    Ok(simulation::checker::snapshot::Ack::Reviewed(id.parse()?))
+    Ok(checker::snapshot::Ack::Reviewed(id.parse()?))
 }
 
 /// Books, pays and has the session; then one review gets the badge, and a second does not.

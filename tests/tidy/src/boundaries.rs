@@ -9,6 +9,8 @@ const SHARED: [&str; 8] =
 const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
 /// The program that is all services and the gateway; it only chooses which of them it is.
 const OF_ALL_SERVICES: &str = "services";
+/// The checker judges what all services left behind, by their own rules.
+const JUDGES_ALL_SERVICES: &str = "checker";
 /// Tests of the whole: they may use every crate, and nothing but tests uses them.
 const OF_THE_WHOLE: [&str; 3] = ["load", "simulation", "system"];
 /// The gateway has no database and decides nothing.
@@ -63,7 +65,7 @@ impl Crate {
 }
 
 fn knows_services(from: &str) -> bool {
-    from == OF_ALL_SERVICES || OF_THE_WHOLE.contains(&from)
+    from == OF_ALL_SERVICES || from == JUDGES_ALL_SERVICES || OF_THE_WHOLE.contains(&from)
 }
 
 /// Dependencies that go the wrong way.
@@ -81,6 +83,8 @@ pub fn crossings(crates: &[Crate]) -> Vec<String> {
                 refuse(to, "only tests of the whole use it");
             } else if OF_ALL_SERVICES == to {
                 refuse(to, "it is a program and nothing else");
+            } else if JUDGES_ALL_SERVICES == to && !OF_THE_WHOLE.contains(&from) {
+                refuse(to, "others run it as a program");
             } else if services.contains(to) && !knows_services(from) {
                 refuse(to, "a service's crate belongs to that service alone");
             } else if to == "gateway" && !knows_services(from) {
@@ -188,6 +192,21 @@ mod tests {
         let files =
             [manifest("deploy/services", "services", ""), manifest("tests/system", "system", used)];
         assert_eq!(crossings(&crates(&files)).len(), 1);
+    }
+
+    #[test]
+    fn the_checker_uses_services_and_only_tests_of_the_whole_use_it() {
+        let used = "[dependencies]\npayments.workspace = true\n";
+        assert!(faults("deploy/checker", "checker", used).is_empty());
+        let used = "[dependencies]\nchecker = { path = \"../checker\" }\n";
+        let of = |folder: &str, name: &str| {
+            crossings(&crates(&[
+                manifest("deploy/checker", "checker", ""),
+                manifest(folder, name, used),
+            ]))
+        };
+        assert_eq!(of("deploy/local", "sukoon").len(), 1);
+        assert!(of("tests/system", "system").is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::coverage::Fault;
 use super::world::World;
-use crate::checker::snapshot::SentMail;
+use checker::snapshot::SentMail;
 
 /// What the mail server said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

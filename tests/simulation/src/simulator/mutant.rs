@@ -1,7 +1,7 @@
 //! Mutants: defects the code could have. Tests enable one to see that the checker reports it; a
 //! check that cannot fail proves nothing.
 
-use crate::checker::Invariant;
+use checker::Invariant;
 
 /// A deliberate defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -32,7 +32,7 @@ use super::mutant::Mutant;
 use super::provider::WebhookDelivery;
 use super::store::Batch;
 use super::world::{Error, Service, World};
-use crate::checker::snapshot::Ack;
+use checker::snapshot::Ack;
 
 pub(crate) use links::LinkCaller;
 pub(crate) use tables::PaymentsTables;

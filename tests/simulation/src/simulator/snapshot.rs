@@ -8,7 +8,7 @@ use payments::domain::refund::Progress;
 use super::coverage::End;
 use super::store::LogModel;
 use super::world::World;
-use crate::checker::snapshot::{
+use checker::snapshot::{
     BookingStore, CheckpointRow, EventRow, Log, MailRow, NotificationsStore, ParkedRow,
     PaymentsStore, ProviderBook, ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund,
     Snapshot, TimerRow, WebhookRow,

@@ -24,7 +24,7 @@ use super::rng::Rng;
 use super::store::{Batch, Store, Tables, TimerKey};
 use super::trace::Trace;
 use super::work::Job;
-use crate::checker::snapshot::Ack;
+use checker::snapshot::Ack;
 
 /// How long a claimed timer is left alone.
 const LEASE_SECONDS: i64 = 25;

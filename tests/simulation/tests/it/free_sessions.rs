@@ -7,8 +7,8 @@
     reason = "a case that does not find its place has failed"
 )]
 
-use simulation::checker::snapshot::{BookingRow, EventRow, Snapshot};
-use simulation::checker::{Invariant, check};
+use checker::snapshot::{BookingRow, EventRow, Snapshot};
+use checker::{Invariant, check};
 use simulation::simulator::{RunOptions, run};
 
 /// How many runs may be looked at for one that has what is to be changed.

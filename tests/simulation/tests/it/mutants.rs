@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use simulation::checker::Invariant;
+use checker::Invariant;
 use simulation::simulator::{Mutant, RunOptions, run};
 
 /// How many runs a mistake may take to be seen. Most need a few; polling that ends too early needs

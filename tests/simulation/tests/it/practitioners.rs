@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use simulation::checker::snapshot::{EventRow, Holder, Snapshot};
-use simulation::checker::{Invariant, check};
+use checker::snapshot::{EventRow, Holder, Snapshot};
+use checker::{Invariant, check};
 use simulation::simulator::{RunOptions, run};
 
 /// How many runs may be looked at for one that has what is to be changed.

@@ -1,10 +1,10 @@
 //! What the checker says of receipts that are missing or groundless, and what it lets pass.
 
+use checker::check;
+use checker::snapshot::{EventRow, ReceiptRow, Snapshot};
 use contract::payments::v1::ReceiptIssued;
 use eventstore::{NewEvent, Recorded};
 use payments::contract::collection_stream;
-use simulation::checker::check;
-use simulation::checker::snapshot::{EventRow, ReceiptRow, Snapshot};
 use simulation::simulator::{RunOptions, run};
 
 /// How many runs may be looked at for one that has what is to be changed.
@@ -30,7 +30,7 @@ fn is_paid(snapshot: &Snapshot, row: &ReceiptRow) -> bool {
 /// All of it went back because its booking was cancelled.
 fn went_back(snapshot: &Snapshot, row: &ReceiptRow) -> bool {
     let of_it = snapshot.payments.refunds.iter().filter(|it| it.payment_id == row.payment_id);
-    let whole = |it: &simulation::checker::snapshot::RefundRow| {
+    let whole = |it: &checker::snapshot::RefundRow| {
         it.cause == "cancelled" && it.state == "processed" && it.amount_minor == row.amount_minor
     };
     of_it.clone().count() == 1 && of_it.clone().any(whole)

@@ -6,12 +6,12 @@
 mod places;
 mod rows;
 
-use kernel::Id;
-use simulation::checker::snapshot::{
+use checker::snapshot::{
     Ack, CheckpointRow, EventRow, Holder, LedgerLine, ProviderLink, ProviderOrder, ReceiptRow,
     ReservationRow, SentMail, Snapshot, TimerRow,
 };
-use simulation::checker::{Invariant, check};
+use checker::{Invariant, check};
+use kernel::Id;
 use simulation::simulator::{RunOptions, run};
 use uuid::Uuid;
 

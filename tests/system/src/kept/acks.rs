@@ -1,8 +1,8 @@
 //! Acknowledgements as JSON: what a kept practice acknowledged holds in every later release.
 
 use anyhow::{Context as _, Result, bail};
+use checker::snapshot::Ack;
 use serde_json::{Value, json};
-use simulation::checker::snapshot::Ack;
 
 /// An acknowledgement as JSON; none for webhooks, which a later run reads from the sandbox.
 #[must_use]

@@ -1,8 +1,8 @@
 //! Staff in a saga: cancels, refunds, accepts a claim, blocks a time.
 
 use anyhow::{Context as _, Result, ensure};
+use checker::snapshot::Ack;
 use serde_json::{Value, json};
-use simulation::checker::snapshot::Ack;
 
 use super::{CounterGuard, RunningSaga, SagaRunner};
 use crate::customer::{Answer, Customer};

@@ -1,13 +1,13 @@
 //! Database rows as the checker's types.
 
+use checker::snapshot::{
+    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, LinkRow, MailRow, ReceiptRow,
+    RefundRow, ReservationRow, WebhookRow,
+};
 use eventstore::Recorded;
 use kernel::Id;
 use kernel::id::{Block, Booking};
 use serde_json::Value;
-use simulation::checker::snapshot::{
-    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, LinkRow, MailRow, ReceiptRow,
-    RefundRow, ReservationRow, WebhookRow,
-};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 

@@ -94,7 +94,7 @@ impl World {
             let rows = self.booking.tables.live_rows_of(&practitioner.id, self.now);
             let of_day = rows.filter(|row| dates.contains(&date_of(row.starts_at)) && !is_stale);
             let occupied = of_day.filter_map(|row| {
-                let is_session = matches!(row.holder, crate::checker::snapshot::Holder::Booking(_));
+                let is_session = matches!(row.holder, checker::snapshot::Holder::Booking(_));
                 Some(OccupiedTime { span: Span::new(row.starts_at, row.ends_at)?, is_session })
             });
             DayLoad { occupied: occupied.collect(), practitioner }

@@ -15,8 +15,8 @@ use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Error, Service, World};
 use super::{SlotRequest, rules};
-use crate::checker::overlap::practitioner_of;
-use crate::checker::snapshot::{BookingRow, Holder, ReservationRow};
+use checker::practitioner_of;
+use checker::snapshot::{BookingRow, Holder, ReservationRow};
 
 /// A row of `bookings`, with what only decisions need.
 #[derive(Debug, Clone)]

@@ -19,7 +19,7 @@ use super::super::booking_model::rules;
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Error, Service, World};
-use crate::checker::snapshot::{CollectionRow, LedgerLine, LinkRow, ReceiptRow, RefundRow};
+use checker::snapshot::{CollectionRow, LedgerLine, LinkRow, ReceiptRow, RefundRow};
 
 /// A webhook that was written down.
 #[derive(Debug, Clone)]

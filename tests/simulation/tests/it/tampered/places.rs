@@ -1,10 +1,10 @@
 //! The places that are changed.
 
-use kernel::Id;
-use simulation::checker::snapshot::{
+use checker::snapshot::{
     Ack, EventRow, Holder, LedgerLine, Log, ProviderPayment, ProviderRefund, ReservationRow,
     Snapshot,
 };
+use kernel::Id;
 use uuid::Uuid;
 
 /// Forgets the mails of a kind.

@@ -10,9 +10,9 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use payments::domain::collection::Event as MoneyEvent;
 
-use super::history::{History, is_live};
-use super::snapshot::{MailRow, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::{History, is_live};
+use crate::snapshot::{MailRow, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// How long before a session its customer is reminded, as the practice's file has it.
 const REMINDER_SECONDS: i64 = 24 * 60 * 60;
@@ -20,7 +20,7 @@ const REMINDER_SECONDS: i64 = 24 * 60 * 60;
 const WORTH_READING_SECONDS: i64 = 14 * 24 * 60 * 60;
 
 /// Goes from the events to the mails, and from the mails to the inbox.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I6);
     let rows: BTreeMap<(&str, &str), &MailRow> = snapshot
         .notifications

@@ -7,9 +7,9 @@ use payments::domain::collection::Collection;
 use payments::domain::fact::PaymentId;
 use payments::domain::ledger::Books;
 
-use super::Finding;
-use super::history::History;
-use super::snapshot::{LedgerLine, Snapshot};
+use crate::history::History;
+use crate::snapshot::{LedgerLine, Snapshot};
+use crate::violation::Finding;
 
 /// Payouts are known from the provider's reports and not from a booking's events. An entry that
 /// touches one of these accounts is about that.
@@ -22,7 +22,7 @@ const UNEXPLAINED: [&str; 2] = ["suspense", "provider_clearing"];
 type Line = (String, String, String, i64);
 
 /// Compares the lines of each booking's payments.
-pub(super) fn check(snapshot: &Snapshot, history: &History, found: &mut Finding) {
+pub(crate) fn check(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     let Some(stored) = &snapshot.payments.ledger else { return };
     let ours: BTreeSet<&str> = history.collections.values().flat_map(payments_of).collect();
     let mut lines = stored_lines(stored, &ours);

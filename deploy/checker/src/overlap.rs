@@ -11,9 +11,9 @@ use booking::domain::span::Span;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-use super::history::{History, HistoryEvent, is_live};
-use super::snapshot::{Holder, ReservationRow, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::{History, HistoryEvent, is_live};
+use crate::snapshot::{Holder, ReservationRow, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// A time on a day, and until when it is held if it is only held.
 type Taken = (Span, Option<Timestamp>);
@@ -22,7 +22,7 @@ type Taken = (Span, Option<Timestamp>);
 type OnDay<'s> = (&'s str, Taken);
 
 /// Looks at the days, at the bookings and at the rows.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I2);
     let mut at_the_end: BTreeMap<Holder, Vec<OnDay<'_>>> = BTreeMap::new();
     requested_as_a_whole(history, &mut found);
@@ -187,7 +187,8 @@ fn by_word(past: &HistoryEvent<BookingEvent>) -> bool {
 }
 
 /// The practitioner in the name of a day's stream.
-pub(crate) fn practitioner_of(stream: &str) -> &str {
+#[must_use]
+pub fn practitioner_of(stream: &str) -> &str {
     let date_chars = "-0000-00-00".len();
     let name = stream.strip_prefix("day-").unwrap_or(stream);
     name.get(..name.len().saturating_sub(date_chars)).unwrap_or_default()

@@ -7,12 +7,12 @@ use kernel::Id;
 use kernel::id::Booking;
 use payments::domain::collection::Event as MoneyEvent;
 
-use super::history::History;
-use super::snapshot::Snapshot;
-use super::{Finding, Invariant, Violation};
+use crate::history::History;
+use crate::snapshot::Snapshot;
+use crate::violation::{Finding, Invariant, Violation};
 
 /// Looks at every confirmation that ever was.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I5);
     for (id, past) in &history.bookings {
         let facts = past.iter().find_map(|it| match &it.event {

@@ -12,9 +12,9 @@ use payments::domain::fact::OrderId;
 use payments::domain::refund::{Cause, End};
 use payments::domain::session_ends::{SessionEnd, SessionEnds};
 
-use super::history::{History, is_live};
-use super::snapshot::{CollectionRow, LedgerLine, ProviderPayment, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::{History, is_live};
+use crate::snapshot::{CollectionRow, LedgerLine, ProviderPayment, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// How long a difference may stay open as a person's task.
 const OPEN_CASE_SECONDS: i64 = 24 * 60 * 60;
@@ -22,7 +22,7 @@ const OPEN_CASE_SECONDS: i64 = 24 * 60 * 60;
 const AT_THE_PROVIDER: [&str; 4] = ["provider_clearing", "bank", "gateway_fee", "gst_input"];
 
 /// Goes through the provider's own book.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I3);
     let collections = &history.collections;
     let states = &history.states;
@@ -88,7 +88,7 @@ fn our_order<'s>(
 }
 
 /// What of a payment is still with the provider or was paid out to us.
-pub(super) fn left_at_provider(snapshot: &Snapshot, payment: &ProviderPayment) -> i64 {
+pub(crate) fn left_at_provider(snapshot: &Snapshot, payment: &ProviderPayment) -> i64 {
     let refunds = snapshot.provider.refunds.iter();
     refunds
         .filter(|refund| refund.payment_id == payment.payment_id && refund.status != "failed")

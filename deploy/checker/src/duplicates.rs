@@ -9,13 +9,13 @@ use kernel::id::Booking;
 use payments::domain::fact::{OrderId, ProviderRefundId};
 use payments::domain::refund::{Cause, End};
 
-use super::history::History;
-use super::money::left_at_provider;
-use super::snapshot::{Ack, ProviderLink, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::History;
+use crate::money::left_at_provider;
+use crate::snapshot::{Ack, ProviderLink, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// Goes through the provider's orders, payments and refunds.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I4);
     orders(snapshot, &mut found);
     links(snapshot, &mut found);

@@ -10,14 +10,14 @@ use payments::domain::collection::Collection;
 use payments::domain::refund::{End, Refund};
 use payments::read_model::project::standing_word;
 
-use super::history::{History, HistoryEvent};
-use super::ledger;
-use super::overlap::practitioner_of;
-use super::snapshot::{BookingRow, CollectionRow, Holder, LinkRow, RefundRow, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::{History, HistoryEvent};
+use crate::ledger;
+use crate::overlap::practitioner_of;
+use crate::snapshot::{BookingRow, CollectionRow, Holder, LinkRow, RefundRow, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// Compares each table with what the events come to.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I9);
     bookings(snapshot, history, &mut found);
     reservations(snapshot, history, &mut found);

@@ -12,37 +12,37 @@ use payments::contract::read_collection_event;
 use payments::domain::collection::{Collection, CollectionLife, Event as MoneyEvent, State};
 use uuid::Uuid;
 
-use super::snapshot::{EventRow, Log, Snapshot};
+use crate::snapshot::{EventRow, Log, Snapshot};
 
 /// An event with what stands around it in its row.
 #[derive(Debug, Clone)]
-pub(super) struct HistoryEvent<E> {
+pub(crate) struct HistoryEvent<E> {
     /// What happened.
-    pub(super) event: E,
+    pub(crate) event: E,
     /// When it was recorded.
-    pub(super) at: Timestamp,
+    pub(crate) at: Timestamp,
 }
 
 /// The stories of all streams.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(crate) struct History {
     /// Of each booking.
-    pub(super) bookings: BTreeMap<Id<Booking>, Vec<HistoryEvent<BookingEvent>>>,
+    pub(crate) bookings: BTreeMap<Id<Booking>, Vec<HistoryEvent<BookingEvent>>>,
     /// Of each practitioner's day, by its stream.
-    pub(super) days: BTreeMap<String, Vec<HistoryEvent<DayEvent>>>,
+    pub(crate) days: BTreeMap<String, Vec<HistoryEvent<DayEvent>>>,
     /// Of each booking's money.
-    pub(super) money: BTreeMap<Id<Booking>, Vec<HistoryEvent<MoneyEvent>>>,
+    pub(crate) money: BTreeMap<Id<Booking>, Vec<HistoryEvent<MoneyEvent>>>,
     /// Where each booking stands, by its events.
-    pub(super) states: BTreeMap<Id<Booking>, BookingState>,
+    pub(crate) states: BTreeMap<Id<Booking>, BookingState>,
     /// What is known of each booking's money, by its events.
-    pub(super) collections: BTreeMap<Id<Booking>, Collection>,
+    pub(crate) collections: BTreeMap<Id<Booking>, Collection>,
     /// Events that no program of ours can have written.
-    pub(super) unreadable: Vec<String>,
+    pub(crate) unreadable: Vec<String>,
 }
 
 impl History {
     /// Reads the logs of a snapshot.
-    pub(super) fn read(snapshot: &Snapshot) -> Self {
+    pub(crate) fn read(snapshot: &Snapshot) -> Self {
         let mut history = Self::default();
         for row in in_order(&snapshot.booking.log) {
             history.read_booking(&row.event);
@@ -103,7 +103,7 @@ impl History {
 }
 
 /// Whether a booking's time and money are settled in its favour.
-pub(super) fn is_live(state: &BookingState) -> bool {
+pub(crate) fn is_live(state: &BookingState) -> bool {
     matches!(
         state,
         BookingState::Confirmed { .. }
@@ -118,7 +118,7 @@ fn id_of(stream: &str, prefix: &str) -> Option<Id<Booking>> {
 }
 
 /// The events of a log, stream by stream, in the order of their versions.
-pub(super) fn in_order(log: &Log) -> Vec<&EventRow> {
+pub(crate) fn in_order(log: &Log) -> Vec<&EventRow> {
     let mut rows: Vec<&EventRow> = log.events.iter().collect();
     rows.sort_by(|a, b| {
         let (a, b) = (&a.event, &b.event);

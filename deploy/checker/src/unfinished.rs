@@ -13,9 +13,9 @@ use payments::domain::refund::{Cause, End};
 use payments::timers::kinds::{CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_REFUND};
 use payments::timers::polling::POLL_ORDER;
 
-use super::history::History;
-use super::snapshot::{Log, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::History;
+use crate::snapshot::{Log, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// How late something may be.
 const GRACE_SECONDS: i64 = 60;
@@ -72,7 +72,7 @@ pub fn human_tasks(snapshot: &Snapshot) -> Vec<HumanTask> {
 }
 
 /// Checks that everything unfinished has something that continues it.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut rest = Unfinished::new(snapshot);
     rest.timers();
     rest.feeds();

@@ -6,12 +6,12 @@ use kernel::Id;
 use kernel::id::Booking;
 use payments::domain::collection::{Event as MoneyEvent, LinkChange};
 
-use super::history::History;
-use super::snapshot::{Ack, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::History;
+use crate::snapshot::{Ack, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// Looks for each acknowledgement's event.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I1);
     forms(snapshot, &mut found);
     for ack in &snapshot.acks {

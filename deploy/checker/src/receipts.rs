@@ -13,12 +13,12 @@ use payments::domain::collection::{Collection, CollectionLife, Event as MoneyEve
 use payments::domain::fact::PaymentId;
 use payments::domain::refund::Cause;
 
-use super::history::History;
-use super::snapshot::{EventRow, ReceiptRow, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::History;
+use crate::snapshot::{EventRow, ReceiptRow, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// Compares the receipts with what booking and payments say of each booking's money.
-pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I4);
     let Some(receipts) = &snapshot.payments.receipts else { return found.violations };
     numbers(receipts, &mut found);

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::history::in_order;
-use super::snapshot::{EventRow, Log, Snapshot};
-use super::{Finding, Invariant, Violation};
+use crate::history::in_order;
+use crate::snapshot::{EventRow, Log, Snapshot};
+use crate::violation::{Finding, Invariant, Violation};
 
 /// Checks every log on its own, and each consumer against the feed that it reads.
-pub(super) fn check(snapshot: &Snapshot) -> Vec<Violation> {
+pub(crate) fn check(snapshot: &Snapshot) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I8);
     for (name, log) in snapshot.logs() {
         streams(name, log, &mut found);
