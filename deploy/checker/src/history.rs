@@ -63,12 +63,9 @@ impl History {
                 Err(error) => self.unreadable.push(error.to_string()),
             }
         } else if stored.stream_id.starts_with("day-") {
-            match read_day_event(stored) {
-                Ok(event) => {
-                    let day = self.days.entry(stored.stream_id.clone()).or_default();
-                    day.push(HistoryEvent { event, at });
-                }
-                Err(error) => self.unreadable.push(error.to_string()),
+            match read_day(stored) {
+                Ok(event) => self.days.entry(stored.stream_id.clone()).or_default().push(event),
+                Err(error) => self.unreadable.push(error),
             }
         }
     }
@@ -100,6 +97,12 @@ impl History {
         };
         self.money.iter().filter_map(|(id, past)| Some((*id, open(past)?))).collect()
     }
+}
+
+/// An event of a day; the error says that no program of ours can have written it.
+pub(crate) fn read_day(stored: &Recorded) -> Result<HistoryEvent<DayEvent>, String> {
+    let event = read_day_event(stored).map_err(|error| error.to_string())?;
+    Ok(HistoryEvent { event, at: stored.recorded_at })
 }
 
 /// Whether a booking's time and money are settled in its favour.

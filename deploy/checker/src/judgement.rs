@@ -26,5 +26,10 @@ pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
     all.extend(mail::check(snapshot, &history));
     all.extend(unfinished::check(snapshot, &history));
     all.extend(projection::check(snapshot, &history));
+    all.extend(money::entries(snapshot));
+    all.extend(duplicates::own_orders(snapshot));
+    all.extend(receipts::numbers(snapshot));
+    all.extend(mail::inbox(snapshot));
+    all.extend(unfinished::late(snapshot));
     all
 }

@@ -19,7 +19,7 @@ const REMINDER_SECONDS: i64 = 24 * 60 * 60;
 /// For how long a mail after a session or about a review is worth reading.
 const WORTH_READING_SECONDS: i64 = 14 * 24 * 60 * 60;
 
-/// Goes from the events to the mails, and from the mails to the inbox.
+/// Goes from the events to the mails, and from the mails to what may be dropped.
 pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I6);
     let rows: BTreeMap<(&str, &str), &MailRow> = snapshot
@@ -44,7 +44,6 @@ pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
             found.add(format!("{kind} of {subject} was dropped, and is owed: {why}"));
         }
     }
-    inbox(snapshot, &mut found);
     found.violations
 }
 
@@ -249,7 +248,9 @@ fn review_is_old_news(snapshot: &Snapshot, subject: &str) -> bool {
 /// How the Message-ID of a mail by `sukoon watch` begins, which goes to the operator directly.
 const ALARM: &str = "<alarm.";
 
-fn inbox(snapshot: &Snapshot, found: &mut Finding) {
+/// Compares the mails that were sent with those that the mail server took.
+pub(crate) fn inbox(snapshot: &Snapshot) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I6);
     let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
     for letter in &snapshot.inbox {
         *taken.entry(letter.message_id.as_str()).or_default() += 1;
@@ -271,4 +272,5 @@ fn inbox(snapshot: &Snapshot, found: &mut Finding) {
     if repeats > injected {
         found.add(format!("{repeats} mails came twice, {injected} of them by injected faults"));
     }
+    found.violations
 }

@@ -212,21 +212,34 @@ fn advances(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found:
     }
 }
 
-fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &mut Finding) {
+/// The lines of each entry come to nothing.
+pub(crate) fn entries(snapshot: &Snapshot) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I3);
     let mut entries: BTreeMap<(&str, &str), i64> = BTreeMap::new();
-    let mut at_provider: BTreeMap<&str, i64> = BTreeMap::new();
-    for line in lines {
+    for line in snapshot.payments.ledger.iter().flatten() {
         let sum = entries.entry((line.entry.as_str(), line.currency.as_str())).or_default();
         *sum = sum.saturating_add(line.minor);
+    }
+    for ((entry, currency), sum) in entries {
+        if sum != 0 {
+            off_by(entry, currency, sum, &mut found);
+        }
+    }
+    found.violations
+}
+
+/// Reports an entry whose lines don't come to nothing.
+pub(crate) fn off_by(entry: &str, currency: &str, sum: i64, found: &mut Finding) {
+    found.add(format!("the ledger's entry {entry} is off by {sum} {currency}"));
+}
+
+fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &mut Finding) {
+    let mut at_provider: BTreeMap<&str, i64> = BTreeMap::new();
+    for line in lines {
         if AT_THE_PROVIDER.contains(&line.account.as_str()) {
             let payment = line.payment_id.as_deref().unwrap_or_default();
             let sum = at_provider.entry(payment).or_default();
             *sum = sum.saturating_add(line.minor);
-        }
-    }
-    for ((entry, currency), sum) in entries {
-        if sum != 0 {
-            found.add(format!("the ledger's entry {entry} is off by {sum} {currency}"));
         }
     }
     for payment in &snapshot.provider.payments {

@@ -2,7 +2,7 @@
 //! before one was due, nothing else has any, and the numbers of each financial year are 1 to n
 //! without gaps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use booking::domain::booking::{ConfirmationBasis, Event};
 use contract::payments::v1::ReceiptIssued;
@@ -17,11 +17,22 @@ use crate::history::History;
 use crate::snapshot::{EventRow, ReceiptRow, Snapshot};
 use crate::violation::{Finding, Invariant, Violation};
 
+/// Compares the numbers of all receipts.
+pub(crate) fn numbers(snapshot: &Snapshot) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I4);
+    let receipts = snapshot.payments.receipts.iter().flatten();
+    let mut sorted: Vec<(i32, i32)> =
+        receipts.map(|row| (row.financial_year, row.number)).collect();
+    sorted.sort_unstable();
+    let mut numbers = Numbers::default();
+    sorted.into_iter().for_each(|number| numbers.add(number, &mut found));
+    found.violations
+}
+
 /// Compares the receipts with what booking and payments say of each booking's money.
 pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I4);
     let Some(receipts) = &snapshot.payments.receipts else { return found.violations };
-    numbers(receipts, &mut found);
     grounds(snapshot, &mut found);
     let mut of_payments: BTreeMap<&str, Vec<&ReceiptRow>> = BTreeMap::new();
     for row in receipts {
@@ -127,20 +138,25 @@ fn grounds(snapshot: &Snapshot, found: &mut Finding) {
     }
 }
 
-fn numbers(receipts: &[ReceiptRow], found: &mut Finding) {
-    let mut years: BTreeMap<i32, BTreeSet<i32>> = BTreeMap::new();
-    for row in receipts {
-        if !years.entry(row.financial_year).or_default().insert(row.number) {
-            let (year, number) = (row.financial_year, row.number);
+/// Receipts' years and numbers, which come in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    before: Option<(i32, i32)>,
+    /// The year of which a hole was reported already.
+    reported: Option<i32>,
+}
+
+impl Numbers {
+    /// Compares a number with the one before it.
+    pub(crate) fn add(&mut self, (year, number): (i32, i32), found: &mut Finding) {
+        let before = self.before.filter(|(its_year, _)| *its_year == year);
+        let expected = before.map_or(1, |(_, before)| before.saturating_add(1));
+        if before == Some((year, number)) {
             found.add(format!("two receipts of {year} are number {number}"));
+        } else if number != expected && self.reported != Some(year) {
+            found.add(format!("the receipts of {year} have {number} where {expected} belongs"));
+            self.reported = Some(year);
         }
-    }
-    for (year, numbers) in years {
-        for (number, expected) in numbers.into_iter().zip(1..) {
-            if number != expected {
-                found.add(format!("the receipts of {year} have {number} where {expected} belongs"));
-                break;
-            }
-        }
+        self.before = Some((year, number));
     }
 }

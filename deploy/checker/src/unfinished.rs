@@ -18,13 +18,13 @@ use crate::snapshot::{Log, Snapshot};
 use crate::violation::{Finding, Invariant, Violation};
 
 /// How late something may be.
-const GRACE_SECONDS: i64 = 60;
+pub(crate) const GRACE_SECONDS: i64 = 60;
 /// How long an order or a link is asked for after it was made.
 const POLLED_SECONDS: i64 = 72 * 60 * 60;
 /// How long after its end a link that cannot be cancelled is tried.
 const CLOSED_SECONDS: i64 = 60 * 60;
 /// Consumers with their source and reader.
-const CONSUMERS: [(&str, &str, &str); 8] = [
+pub(crate) const CONSUMERS: [(&str, &str, &str); 8] = [
     ("booking", "booking-on-payments", "payments"),
     ("booking", "booking-on-notifications", "notifications"),
     ("payments", "payments-on-booking", "booking"),
@@ -71,11 +71,17 @@ pub fn human_tasks(snapshot: &Snapshot) -> Vec<HumanTask> {
     tasks
 }
 
-/// Checks that everything unfinished has something that continues it.
-pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+/// Checks that no timer, relay or consumer is late.
+pub(crate) fn late(snapshot: &Snapshot) -> Vec<Violation> {
     let mut rest = Unfinished::new(snapshot);
     rest.timers();
     rest.feeds();
+    rest.found.violations
+}
+
+/// Checks that everything unfinished has something that continues it.
+pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+    let mut rest = Unfinished::new(snapshot);
     rest.bookings(history);
     rest.money(history);
     for webhook in &snapshot.payments.webhooks {
