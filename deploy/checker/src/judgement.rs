@@ -1,8 +1,11 @@
-//! What is wrong with a snapshot.
+//! What is wrong with a snapshot: all of it, or the bookings of a part.
 
 use crate::history::History;
+use crate::scope::Scope;
+use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
-use crate::violation::{Invariant, Violation};
+use crate::times::Times;
+use crate::violation::{Finding, Invariant, Violation};
 use crate::{
     acknowledgements, confirmations, duplicates, log, mail, money, overlap, projection, receipts,
     unfinished,
@@ -15,21 +18,41 @@ use crate::{
 pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
     let history = History::read(snapshot);
     let mut all = log::check(snapshot);
-    let unreadable = history.unreadable.iter().cloned();
-    all.extend(unreadable.map(|what| Violation { invariant: Invariant::I8, what }));
+    let (times, in_days) = overlap::days(&history);
+    all.extend(in_days);
     all.extend(acknowledgements::check(snapshot, &history));
-    all.extend(overlap::check(snapshot, &history));
-    all.extend(money::check(snapshot, &history));
-    all.extend(duplicates::check(snapshot, &history));
-    all.extend(receipts::check(snapshot, &history));
-    all.extend(confirmations::check(snapshot, &history));
-    all.extend(mail::check(snapshot, &history));
-    all.extend(unfinished::check(snapshot, &history));
-    all.extend(projection::check(snapshot, &history));
+    let mut sessions = Sessions::default();
+    all.extend(check_part(snapshot, &history, (&times, &Scope::All), &mut sessions));
+    let mut found = Finding::of(Invariant::I2);
+    sessions.check(&mut found);
+    all.extend(found.violations);
+    all.extend(overlap::rows(&snapshot.booking.reservations));
     all.extend(money::entries(snapshot));
     all.extend(duplicates::own_orders(snapshot));
     all.extend(receipts::numbers(snapshot));
     all.extend(mail::inbox(snapshot));
     all.extend(unfinished::late(snapshot));
+    all
+}
+
+/// What is wrong with the bookings of a part of a practice, each looked at by itself. The snapshot
+/// holds everything about these bookings, and the times and the sessions are those of all.
+pub(crate) fn check_part(
+    snapshot: &Snapshot,
+    history: &History,
+    place: (&Times, &Scope),
+    sessions: &mut Sessions,
+) -> Vec<Violation> {
+    let unreadable = history.unreadable.iter().cloned();
+    let mut all: Vec<Violation> =
+        unreadable.map(|what| Violation { invariant: Invariant::I8, what }).collect();
+    all.extend(overlap::bookings(snapshot, history, place, sessions));
+    all.extend(money::check(snapshot, history));
+    all.extend(duplicates::check(snapshot, history));
+    all.extend(receipts::check(snapshot, history));
+    all.extend(confirmations::check(snapshot, history));
+    all.extend(mail::check(snapshot, history));
+    all.extend(unfinished::check(snapshot, history));
+    all.extend(projection::check(snapshot, history, place));
     all
 }

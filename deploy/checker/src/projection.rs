@@ -3,24 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use booking::domain::booking::{Event, State};
-use booking::domain::day;
 use booking::read_model::project::mode_word;
-use kernel::Timestamp;
 use payments::domain::collection::Collection;
 use payments::domain::refund::{End, Refund};
 use payments::read_model::project::standing_word;
 
-use crate::history::{History, HistoryEvent};
+use crate::history::History;
 use crate::ledger;
-use crate::overlap::practitioner_of;
-use crate::snapshot::{BookingRow, CollectionRow, Holder, LinkRow, RefundRow, Snapshot};
+use crate::scope::Scope;
+use crate::snapshot::{BookingRow, CollectionRow, LinkRow, RefundRow, ReservationRow, Snapshot};
+use crate::times::{Live, Times};
 use crate::violation::{Finding, Invariant, Violation};
 
 /// Compares each table with what the events come to.
-pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+pub(crate) fn check(
+    snapshot: &Snapshot,
+    history: &History,
+    (times, scope): (&Times, &Scope),
+) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I9);
     bookings(snapshot, history, &mut found);
-    reservations(snapshot, history, &mut found);
+    reservations(&snapshot.booking.reservations, times, scope, &mut found);
     collections(snapshot, history, &mut found);
     links(snapshot, history, &mut found);
     refunds(snapshot, history, &mut found);
@@ -76,79 +79,29 @@ fn bookings(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     }
 }
 
-/// A time that counts: whose, from, to, until when it is held.
-type Live = (Holder, String, Timestamp, Timestamp, Option<Timestamp>);
+/// Compares the rows of times that the practice has closed with what its days say.
+pub(crate) fn blocks(rows: &[ReservationRow], times: &Times) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I9);
+    reservations(rows, times, &Scope::Blocks, &mut found);
+    found.violations
+}
 
-fn reservations(snapshot: &Snapshot, history: &History, found: &mut Finding) {
-    let rows: BTreeSet<Live> = snapshot
-        .booking
-        .reservations
+fn reservations(rows: &[ReservationRow], times: &Times, scope: &Scope, found: &mut Finding) {
+    let rows: BTreeSet<Live> = rows
         .iter()
-        .filter(|row| row.live)
+        .filter(|row| row.live && scope.contains(row.holder))
         .map(|row| {
             let (from, to) = (row.starts_at, row.ends_at);
             (row.holder, row.practitioner_id.clone(), from, to, row.held_until_at)
         })
         .collect();
-    let mut expected: BTreeSet<Live> = BTreeSet::new();
-    for (stream, past) in &history.days {
-        expected.extend(day(stream, past));
-    }
+    let expected: BTreeSet<Live> = times.live(scope).collect();
     for live in rows.difference(&expected) {
         found.add(format!("a row has {live:?}, its day does not"));
     }
     for live in expected.difference(&rows) {
         found.add(format!("a day has {live:?}, no row has it"));
     }
-}
-
-/// The times of a day that count at its end.
-fn day(stream: &str, past: &[HistoryEvent<day::Event>]) -> Vec<Live> {
-    let whose = practitioner_of(stream);
-    let mut live: BTreeMap<Holder, Live> = BTreeMap::new();
-    let mut take = |holder: Holder, span: &booking::domain::span::Span, until| {
-        let row = (holder, whose.to_owned(), span.starts_at(), span.ends_at(), until);
-        live.insert(holder, row);
-    };
-    let mut extended: BTreeMap<Holder, Timestamp> = BTreeMap::new();
-    let mut gone: BTreeSet<Holder> = BTreeSet::new();
-    for HistoryEvent { event, .. } in past {
-        match event {
-            day::Event::Held { booking_id, span, until } => {
-                let holder = Holder::Booking(*booking_id);
-                take(holder, span, Some(*until));
-                extended.remove(&holder);
-                gone.remove(&holder);
-            }
-            day::Event::Booked { booking_id, span } => {
-                let holder = Holder::Booking(*booking_id);
-                take(holder, span, None);
-                extended.remove(&holder);
-                gone.remove(&holder);
-            }
-            day::Event::HoldExtended { booking_id, until } => {
-                extended.insert(Holder::Booking(*booking_id), *until);
-            }
-            day::Event::Released { booking_id } => {
-                gone.insert(Holder::Booking(*booking_id));
-            }
-            day::Event::Blocked { block_id, span } => {
-                let holder = Holder::Block(*block_id);
-                take(holder, span, None);
-                gone.remove(&holder);
-            }
-            day::Event::Unblocked { block_id } => {
-                gone.insert(Holder::Block(*block_id));
-            }
-        }
-    }
-    let ends = |(holder, mut row): (Holder, Live)| {
-        if let Some(until) = extended.get(&holder) {
-            row.4 = Some(*until);
-        }
-        row
-    };
-    live.into_iter().filter(|(holder, _)| !gone.contains(holder)).map(ends).collect()
 }
 
 fn collections(snapshot: &Snapshot, history: &History, found: &mut Finding) {
