@@ -17,6 +17,7 @@ mod names;
 mod overlap;
 mod projection;
 mod receipts;
+pub mod rows;
 mod scope;
 mod sessions;
 pub mod snapshot;

@@ -1,11 +1,10 @@
 //! Reads the state of a practice for the checker that also reads the simulator's model: each
 //! service's database in one transaction, the provider's book, the inbox.
 
-mod rows;
-
 use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
+use checker::rows;
 use checker::snapshot::{
     BookingStore, CheckpointRow, Log, NotificationsStore, ParkedRow, PaymentsStore, ProviderBook,
     ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund, Snapshot, TimerRow,
@@ -18,7 +17,7 @@ use sqlx::{AssertSqlSafe, Executor as _, PgConnection, Row};
 use crate::practice::Practice;
 
 /// Rows of one query, each read by `read`.
-async fn rows<T>(
+async fn fetch<T>(
     database: &mut PgConnection,
     sql: &str,
     read: fn(&PgRow) -> Result<T, sqlx::Error>,
@@ -83,7 +82,7 @@ impl Practice {
 
 async fn log(database: &mut PgConnection) -> Result<Log> {
     Ok(Log {
-        events: rows(
+        events: fetch(
             database,
             "select e.seq, f.position, e.event_id, e.stream_id, e.version, e.event_type,
                     e.payload, e.metadata, e.recorded_at
@@ -91,8 +90,8 @@ async fn log(database: &mut PgConnection) -> Result<Log> {
             rows::event,
         )
         .await?,
-        outbox: rows(database, "select seq from outbox", |row| row.try_get(0)).await?,
-        checkpoints: rows(database, "select consumer, source, position from checkpoints", |row| {
+        outbox: fetch(database, "select seq from outbox", |row| row.try_get(0)).await?,
+        checkpoints: fetch(database, "select consumer, source, position from checkpoints", |row| {
             Ok(CheckpointRow {
                 consumer: row.try_get(0)?,
                 source: row.try_get(1)?,
@@ -100,7 +99,7 @@ async fn log(database: &mut PgConnection) -> Result<Log> {
             })
         })
         .await?,
-        parked: rows(
+        parked: fetch(
             database,
             "select consumer, source, position, stream_id, error from parked_events",
             |row| {
@@ -114,7 +113,7 @@ async fn log(database: &mut PgConnection) -> Result<Log> {
             },
         )
         .await?,
-        timers: rows(database, "select kind, subject, due_at from timers", |row| {
+        timers: fetch(database, "select kind, subject, due_at from timers", |row| {
             Ok(TimerRow {
                 kind: row.try_get(0)?,
                 subject: row.try_get(1)?,
@@ -128,8 +127,8 @@ async fn log(database: &mut PgConnection) -> Result<Log> {
 async fn booking_store(database: &mut PgConnection) -> Result<BookingStore> {
     Ok(BookingStore {
         log: log(database).await?,
-        bookings: rows(database, "select * from bookings", rows::booking).await?,
-        reservations: rows(database, "select * from slot_reservations", rows::reservation).await?,
+        bookings: fetch(database, "select * from bookings", rows::booking).await?,
+        reservations: fetch(database, "select * from slot_reservations", rows::reservation).await?,
     })
 }
 
@@ -143,25 +142,25 @@ async fn payments_store(database: &mut PgConnection) -> Result<PaymentsStore> {
                  from payment_links l";
     Ok(PaymentsStore {
         log: log(database).await?,
-        collections: rows(database, "select * from collections", rows::collection).await?,
-        links: rows(database, links, rows::link).await?,
-        refunds: rows(database, "select * from refunds", rows::refund).await?,
-        webhooks: rows(database, "select * from webhook_inbox", rows::webhook).await?,
+        collections: fetch(database, "select * from collections", rows::collection).await?,
+        links: fetch(database, links, rows::link).await?,
+        refunds: fetch(database, "select * from refunds", rows::refund).await?,
+        webhooks: fetch(database, "select * from webhook_inbox", rows::webhook).await?,
         ledger: match sqlx::query_scalar("select to_regclass('ledger_lines') is not null")
             .fetch_one(&mut *database)
             .await?
         {
-            true => Some(rows(database, ledger, rows::ledger_line).await?),
+            true => Some(fetch(database, ledger, rows::ledger_line).await?),
             false => None,
         },
-        receipts: Some(rows(database, "select * from receipts", rows::receipt).await?),
+        receipts: Some(fetch(database, "select * from receipts", rows::receipt).await?),
     })
 }
 
 async fn notifications_store(database: &mut PgConnection) -> Result<NotificationsStore> {
     Ok(NotificationsStore {
         log: log(database).await?,
-        mails: rows(database, "select * from mails", rows::mail).await?,
+        mails: fetch(database, "select * from mails", rows::mail).await?,
     })
 }
 

@@ -1,6 +1,6 @@
-//! Database rows as the checker's types.
+//! Rows of the services' databases as the checker's types.
 
-use checker::snapshot::{
+use crate::snapshot::{
     BookingRow, CollectionRow, EventRow, Holder, LedgerLine, LinkRow, MailRow, ReceiptRow,
     RefundRow, ReservationRow, WebhookRow,
 };
@@ -11,7 +11,11 @@ use serde_json::Value;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 
-pub(super) fn event(row: &PgRow) -> Result<EventRow, sqlx::Error> {
+/// A row of `events` with its position in `feed`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn event(row: &PgRow) -> Result<EventRow, sqlx::Error> {
     let metadata: Value = row.try_get("metadata")?;
     let metadata =
         serde_json::from_value(metadata).map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
@@ -31,7 +35,11 @@ pub(super) fn event(row: &PgRow) -> Result<EventRow, sqlx::Error> {
     })
 }
 
-pub(super) fn booking(row: &PgRow) -> Result<BookingRow, sqlx::Error> {
+/// A row of `bookings`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn booking(row: &PgRow) -> Result<BookingRow, sqlx::Error> {
     Ok(BookingRow {
         booking_id: row.try_get("booking_id")?,
         customer_id: row.try_get("customer_id")?,
@@ -46,7 +54,11 @@ pub(super) fn booking(row: &PgRow) -> Result<BookingRow, sqlx::Error> {
     })
 }
 
-pub(super) fn reservation(row: &PgRow) -> Result<ReservationRow, sqlx::Error> {
+/// A row of `slot_reservations`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn reservation(row: &PgRow) -> Result<ReservationRow, sqlx::Error> {
     let booking: Option<Id<Booking>> = row.try_get("booking_id")?;
     let holder = match booking {
         Some(booking) => Holder::Booking(booking),
@@ -62,7 +74,11 @@ pub(super) fn reservation(row: &PgRow) -> Result<ReservationRow, sqlx::Error> {
     })
 }
 
-pub(super) fn collection(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
+/// A row of `collections`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn collection(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
     Ok(CollectionRow {
         booking_id: row.try_get("booking_id")?,
         collection_id: row.try_get("collection_id")?,
@@ -75,7 +91,11 @@ pub(super) fn collection(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
     })
 }
 
-pub(super) fn link(row: &PgRow) -> Result<LinkRow, sqlx::Error> {
+/// A row of `payment_links`, with `order_ids`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn link(row: &PgRow) -> Result<LinkRow, sqlx::Error> {
     Ok(LinkRow {
         link_id: row.try_get("link_id")?,
         booking_id: row.try_get("booking_id")?,
@@ -87,7 +107,11 @@ pub(super) fn link(row: &PgRow) -> Result<LinkRow, sqlx::Error> {
     })
 }
 
-pub(super) fn refund(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
+/// A row of `refunds`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn refund(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
     Ok(RefundRow {
         refund_id: row.try_get("refund_id")?,
         booking_id: row.try_get("booking_id")?,
@@ -100,7 +124,11 @@ pub(super) fn refund(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
     })
 }
 
-pub(super) fn webhook(row: &PgRow) -> Result<WebhookRow, sqlx::Error> {
+/// A row of `webhook_inbox`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn webhook(row: &PgRow) -> Result<WebhookRow, sqlx::Error> {
     let folded_at: Option<kernel::Timestamp> = row.try_get("folded_at")?;
     Ok(WebhookRow {
         event_id: row.try_get("event_id")?,
@@ -110,7 +138,11 @@ pub(super) fn webhook(row: &PgRow) -> Result<WebhookRow, sqlx::Error> {
     })
 }
 
-pub(super) fn ledger_line(row: &PgRow) -> Result<LedgerLine, sqlx::Error> {
+/// A line of the ledger, with its entry.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn ledger_line(row: &PgRow) -> Result<LedgerLine, sqlx::Error> {
     Ok(LedgerLine {
         entry: row.try_get("entry")?,
         payment_id: row.try_get("payment_id")?,
@@ -120,7 +152,11 @@ pub(super) fn ledger_line(row: &PgRow) -> Result<LedgerLine, sqlx::Error> {
     })
 }
 
-pub(super) fn receipt(row: &PgRow) -> Result<ReceiptRow, sqlx::Error> {
+/// A row of `receipts`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn receipt(row: &PgRow) -> Result<ReceiptRow, sqlx::Error> {
     Ok(ReceiptRow {
         financial_year: row.try_get("financial_year")?,
         number: row.try_get("number")?,
@@ -130,7 +166,11 @@ pub(super) fn receipt(row: &PgRow) -> Result<ReceiptRow, sqlx::Error> {
     })
 }
 
-pub(super) fn mail(row: &PgRow) -> Result<MailRow, sqlx::Error> {
+/// A row of `mails`.
+///
+/// # Errors
+/// When a column is missing or of another type.
+pub fn mail(row: &PgRow) -> Result<MailRow, sqlx::Error> {
     Ok(MailRow {
         mail_id: row.try_get("mail_id")?,
         kind: row.try_get("kind")?,
