@@ -5,27 +5,41 @@
 //! It must never write.
 
 mod acknowledgements;
+mod blank;
 mod confirmations;
 mod duplicates;
 mod history;
 mod judgement;
+mod lateness;
 mod ledger;
 mod log;
 mod mail;
 mod money;
 mod names;
 mod overlap;
+mod page;
+mod practice;
 mod projection;
+mod provider;
+mod range;
 mod receipts;
+mod recorded;
+mod report;
 pub mod rows;
 mod scope;
 mod sessions;
 pub mod snapshot;
+pub mod stores;
+mod streams;
 mod times;
 mod unfinished;
 mod violation;
+mod whole;
 
 pub use judgement::check;
+pub use practice::check_practice;
+pub use provider::{ProviderReader, Settings as ProviderSettings};
+pub use report::Report;
 pub use snapshot::Snapshot;
 pub use times::practitioner_of;
 pub use unfinished::{HumanTask, human_tasks};

@@ -26,6 +26,22 @@ pub enum Invariant {
 }
 
 impl Invariant {
+    /// What it says, as a part of a sentence.
+    #[must_use]
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::I1 => "nothing that was acknowledged is lost",
+            Self::I2 => "no two live sessions overlap",
+            Self::I3 => "money closes with the provider's book and in the ledger",
+            Self::I4 => "no capture, refund or receipt is there twice",
+            Self::I5 => "nothing is confirmed without its money",
+            Self::I6 => "no mail is missing or dropped that is owed",
+            Self::I7 => "what is not over has a timer that is not late, or is a person's task",
+            Self::I8 => "streams and feeds have no hole and keep their order",
+            Self::I9 => "the rows are the fold of the events",
+        }
+    }
+
     /// All of them.
     pub const ALL: [Self; 9] =
         [Self::I1, Self::I2, Self::I3, Self::I4, Self::I5, Self::I6, Self::I7, Self::I8, Self::I9];
