@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use booking::domain::booking::{Event, State};
 use kernel::Id;
 use kernel::id::Booking;
-use payments::domain::collection::Collection;
+use payments::domain::collection::{Collection, Event as MoneyEvent};
 use payments::domain::fact::OrderId;
 use payments::domain::refund::{Cause, End};
 use payments::domain::session_ends::{SessionEnd, SessionEnds};
@@ -45,11 +45,13 @@ pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         let fee = collection.map_or(0, |it| added_fee(it, payment));
         let owed = collection.map_or(0, |it| owed_by_a_person(it, payment));
         let is_unseen = collection.is_none_or(|it| is_under_way(it, payment));
+        let goes_back =
+            collection.is_some_and(|it| is_going_back((snapshot, history), it, payment));
         // A person may have given a part of it back already, on the provider's own pages.
         let is_case = (0..=owed).contains(&left.saturating_sub(expected).saturating_sub(fee));
         let is_fee = collection.is_some_and(|it| gives_fee_back(it, payment))
             && (0..=fee.saturating_add(owed)).contains(&left.saturating_sub(expected));
-        if !(is_case || is_fee || fresh && is_unseen) {
+        if !(is_case || is_fee || goes_back || fresh && is_unseen) {
             let id = &payment.payment_id;
             let booking = row.booking_id;
             let what = format!("{id} of {booking}: {left} is kept where {expected} should be");
@@ -179,6 +181,24 @@ fn is_under_way(collection: &Collection, payment: &ProviderPayment) -> bool {
     let mut payments = collection.payments.keys();
     let known = payments.find(|id| id.as_str() == payment.payment_id);
     asks || known.is_none_or(|id| !collection.is_counted(id))
+}
+
+/// Whether a refund of a payment was asked for lately and is not done yet, however old the payment
+/// is.
+fn is_going_back(
+    (snapshot, history): (&Snapshot, &History),
+    collection: &Collection,
+    payment: &ProviderPayment,
+) -> bool {
+    let past = history.money.get(&collection.terms.booking_id).into_iter().flatten();
+    past.filter(|it| snapshot.taken_at.seconds_since(it.at) < OPEN_CASE_SECONDS).any(|it| {
+        let MoneyEvent::RefundRequested { refund_id, .. } = &it.event else { return false };
+        let refund = collection.refunds.get(refund_id);
+        refund.is_some_and(|it| {
+            let is_open = it.end.is_none() || collection.is_renewable(*refund_id);
+            is_open && it.payment.as_str() == payment.payment_id
+        })
+    })
 }
 
 /// What customers have paid for is what is still to be delivered: nothing of a booking that is

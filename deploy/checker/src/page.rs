@@ -14,6 +14,7 @@ use crate::snapshot::Snapshot;
 use crate::stores::Stores;
 
 pub(crate) use mails::{mails_without_booking, reviews};
+pub(crate) use money::orders_without;
 
 /// Reads a page. The provider's book is empty; see `provider_book`.
 ///

@@ -55,6 +55,9 @@ async fn bookings(
     let mut range = Range::after(None, stores).await?;
     while let Some(this) = range {
         let (mut snapshot, history) = page::read(stores, &this, parked).await?;
+        if let Some(asked) = asked.as_deref_mut() {
+            asked.leave_out(&page::orders_without(&mut stores.payments, &this).await?);
+        }
         snapshot.provider = match asked.as_deref_mut() {
             Some(asked) => asked.book(&history).await?,
             None => recorded::book(&history),

@@ -13,6 +13,7 @@ use payments::providers::{PaymentReport, Provider, Receipt};
 use runtime::Reader;
 
 use crate::history::History;
+use crate::range::SETTLED_AFTER_SECONDS;
 use crate::recorded;
 use crate::snapshot::{ProviderBook, ProviderOrder, ProviderPayment, ProviderRefund};
 use crate::violation::{Finding, Invariant, Violation};
@@ -116,23 +117,25 @@ impl ProviderList {
             lost: BTreeMap::new(),
             unread: 0,
         };
+        // What is newer may belong to an order that was made after our databases were read.
+        let until = now.plus_seconds(-SETTLED_AFTER_SECONDS);
         let mut from = since;
-        while from < now {
-            let to = from.plus_seconds(DAY_SECONDS);
-            asked.day(from, to, now).await.context("the payment provider cannot be asked")?;
+        while from < until {
+            let to = until.min(from.plus_seconds(DAY_SECONDS));
+            asked.day(from, to).await.context("the payment provider cannot be asked")?;
             from = to;
         }
         asked.disputes(now).await.context("the payment provider cannot be asked")?;
         Ok(asked)
     }
 
-    async fn day(&mut self, from: Timestamp, to: Timestamp, now: Timestamp) -> Result<()> {
+    async fn day(&mut self, from: Timestamp, to: Timestamp) -> Result<()> {
         let mut skip = Some(0);
         while let Some(at) = skip {
             let page = self.reader.0.payments_between(from, to, at).await?;
             self.unread += page.unread;
             for report in page.items {
-                self.add(report, to.min(now)).await?;
+                self.add(report, to).await?;
             }
             skip = page.next;
         }
@@ -222,6 +225,17 @@ impl ProviderList {
             }
         }
         Ok(book)
+    }
+
+    /// Leaves out what was paid for these orders: their bookings are changing.
+    pub(crate) fn leave_out(&mut self, orders: &[String]) {
+        for order in orders {
+            for payment in self.by_order.get(order).into_iter().flatten() {
+                if let Some(seen) = self.payments.get_mut(payment) {
+                    seen.is_known = true;
+                }
+            }
+        }
     }
 
     /// Captured money on orders that no booking of ours has, although the orders are ours. Returns

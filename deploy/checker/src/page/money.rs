@@ -46,6 +46,20 @@ pub(super) async fn read(store: &mut Store, range: &Range, into: &mut PaymentsSt
     timers(store, range, into).await
 }
 
+/// The orders of the bookings that the range leaves out.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) async fn orders_without(store: &mut Store, range: &Range) -> Result<Vec<String>> {
+    let query = sqlx::query(
+        "select order_id from collections where booking_id = any($1) and order_id is not null
+         union
+         select o.order_id from payment_links l join payment_link_orders o using (link_id)
+         where l.booking_id = any($1)",
+    );
+    store.rows(query.bind(range.ids_without()), |row| row.try_get(0)).await
+}
+
 async fn timers(store: &mut Store, range: &Range, into: &mut PaymentsStore) -> Result<()> {
     let id = |uuid| Id::<Booking>::from_uuid(uuid).to_string();
     let of_orders = sqlx::query(
