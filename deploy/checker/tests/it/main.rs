@@ -1,0 +1,4 @@
+//! The check of whole practices, on PostgreSQL and on what earlier releases have left behind.
+
+mod kept;
+mod sound;

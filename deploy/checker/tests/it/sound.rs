@@ -1,0 +1,26 @@
+//! What earlier releases have left behind is sound, with the provider's book and without.
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::kept::{self, Practice};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_kept_practice_is_sound() -> Result<()> {
+    for folder in kept::all()? {
+        let mut practice = Practice::restore(&folder).await.context(format!("{folder:?}"))?;
+        let report = practice.check().await?;
+        ensure!(report.is_sound(), "{folder:?} by itself: {report}");
+        ensure!(report.bookings > 20 && report.events > 500, "hardly anything was read: {report}");
+        ensure!(
+            report.unjudged.iter().any(|it| it.contains("which was not asked")),
+            "the provider's book is not named as unasked: {report}"
+        );
+        let report = practice.check_with_provider().await?;
+        ensure!(report.is_sound(), "{folder:?} with its provider: {report}");
+        ensure!(
+            !report.unjudged.iter().any(|it| it.contains("which was not asked")),
+            "the provider was asked and is named as unasked: {report}"
+        );
+    }
+    Ok(())
+}
