@@ -1,4 +1,5 @@
 //! The check of whole practices, on PostgreSQL and on what earlier releases have left behind.
 
 mod kept;
+mod defects;
 mod sound;

@@ -1,0 +1,237 @@
+//! Each defect that a person plants into the stores of a sound practice is reported as the
+//! invariant that it breaks.
+
+use anyhow::{Context as _, Result};
+use checker::Invariant;
+
+use crate::kept::{self, Practice};
+
+/// A defect: the invariant that it breaks, what is said of it, and how it is made.
+struct Defect {
+    invariant: Invariant,
+    says: &'static str,
+    service: &'static str,
+    sql: &'static str,
+}
+
+const fn defect(
+    invariant: Invariant,
+    says: &'static str,
+    service: &'static str,
+    sql: &'static str,
+) -> Defect {
+    Defect { invariant, says, service, sql }
+}
+
+const DEFECTS: [Defect; 24] = [
+    defect(
+        Invariant::I2,
+        "the rows of",
+        "booking",
+        "alter table slot_reservations drop constraint slots_do_not_overlap;
+         insert into slot_reservations
+             (booking_id, practitioner_id, starts_at, ends_at, held_until_at, live)
+         select gen_random_uuid(), practitioner_id, starts_at + interval '10 minutes', ends_at,
+                held_until_at, live
+         from slot_reservations where live limit 1",
+    ),
+    defect(
+        Invariant::I2,
+        "was given the time of",
+        "booking",
+        "insert into events
+             (event_id, stream_id, version, event_type, payload, metadata, recorded_at)
+         select gen_random_uuid(), stream_id, version + 100, event_type,
+                payload || jsonb_build_object('bookingId', 'bkg_00000000000070008000000000000001'),
+                metadata, recorded_at
+         from events e where event_type = 'booking.v1.SlotBooked' and not exists (
+             select from events later where later.stream_id = e.stream_id
+                 and later.version > e.version and later.event_type like '%Released')
+         limit 1",
+    ),
+    defect(
+        Invariant::I2,
+        "and there is no such booking",
+        "booking",
+        "delete from events where stream_id = (
+             select 'booking-' || booking_id from bookings where state = 'meeting_scheduled'
+             limit 1)",
+    ),
+    defect(
+        Invariant::I3,
+        "is off by",
+        "payments",
+        "update ledger_lines set amount_minor = amount_minor + 1
+         where (entry_id, line) = (select entry_id, line from ledger_lines limit 1)",
+    ),
+    defect(
+        Invariant::I3,
+        ", the provider has",
+        "payments",
+        "delete from ledger_lines where entry_id = (
+             select entry_id from ledger_entries where kind = 'captured'
+                 and booking_id in (select booking_id from collections where state = 'paid')
+             limit 1)",
+    ),
+    defect(Invariant::I4, "where", "payments", "delete from receipts where number = 2"),
+    defect(
+        Invariant::I4,
+        "has 0 receipts",
+        "payments",
+        "delete from receipts where booking_id = (
+             select booking_id from collections where state = 'paid'
+                 and booking_id in (select booking_id from receipts)
+             order by opened_at limit 1)",
+    ),
+    defect(
+        Invariant::I4,
+        "have one order",
+        "payments",
+        "do $$ declare found text; begin
+             for found in select conname from pg_constraint
+                 where conrelid = 'collections'::regclass and contype = 'u' loop
+                 execute format('alter table collections drop constraint %I', found);
+             end loop;
+             update collections set order_id = (
+                 select order_id from collections where order_id is not null limit 1)
+             where booking_id in (
+                 select booking_id from collections where order_id is not null limit 2);
+         end $$",
+    ),
+    defect(
+        Invariant::I5,
+        "payments has not verified it",
+        "payments",
+        "delete from events where event_id = (
+             select event_id from events where event_type = 'payments.v1.PaymentVerified'
+             limit 1)",
+    ),
+    defect(
+        Invariant::I6,
+        "was never queued",
+        "notifications",
+        "delete from mails where mail_id = (
+             select mail_id from mails where kind = 'booking_confirmed'
+             order by queued_at limit 1)",
+    ),
+    defect(
+        Invariant::I6,
+        "review_notice of",
+        "notifications",
+        "delete from mails where kind = 'review_notice'",
+    ),
+    defect(
+        Invariant::I6,
+        "was dropped, and is owed",
+        "notifications",
+        "update mails set state = 'dropped', sent_at = null, last_error = 'overtaken'
+         where kind = 'refund_done' and state = 'sent'",
+    ),
+    defect(
+        Invariant::I7,
+        "nobody will do session-end",
+        "booking",
+        "delete from timers where kind = 'session-end'",
+    ),
+    defect(
+        Invariant::I7,
+        "was due at",
+        "payments",
+        "insert into timers (kind, subject, due_at)
+         values ('refund', 'rfn_00000000000070008000000000000001', now() - interval '10 years')",
+    ),
+    defect(
+        Invariant::I7,
+        "is behind at 1",
+        "notifications",
+        "update checkpoints set position = 1 where consumer = 'notifications-on-booking'",
+    ),
+    defect(
+        Invariant::I7,
+        "nobody will do fold-webhook",
+        "payments",
+        "update webhook_inbox set folded_at = null
+         where event_id = (select event_id from webhook_inbox limit 1)",
+    ),
+    defect(Invariant::I8, "the feed has", "booking", "delete from feed where position = 3"),
+    defect(
+        Invariant::I8,
+        "can never be seen by others",
+        "identity",
+        "delete from feed where position = (select max(position) from feed)",
+    ),
+    defect(
+        Invariant::I8,
+        "where 2 belongs",
+        "booking",
+        "delete from feed where seq in (select seq from events where version = 2);
+         delete from events where version = 2",
+    ),
+    defect(
+        Invariant::I8,
+        "of a feed that ends at",
+        "payments",
+        "update checkpoints set position = position + 100000 where source = 'booking'",
+    ),
+    defect(
+        Invariant::I8,
+        "cannot be read",
+        "payments",
+        "update events set event_type = 'payments.v1.Other' where event_id = (
+             select event_id from events where stream_id like 'collection-%' limit 1)",
+    ),
+    defect(
+        Invariant::I9,
+        "the row of bkg_",
+        "booking",
+        "update bookings set state = 'expired'
+         where booking_id = (select booking_id from bookings where state = 'completed' limit 1)",
+    ),
+    defect(
+        Invariant::I9,
+        "a row has",
+        "booking",
+        "insert into slot_reservations (block_id, practitioner_id, starts_at, ends_at, live)
+         values (gen_random_uuid(), 'lead', '2099-01-01 10:00Z', '2099-01-01 11:00Z', true)",
+    ),
+    defect(
+        Invariant::I9,
+        "and was told as None",
+        "notifications",
+        "delete from events where event_id = (
+             select event_id from events where event_type = 'notifications.v1.MailSent'
+             limit 1)",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_planted_defect_is_reported() -> Result<()> {
+    let folder = kept::all()?.pop().context("no practice was kept")?;
+    let sound = Practice::restore(&folder).await?;
+    let mut unseen = Vec::new();
+    for Defect { invariant, says, service, sql } in DEFECTS {
+        let copy = sound.copy().await?;
+        copy.execute(service, sql).await.context(sql)?;
+        let report = copy.check().await?;
+        if !report.of(invariant).iter().any(|what| what.contains(says)) {
+            unseen.push(format!("{sql}\nwas not reported as {invariant:?} {says:?}: {report}"));
+        }
+    }
+    assert!(unseen.is_empty(), "{}", unseen.join("\n\n"));
+    Ok(())
+}
+
+/// Money that the provider has and we know nothing of, as after a restore of an older copy.
+#[tokio::test(flavor = "multi_thread")]
+async fn money_that_only_the_provider_knows_is_reported() -> Result<()> {
+    let folder = kept::all()?.pop().context("no practice was kept")?;
+    let mut practice = Practice::restore(&folder).await?;
+    let forget = "delete from events where stream_id like 'collection-%' and stream_id in (
+                      select 'collection-' || booking_id from collections where state = 'paid');
+                  delete from collections where state = 'paid'";
+    practice.execute("payments", forget).await?;
+    let report = practice.check_with_provider().await?;
+    let says = "was captured for an order of ours that we do not know";
+    assert!(report.of(Invariant::I3).iter().any(|what| what.contains(says)), "{report}");
+    Ok(())
+}
