@@ -27,6 +27,8 @@ mod owner;
 mod addresses;
 mod up;
 mod watch;
+mod checker;
+mod check;
 mod staff;
 
 use anyhow::{Context, Result, bail};
@@ -47,6 +49,8 @@ usage: sukoon [command]
   keys rotate [--now]       new keys for signing and for codes; sessions go on
   owner                     print the password of the practice's owner on this machine
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them
+  check [--json] [--without-provider]
+                            whether what is stored keeps all invariants; it only reads
   complete-practice         put files that came with this version into the folder PRACTICE_DIR
   paths                     print where programs and data are
   test-services             start PostgreSQL and NATS for tests, print their addresses
@@ -67,6 +71,11 @@ pub fn main() -> Result<ExitCode> {
     runtime.block_on(async {
         if let Some(code) = staff::run(&environment, paths.as_ref().ok(), &arguments).await {
             return Ok(code);
+        }
+        if let ["check", options @ ..] = words.as_slice() {
+            let options = checker::CheckOptions::read(options)
+                .with_context(|| format!("`sukoon check` takes other words\n{USAGE}"))?;
+            return check::run(&environment, paths.as_ref().ok(), options).await;
         }
         let paths = paths?;
         match words.as_slice() {

@@ -175,6 +175,19 @@ pub(crate) fn database_url(data: &Path, service: &str) -> Option<String> {
     Some(run.get("databases")?.get(service)?.get("url")?.as_str()?.to_owned())
 }
 
+/// The URL, the key's id and the key's secret of the provider of the practice that runs on a
+/// folder.
+pub(crate) fn provider(data: &Path) -> Option<[String; 3]> {
+    let run: Value = serde_json::from_slice(&fs::read(file(data)).ok()?).ok()?;
+    let text = |value: Option<&Value>| Some(value?.as_str()?.to_owned());
+    let provider = run.get("provider")?;
+    Some([
+        text(run.get("sandbox_url"))?,
+        text(provider.get("key_id"))?,
+        text(provider.get("key_secret"))?,
+    ])
+}
+
 /// Reads the file of an earlier run. An unreadable file counts as empty.
 pub(crate) fn previous_run(data: &Path) -> PreviousRun {
     let text = fs::read(file(data)).unwrap_or_default();

@@ -1,0 +1,51 @@
+//! `sukoon check`: runs the checker on a practice, with the addresses that its services use. It
+//! only reads.
+use crate::checker::{self, CheckOptions, OF_THE_PROVIDER};
+use crate::databases;
+use crate::environment::Environment;
+use crate::output;
+use crate::paths::Paths;
+use crate::run_state;
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+/// Checks the practice that the environment names, or that runs from this checkout.
+pub(crate) async fn run(
+    environment: &Environment,
+    paths: Option<&Paths>,
+    options: CheckOptions,
+) -> Result<ExitCode> {
+    let settings = match addresses(environment, paths)? {
+        Some(settings) => settings,
+        None => bail!(
+            "no practice was found: start one, or set BOOKING_DATABASE_URL and its neighbours to \
+             the databases' addresses"
+        ),
+    };
+    let is_sound = checker::is_sound(&settings, options).await?;
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The settings of the practice that is to be checked. What the environment names comes first.
+fn addresses(
+    environment: &Environment,
+    paths: Option<&Paths>,
+) -> Result<Option<Vec<(String, String)>>> {
+    if environment.get("BOOKING_DATABASE_URL").is_some() {
+        return Ok(Some(Vec::new()));
+    }
+    let Some(paths) = paths else { return Ok(None) };
+    let mut settings = vec![("SUKOON_MODE".to_owned(), "development".to_owned())];
+    for service in databases::SERVICES {
+        let Some(url) = run_state::database_url(&paths.data, service) else { return Ok(None) };
+        settings.push((format!("{}_DATABASE_URL", service.to_uppercase()), url));
+    }
+    match run_state::provider(&paths.data) {
+        Some([url, key_id, key_secret]) => {
+            let values = [format!("{url}/v1"), key_id, key_secret];
+            settings.extend(OF_THE_PROVIDER.map(str::to_owned).into_iter().zip(values));
+        }
+        None => output::step("the practice names no provider, so it is not asked"),
+    }
+    Ok(Some(settings))
+}

@@ -1,0 +1,80 @@
+//! The checker's program: told where a practice is stored, it says whether that is as it must be.
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use tokio::process::Command;
+
+/// The checker's program.
+const PROGRAM: &str = "checker";
+/// What the checker has to know besides the databases, when the provider is asked.
+pub(crate) const OF_THE_PROVIDER: [&str; 3] =
+    ["PAYMENTS_PROVIDER_URL", "PAYMENTS_KEY_ID", "PAYMENTS_KEY_SECRET"];
+
+/// What the command was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CheckOptions {
+    /// Print what programs read.
+    pub(crate) is_json: bool,
+    /// Leave the provider alone.
+    pub(crate) without_provider: bool,
+}
+
+impl CheckOptions {
+    /// Reads the words after `check`; none when one of them is unknown.
+    pub(crate) fn read(words: &[&str]) -> Option<Self> {
+        let mut options = Self::default();
+        for word in words {
+            match *word {
+                "--json" => options.is_json = true,
+                "--without-provider" => options.without_provider = true,
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
+/// Whether a practice is sound; the checker prints what it finds.
+pub(crate) async fn is_sound(settings: &[(String, String)], options: CheckOptions) -> Result<bool> {
+    let mut command = command(&program()?, settings, options);
+    let status = command.status().await.context("the checker cannot be started")?;
+    Ok(status.success())
+}
+
+/// The checker stands beside this program.
+fn program() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("our own path is not known")?;
+    let program = own.parent().unwrap_or(Path::new("/")).join(PROGRAM);
+    if !program.is_file() {
+        bail!("the program {PROGRAM} has not been built; `make build` builds it");
+    }
+    Ok(program)
+}
+
+fn command(program: &Path, settings: &[(String, String)], options: CheckOptions) -> Command {
+    let mut command = Command::new(program);
+    let told = |name: &str| !(options.without_provider && OF_THE_PROVIDER.contains(&name));
+    command.envs(settings.iter().filter(|(name, _)| told(name)).cloned());
+    if options.without_provider {
+        for name in OF_THE_PROVIDER {
+            command.env_remove(name);
+        }
+    }
+    if options.is_json {
+        command.env("CHECK_FORMAT", "json");
+    }
+    command.env("LOG_FORMAT", "text").env("LOG_FILTER", "error").kill_on_drop(true);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_word_is_refused() {
+        let all = CheckOptions { is_json: true, without_provider: true };
+        assert_eq!(CheckOptions::read(&["--json", "--without-provider"]), Some(all));
+        assert_eq!(CheckOptions::read(&[]), Some(CheckOptions::default()));
+        assert_eq!(CheckOptions::read(&["--repair"]), None);
+    }
+}
