@@ -62,6 +62,8 @@ help:
 	@echo "make alerts every alert's own test, with Prometheus' promtool"
 	@echo "make check  formatting, lints, house rules, the contract, types, dependencies"
 	@echo "make advisories  the known vulnerabilities of dependencies anew (needs the network)"
+	@echo "make deb    a Debian package for a server of your own (deploy/vm/README.md)"
+	@echo "make check  formatting, lints, house rules, the contract, types"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
 run: tools build web
@@ -308,3 +310,16 @@ check-dependencies: tools
 advisories: tools
 	@node $(DEPENDENCIES)/renew.mjs
 	@git diff --stat -- $(DEPENDENCIES)/advisories
+# ── A server ────────────────────────────────────────────────────────────────────────────────────
+
+# The Debian package of one practice: its programs, built for use, and its pages. PRACTICE_DIR is the
+# folder of a practice of your own. The package lies in $(DEB) then; see deploy/vm/README.md.
+DEB := $(TARGET_DIR)/deb
+
+.PHONY: deb packaged
+deb:
+	@$(MAKE) --no-print-directory PROFILE=release packaged
+
+packaged: build web
+	@deploy/vm/debian/build.sh $(PROGRAMS) $(WEB)/dist \
+	  "$${PRACTICE_DIR:-deploy/local/practice}" $(DEB)
