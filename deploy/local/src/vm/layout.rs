@@ -1,0 +1,109 @@
+//! Where everything of an installed practice lies.
+use crate::environment::Environment;
+use std::path::{Path, PathBuf};
+
+/// The folders, all below `/` or, for trials, below another folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The folders below `SUKOON_ROOT`, or below `/`.
+    pub(crate) fn of(environment: &Environment) -> Self {
+        Self { root: PathBuf::from(environment.get("SUKOON_ROOT").unwrap_or("/")) }
+    }
+
+    /// The same, if a practice was set up there.
+    pub(crate) fn installed(environment: &Environment) -> Option<Self> {
+        let layout = Self::of(environment);
+        layout.backrest_configuration().is_file().then_some(layout)
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// A text in which absolute paths stand, with the paths as they are here.
+    pub(crate) fn rooted(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        if self.root != Path::new("/") {
+            for folder in ["/etc/sukoon", "/var/lib/sukoon", "/run/sukoon-postgres"] {
+                text = text.replace(folder, &self.at(folder).to_string_lossy());
+            }
+        }
+        text
+    }
+
+    /// The configuration.
+    pub(crate) fn configuration(&self) -> PathBuf {
+        self.at("/etc/sukoon")
+    }
+
+    /// The file of a unit's settings.
+    pub(crate) fn environment_file(&self, name: &str) -> PathBuf {
+        self.configuration().join("env").join(format!("{name}.env"))
+    }
+
+    /// pgBackRest's configuration.
+    pub(crate) fn backrest_configuration(&self) -> PathBuf {
+        self.configuration().join("pgbackrest.conf")
+    }
+
+    /// The folder with what is secret of it, and with the key of the pictures.
+    pub(crate) fn backrest_secrets(&self) -> PathBuf {
+        self.configuration().join("pgbackrest.d")
+    }
+
+    /// The cluster.
+    pub(crate) fn cluster(&self) -> PathBuf {
+        self.at("/var/lib/sukoon/postgres")
+    }
+
+    /// The folder of the cluster's socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.at("/run/sukoon-postgres")
+    }
+
+    /// The pictures of reviews.
+    pub(crate) fn pictures(&self) -> PathBuf {
+        self.at("/var/lib/sukoon/reviews/pictures/reviews")
+    }
+
+    /// Backups of pictures, and of the cluster where they stay on this machine.
+    pub(crate) fn backups(&self) -> PathBuf {
+        self.at("/var/lib/sukoon/backup")
+    }
+
+    /// The broker's streams, which may be deleted.
+    pub(crate) fn streams(&self) -> PathBuf {
+        self.at("/var/lib/sukoon/nats")
+    }
+
+    /// What the operator's commands keep: results of drills, scratch clusters.
+    pub(crate) fn operations(&self) -> PathBuf {
+        self.at("/var/lib/sukoon/operations")
+    }
+
+    /// Whether this is the machine itself and no trial, so that systemd runs everything.
+    pub(crate) fn is_the_machine(&self) -> bool {
+        self.root == Path::new("/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_lies_below_its_folder_and_so_do_the_paths_in_its_files() {
+        let layout = Layout::of(&Environment::from([("SUKOON_ROOT", "/tmp/trial")]));
+        assert_eq!(layout.cluster(), Path::new("/tmp/trial/var/lib/sukoon/postgres"));
+        assert_eq!(layout.rooted("pg1-path=/var/lib/sukoon/postgres"), {
+            "pg1-path=/tmp/trial/var/lib/sukoon/postgres"
+        });
+        let real = Layout::of(&Environment::default());
+        assert_eq!(real.rooted("x /etc/sukoon y"), "x /etc/sukoon y");
+        assert!(real.is_the_machine() && !layout.is_the_machine());
+    }
+}
