@@ -1,6 +1,8 @@
 //! The checker's program: told where a practice is stored, it says whether that is as it must be.
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use tokio::process::Command;
 
 /// The checker's program.
@@ -38,6 +40,17 @@ pub(crate) async fn is_sound(settings: &[(String, String)], options: CheckOption
     let mut command = command(&program()?, settings, options);
     let status = command.status().await.context("the checker cannot be started")?;
     Ok(status.success())
+}
+
+/// Runs the checker and returns what it found, and its exit.
+pub(crate) async fn report(settings: &[(String, String)]) -> Result<Value> {
+    let options = CheckOptions { is_json: true, without_provider: false };
+    let mut command = command(&program()?, settings, options);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = command.output().await.context("the checker cannot be started")?;
+    serde_json::from_slice(&done.stdout).with_context(|| {
+        format!("the checker could not judge: {}", String::from_utf8_lossy(&done.stderr).trim())
+    })
 }
 
 /// The checker stands beside this program.
