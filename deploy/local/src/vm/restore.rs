@@ -1,0 +1,198 @@
+//! `sukoon restore`: puts a backup in the practice's place, and does what has to be done after
+//! that. The data that was there stays beside it until the next restore.
+use super::backrest;
+use super::check_settings::check_settings;
+use super::cluster::Cluster;
+use super::layout::Layout;
+use super::pictures;
+use super::power;
+use crate::checker;
+use crate::output;
+use crate::paths;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::io::{BufRead, IsTerminal};
+use std::os::unix::fs::{MetadataExt, chown};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long the log of changes may be read.
+const READ_WITHIN: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// What is to be restored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RestoreOptions {
+    /// The moment; without one, everything that was archived.
+    to: Option<jiff::Timestamp>,
+    /// Whether the question is answered.
+    is_confirmed: bool,
+}
+
+impl RestoreOptions {
+    /// Reads the words after `restore`.
+    pub(crate) fn read(words: &[&str]) -> Result<Self> {
+        let mut wanted = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--yes" => wanted.is_confirmed = true,
+                "--to" => {
+                    let time = words.next().context("--to needs a time")?;
+                    wanted.to = Some(time.parse().with_context(|| {
+                        format!("{time} is no time such as 2026-11-24T18:30:00Z")
+                    })?);
+                }
+                other => bail!("`sukoon restore` does not know {other}"),
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// The moment as PostgreSQL reads it.
+    fn target(&self) -> Option<String> {
+        self.to.map(|to| to.strftime("%Y-%m-%d %H:%M:%S%.f+00").to_string())
+    }
+}
+
+/// Restores, starts the practice and checks it.
+pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<ExitCode> {
+    if !wanted.is_confirmed && !confirmed(wanted)? {
+        output::line("Nothing was changed.");
+        return Ok(ExitCode::FAILURE);
+    }
+    let began = Instant::now();
+    power::stop_services(layout)?;
+    power::stop_cluster(layout)?;
+    output::step("restoring the databases");
+    restore_cluster(layout, wanted)?;
+    power::start_cluster(layout)?;
+    let cluster = power::cluster(layout)?;
+    cluster.wait_until_writable(READ_WITHIN).await?;
+    output::step("checking what was restored");
+    let is_sound = check_restored(layout, &cluster).await?;
+    for step in STEPS {
+        output::step(step.says);
+        (step.run)(layout, &cluster)?;
+    }
+    power::start_services(layout)?;
+    output::line(format_args!(
+        "The practice was restored in {} s and is starting.",
+        began.elapsed().as_secs()
+    ));
+    if !is_sound {
+        output::line("What the check has found needs a person; the practice opens all the same.");
+    }
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether what was restored was as it had to be when it was written. The provider, who may know
+/// more by now, is not asked.
+async fn check_restored(layout: &Layout, cluster: &Cluster) -> Result<bool> {
+    let mut settings = check_settings(layout)?;
+    let last = cluster.last_change()?;
+    settings.extend(last.map(|moment| ("CHECK_AS_OF".to_owned(), moment)));
+    let options = checker::CheckOptions { is_json: false, without_provider: true };
+    checker::is_sound(&settings, options).await
+}
+
+fn confirmed(wanted: &RestoreOptions) -> Result<bool> {
+    let input = std::io::stdin();
+    if !input.is_terminal() {
+        bail!("a restore replaces all data of the practice; add --yes where nobody can be asked");
+    }
+    let what = match wanted.to {
+        Some(to) => format!("as it was at {to}"),
+        None => "as it was last archived".to_owned(),
+    };
+    output::line(format_args!(
+        "The practice stops and comes back {what}. What happened since is lost to it, but for what \
+         the payment provider knows. Go on? [yes/no]"
+    ));
+    let mut answer = String::new();
+    input.lock().read_line(&mut answer).context("no answer can be read")?;
+    Ok(answer.trim() == "yes")
+}
+
+/// Puts the backup in place of the data, which is put aside. A restore that fails puts it back.
+pub(crate) fn restore_cluster(layout: &Layout, wanted: &RestoreOptions) -> Result<()> {
+    let data = layout.cluster();
+    let aside = data.with_extension("before");
+    if aside.exists() {
+        fs::remove_dir_all(&aside)
+            .with_context(|| format!("{} cannot be removed", aside.display()))?;
+    }
+    let owner = fs::metadata(&data).context("the cluster is not there")?;
+    fs::rename(&data, &aside).context("the old data cannot be put aside")?;
+    let restoring = || -> Result<()> {
+        paths::create_private(&data)?;
+        chown(&data, Some(owner.uid()), Some(owner.gid()))
+            .with_context(|| format!("{} cannot be given to its owner", data.display()))?;
+        backrest::restore(layout, &data, wanted.target().as_deref(), &[])
+    };
+    restoring().or_else(|error| {
+        fs::remove_dir_all(&data).context("what was half restored cannot be removed")?;
+        fs::rename(&aside, &data).context("the old data cannot be put back")?;
+        Err(error)
+    })
+}
+
+/// Something that has to be done after a restore, before the services start.
+pub(crate) struct Step {
+    /// What it is, as a step.
+    says: &'static str,
+    /// Does it. It may be done again.
+    run: fn(&Layout, &Cluster) -> Result<()>,
+}
+
+/// All of it, in order.
+pub(crate) const STEPS: [Step; 3] = [
+    Step { says: "restoring pictures", run: restore_pictures },
+    Step { says: "rewinding consumers to what is stored", run: forget_streams },
+    Step { says: "having the provider asked about all that is open", run: ask_the_provider },
+];
+
+fn restore_pictures(layout: &Layout, _cluster: &Cluster) -> Result<()> {
+    let into = layout.pictures();
+    if into.is_dir() {
+        pictures::restore(layout, &into)?;
+    }
+    Ok(())
+}
+
+/// The broker may hold messages of events that the restored databases do not have. Without them,
+/// relays publish what is stored, and consumers read the feeds from where their checkpoints are.
+fn forget_streams(layout: &Layout, _cluster: &Cluster) -> Result<()> {
+    let streams = layout.streams().join("jetstream");
+    match fs::remove_dir_all(&streams) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", streams.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What was paid or given back since the backup, only the provider knows: its lists are read at
+/// once, and every order that is still polled is asked about.
+fn ask_the_provider(_layout: &Layout, cluster: &Cluster) -> Result<()> {
+    let sql = "update timers set due_at = clock_now(), lease_until_at = '-infinity'
+               where kind in ('list-payments', 'poll-order', 'refund', 'close-link')";
+    cluster.ask("payments", sql).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_read_and_written_as_postgresql_reads_it() {
+        let wanted =
+            RestoreOptions::read(&["--to", "2026-11-24T18:30:00.25+05:30", "--yes"]).unwrap();
+        assert!(wanted.is_confirmed);
+        assert_eq!(wanted.target().as_deref(), Some("2026-11-24 13:00:00.25+00"));
+        assert_eq!(RestoreOptions::read(&[]).unwrap().target(), None);
+        for bad in [&["--to"][..], &["--to", "yesterday"], &["--force"]] {
+            assert!(RestoreOptions::read(bad).is_err(), "{bad:?}");
+        }
+    }
+}
