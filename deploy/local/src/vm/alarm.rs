@@ -1,0 +1,56 @@
+//! `sukoon alarm JOB`: tells the practice's operator by mail that a job of this server has failed.
+//! systemd calls it.
+use crate::environment::Environment;
+use crate::output;
+use anyhow::{Context, Result, bail};
+use lettre::message::Mailbox;
+use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use std::process::ExitCode;
+
+/// Sends the mail.
+pub(crate) async fn run(environment: &Environment, job: &str) -> Result<ExitCode> {
+    let setting = |name: &str| {
+        environment.get(name).with_context(|| format!("{name} is missing; a unit has it"))
+    };
+    if !job.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.@".contains(&it)) {
+        bail!("{job} is no name of a job");
+    }
+    let mailbox = |name: &str| -> Result<Mailbox> {
+        setting(name)?.parse().with_context(|| format!("{name} is no mail address"))
+    };
+    let message = message(mailbox("NOTIFICATIONS_SENDER")?, mailbox("SUKOON_OPERATOR")?, job)?;
+    let server = setting("NOTIFICATIONS_SMTP_URL")?;
+    let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(server)
+        .context("NOTIFICATIONS_SMTP_URL names no mail server")?
+        .build();
+    transport.send(message).await.context("the mail server did not take the alarm")?;
+    output::line(format_args!("told the operator that {job} has failed"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn message(from: Mailbox, to: Mailbox, job: &str) -> Result<Message> {
+    let text = format!(
+        "{job} has failed on the server of your practice.\n\n\
+         `sukoon status` says what does not run or is overdue, `journalctl -u {job}` why.\n"
+    );
+    let message = Message::builder().from(from).to(to);
+    message
+        .subject(format!("Sukoon: {job} has failed"))
+        .body(text)
+        .context("the alarm cannot be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mail_names_the_job() {
+        let from = "Asha <hello@example.org>".parse().unwrap();
+        let to = "operator@example.org".parse().unwrap();
+        let mail = message(from, to, "sukoon-drill.service").unwrap().formatted();
+        let mail = String::from_utf8(mail).unwrap();
+        assert!(mail.contains("Subject: Sukoon: sukoon-drill.service has failed"), "{mail}");
+        assert!(mail.contains("To: operator@example.org"), "{mail}");
+    }
+}

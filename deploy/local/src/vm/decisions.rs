@@ -1,0 +1,265 @@
+//! What a practice has to decide before it can open: read from a file, or asked on the terminal.
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+
+use crate::output;
+
+/// The provider's address for programs.
+const PROVIDER: &str = "https://api.razorpay.com/v1";
+/// The address of its checkout's script.
+const CHECKOUT: &str = "https://checkout.razorpay.com/v1/checkout.js";
+
+/// Everything that cannot be known without the practice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Decisions {
+    /// The site's name, for example `book.example.org`.
+    pub(crate) domain: String,
+    /// The address that gets alarms, and to which the certificate is made out.
+    pub(crate) operator: String,
+    /// The practice's owner, who gets an account.
+    pub(crate) owner: Owner,
+    /// How mails leave.
+    pub(crate) mail: Mail,
+    /// The account at the payment provider.
+    pub(crate) payments: Payments,
+    /// The provider of meeting rooms.
+    pub(crate) meetings: Meetings,
+    /// Where backups go.
+    #[serde(default)]
+    pub(crate) backups: Backups,
+}
+
+/// The practice's owner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Owner {
+    /// The address with which the owner signs in.
+    pub(crate) email: String,
+    /// The given name.
+    pub(crate) first_name: String,
+}
+
+/// How mails leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mail {
+    /// The mail server, for example `smtps://user:password@smtp.example.org`.
+    pub(crate) url: String,
+    /// Who mails are from, for example `Asha's practice <hello@example.org>`.
+    pub(crate) sender: String,
+}
+
+/// The account at the payment provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Payments {
+    /// The public half of the key.
+    pub(crate) key_id: String,
+    /// Its secret half.
+    pub(crate) key_secret: String,
+    /// The secret of the webhook.
+    pub(crate) webhook_secret: String,
+    /// The account's id, `acc_…`, if it is known.
+    #[serde(default)]
+    pub(crate) account_id: String,
+    /// Where the provider answers.
+    #[serde(default = "provider")]
+    pub(crate) url: String,
+    /// Where browsers load its checkout from.
+    #[serde(default = "checkout")]
+    pub(crate) checkout_script_url: String,
+}
+
+/// The provider of meeting rooms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Meetings {
+    /// Where it answers.
+    pub(crate) url: String,
+    /// What it is asked with.
+    pub(crate) token: String,
+}
+
+/// Where backups go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Backups {
+    /// Lines for pgBackRest that name another place than this machine, for example a bucket:
+    /// `repo1-type = "s3"` and what belongs to it. Without them a fire takes the backups too.
+    #[serde(default)]
+    pub(crate) place: std::collections::BTreeMap<String, String>,
+}
+
+fn provider() -> String {
+    PROVIDER.to_owned()
+}
+
+fn checkout() -> String {
+    CHECKOUT.to_owned()
+}
+
+impl Decisions {
+    /// Reads a file.
+    pub(crate) fn read(file: &Path) -> Result<Self> {
+        let text = fs::read_to_string(file)
+            .with_context(|| format!("{} cannot be read", file.display()))?;
+        let decisions: Self =
+            toml::from_str(&text).with_context(|| format!("{} is not usable", file.display()))?;
+        decisions.require_usable()?;
+        Ok(decisions)
+    }
+
+    /// Asks for everything on the terminal.
+    pub(crate) fn ask() -> Result<Self> {
+        let decisions = Self {
+            domain: ask("The site's name, for example book.example.org")?,
+            operator: ask("The address that gets alarms")?,
+            owner: Owner {
+                email: ask("The address with which the owner signs in")?,
+                first_name: ask("The owner's given name")?,
+            },
+            mail: Mail {
+                url: ask("The mail server, as smtps://user:password@smtp.example.org")?,
+                sender: ask("Who mails are from, as Name <hello@example.org>")?,
+            },
+            payments: Payments {
+                key_id: ask("The payment provider's key id, rzp_live_…")?,
+                key_secret: ask("The key's secret")?,
+                webhook_secret: ask("The webhook's secret, at least 32 characters")?,
+                account_id: ask_or_leave("The account's id, acc_…, or nothing")?,
+                url: provider(),
+                checkout_script_url: checkout(),
+            },
+            meetings: Meetings {
+                url: ask("Where the provider of meeting rooms answers, https://…")?,
+                token: ask("The token for it")?,
+            },
+            backups: Backups::default(),
+        };
+        decisions.require_usable()?;
+        Ok(decisions)
+    }
+
+    fn require_usable(&self) -> Result<()> {
+        let is_name = |text: &str| {
+            let is_part = |part: &str| {
+                !part.is_empty() && part.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+            };
+            text.contains('.') && text.split('.').all(is_part)
+        };
+        if !is_name(&self.domain) {
+            bail!("{} is no name of a site such as book.example.org", self.domain);
+        }
+        for address in [&self.operator, &self.owner.email] {
+            let domain = address.split_once('@').map(|(_, domain)| domain);
+            if !domain.is_some_and(is_name) || address.contains(char::is_whitespace) {
+                bail!("{address} is no mail address");
+            }
+        }
+        if !["smtp://", "smtps://"].iter().any(|scheme| self.mail.url.starts_with(scheme)) {
+            bail!("the mail server is named as smtps://user:password@smtp.example.org");
+        }
+        if self.payments.webhook_secret.len() < 32 {
+            bail!("the webhook's secret has fewer than 32 characters");
+        }
+        let texts = [&self.mail.url, &self.mail.sender, &self.payments.key_id];
+        let secrets =
+            [&self.payments.key_secret, &self.payments.webhook_secret, &self.meetings.token];
+        if texts.into_iter().chain(secrets).any(|text| text.contains(['\n', '\''])) {
+            bail!("a line break or a single quote cannot stand in a setting");
+        }
+        if self
+            .backups
+            .place
+            .iter()
+            .any(|(name, value)| !name.starts_with("repo1-") || value.contains('\n'))
+        {
+            bail!("[backups.place] takes pgBackRest's settings that begin with repo1-");
+        }
+        Ok(())
+    }
+}
+
+fn ask(question: &str) -> Result<String> {
+    loop {
+        let answer = ask_or_leave(question)?;
+        if !answer.is_empty() {
+            return Ok(answer);
+        }
+    }
+}
+
+fn ask_or_leave(question: &str) -> Result<String> {
+    let input = std::io::stdin();
+    if !input.is_terminal() {
+        bail!("nobody can be asked here; `sukoon init FILE` takes the answers from a file");
+    }
+    output::line(format_args!("{question}:"));
+    let mut answer = String::new();
+    let read = input.lock().read_line(&mut answer).context("no answer can be read")?;
+    if read == 0 {
+        bail!("the questions were not answered; nothing was changed");
+    }
+    Ok(answer.trim().to_owned())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Decisions with nothing left out.
+    pub(crate) const FILE: &str = r#"
+domain = "book.example.org"
+operator = "operator@example.org"
+[owner]
+email = "asha@example.org"
+first_name = "Asha"
+[mail]
+url = "smtps://user:word@smtp.example.org"
+sender = "Asha practice <hello@example.org>"
+[payments]
+key_id = "rzp_live_1"
+key_secret = "secret"
+webhook_secret = "0123456789abcdef0123456789abcdef"
+[meetings]
+url = "https://meet.example.org"
+token = "token"
+[backups.place]
+repo1-type = "s3"
+"#;
+
+    fn read(text: &str) -> Result<Decisions> {
+        let decisions: Decisions = toml::from_str(text)?;
+        decisions.require_usable()?;
+        Ok(decisions)
+    }
+
+    #[test]
+    fn what_is_usual_need_not_be_said() {
+        let sound = FILE.to_owned();
+        let decisions = read(&sound).unwrap();
+        assert_eq!(decisions.payments.url, PROVIDER);
+        assert_eq!(decisions.payments.account_id, "");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let sound = FILE.to_owned();
+        for (right, wrong, says) in [
+            ("book.example.org\"", "localhost\"", "name of a site"),
+            ("operator@example.org", "operator", "no mail address"),
+            ("smtps://", "mail://", "mail server"),
+            ("0123456789abcdef0123456789abcdef", "short", "32 characters"),
+            ("repo1-type", "pg1-path", "begin with repo1-"),
+            ("domain", "domein", "unknown field"),
+            ("\"secret\"", "\"a'b\"", "single quote"),
+        ] {
+            let error = read(&sound.replacen(right, wrong, 1)).unwrap_err();
+            assert!(format!("{error:#}").contains(says), "{wrong}: {error:#}");
+        }
+    }
+}
