@@ -32,6 +32,12 @@ pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
     )
 }
 
+/// A user of this machine by name.
+pub(crate) fn named(name: &str) -> Result<DatabaseUser> {
+    let users = fs::read_to_string("/etc/passwd").context("/etc/passwd cannot be read")?;
+    find_user(&users, name).with_context(|| format!("this machine has no user {name}"))
+}
+
 fn find_user(users: &str, name: &str) -> Option<DatabaseUser> {
     users.lines().find_map(|line| {
         let mut fields = line.split(':');

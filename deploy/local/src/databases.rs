@@ -29,25 +29,38 @@ pub(crate) fn ensure(
     secret_store: &mut SecretStore,
     service: &str,
 ) -> Result<Addresses> {
-    let (owner, reader) = (format!("{service}_owner"), format!("{service}_reader"));
-    let [owner_password, password, reader_password] = [&owner, service, &reader]
-        .map(|role| secret_store.get_or_create(&format!("postgres-{role}")));
-    let (owner_password, password, reader_password) =
-        (owner_password?, password?, reader_password?);
-    let roles = [(&*owner, &owner_password), (service, &password), (&*reader, &reader_password)];
+    let (outside, inside) = scripts(service, secret_store)?;
     let failed = || format!("the database of {service} cannot be made");
-    cluster.run_sql("postgres", &outside(service, &roles)).with_context(failed)?;
-    cluster.run_sql(service, &inside(service)).with_context(failed)?;
+    cluster.run_sql("postgres", &outside).with_context(failed)?;
+    cluster.run_sql(service, &inside).with_context(failed)?;
+    let mut url = |role: &str| {
+        Ok::<_, anyhow::Error>(cluster.url(role, &password(secret_store, role)?, service))
+    };
     Ok(Addresses {
-        url: cluster.url(service, &password, service),
-        migration_url: cluster.url(&owner, &owner_password, service),
-        reader_url: cluster.url(&reader, &reader_password, service),
+        url: url(service)?,
+        migration_url: url(&format!("{service}_owner"))?,
+        reader_url: url(&format!("{service}_reader"))?,
         admin_url: cluster.url(crate::postgres::SUPERUSER, &cluster.password, service),
     })
 }
 
+/// What a superuser runs for a service: outside of its database, then inside of it.
+pub(crate) fn scripts(service: &str, secret_store: &mut SecretStore) -> Result<(String, String)> {
+    let mut roles = Vec::new();
+    for role in [format!("{service}_owner"), service.to_owned(), format!("{service}_reader")] {
+        let word = password(secret_store, &role)?;
+        roles.push((role, word));
+    }
+    Ok((outside(service, &roles), inside(service)))
+}
+
+/// The password of a role, which is made once.
+fn password(secret_store: &mut SecretStore, role: &str) -> Result<String> {
+    secret_store.get_or_create(&format!("postgres-{role}"))
+}
+
 /// The script for the cluster: roles, the database, and who may connect to it.
-fn outside(service: &str, roles: &[(&str, &String)]) -> String {
+fn outside(service: &str, roles: &[(String, String)]) -> String {
     let mut script = String::new();
     for (role, word) in roles {
         script.push_str(&format!(
