@@ -27,6 +27,10 @@ pub(crate) enum Need {
     Nginx,
     /// Prometheus' tool, with which alerts are tested.
     Promtool,
+    /// Backs PostgreSQL up, on a server of its own and in tests.
+    Backrest,
+    /// Seals what is backed up beside it.
+    Age,
 }
 
 impl Need {
@@ -38,6 +42,8 @@ impl Need {
             Need::Headless => found.is_headless(),
             Need::Nginx => found.nginx.is_some(),
             Need::Promtool => found.promtool.is_some(),
+            Need::Backrest => found.backrest.is_some(),
+            Need::Age => found.age.is_some(),
         }
     }
 
@@ -49,6 +55,8 @@ impl Need {
             Need::Headless => "Chromium's headless shell",
             Need::Nginx => "nginx",
             Need::Promtool => "promtool",
+            Need::Backrest => "pgBackRest",
+            Need::Age => "age",
         }
     }
 
@@ -60,6 +68,8 @@ impl Need {
             Need::Headless => tools::HEADLESS,
             Need::Nginx => "nginx",
             Need::Promtool => tools::PROMETHEUS,
+            Need::Backrest => "pgbackrest",
+            Need::Age => "age",
         }
     }
 
@@ -70,6 +80,8 @@ impl Need {
             Need::Browser | Need::Headless => &["install", "--cask", "chromium"],
             Need::Nginx => &["install", "nginx"],
             Need::Promtool => &["install", tools::PROMETHEUS],
+            Need::Backrest => &["install", "pgbackrest"],
+            Need::Age => &["install", "age"],
         }
     }
 }
@@ -262,8 +274,13 @@ impl Installer {
                 write_browser_script(&paths.packages, need.debian_package())?;
             }
         }
-        if missing_needs.contains(&Need::Nginx) {
-            write_nginx_script(&paths.packages)?;
+        for (need, name, program) in [
+            (Need::Nginx, "nginx", "usr/sbin/nginx"),
+            (Need::Backrest, "pgbackrest", "usr/bin/pgbackrest"),
+        ] {
+            if missing_needs.contains(&need) {
+                write_program_script(&paths.packages, name, program)?;
+            }
         }
         for need in missing_needs {
             fs::write(tools::unpacked_marker(&paths.packages, need.debian_package()), "")
@@ -366,6 +383,8 @@ impl Apt {
             Need::Headless => Ok(own(&[tools::HEADLESS, "chromium-common"])),
             Need::Nginx => Ok(own(&["nginx"])),
             Need::Promtool => Ok(own(&[tools::PROMETHEUS])),
+            Need::Backrest => Ok(own(&["pgbackrest"])),
+            Need::Age => Ok(own(&["age"])),
             Need::Postgres => {
                 let shown = output_of(self.tool("apt-cache").args(["depends", "postgresql"]))?;
                 let server = server_package(&shown)
@@ -421,16 +440,16 @@ fn write_browser_script(packages: &Path, name: &str) -> Result<()> {
     write_script(packages, name, &script)
 }
 
-/// Writes a start script that sets the library path of the unpacked nginx.
-fn write_nginx_script(packages: &Path) -> Result<()> {
+/// Writes a start script that sets the library path of an unpacked program.
+fn write_program_script(packages: &Path, name: &str, program: &str) -> Result<()> {
     let root = packages.join("root");
     let script = format!(
-        "#!/bin/sh\n# Written by sukoon: starts the nginx that was unpacked beside it.\n\
+        "#!/bin/sh\n# Written by sukoon: starts the {name} that was unpacked beside it.\n\
          export LD_LIBRARY_PATH='{}'\nexec '{}' \"$@\"\n",
         tools::library_path(&root),
-        root.join("usr/sbin/nginx").display(),
+        root.join(program).display(),
     );
-    write_script(packages, "nginx", &script)
+    write_script(packages, name, &script)
 }
 
 fn write_script(packages: &Path, name: &str, script: &str) -> Result<()> {

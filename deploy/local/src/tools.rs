@@ -50,6 +50,10 @@ pub(crate) struct InstalledTools {
     pub(crate) nginx: Option<Tool>,
     /// The tool that tests alerts.
     pub(crate) promtool: Option<Tool>,
+    /// pgBackRest.
+    pub(crate) backrest: Option<Tool>,
+    /// age.
+    pub(crate) age: Option<Tool>,
 }
 
 impl InstalledTools {
@@ -74,7 +78,18 @@ pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<Installed
         browser: named.or_else(|| choose_browser(&system, &unpacked)),
         nginx: system.nginx().or_else(|| unpacked.nginx()),
         promtool: system.promtool().or_else(|| unpacked.promtool()),
+        backrest: system
+            .program("pgbackrest")
+            .or_else(|| unpacked_program(&paths.packages, "pgbackrest", "bin/pgbackrest")),
+        age: system
+            .program("age")
+            .or_else(|| unpacked_program(&paths.packages, "age", "root/usr/bin/age")),
     })
+}
+
+/// The folder of PostgreSQL's programs that are installed on this machine.
+pub(crate) fn postgres_of_the_machine(environment: &Environment) -> Option<PathBuf> {
+    Search::system(environment).postgres().map(|tool| tool.path)
 }
 
 fn is_headless_shell(tool: &Tool) -> bool {
@@ -197,11 +212,23 @@ impl Search {
         let named = self.programs.iter().map(|folder| folder.join("promtool"));
         let mut all = named.chain(self.promtool.iter().cloned());
         all.find(|path| path.is_file()).map(|path| self.tool(&path))
+    /// A program that needs nothing beside it.
+    fn program(&self, name: &str) -> Option<Tool> {
+        let mut named = self.programs.iter().map(|folder| folder.join(name));
+        named.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
     }
 
     fn tool(&self, path: &Path) -> Tool {
         Tool { path: path.to_owned(), libraries: self.libraries.clone() }
     }
+}
+
+/// A program of a package that was unpacked; it needs no libraries beside those of the system, or
+/// has a start script.
+fn unpacked_program(packages: &Path, name: &str, path: &str) -> Option<Tool> {
+    let path = packages.join(path);
+    let is_there = unpacked_marker(packages, name).is_file() && path.is_file();
+    is_there.then_some(Tool { path, libraries: None })
 }
 
 /// Ubuntu's chromium package contains only a script that asks the user to install a snap.
