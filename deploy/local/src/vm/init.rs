@@ -1,0 +1,201 @@
+//! `sukoon init`: makes a practice of a machine on which the package was installed. It may be run
+//! again: what is there stays, and only settings are written anew.
+use super::backrest;
+use super::backup::{self, Extent};
+use super::decisions::Decisions;
+use super::files::{self, CHECK_ROLE};
+use super::layout::Layout;
+use super::machine;
+use super::owner_account;
+use super::pictures;
+use super::power;
+use super::units;
+use super::user::command_as_owner;
+use crate::databases;
+use crate::healthz;
+use crate::output;
+use crate::process::output_of;
+use crate::secrets::SecretStore;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long the cluster and the services may take to be ready.
+const READY_WITHIN: Duration = Duration::from_secs(180);
+/// The gateway's port on loopback.
+const GATEWAY_PORT: u16 = 7480;
+
+/// What the command was told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InitOptions {
+    file: Option<PathBuf>,
+    without: Vec<String>,
+}
+
+impl InitOptions {
+    /// Reads the words after `init`.
+    pub(crate) fn read(words: &[&str]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--without" => {
+                    let names = words.next().context("--without needs the names of checks")?;
+                    options.without.extend(names.split(',').map(str::to_owned));
+                }
+                file if !file.starts_with("--") && options.file.is_none() => {
+                    options.file = Some(PathBuf::from(file));
+                }
+                other => bail!("`sukoon init` does not know {other}"),
+            }
+        }
+        let unknown = options.without.iter().find(|it| !machine::names().contains(&it.as_str()));
+        if let Some(unknown) = unknown {
+            bail!("there is no check {unknown}; the checks are {}", machine::names().join(", "));
+        }
+        Ok(options)
+    }
+}
+
+/// Sets the practice up, starts it, and ends with its address.
+pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCode> {
+    let decisions = match &options.file {
+        Some(file) => Decisions::read(file)?,
+        None => Decisions::ask()?,
+    };
+    output::step("looking at this machine");
+    let is_open = layout.is_the_machine() && units::state(units::TARGET) == "active";
+    let mut without = options.without.clone();
+    // The practice that runs has these ports itself.
+    without.extend(is_open.then(|| "ports".to_owned()));
+    if layout.is_the_machine() {
+        make_room()?;
+    }
+    machine::check(&decisions, &without).await?;
+    output::step("writing settings");
+    let mut secret_store = SecretStore::open(&layout.configuration().join("secrets"))?;
+    files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    own_practice(layout)?;
+    output::step("creating the databases");
+    create_cluster(layout, &mut secret_store).await?;
+    output::step("taking the first backup");
+    backrest::create(layout)?;
+    pictures::create_key(layout)?;
+    if backrest::newest(layout)?.is_none() {
+        backup::take(layout, Extent::Full)?;
+    }
+    if layout.is_the_machine() {
+        open(layout, &decisions).await?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The packages of Caddy and nats-server start servers of their own, which would have our ports or
+/// our memory.
+fn make_room() -> Result<()> {
+    for unit in ["caddy.service", "nats-server.service"] {
+        if units::state(unit) == "active" {
+            output::step(format_args!("stopping {unit}, in whose place Sukoon starts its own"));
+            units::systemctl(&["disable", "--now", unit])?;
+        }
+    }
+    Ok(())
+}
+
+/// The practice's own files, which are there to be edited.
+fn own_practice(layout: &Layout) -> Result<()> {
+    let (own, shipped) =
+        (layout.configuration().join("practice"), Path::new("/usr/share/sukoon/practice"));
+    if own.exists() || !shipped.is_dir() {
+        return Ok(());
+    }
+    let mut copy = std::process::Command::new("cp");
+    output_of(copy.arg("-R").arg(shipped).arg(&own)).map(drop)
+}
+
+async fn create_cluster(layout: &Layout, secret_store: &mut SecretStore) -> Result<()> {
+    for (folder, user) in [
+        (layout.cluster(), "sukoon-postgres"),
+        (layout.backups(), "sukoon-postgres"),
+        (layout.socket(), "sukoon-postgres"),
+        (layout.operations(), "sukoon-postgres"),
+    ] {
+        if !folder.exists() {
+            fs::create_dir_all(&folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))?;
+            files::give_to(layout, user, &folder, 0o700)?;
+        }
+    }
+    let cluster = power::cluster(layout)?;
+    if !cluster.data.join("PG_VERSION").is_file() {
+        let mut initdb = command_as_owner(cluster.programs.join("initdb"), &cluster.data)?;
+        initdb.args(["--encoding=UTF8", "--locale=C", "--data-checksums", "--auth=peer"]);
+        initdb.arg("--username=postgres");
+        output_of(initdb.arg(format!("--pgdata={}", cluster.data.display())))
+            .context("the databases could not be created")?;
+    }
+    if cluster.ask("postgres", "select 1").is_err() {
+        power::start_cluster(layout)?;
+    }
+    cluster.wait_until_writable(READY_WITHIN).await?;
+    for service in databases::SERVICES {
+        let owner = secret_store.get_or_create(&format!("postgres-{service}_owner"))?;
+        let own = secret_store.get_or_create(&format!("postgres-{service}"))?;
+        let (outside, inside) = databases::scripts(service, (&owner, &own));
+        cluster.run_script("postgres", &outside)?;
+        cluster.run_script(service, &inside)?;
+    }
+    let word = secret_store.get_or_create(&format!("postgres-{CHECK_ROLE}"))?;
+    let reads = format!(
+        "select 'create role {CHECK_ROLE} login' where not exists \
+         (select from pg_roles where rolname = '{CHECK_ROLE}') \\gexec\n\
+         alter role {CHECK_ROLE} login password '{word}';\n\
+         grant pg_read_all_data to {CHECK_ROLE};\n"
+    );
+    cluster.run_script("postgres", &reads)?;
+    for service in databases::SERVICES {
+        cluster.ask(service, &format!("grant connect on database {service} to {CHECK_ROLE}"))?;
+    }
+    Ok(())
+}
+
+/// Starts everything and waits until the practice is open.
+async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
+    output::step("starting");
+    units::systemctl(&["daemon-reload"])?;
+    units::systemctl(&["enable", "--now", units::TARGET])?;
+    let deadline = Instant::now() + READY_WITHIN;
+    while healthz::get(GATEWAY_PORT, "/healthz").await.is_none_or(|it| it.status != 200) {
+        if Instant::now() >= deadline {
+            bail!(
+                "the practice is not open after {READY_WITHIN:?}; `sukoon status` and `sukoon \
+                   logs` say what is wrong"
+            );
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+    owner_account::ensure(layout, decisions)?;
+    output::line(format_args!("The practice is open: https://{}", decisions.domain));
+    output::line(
+        "Keep /etc/sukoon/secrets and /etc/sukoon/pgbackrest.d elsewhere too: without \
+                  them no backup can be read.",
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_a_file_and_checks_to_leave_out() {
+        let options = InitOptions::read(&["mine.toml", "--without", "dns,mail"]).unwrap();
+        assert_eq!(options.file, Some(PathBuf::from("mine.toml")));
+        assert_eq!(options.without, ["dns", "mail"]);
+        assert!(InitOptions::read(&["--without", "luck"]).is_err());
+        assert!(InitOptions::read(&["a", "b"]).is_err());
+    }
+}
