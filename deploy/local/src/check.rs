@@ -6,10 +6,12 @@ use crate::environment::Environment;
 use crate::output;
 use crate::paths::Paths;
 use crate::run_state;
+use crate::vm;
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 
-/// Checks the practice that the environment names, or that runs from this checkout.
+/// Checks the practice that the environment names, or that is installed here, or that runs from
+/// this checkout.
 pub(crate) async fn run(
     environment: &Environment,
     paths: Option<&Paths>,
@@ -33,6 +35,9 @@ fn addresses(
 ) -> Result<Option<Vec<(String, String)>>> {
     if environment.get("BOOKING_DATABASE_URL").is_some() {
         return Ok(Some(Vec::new()));
+    }
+    if let Some(layout) = vm::Layout::installed(environment) {
+        return vm::check_settings(&layout).map(Some);
     }
     let Some(paths) = paths else { return Ok(None) };
     let mut settings = vec![("SUKOON_MODE".to_owned(), "development".to_owned())];
