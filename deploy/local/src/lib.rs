@@ -28,6 +28,7 @@ mod addresses;
 mod up;
 mod watch;
 mod checker;
+mod vm;
 mod check;
 mod staff;
 
@@ -42,6 +43,7 @@ usage: sukoon [command]
   up                        start the practice and keep it running (the default)
   prepare [--browser]       install what is missing: PostgreSQL, nats-server, a browser for tests
   prepare --caldav          a CalDAV server (Radicale, with Python's pip), which tests read
+  prepare --backups         pgBackRest and age, which tests back up with
   prepare --nginx           the same with nginx, which the benchmark measures our pages against
   prepare --promtool        the same with Prometheus' promtool, which tests alerts
   watch [--once]            alarms and figures of the running practice; mails begin with
@@ -72,6 +74,9 @@ pub fn main() -> Result<ExitCode> {
         if let Some(code) = staff::run(&environment, paths.as_ref().ok(), &arguments).await {
             return Ok(code);
         }
+        if let Some(done) = vm::run(&environment, &words).await {
+            return done;
+        }
         if let ["check", options @ ..] = words.as_slice() {
             let options = checker::CheckOptions::read(options)
                 .with_context(|| format!("`sukoon check` takes other words\n{USAGE}"))?;
@@ -92,6 +97,9 @@ pub fn main() -> Result<ExitCode> {
             }
             ["prepare", "--promtool"] => {
                 packages::prepare(&environment, &paths, &[Need::Promtool]).map(success)
+            ["prepare", "--backups"] => {
+                let needs = [Need::Backrest, Need::Age];
+                packages::prepare(&environment, &paths, &needs).map(success)
             }
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["watch", ..] => {
@@ -118,7 +126,7 @@ pub fn main() -> Result<ExitCode> {
                 test_services::run_with(&paths, &found, command).await
             }
             ["help" | "--help" | "-h"] => {
-                output::line(format_args!("{USAGE}\n{}", staff::USAGE));
+                output::line(format_args!("{USAGE}\n{}\n{}", vm::USAGE, staff::USAGE));
                 Ok(ExitCode::SUCCESS)
             }
             other => bail!("there is no command `{}`\n{USAGE}\n{}", other.join(" "), staff::USAGE),
@@ -143,6 +151,8 @@ fn show_paths(environment: &Environment, paths: &Paths, only: Option<&str>) -> R
         ("browser", tool(found.browser)),
         ("nginx", tool(found.nginx)),
         ("promtool", tool(found.promtool)),
+        ("pgbackrest", tool(found.backrest)),
+        ("age", tool(found.age)),
     ];
     for (name, path) in entries.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         match (path, only) {
@@ -150,6 +160,11 @@ fn show_paths(environment: &Environment, paths: &Paths, only: Option<&str>) -> R
             (Some(path), None) => output::line(format_args!("{name:<12} {}", path.display())),
             (None, Some(name @ ("nginx" | "promtool"))) => {
                 bail!("{name} is missing; `sukoon prepare --{name}` installs it")
+            (None, Some("pgbackrest" | "age")) => {
+                bail!("{name} is missing; `sukoon prepare --backups` installs it")
+            }
+            (None, Some("nginx")) => {
+                bail!("nginx is missing; `sukoon prepare --nginx` installs it")
             }
             (None, Some(_)) => bail!("{name} is missing; `sukoon prepare --browser` installs it"),
             (None, None) => output::line(format_args!("{name:<12} (missing)")),

@@ -1,0 +1,97 @@
+//! A practice on one small server of its own, installed from the Debian package: systemd starts
+//! what `sukoon up` starts elsewhere. `deploy/vm/README.md` tells an operator about it.
+mod layout;
+mod user;
+mod cluster;
+mod backrest;
+mod pictures;
+mod operations;
+mod check_settings;
+mod units;
+mod decisions;
+mod machine;
+mod files;
+mod power;
+mod backup;
+mod postmaster;
+mod drill;
+mod restore;
+mod owner_account;
+mod init;
+mod upgrade;
+mod archive;
+mod alarm;
+mod logs;
+mod status;
+
+use crate::environment::Environment;
+use anyhow::Result;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) use check_settings::check_settings;
+pub(crate) use layout::Layout;
+
+/// The usage text of these commands.
+pub(crate) const USAGE: &str = "\
+for the operator of a server on which the package `sukoon` is installed, as root:
+  init [FILE] [--without CHECK,...]
+                            set the practice up: asks what it has to decide, or takes it from a
+                            file; looks at name, ports, memory, disk, mail and payment keys first
+  status                    what runs, and when it was last backed up and last restored on trial
+  logs [PART] [--follow]    the logs, of everything or of one part such as booking
+  backup [--full]           back up now: what changed, or everything
+  restore [--to TIME]       put the last backup in place, or the practice as it was at a time
+                            such as 2026-11-24T18:30:00Z; asks first, unless --yes
+  upgrade FILE              install another version of the package; backs up first, and goes back
+                            by itself when the practice does not open
+  rollback [--with-data]    the version before the last upgrade, or the data of then too
+  export FILE [--keep-open] close the practice and write all of it into a sealed file
+  import FILE               put that in the place of the practice that was set up here; its key is
+                            in SUKOON_ARCHIVE_KEY
+  drill                     restore into a scratch cluster, check it, say how long that took";
+
+/// Runs one of these commands; none when the words name no such command.
+pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
+    let known = [
+        "init", "alarm", "status", "logs", "backup", "restore", "drill", "upgrade", "rollback",
+        "export", "import",
+    ];
+    let (command, rest) = words.split_first()?;
+    if !known.contains(command) {
+        return None;
+    }
+    if *command == "init" {
+        return Some(match init::InitOptions::read(rest) {
+            Ok(options) => init::run(&Layout::of(environment), &options).await,
+            Err(error) => Err(error),
+        });
+    }
+    if let ("alarm", [job]) = (*command, rest) {
+        return Some(alarm::run(environment, job).await);
+    }
+    let Some(layout) = Layout::installed(environment) else {
+        return Some(Err(anyhow::anyhow!(
+            "`sukoon {command}` is for a server on which the package `sukoon` is installed and \
+             `sukoon init` has been run"
+        )));
+    };
+    Some(match (*command, rest) {
+        ("status", []) => status::run(&layout).await,
+        ("logs", options) => logs::run(options).await,
+        ("backup", []) => backup::run(&layout, backup::Extent::Changed).await,
+        ("backup", ["--full"]) => backup::run(&layout, backup::Extent::Full).await,
+        ("drill", []) => drill::run(&layout).await,
+        ("restore", options) => match restore::RestoreOptions::read(options) {
+            Ok(wanted) => restore::run(&layout, &wanted).await,
+            Err(error) => Err(error),
+        },
+        ("upgrade", [file]) => upgrade::run(&layout, Path::new(file)).await,
+        ("rollback", []) => upgrade::back(&layout, false).await,
+        ("rollback", ["--with-data"]) => upgrade::back(&layout, true).await,
+        ("export", [file]) => archive::export(&layout, Path::new(file), false).await,
+        ("export", [file, "--keep-open"]) => archive::export(&layout, Path::new(file), true).await,
+        ("import", [file]) => archive::import(environment, &layout, Path::new(file)).await,
+        (command, _) => Err(anyhow::anyhow!("`sukoon {command}` takes other words\n{USAGE}")),
+    })
+}
