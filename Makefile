@@ -131,6 +131,7 @@ RUST_TEST_THREADS ?= 3
 test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
 	@$(SUKOON) prepare --caldav
+	@$(SUKOON) prepare --backups
 	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- \
 	  node tests/runner/run.mjs $(TEST_PROGRAMS) --locked --profile $(PROFILE) --workspace
 

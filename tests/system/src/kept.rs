@@ -43,6 +43,12 @@ impl Kept {
         Ok(Self { folder, note })
     }
 
+    /// Where it lies.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The commit whose programs made it.
     #[must_use]
     pub fn commit(&self) -> String {

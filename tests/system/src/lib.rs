@@ -14,6 +14,7 @@ pub mod customer;
 pub mod failpoints;
 pub mod forms;
 pub mod idle;
+pub mod installed;
 pub mod kept;
 pub mod mails;
 pub mod metrics;

@@ -103,7 +103,7 @@ impl Practice {
     pub fn spawn_in(data: PathBuf, settings: &[(&str, &str)], output: Stdio) -> Result<Self> {
         let (port, sandbox_port) = (free_port()?, free_port()?);
         let http = runtime::http::client()?;
-        let child = Command::new(program()?)
+        let child = Command::new(program("sukoon")?)
             .arg("up")
             .env("SUKOON_DATA", &data)
             .env("PORT", port.to_string())
@@ -375,12 +375,12 @@ impl Drop for Practice {
     }
 }
 
-/// The `sukoon` program: beside our own program, or beside the folder of a test's program.
-fn program() -> Result<PathBuf> {
+/// One of our programs: beside our own program, or beside the folder of a test's program.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join("sukoon"));
+    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join(name));
     let found = found.into_iter().find(|program| program.exists());
-    found.context("sukoon is not built: start the tests by `make test`")
+    found.with_context(|| format!("{name} is not built: start the tests by `make test`"))
 }
 
 pub(crate) fn free_port() -> Result<u16> {
