@@ -63,7 +63,6 @@ help:
 	@echo "make check  formatting, lints, house rules, the contract, types, dependencies"
 	@echo "make advisories  the known vulnerabilities of dependencies anew (needs the network)"
 	@echo "make deb    a Debian package for a server of your own (deploy/vm/README.md)"
-	@echo "make check  formatting, lints, house rules, the contract, types"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
 run: tools build web

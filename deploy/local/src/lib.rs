@@ -97,6 +97,7 @@ pub fn main() -> Result<ExitCode> {
             }
             ["prepare", "--promtool"] => {
                 packages::prepare(&environment, &paths, &[Need::Promtool]).map(success)
+            }
             ["prepare", "--backups"] => {
                 let needs = [Need::Backrest, Need::Age];
                 packages::prepare(&environment, &paths, &needs).map(success)
@@ -160,11 +161,9 @@ fn show_paths(environment: &Environment, paths: &Paths, only: Option<&str>) -> R
             (Some(path), None) => output::line(format_args!("{name:<12} {}", path.display())),
             (None, Some(name @ ("nginx" | "promtool"))) => {
                 bail!("{name} is missing; `sukoon prepare --{name}` installs it")
+            }
             (None, Some("pgbackrest" | "age")) => {
                 bail!("{name} is missing; `sukoon prepare --backups` installs it")
-            }
-            (None, Some("nginx")) => {
-                bail!("nginx is missing; `sukoon prepare --nginx` installs it")
             }
             (None, Some(_)) => bail!("{name} is missing; `sukoon prepare --browser` installs it"),
             (None, None) => output::line(format_args!("{name:<12} (missing)")),

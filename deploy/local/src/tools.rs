@@ -212,6 +212,8 @@ impl Search {
         let named = self.programs.iter().map(|folder| folder.join("promtool"));
         let mut all = named.chain(self.promtool.iter().cloned());
         all.find(|path| path.is_file()).map(|path| self.tool(&path))
+    }
+
     /// A program that needs nothing beside it.
     fn program(&self, name: &str) -> Option<Tool> {
         let mut named = self.programs.iter().map(|folder| folder.join(name));
