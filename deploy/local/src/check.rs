@@ -17,12 +17,11 @@ pub(crate) async fn run(
     paths: Option<&Paths>,
     options: CheckOptions,
 ) -> Result<ExitCode> {
-    let settings = match addresses(environment, paths)? {
-        Some(settings) => settings,
-        None => bail!(
+    let Some(settings) = addresses(environment, paths)? else {
+        bail!(
             "no practice was found: start one, or set BOOKING_DATABASE_URL and its neighbours to \
              the databases' addresses"
-        ),
+        )
     };
     let is_sound = checker::is_sound(&settings, options).await?;
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

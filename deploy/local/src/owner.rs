@@ -133,7 +133,7 @@ async fn run_once(
     let mut once = part.clone().with_argument(argument);
     // Roles are granted by the database's owner.
     if argument == "grant" {
-        once = once.as_owner();
+        once = once.into_owners();
     }
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     once.environment.extend(settings.iter().map(own));

@@ -76,7 +76,7 @@ impl ProcessSpec {
     }
 
     /// Adds what only the owner of the database may have, for one command.
-    pub(crate) fn as_owner(mut self) -> Self {
+    pub(crate) fn into_owners(mut self) -> Self {
         self.environment.append(&mut self.owner_settings);
         self
     }
@@ -377,7 +377,7 @@ mod tests {
         // The shell sets these three itself.
         let made_by_shell = ["PWD=", "SHLVL=", "_="];
         for (part, wanted) in
-            [(part.clone(), vec!["OWN=yes"]), (part.as_owner(), vec!["OWN=yes", "OWNER=yes"])]
+            [(part.clone(), vec!["OWN=yes"]), (part.into_owners(), vec!["OWN=yes", "OWNER=yes"])]
         {
             let printed = supervisor.command(&part).unwrap().stdout(Stdio::piped()).output().await;
             let printed = String::from_utf8(printed.unwrap().stdout).unwrap();

@@ -341,7 +341,7 @@ fn run_info(
 
 async fn migrate(supervisor: &Supervisor, specs: &[ProcessSpec]) -> Result<()> {
     for part in specs.iter().filter(|part| process_specs::migrates(part.name)) {
-        let once = part.clone().with_argument("migrate").as_owner();
+        let once = part.clone().with_argument("migrate").into_owners();
         let status = supervisor.command(&once)?.status().await;
         if !status.with_context(|| format!("{} cannot be started", part.name))?.success() {
             bail!("{}", not_ready(supervisor, part.name));

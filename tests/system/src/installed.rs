@@ -74,7 +74,7 @@ impl InstalledPractice {
     /// # Errors
     /// When it fails.
     pub fn sukoon(&self, words: &[&str]) -> Result<String> {
-        succeeded(self.command(words)?.output()?).with_context(|| format!("sukoon {words:?}"))
+        succeeded(&self.command(words)?.output()?).with_context(|| format!("sukoon {words:?}"))
     }
 
     fn socket(&self) -> PathBuf {
@@ -100,7 +100,7 @@ impl InstalledPractice {
     pub fn sql(&self, database: &str, sql: &str) -> Result<String> {
         let mut command = self.postgres("psql")?;
         command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql]);
-        Ok(succeeded(command.output()?)?.trim().to_owned())
+        Ok(succeeded(&command.output()?)?.trim().to_owned())
     }
 
     /// Puts what a release has left behind into the databases, and brings it up to date.
@@ -112,11 +112,11 @@ impl InstalledPractice {
             let mut restore = self.postgres("pg_restore")?;
             restore.args(["--clean", "--if-exists", "-d", service]);
             restore.stdin(fs::File::open(kept.folder().join(format!("{service}.dump")))?);
-            succeeded(restore.output()?)?;
+            succeeded(&restore.output()?)?;
             let mut migrate = Command::new(program("services")?);
             migrate.args([service, "migrate"]).env_clear().env("LOG_FILTER", "error");
             migrate.envs(self.settings("migrate")?);
-            succeeded(migrate.output()?)?;
+            succeeded(&migrate.output()?)?;
         }
         self.set_clocks(kept)?;
         let pictures = self.root.join("var/lib/sukoon/reviews/pictures/reviews");
@@ -192,7 +192,7 @@ impl Drop for InstalledPractice {
 ///
 /// # Errors
 /// When it has not; the error has its output.
-pub fn succeeded(done: Output) -> Result<String> {
+pub fn succeeded(done: &Output) -> Result<String> {
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     if !done.status.success() {
         bail!("{}\n{said}\n{}", done.status, String::from_utf8_lossy(&done.stderr));
@@ -201,7 +201,7 @@ pub fn succeeded(done: Output) -> Result<String> {
 }
 
 fn postgres_programs() -> Result<PathBuf> {
-    let found = succeeded(Command::new(program("sukoon")?).args(["paths", "postgres"]).output()?)?;
+    let found = succeeded(&Command::new(program("sukoon")?).args(["paths", "postgres"]).output()?)?;
     Ok(PathBuf::from(found.trim()))
 }
 
@@ -211,7 +211,7 @@ fn tools() -> Result<String> {
     let mut folders = Vec::new();
     for tool in ["pgbackrest", "age"] {
         let found = Command::new(program("sukoon")?).args(["paths", tool]).output()?;
-        let found = PathBuf::from(succeeded(found)?.trim());
+        let found = PathBuf::from(succeeded(&found)?.trim());
         folders.extend(found.parent().map(Path::to_owned));
     }
     let own = std::env::var("PATH").unwrap_or_default();

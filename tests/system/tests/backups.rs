@@ -1,8 +1,5 @@
 //! Backups are worth what can be restored from them: a practice that an earlier release has left
 //! behind is backed up by pgBackRest, restored to moments, drilled, and moved to another place.
-
-#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
-
 use std::fs;
 
 use anyhow::{Context as _, Result, ensure};
@@ -78,7 +75,7 @@ fn a_practice_moves_in_one_sealed_file() -> Result<()> {
     let refused = new.command(&["import", file.to_str().context("no path")?])?.output()?;
     ensure!(!refused.status.success(), "it was imported without its key");
     let mut import = new.command(&["import", file.to_str().context("no path")?])?;
-    succeeded(import.env("SUKOON_ARCHIVE_KEY", key).output()?)?;
+    succeeded(&import.env("SUKOON_ARCHIVE_KEY", key).output()?)?;
     let there = new.sql("booking", "select count(*), max(event_id::text) from events")?;
     ensure!(there == events, "{there} came of {events}");
     Ok(())

@@ -79,7 +79,7 @@ fn a_process_that_serves_does_not_know_its_databases_owner() {
         };
         assert!(values(&spec).is_empty(), "{} knows {:?}", spec.name, values(&spec));
         let has_database = databases::SERVICES.contains(&spec.name);
-        assert_eq!(values(&spec.clone().as_owner()).len(), usize::from(has_database));
+        assert_eq!(values(&spec.clone().into_owners()).len(), usize::from(has_database));
     }
 }
 
