@@ -46,12 +46,17 @@ pub(crate) fn ensure(
 
 /// What a superuser runs for a service: outside of its database, then inside of it.
 pub(crate) fn scripts(service: &str, secret_store: &mut SecretStore) -> Result<(String, String)> {
-    let mut roles = Vec::new();
-    for role in [format!("{service}_owner"), service.to_owned(), format!("{service}_reader")] {
+    let mut passwords = Vec::new();
+    for role in roles(service) {
         let word = password(secret_store, &role)?;
-        roles.push((role, word));
+        passwords.push((role, word));
     }
-    Ok((outside(service, &roles), inside(service)))
+    Ok((outside(service, &passwords), inside(service)))
+}
+
+/// The roles of a service: the owner of its database, its own, and the one that only reads.
+pub(crate) fn roles(service: &str) -> [String; 3] {
+    [format!("{service}_owner"), service.to_owned(), format!("{service}_reader")]
 }
 
 /// The password of a role, which is made once.

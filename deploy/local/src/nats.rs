@@ -51,30 +51,8 @@ impl Broker {
             quote(&self.folder.join("streams")),
             self.file_store,
         );
-        text.push_str(&self.authorization());
+        text.push_str(&authorization(&self.users, self.open));
         secrets::write_private(&file, text.as_bytes())
-    }
-
-    /// Nothing is allowed that is not listed.
-    fn authorization(&self) -> String {
-        let mut text = String::from("authorization {\n  users: [\n");
-        for (user, password) in &self.users {
-            let Some(Permissions { publish, subscribe }) = Permissions::of(user) else { continue };
-            let (publish, subscribe) = (list(&publish), list(&subscribe));
-            text.push_str(&format!(
-                "    {{ user: \"{user}\", password: \"{password}\", permissions: {{\n      \
-                 publish: {{ allow: [{publish}] }}\n      \
-                 subscribe: {{ allow: [{subscribe}] }}\n    }} }}\n"
-            ));
-        }
-        if self.open {
-            text.push_str("    { user: \"tests\", password: \"tests\" }\n");
-        }
-        text.push_str("  ]\n}\n");
-        if self.open {
-            text.push_str("no_auth_user: \"tests\"\n");
-        }
-        text
     }
 
     fn settings(&self) -> PathBuf {
@@ -120,6 +98,29 @@ impl Broker {
         let received = timeout(Duration::from_secs(1), greeting).await;
         received.is_ok_and(|greeting| greeting.is_ok_and(|first| &first == b"INFO"))
     }
+}
+
+/// The part of a configuration that names the users, each with the rights of its service: nothing
+/// is allowed that is not listed. In an open one a client without credentials may do everything.
+pub(crate) fn authorization(users: &Users, open: bool) -> String {
+    let mut text = String::from("authorization {\n  users: [\n");
+    for (user, password) in users {
+        let Some(Permissions { publish, subscribe }) = Permissions::of(user) else { continue };
+        let (publish, subscribe) = (list(&publish), list(&subscribe));
+        text.push_str(&format!(
+            "    {{ user: \"{user}\", password: \"{password}\", permissions: {{\n      \
+             publish: {{ allow: [{publish}] }}\n      \
+             subscribe: {{ allow: [{subscribe}] }}\n    }} }}\n"
+        ));
+    }
+    if open {
+        text.push_str("    { user: \"tests\", password: \"tests\" }\n");
+    }
+    text.push_str("  ]\n}\n");
+    if open {
+        text.push_str("no_auth_user: \"tests\"\n");
+    }
+    text
 }
 
 /// The users of a practice. Their passwords are made once and kept among the secrets.

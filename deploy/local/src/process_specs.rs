@@ -34,7 +34,8 @@ pub(crate) const PROGRAMS: [&str; 8] = [
 ];
 /// jemalloc settings that return memory soon after a peak: one arena for all threads of a
 /// process, which returns pages that have been free for a second.
-pub(crate) const JEMALLOC_CONF: &str = "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
+pub(crate) const JEMALLOC_CONF: &str =
+    "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 /// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
 /// The purpose of the port at which a process tells its metrics.

@@ -2,7 +2,6 @@
 //! move to another server. What it holds is checked before and after.
 use super::check_settings::check_settings;
 use super::cluster::Cluster;
-use super::files;
 use super::layout::Layout;
 use super::power;
 use super::user::command_as_owner;
@@ -64,7 +63,7 @@ pub(crate) async fn export(layout: &Layout, file: &Path, keep_open: bool) -> Res
     }
     copy(&layout.pictures(), &staging.folder.join("pictures"))?;
     copy(&layout.configuration().join("practice"), &staging.folder.join("practice"))?;
-    let secret_store = SecretStore::open(&layout.configuration().join("secrets"))?;
+    let secret_store = SecretStore::open(&layout.secrets())?;
     let words = WORDS.iter().filter_map(|name| Some((*name, secret_store.get(name)?)));
     let note = json!({
         "form": FORM,
@@ -110,7 +109,7 @@ pub(crate) async fn import(
     }
     power::stop_services(layout)?;
     let cluster = power::cluster(layout)?;
-    let mut secret_store = SecretStore::open(&layout.configuration().join("secrets"))?;
+    let mut secret_store = SecretStore::open(&layout.secrets())?;
     for service in databases::SERVICES {
         output::step(format_args!("reading {service}"));
         replace_database(&cluster, service, &staging.folder, &mut secret_store)?;
@@ -152,9 +151,7 @@ fn replace_database(
     secret_store: &mut SecretStore,
 ) -> Result<()> {
     cluster.ask("postgres", &format!("drop database if exists {service} with (force)"))?;
-    let owner = secret_store.get_or_create(&format!("postgres-{service}_owner"))?;
-    let own = secret_store.get_or_create(&format!("postgres-{service}"))?;
-    let (outside, inside) = databases::scripts(service, (&owner, &own));
+    let (outside, inside) = databases::scripts(service, secret_store)?;
     cluster.run_script("postgres", &outside)?;
     cluster.run_script(service, &inside)?;
     let mut restore = command_as_owner(cluster.programs.join("pg_restore"), &cluster.data)?;
@@ -164,9 +161,7 @@ fn replace_database(
     restore.arg(format!("--port={}", cluster.port)).arg(format!("--dbname={service}"));
     let dump = from.join(format!("{service}.dump"));
     restore.stdin(fs::File::open(&dump).context("a database is missing in the archive")?);
-    output_of(&mut restore).map(drop)?;
-    let role = files::CHECK_ROLE;
-    cluster.ask(service, &format!("grant connect on database {service} to {role}")).map(drop)
+    output_of(&mut restore).map(drop)
 }
 
 fn take_secrets(
@@ -182,7 +177,7 @@ fn take_secrets(
         }
     }
     let key = note.get("signing_key").and_then(|it| it.as_str()).context("no signing key")?;
-    let secrets = layout.configuration().join("secrets");
+    let secrets = layout.secrets();
     secrets::write_private(&secrets.join(format!("{SIGNING_KEY}.pem")), key.as_bytes())
 }
 

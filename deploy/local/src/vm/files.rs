@@ -1,12 +1,15 @@
 //! The files of an installed practice: configuration of its servers and settings of its processes.
+mod settings;
+
 use super::decisions::Decisions;
 use super::layout::Layout;
 use crate::account;
+use crate::nats;
 use crate::paths;
-use crate::inheritance::MALLOC_CONF;
-use crate::process_specs::{CALLERS, JEMALLOC_CONF};
 use crate::secrets::{self, SecretStore};
 use anyhow::{Context, Result};
+use settings::Settings;
+pub(crate) use settings::credentials;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -35,8 +38,6 @@ const SERVICES: [(&str, u16, Option<u16>); 6] = [
 ];
 /// The services that store their data in a database.
 const STORES: [&str; 5] = crate::databases::SERVICES;
-/// The role that reads everything and writes nothing.
-pub(crate) const CHECK_ROLE: &str = "sukoon_check";
 
 /// Writes all of them. What exists is written again with the same secrets.
 pub(crate) fn write(
@@ -48,41 +49,26 @@ pub(crate) fn write(
     servers(layout, decisions, memory_mib, secret_store)?;
     let folder = layout.configuration().join("env");
     paths::create_private(&folder)?;
-    let mut common = Settings::default();
-    common.practice(layout, decisions, secret_store)?;
-    common.write(layout, "practice")?;
+    let mut common = Settings::of(layout, "practice");
+    common.practice(decisions, secret_store)?;
+    common.write()?;
     for (service, ..) in SERVICES {
-        let mut own = Settings::default();
-        own.service(layout, service, decisions, secret_store)?;
-        own.write(layout, service)?;
+        let mut own = Settings::of(layout, service);
+        own.service(service, decisions, secret_store)?;
+        own.write()?;
     }
-    let mut gateway = Settings::default();
-    gateway.keys("gateway", secret_store)?;
-    gateway.set("GATEWAY_LISTEN", format!("127.0.0.1:{GATEWAY_PORT}"));
-    gateway.set("GATEWAY_INNER_LISTEN", format!("127.0.0.1:{INNER_PORT}"));
-    gateway.set("GATEWAY_WEB_DIR", "/usr/share/sukoon/web");
-    gateway.set("GATEWAY_TRUST_PROXY", "true");
-    gateway.write(layout, "gateway")?;
-    let mut migrate = Settings::default();
-    let mut check = Settings::default();
-    for service in STORES {
-        let upper = service.to_uppercase();
-        migrate.set(&format!("{upper}_DATABASE_URL"), url(layout, service, service, secret_store)?);
-        let owner = url(layout, &format!("{service}_owner"), service, secret_store)?;
-        migrate.set(&format!("{upper}_MIGRATION_DATABASE_URL"), owner);
-        check
-            .set(&format!("{upper}_DATABASE_URL"), url(layout, CHECK_ROLE, service, secret_store)?);
-    }
-    migrate.write(layout, "migrate")?;
-    check.set("PAYMENTS_PROVIDER_URL", &decisions.payments.url);
-    check.set("PAYMENTS_KEY_ID", &decisions.payments.key_id);
-    check.set("PAYMENTS_KEY_SECRET", &decisions.payments.key_secret);
-    check.write(layout, "check")?;
-    let mut alarm = Settings::default();
-    alarm.set("SUKOON_OPERATOR", &decisions.operator);
-    alarm.set("NOTIFICATIONS_SMTP_URL", &decisions.mail.url);
-    alarm.set("NOTIFICATIONS_SENDER", &decisions.mail.sender);
-    alarm.write(layout, "alarm")
+    let mut gateway = Settings::of(layout, "gateway");
+    gateway.gateway();
+    gateway.write()?;
+    let mut migrate = Settings::of(layout, "migrate");
+    migrate.migrations(secret_store)?;
+    migrate.write()?;
+    let mut check = Settings::of(layout, "check");
+    check.checker(decisions, secret_store)?;
+    check.write()?;
+    let mut alarm = Settings::of(layout, "alarm");
+    alarm.alarm(decisions);
+    alarm.write()
 }
 
 /// The address of a database for a role.
@@ -130,10 +116,7 @@ fn servers(
     ] {
         write_public(&folder.join(name), &layout.rooted(text))?;
     }
-    let users = format!(
-        "authorization {{ user: \"sukoon\", password: \"{}\" }}\n",
-        secret_store.get_or_create("nats")?
-    );
+    let users = nats::authorization(&nats::users(secret_store)?, false);
     private_for(layout, "sukoon-nats", &folder.join("nats-users.conf"), &users)?;
     let mut place = String::from("[global]\n");
     place.push_str(&format!(
@@ -188,112 +171,41 @@ pub(crate) fn give_to(layout: &Layout, user: &str, path: &Path, mode: u32) -> Re
         .with_context(|| format!("{} cannot be closed to others", path.display()))
 }
 
-/// The settings of one file.
-#[derive(Debug, Default)]
-struct Settings {
-    lines: Vec<String>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::vm::decisions::tests::decisions;
+    use crate::vm::operations::settings_of;
 
-impl Settings {
-    /// Sets one; no value has a single quote, which `Decisions` refuses and our own secrets lack.
-    fn set(&mut self, name: &str, value: impl AsRef<str>) {
-        self.lines.push(format!("{name}='{}'", value.as_ref()));
-    }
-
-    fn write(&self, layout: &Layout, name: &str) -> Result<()> {
-        let text = format!("# Written by `sukoon init`.\n{}\n", self.lines.join("\n"));
-        secrets::write_private(&layout.environment_file(name), text.as_bytes())
-    }
-
-    fn practice(
-        &mut self,
-        layout: &Layout,
-        decisions: &Decisions,
-        secret_store: &mut SecretStore,
-    ) -> Result<()> {
-        let public = format!("https://{}", decisions.domain);
-        self.set("SUKOON_MODE", "production");
-        self.set("LOG_FILTER", "info");
-        self.set("LOG_FORMAT", "json");
-        self.set("TOKIO_WORKER_THREADS", "2");
-        self.set(MALLOC_CONF, JEMALLOC_CONF);
-        self.set("PUBLIC_URL", &public);
-        self.set("PRACTICE_DIR", layout.rooted("/etc/sukoon/practice"));
-        let nats = secret_store.get_or_create("nats")?;
-        self.set("NATS_URL", format!("nats://sukoon:{nats}@127.0.0.1:{NATS_PORT}"));
-        for (service, grpc, http) in SERVICES {
-            let upper = service.to_uppercase();
-            let name = if service == "identity" { "IDENTITY_GRPC" } else { upper.as_str() };
-            self.set(&format!("{name}_URL"), format!("http://127.0.0.1:{grpc}"));
-            if let Some(port) = http.filter(|_| service != "identity") {
-                self.set(&format!("{upper}_HTTP_URL"), format!("http://127.0.0.1:{port}"));
-            }
+    #[test]
+    fn no_unit_has_a_secret_in_its_environment_and_each_is_told_where_its_own_are() {
+        let root = std::env::temp_dir().join(format!("sukoon-files-{}", std::process::id()));
+        let layout = Layout::of(&Environment::from([("SUKOON_ROOT", root.to_str().unwrap())]));
+        let mut store = SecretStore::open(&layout.secrets()).unwrap();
+        write(&layout, &decisions(), 1024, &mut store).unwrap();
+        let mut words: Vec<String> = ["postgres-booking", "nats-booking", "booking-feed-key"]
+            .map(|word| store.get(word).unwrap())
+            .into();
+        words.extend(["BEGIN PRIVATE KEY".to_owned(), decisions().payments.webhook_secret]);
+        words.push(store.get("postgres-booking_owner").unwrap());
+        let named = |unit: &str| fs::read_to_string(layout.environment_file(unit)).unwrap();
+        for unit in ["practice", "booking", "payments", "identity", "gateway", "migrate"] {
+            let text = named(unit);
+            let told = words.iter().find(|word| text.contains(word.as_str()));
+            assert_eq!(told, None, "{unit}");
         }
-        self.set("IDENTITY_URL", "http://127.0.0.1:7602");
-        self.set("TOKEN_JWKS_URL", "http://127.0.0.1:7602/.well-known/jwks.json");
-        self.set("TOKEN_ISSUER", format!("{public}/auth/v1"));
-        self.set("CALLER_PUBLIC_KEYS", secret_store.public_keys("caller-", &CALLERS)?);
-        self.set("PAYMENTS_CHECKOUT_SCRIPT_URL", &decisions.payments.checkout_script_url);
-        Ok(())
-    }
-
-    fn keys(&mut self, name: &str, secret_store: &SecretStore) -> Result<()> {
-        self.set("CALLER_PRIVATE_KEY", secret_store.private_key(&format!("caller-{name}"))?);
-        Ok(())
-    }
-
-    fn service(
-        &mut self,
-        layout: &Layout,
-        service: &str,
-        decisions: &Decisions,
-        secret_store: &mut SecretStore,
-    ) -> Result<()> {
-        self.keys(service, secret_store)?;
-        let upper = service.to_uppercase();
-        for (name, grpc, http) in SERVICES.into_iter().filter(|(name, ..)| *name == service) {
-            self.set(&format!("{upper}_LISTEN"), format!("127.0.0.1:{grpc}"));
-            if let Some(port) = http {
-                self.set(&format!("{upper}_HTTP_LISTEN"), format!("127.0.0.1:{port}"));
-            }
-            if STORES.contains(&name) {
-                self.set(&format!("{upper}_DATABASE_URL"), url(layout, name, name, secret_store)?);
-            }
-        }
-        let mut word = |name: &str| secret_store.get_or_create(name);
-        match service {
-            "booking" => {
-                self.set("BOOKING_MEETING_URL", &decisions.meetings.url);
-                self.set("BOOKING_MEETING_TOKEN", &decisions.meetings.token);
-                self.set("BOOKING_CONSENT_KEY", word("booking-consent-key")?);
-                self.set("BOOKING_FEED_KEY", word("booking-feed-key")?);
-            }
-            "payments" => {
-                let payments = &decisions.payments;
-                self.set("PAYMENTS_PROVIDER_URL", &payments.url);
-                self.set("PAYMENTS_KEY_ID", &payments.key_id);
-                self.set("PAYMENTS_KEY_SECRET", &payments.key_secret);
-                self.set("PAYMENTS_WEBHOOK_SECRET", &payments.webhook_secret);
-                if !payments.account_id.is_empty() {
-                    self.set("PAYMENTS_ACCOUNT_ID", &payments.account_id);
-                }
-            }
-            "notifications" => {
-                self.set("NOTIFICATIONS_SMTP_URL", &decisions.mail.url);
-                self.set("NOTIFICATIONS_SENDER", &decisions.mail.sender);
-                self.set("NOTIFICATIONS_ADDRESS_KEY", word("notifications-address-key")?);
-            }
-            "identity" => {
-                self.set("IDENTITY_CODE_KEY", word("identity-code-key")?);
-                self.set("IDENTITY_SIGNING_KEY", secret_store.private_key("identity-signing")?);
-            }
-            "reviews" => {
-                self.set("REVIEWS_INVITATION_KEY", word("reviews-invitation-key")?);
-                let pictures = layout.rooted("/var/lib/sukoon/reviews/pictures");
-                self.set("REVIEWS_PICTURES_URL", format!("file://{pictures}"));
-            }
-            _ => {}
-        }
-        Ok(())
+        let value = |unit: &str, name: &str| {
+            let settings = settings_of(&layout, unit).unwrap();
+            settings.into_iter().find_map(|(known, value)| (known == name).then_some(value))
+        };
+        let word = store.get("postgres-booking").unwrap();
+        assert!(value("booking", "BOOKING_DATABASE_URL").unwrap().contains(&word));
+        assert!(value("booking", "BOOKING_MIGRATION_DATABASE_URL").is_none());
+        assert!(value("migrate", "BOOKING_MIGRATION_DATABASE_URL").is_some());
+        assert!(value("check", "BOOKING_DATABASE_URL").unwrap().contains("booking_reader"));
+        assert_eq!(value("gateway", "CALLER_PRIVATE_KEY"), None);
+        assert!(named("booking").contains("/run/credentials/sukoon@booking.service/secret_"));
+        fs::remove_dir_all(root).unwrap();
     }
 }

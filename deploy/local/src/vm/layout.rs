@@ -45,6 +45,11 @@ impl Layout {
         self.configuration().join("env").join(format!("{name}.env"))
     }
 
+    /// The secrets.
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.configuration().join("secrets")
+    }
+
     /// pgBackRest's configuration.
     pub(crate) fn backrest_configuration(&self) -> PathBuf {
         self.configuration().join("pgbackrest.conf")

@@ -1,13 +1,33 @@
 //! What the operator's commands leave behind for one another: files of settings, results of drills.
+use super::files::credentials;
 use super::layout::Layout;
 use crate::secrets;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fs;
 
+/// The settings of a unit with the values of its secrets, as the unit itself would read them.
+pub(crate) fn settings_of(layout: &Layout, name: &str) -> Result<Vec<(String, String)>> {
+    let path = layout.environment_file(name);
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("{} cannot be read; run this as root", path.display()))?;
+    let secrets = layout.secrets().join("settings").join(name);
+    let resolved = parse_environment(&text).into_iter().map(|(setting, value)| {
+        let is_secret = value.starts_with(&credentials(name));
+        let Some(bare) = setting.strip_suffix("_FILE").filter(|_| is_secret) else {
+            return Ok((setting, value));
+        };
+        let file = secrets.join(bare);
+        let value = fs::read_to_string(&file)
+            .with_context(|| format!("{} cannot be read; run this as root", file.display()))?;
+        Ok((bare.to_owned(), value))
+    });
+    resolved.collect()
+}
+
 /// The settings of a file as systemd reads it; only the forms that we write: values in single
 /// quotes, which may hold line breaks, or bare ones.
-pub(crate) fn parse_environment(text: &str) -> Vec<(String, String)> {
+fn parse_environment(text: &str) -> Vec<(String, String)> {
     let mut settings = Vec::new();
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n').or_else(|| last_line(rest)) {

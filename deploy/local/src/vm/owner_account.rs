@@ -6,8 +6,7 @@ use super::operations;
 use crate::account;
 use crate::output;
 use crate::secrets;
-use anyhow::{Context, Result, bail};
-use std::fs;
+use anyhow::{Result, bail};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
@@ -65,10 +64,7 @@ fn service(
     let mut run = Command::new(SERVICES);
     run.args([name, command]).env_clear().current_dir("/").stdin(Stdio::null());
     for file in ["practice"].iter().chain(files) {
-        let path = layout.environment_file(file);
-        let text = fs::read_to_string(&path)
-            .with_context(|| format!("{} cannot be read", path.display()))?;
-        run.envs(operations::parse_environment(&text));
+        run.envs(operations::settings_of(layout, file)?);
     }
     run.envs(settings.iter().copied()).env("LOG_FILTER", "error");
     run.uid(user.uid).gid(user.gid);
