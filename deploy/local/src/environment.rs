@@ -27,6 +27,13 @@ impl Environment {
         pairs.filter(|(_name, value)| !value.is_empty())
     }
 
+    /// The same with further settings, which come first.
+    pub(crate) fn with(&self, settings: impl Iterator<Item = (String, String)>) -> Self {
+        let mut values = self.values.clone();
+        values.extend(settings);
+        Self { values }
+    }
+
     /// Whether a switch is set to `1`, `true` or `yes`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         matches!(self.get(name), Some("1" | "true" | "yes"))

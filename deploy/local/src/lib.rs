@@ -71,16 +71,8 @@ pub fn main() -> Result<ExitCode> {
         .build()
         .context("no runtime can be started")?;
     runtime.block_on(async {
-        if let Some(code) = staff::run(&environment, paths.as_ref().ok(), &arguments).await {
-            return Ok(code);
-        }
-        if let Some(done) = vm::run(&environment, &words).await {
+        if let Some(done) = run_anywhere(&environment, paths.as_ref().ok(), &arguments).await {
             return done;
-        }
-        if let ["check", options @ ..] = words.as_slice() {
-            let options = checker::CheckOptions::read(options)
-                .with_context(|| format!("`sukoon check` takes other words\n{USAGE}"))?;
-            return check::run(&environment, paths.as_ref().ok(), options).await;
         }
         let paths = paths?;
         match words.as_slice() {
@@ -103,9 +95,6 @@ pub fn main() -> Result<ExitCode> {
                 packages::prepare(&environment, &paths, &needs).map(success)
             }
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
-            ["watch", ..] => {
-                watch::run(&environment, &paths, words.get(1..).unwrap_or_default()).await
-            }
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
             ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
             ["owner"] => owner::show(&paths),
@@ -133,6 +122,37 @@ pub fn main() -> Result<ExitCode> {
             other => bail!("there is no command `{}`\n{USAGE}\n{}", other.join(" "), staff::USAGE),
         }
     })
+}
+
+/// The commands that need no checkout: those of staff, of a server with the package, and those
+/// that only read.
+async fn run_anywhere(
+    environment: &Environment,
+    paths: Option<&Paths>,
+    arguments: &[String],
+) -> Option<Result<ExitCode>> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let Some(code) = staff::run(environment, paths, arguments).await {
+        return Some(Ok(code));
+    }
+    if let Some(done) = vm::run(environment, &words).await {
+        return Some(done);
+    }
+    match words.as_slice() {
+        ["check", options @ ..] => {
+            let options = checker::CheckOptions::read(options)
+                .with_context(|| format!("`sukoon check` takes other words\n{USAGE}"));
+            Some(match options {
+                Ok(options) => check::run(environment, paths, options).await,
+                Err(error) => Err(error),
+            })
+        }
+        ["watch", options @ ..] => Some(match vm::watched(environment) {
+            Ok(watched) => watch::run(&watched, paths.map(|it| it.data.as_path()), options).await,
+            Err(error) => Err(error),
+        }),
+        _ => None,
+    }
 }
 
 fn success<T>(_: T) -> ExitCode {

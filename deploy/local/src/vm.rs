@@ -22,7 +22,9 @@ mod upgrade;
 mod archive;
 mod alarm;
 mod logs;
+mod rotate;
 mod status;
+mod doctor;
 
 use crate::environment::Environment;
 use anyhow::Result;
@@ -39,6 +41,8 @@ for the operator of a server on which the package `sukoon` is installed, as root
                             set the practice up: asks what it has to decide, or takes it from a
                             file; looks at name, ports, memory, disk, mail and payment keys first
   status                    what runs, and when it was last backed up and last restored on trial
+  doctor                    the same, and the machine once more: name, memory, disk, mail, keys
+  keys rotate               new passwords and keys between the services; sessions go on
   logs [PART] [--follow]    the logs, of everything or of one part such as booking
   backup [--full]           back up now: what changed, or everything
   restore [--to TIME]       put the last backup in place, or the practice as it was at a time
@@ -51,16 +55,25 @@ for the operator of a server on which the package `sukoon` is installed, as root
                             in SUKOON_ARCHIVE_KEY
   drill                     restore into a scratch cluster, check it, say how long that took";
 
+/// The environment in which `sukoon watch` reads the practice of this server, if there is one: the
+/// ports of its metrics are added. The mails are sent by the unit.
+pub(crate) fn watched(environment: &Environment) -> Result<Environment> {
+    const PORTS: &str = "SUKOON_METRICS_PORTS";
+    let Some(layout) = Layout::installed(environment) else { return Ok(environment.clone()) };
+    if environment.get(PORTS).is_some() {
+        return Ok(environment.clone());
+    }
+    let settings = operations::settings_of(&layout, "alarm")?;
+    Ok(environment.with(settings.into_iter().filter(|(name, _)| name == PORTS)))
+}
+
 /// Runs one of these commands; none when the words name no such command.
 pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
     let known = [
         "init", "alarm", "status", "logs", "backup", "restore", "drill", "upgrade", "rollback",
-        "export", "import",
+        "export", "import", "doctor",
     ];
     let (command, rest) = words.split_first()?;
-    if !known.contains(command) {
-        return None;
-    }
     if *command == "init" {
         return Some(match init::InitOptions::read(rest) {
             Ok(options) => init::run(&Layout::of(environment), &options).await,
@@ -70,6 +83,13 @@ pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Res
     if let ("alarm", [job]) = (*command, rest) {
         return Some(alarm::run(environment, job).await);
     }
+    if let ["keys", "rotate"] = words {
+        // Elsewhere it is the command of a practice that `sukoon up` has started.
+        return Some(rotate::run(&Layout::installed(environment)?).await);
+    }
+    if !known.contains(command) {
+        return None;
+    }
     let Some(layout) = Layout::installed(environment) else {
         return Some(Err(anyhow::anyhow!(
             "`sukoon {command}` is for a server on which the package `sukoon` is installed and \
@@ -78,6 +98,7 @@ pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Res
     };
     Some(match (*command, rest) {
         ("status", []) => status::run(&layout).await,
+        ("doctor", []) => doctor::run(&layout).await,
         ("logs", options) => logs::run(options).await,
         ("backup", []) => backup::run(&layout, backup::Extent::Changed).await,
         ("backup", ["--full"]) => backup::run(&layout, backup::Extent::Full).await,

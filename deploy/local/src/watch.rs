@@ -9,12 +9,12 @@ mod targets;
 
 use crate::environment::Environment;
 use crate::output;
-use crate::paths::Paths;
 use crate::run_state::previous_run;
 use alarms::Alarms;
 use anyhow::{Result, bail};
 use mail::Mailer;
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -29,7 +29,7 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 /// alarm.
 pub(crate) async fn run(
     environment: &Environment,
-    paths: &Paths,
+    data: Option<&Path>,
     arguments: &[&str],
 ) -> Result<ExitCode> {
     let once = match arguments {
@@ -37,7 +37,7 @@ pub(crate) async fn run(
         ["--once"] => true,
         _ => bail!("usage: sukoon watch [--once]"),
     };
-    let sandbox = previous_run(&paths.data).parts.remove("sandbox");
+    let sandbox = data.and_then(|data| previous_run(data).parts.remove("sandbox"));
     let sandbox_port = sandbox.and_then(|part| part.ports.get("smtp").copied());
     let mailer = Mailer::open(environment, sandbox_port)?;
     let (rules, mut alarms) = (rules::all(), Alarms::default());
@@ -52,7 +52,7 @@ pub(crate) async fn run(
             _ = terminate.recv() => return Ok(ExitCode::SUCCESS),
         }
         // A process that was restarted has its port again, and a practice may be started later.
-        let samples = targets::read(&targets::find(environment, &paths.data)?).await;
+        let samples = targets::read(&targets::find(environment, data)?).await;
         let begun = alarms.update(&rules, &samples, Instant::now());
         show(&screen::lines(&alarms, &samples));
         if once {

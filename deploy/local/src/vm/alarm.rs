@@ -18,7 +18,8 @@ pub(crate) async fn run(environment: &Environment, job: &str) -> Result<ExitCode
     let mailbox = |name: &str| -> Result<Mailbox> {
         setting(name)?.parse().with_context(|| format!("{name} is no mail address"))
     };
-    let message = message(mailbox("NOTIFICATIONS_SENDER")?, mailbox("SUKOON_OPERATOR")?, job)?;
+    let message =
+        message(mailbox("NOTIFICATIONS_SENDER")?, mailbox("SUKOON_OPERATOR_EMAIL")?, job)?;
     let server = setting("NOTIFICATIONS_SMTP_URL")?;
     let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(server)
         .context("NOTIFICATIONS_SMTP_URL names no mail server")?

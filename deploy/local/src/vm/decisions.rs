@@ -1,12 +1,15 @@
 //! What a practice has to decide before it can open: read from a file, or asked on the terminal.
+use super::layout::Layout;
+use crate::output;
+use crate::secrets;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
-use crate::output;
-
+/// The file among the secrets in which they are kept.
+const KEPT: &str = "decisions.toml";
 /// The provider's address for programs.
 const PROVIDER: &str = "https://api.razorpay.com/v1";
 /// The address of its checkout's script.
@@ -111,6 +114,19 @@ impl Decisions {
             toml::from_str(&text).with_context(|| format!("{} is not usable", file.display()))?;
         decisions.require_usable()?;
         Ok(decisions)
+    }
+
+    /// Those of the practice that was set up here.
+    pub(crate) fn kept(layout: &Layout) -> Result<Self> {
+        let file = layout.secrets().join(KEPT);
+        anyhow::ensure!(file.is_file(), "`sukoon init` has to be run first, as root");
+        Self::read(&file)
+    }
+
+    /// Keeps them for `kept`; only root can read them.
+    pub(crate) fn keep(&self, layout: &Layout) -> Result<()> {
+        let text = toml::to_string(self).context("the decisions cannot be written")?;
+        secrets::write_private(&layout.secrets().join(KEPT), text.as_bytes())
     }
 
     /// Asks for everything on the terminal.
@@ -231,6 +247,11 @@ token = "token"
 [backups.place]
 repo1-type = "s3"
 "#;
+
+    /// Those of `FILE`.
+    pub(crate) fn decisions() -> Decisions {
+        read(FILE).unwrap()
+    }
 
     fn read(text: &str) -> Result<Decisions> {
         let decisions: Decisions = toml::from_str(text)?;

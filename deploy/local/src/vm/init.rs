@@ -3,7 +3,7 @@
 use super::backrest;
 use super::backup::{self, Extent};
 use super::decisions::Decisions;
-use super::files::{self, CHECK_ROLE};
+use super::files;
 use super::layout::Layout;
 use super::machine;
 use super::owner_account;
@@ -76,8 +76,9 @@ pub(crate) async fn run(layout: &Layout, options: &InitOptions) -> Result<ExitCo
     }
     machine::check(&decisions, &without).await?;
     output::step("writing settings");
-    let mut secret_store = SecretStore::open(&layout.configuration().join("secrets"))?;
+    let mut secret_store = SecretStore::open(&layout.secrets())?;
     files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    decisions.keep(layout)?;
     own_practice(layout)?;
     output::step("creating the databases");
     create_cluster(layout, &mut secret_store).await?;
@@ -141,23 +142,16 @@ async fn create_cluster(layout: &Layout, secret_store: &mut SecretStore) -> Resu
         power::start_cluster(layout)?;
     }
     cluster.wait_until_writable(READY_WITHIN).await?;
+    set_passwords(layout, secret_store)
+}
+
+/// Makes what is missing of databases and roles, and gives the roles the passwords of the secrets.
+pub(crate) fn set_passwords(layout: &Layout, secret_store: &mut SecretStore) -> Result<()> {
+    let cluster = power::cluster(layout)?;
     for service in databases::SERVICES {
-        let owner = secret_store.get_or_create(&format!("postgres-{service}_owner"))?;
-        let own = secret_store.get_or_create(&format!("postgres-{service}"))?;
-        let (outside, inside) = databases::scripts(service, (&owner, &own));
+        let (outside, inside) = databases::scripts(service, secret_store)?;
         cluster.run_script("postgres", &outside)?;
         cluster.run_script(service, &inside)?;
-    }
-    let word = secret_store.get_or_create(&format!("postgres-{CHECK_ROLE}"))?;
-    let reads = format!(
-        "select 'create role {CHECK_ROLE} login' where not exists \
-         (select from pg_roles where rolname = '{CHECK_ROLE}') \\gexec\n\
-         alter role {CHECK_ROLE} login password '{word}';\n\
-         grant pg_read_all_data to {CHECK_ROLE};\n"
-    );
-    cluster.run_script("postgres", &reads)?;
-    for service in databases::SERVICES {
-        cluster.ask(service, &format!("grant connect on database {service} to {CHECK_ROLE}"))?;
     }
     Ok(())
 }
@@ -167,6 +161,18 @@ async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
     output::step("starting");
     units::systemctl(&["daemon-reload"])?;
     units::systemctl(&["enable", "--now", units::TARGET])?;
+    wait_until_open().await?;
+    owner_account::ensure(layout, decisions)?;
+    output::line(format_args!("The practice is open: https://{}", decisions.domain));
+    output::line(
+        "Keep /etc/sukoon/secrets and /etc/sukoon/pgbackrest.d elsewhere too: without \
+                  them no backup can be read.",
+    );
+    Ok(())
+}
+
+/// Waits until the practice answers that it is open.
+pub(crate) async fn wait_until_open() -> Result<()> {
     let deadline = Instant::now() + READY_WITHIN;
     while healthz::get(GATEWAY_PORT, "/healthz").await.is_none_or(|it| it.status != 200) {
         if Instant::now() >= deadline {
@@ -177,12 +183,6 @@ async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
         }
         sleep(Duration::from_millis(500)).await;
     }
-    owner_account::ensure(layout, decisions)?;
-    output::line(format_args!("The practice is open: https://{}", decisions.domain));
-    output::line(
-        "Keep /etc/sukoon/secrets and /etc/sukoon/pgbackrest.d elsewhere too: without \
-                  them no backup can be read.",
-    );
     Ok(())
 }
 

@@ -17,11 +17,11 @@ const SETTING: &str = "SUKOON_METRICS_PORTS";
 pub(crate) type Targets = BTreeMap<String, u16>;
 
 /// Finds them.
-pub(crate) fn find(environment: &Environment, data: &Path) -> Result<Targets> {
+pub(crate) fn find(environment: &Environment, data: Option<&Path>) -> Result<Targets> {
     if let Some(text) = environment.get(SETTING) {
         return named(text);
     }
-    let parts = previous_run(data).parts.into_iter();
+    let parts = data.map(|data| previous_run(data).parts).into_iter().flatten();
     let port = |(name, part): (String, ProcessRecord)| Some((name, *part.ports.get(METRICS)?));
     let found: Targets = parts.filter_map(port).collect();
     if found.is_empty() {
@@ -61,17 +61,17 @@ mod tests {
     #[test]
     fn ports_are_named_by_a_setting() {
         let given = [(SETTING, "gateway=9100 booking=9103")];
-        let found = find(&Environment::from(given), Path::new("/nowhere")).unwrap();
+        let found = find(&Environment::from(given), None).unwrap();
         assert_eq!((found["gateway"], found["booking"]), (9100, 9103));
         for bad in ["gateway", "gateway=x", "gateway=99999"] {
-            let told = find(&Environment::from([(SETTING, bad)]), Path::new("/nowhere"));
+            let told = find(&Environment::from([(SETTING, bad)]), None);
             assert!(told.unwrap_err().to_string().contains(bad));
         }
     }
 
     #[test]
     fn without_a_practice_it_says_what_to_do() {
-        let told = find(&Environment::default(), Path::new("/nowhere")).unwrap_err();
+        let told = find(&Environment::default(), None).unwrap_err();
         assert!(told.to_string().contains(SETTING), "{told}");
     }
 

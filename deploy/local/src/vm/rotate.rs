@@ -1,0 +1,82 @@
+//! `sukoon keys rotate` on a server: new passwords for NATS and PostgreSQL, and new keys with which
+//! services sign calls and events. Sessions go on: identity's own keys are not among them. It may be
+//! interrupted and repeated.
+use super::decisions::Decisions;
+use super::files;
+use super::init;
+use super::layout::Layout;
+use super::machine;
+use super::units;
+use crate::output;
+use crate::process_specs::CALLERS;
+use crate::secrets::SecretStore;
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+/// Makes them, and starts the services with them.
+pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
+    let decisions = Decisions::kept(layout)?;
+    let mut secret_store = SecretStore::open(&layout.secrets())?;
+    output::step("making new keys and passwords");
+    forget(&mut secret_store)?;
+    files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    init::set_passwords(layout, &mut secret_store)?;
+    if layout.is_the_machine() {
+        output::step("starting the services with them");
+        let mut restart = vec!["restart", "sukoon-migrate.service"];
+        restart.extend(units::PARTS.iter().filter(|unit| **unit != units::POSTGRES));
+        units::systemctl(&restart)?;
+        init::wait_until_open().await?;
+    }
+    output::line("New keys are in use. Copies of /etc/sukoon/secrets have to be made again.");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Forgets the former ones, so that new ones are made where they are needed.
+fn forget(secret_store: &mut SecretStore) -> Result<()> {
+    let roles = crate::databases::SERVICES.into_iter().flat_map(crate::databases::roles);
+    let mut words: Vec<String> = roles.map(|role| format!("postgres-{role}")).collect();
+    words.extend(crate::nats::users(secret_store)?.keys().map(|user| format!("nats-{user}")));
+    let changes: Vec<_> = words.iter().map(|word| (word.as_str(), None)).collect();
+    secret_store.set(&changes)?;
+    for caller in CALLERS {
+        match fs::remove_file(secret_store.key_path(&format!("caller-{caller}"))) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).context("a former key cannot be removed");
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_get_new_words_and_keys_and_identity_keeps_its_own() {
+        let folder = std::env::temp_dir().join(format!("sukoon-rotate-{}", std::process::id()));
+        let mut store = SecretStore::open(&folder).unwrap();
+        let made = |store: &mut SecretStore| {
+            let words = ["postgres-booking", "postgres-booking_owner", "nats-booking"];
+            let mut all: Vec<String> =
+                words.iter().map(|word| store.get_or_create(word).unwrap()).collect();
+            all.push(store.private_key("caller-booking").unwrap());
+            let own = [
+                store.get_or_create("identity-code-key").unwrap(),
+                store.private_key("identity-signing").unwrap(),
+                store.get_or_create("backup-passphrase").unwrap(),
+            ];
+            (all, own)
+        };
+        let (before, own) = made(&mut store);
+        forget(&mut store).unwrap();
+        let (after, still_own) = made(&mut store);
+        assert!(before.iter().zip(&after).all(|(old, new)| old != new));
+        assert_eq!(own, still_own);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
