@@ -9,6 +9,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status};
 
 use crate::caller::{CALLER_TOKEN, Peers};
+use crate::tls::{Tls, outgoing};
 use crate::{status, telemetry};
 
 /// How long a connection may take.
@@ -20,9 +21,10 @@ const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a peer may take to answer, unless the request says otherwise.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A text that should be a URL is none. The text itself is not repeated.
+/// A text that should be a URL is none, or is one of TLS where that is off. The text itself is not
+/// repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is not the URL of a gRPC server")]
+#[error("this is not the URL of a gRPC server, or TLS_CA is missing for one with https")]
 pub struct InvalidUrl;
 
 /// A channel to one service on behalf of this one.
@@ -34,17 +36,33 @@ pub type PeerChannel = InterceptedService<Channel, PeerInterceptor>;
 /// # Errors
 /// The URL cannot be one.
 pub fn connect_lazy(url: &str) -> Result<Channel, InvalidUrl> {
-    let endpoint = Endpoint::from_shared(url.to_owned()).map_err(|_source| InvalidUrl)?;
+    connect_lazy_with(url, Tls::installed())
+}
+
+/// The same with these certificates, which a URL that begins with `https://` needs.
+///
+/// # Errors
+/// The URL cannot be one, or there are no certificates for it.
+pub(crate) fn connect_lazy_with(url: &str, tls: Option<Tls>) -> Result<Channel, InvalidUrl> {
+    let is_secure = url.starts_with("https://");
+    // The connector speaks TLS itself; the library has none.
+    let plain = url.replacen("https://", "http://", 1);
+    let endpoint = Endpoint::from_shared(plain).map_err(|_source| InvalidUrl)?;
     if endpoint.uri().host().is_none() || endpoint.uri().scheme().is_none() {
         return Err(InvalidUrl);
     }
-    Ok(endpoint
+    let endpoint = endpoint
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
         .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
-        .keep_alive_while_idle(true)
-        .connect_lazy())
+        .keep_alive_while_idle(true);
+    if !is_secure {
+        return Ok(endpoint.connect_lazy());
+    }
+    let tls = tls.ok_or(InvalidUrl)?;
+    let connector = tower::service_fn(move |uri| outgoing::connect(tls.clone(), uri));
+    Ok(endpoint.connect_with_connector_lazy(connector))
 }
 
 /// A channel for calls from this service to `audience`: each carries the trace, a fresh caller

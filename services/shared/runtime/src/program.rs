@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use crate::error::BoxError;
 use crate::settings::{Environment, Reader};
 use crate::shutdown::Shutdown;
+use crate::tls::{Tls, TlsSettings};
 use crate::{failpoint, http, metrics, status, telemetry};
 
 /// What runs once the settings are known to be complete.
@@ -99,13 +100,18 @@ impl Program {
             // A command runs beside the process that serves, which has the address.
             shown.metrics = None;
         }
+        let tls = TlsSettings::read(&mut reader);
         let job = prepare(&mut reader);
         let exposed = reader.exposed_secrets().join(", ");
-        let (shown, job) = match reader.finish((shown, job)) {
+        let (shown, tls, job) = match reader.finish((shown, tls, job)) {
             Ok(complete) => complete,
             Err(invalid) => return complain(service, &invalid.to_string()),
         };
         http::install_crypto();
+        match tls.map(Tls::open).transpose() {
+            Ok(tls) => tls.into_iter().for_each(Tls::install),
+            Err(error) => return complain(service, &status::chain(error.as_ref())),
+        }
         match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
             Ok(runtime) => runtime.block_on(work(service, (&shown, &exposed), job)),
             Err(error) => complain(service, &status::chain(&error)),

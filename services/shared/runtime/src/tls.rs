@@ -1,0 +1,261 @@
+//! TLS between our own services: one authority, and a certificate for each, shown by both sides.
+//!
+//! The files are read again when they change, so a new certificate needs no restart: connections
+//! that are open go on, and new ones use it.
+
+pub(crate) mod incoming;
+pub(crate) mod outgoing;
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+use std::{fmt, fs};
+
+use rustls::client::ResolvesClientCert;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::sign::CertifiedKey;
+use rustls::version::TLS13;
+use rustls::{ClientConfig, RootCertStore, ServerConfig, SignatureScheme};
+use tokio::time::Instant;
+
+use crate::error::BoxError;
+use crate::settings::Reader;
+
+/// The metadata with the names on the caller's certificate, which only our own server sets.
+pub(crate) const CALLER_CERTIFICATE: &str = "x-caller-certificate";
+/// How long the files are taken for unchanged.
+const CHECK_EVERY: Duration = Duration::from_secs(1);
+/// What gRPC speaks.
+const HTTP_2: &[u8] = b"h2";
+/// What other HTTP may speak as well.
+const HTTP_1: &[u8] = b"http/1.1";
+
+/// Where the certificates of this process are, as PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsSettings {
+    /// The authority that signs all of them; `TLS_CA`.
+    pub authority: PathBuf,
+    /// The own certificate, followed by those between it and the authority; `TLS_CERTIFICATE`.
+    pub certificate: PathBuf,
+    /// Its private key; `TLS_KEY`.
+    pub key: PathBuf,
+}
+
+impl TlsSettings {
+    /// Reads them; `None` when none is set, because TLS between services is off then.
+    pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let names = ["TLS_CA", "TLS_CERTIFICATE", "TLS_KEY"];
+        if names.iter().all(|name| reader.optional(name).is_none()) {
+            return None;
+        }
+        let [authority, certificate, key] = names.map(|name| reader.path(name));
+        Some(Self { authority, certificate, key })
+    }
+}
+
+/// The certificates of this process. Clones share one state.
+#[derive(Clone)]
+pub struct Tls {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: TlsSettings,
+    current: Mutex<Current>,
+}
+
+struct Current {
+    configs: Configs,
+    versions: Vec<Version>,
+    checked_at: Instant,
+}
+
+/// What is made of one version of the files.
+#[derive(Clone)]
+pub(crate) struct Configs {
+    /// For connections that are accepted.
+    pub(crate) server: Arc<ServerConfig>,
+    /// For connections that are made.
+    pub(crate) client: Arc<ClientConfig>,
+    authorities: Arc<RootCertStore>,
+    own: Arc<CertifiedKey>,
+}
+
+/// Tells one version of a file from the next.
+type Version = Option<(SystemTime, u64, u64)>;
+
+/// Shows the own certificate of the moment.
+#[derive(Debug)]
+struct Own(Tls);
+
+impl ResolvesClientCert for Own {
+    fn resolve(
+        &self,
+        _authorities: &[&[u8]],
+        _schemes: &[SignatureScheme],
+    ) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.configs().own)
+    }
+
+    fn has_certs(&self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").field("settings", &self.inner.settings).finish_non_exhaustive()
+    }
+}
+
+static INSTALLED: OnceLock<Tls> = OnceLock::new();
+
+impl Tls {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// When one cannot be read, or they do not fit together.
+    pub fn open(settings: TlsSettings) -> Result<Self, BoxError> {
+        let versions = versions(&settings);
+        let current = Current { configs: load(&settings)?, versions, checked_at: Instant::now() };
+        Ok(Self { inner: Arc::new(Inner { settings, current: Mutex::new(current) }) })
+    }
+
+    /// Makes it the one that all servers and channels of this process use from now on.
+    pub fn install(self) {
+        // A second one is never installed: a process has one identity.
+        INSTALLED.set(self).ok();
+    }
+
+    /// The one of this process, if TLS is on.
+    #[must_use]
+    pub fn installed() -> Option<Self> {
+        INSTALLED.get().cloned()
+    }
+
+    /// Where the files are, for a library that reads them itself.
+    #[must_use]
+    pub fn settings(&self) -> &TlsSettings {
+        &self.inner.settings
+    }
+
+    /// The settings of a client that another library makes once: it shows the certificate of the
+    /// moment, and trusts the authorities of now. So a new authority is added to the file before
+    /// certificates of it are used.
+    ///
+    /// # Errors
+    /// When the library refuses them.
+    pub fn client_of_library(&self) -> Result<ClientConfig, rustls::Error> {
+        let authorities = self.configs().authorities;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&TLS13])?
+            .with_root_certificates(authorities)
+            .with_client_cert_resolver(Arc::new(Own(self.clone())));
+        Ok(config)
+    }
+
+    /// Has the files looked at at the next connection.
+    #[cfg(test)]
+    fn expire(&self) {
+        let mut current = self.inner.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.checked_at = current.checked_at.checked_sub(CHECK_EVERY).unwrap();
+    }
+
+    /// What the files say now. A version that cannot be used is told, and the last one stays.
+    pub(crate) fn configs(&self) -> Configs {
+        // A panic elsewhere cannot leave it half-written.
+        let mut current = self.inner.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.checked_at.elapsed() < CHECK_EVERY {
+            return current.configs.clone();
+        }
+        current.checked_at = Instant::now();
+        let versions = versions(&self.inner.settings);
+        if versions != current.versions {
+            current.versions = versions;
+            match load(&self.inner.settings) {
+                Ok(configs) => {
+                    tracing::info!("the certificates have changed and are used from now on");
+                    current.configs = configs;
+                }
+                Err(error) => {
+                    tracing::error!(error, "the new certificates cannot be used; the old ones are");
+                }
+            }
+        }
+        current.configs.clone()
+    }
+}
+
+fn versions(settings: &TlsSettings) -> Vec<Version> {
+    let version = |path: &PathBuf| {
+        let found = fs::metadata(path).ok()?;
+        Some((found.modified().ok()?, found.len(), found.ino()))
+    };
+    [&settings.authority, &settings.certificate, &settings.key].map(version).into()
+}
+
+fn load(settings: &TlsSettings) -> Result<Configs, BoxError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(&settings.authority)? {
+        roots.add(certificate)?;
+    }
+    let authorities = Arc::new(roots);
+    let own = certificates(&settings.certificate)?;
+    let key = PrivateKeyDer::from_pem_file(&settings.key)
+        .map_err(|error| format!("{}: {error}", settings.key.display()))?;
+    Ok(Configs {
+        server: server(&provider, &authorities, (own.clone(), key.clone_key()))?,
+        client: client(&provider, &authorities, (own.clone(), key.clone_key()))?,
+        own: Arc::new(CertifiedKey::from_der(own, key, &provider)?),
+        authorities,
+    })
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BoxError> {
+    let wrong = |error| format!("{}: {error}", path.display());
+    let found = CertificateDer::pem_file_iter(path).map_err(wrong)?;
+    let found = found.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+    if found.is_empty() {
+        Err(format!("{}: no certificate", path.display()).into())
+    } else {
+        Ok(found)
+    }
+}
+
+type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+fn server(
+    provider: &Arc<CryptoProvider>,
+    roots: &Arc<RootCertStore>,
+    (certificates, key): Identity,
+) -> Result<Arc<ServerConfig>, BoxError> {
+    let callers = WebPkiClientVerifier::builder_with_provider(roots.clone(), provider.clone());
+    let mut config = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&TLS13])?
+        .with_client_cert_verifier(callers.build()?)
+        .with_single_cert(certificates, key)?;
+    config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1.to_vec()];
+    Ok(Arc::new(config))
+}
+
+fn client(
+    provider: &Arc<CryptoProvider>,
+    roots: &Arc<RootCertStore>,
+    (certificates, key): Identity,
+) -> Result<Arc<ClientConfig>, BoxError> {
+    let mut config = ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&TLS13])?
+        .with_root_certificates(roots.clone())
+        .with_client_auth_cert(certificates, key)?;
+    config.alpn_protocols = vec![HTTP_2.to_vec()];
+    Ok(Arc::new(config))
+}
+
+#[cfg(test)]
+mod tests;
