@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 pub use crate::crypto::install_crypto;
+use crate::tls::Tls;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -22,12 +23,18 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
     builder().build()
 }
 
-/// The same for our own services: no proxy sees passwords and tokens on their way inside.
+/// The same for our own services: no proxy sees passwords and tokens on their way inside, and over
+/// TLS both sides show a certificate of our authority.
 ///
 /// # Errors
 /// The client cannot be built on this machine.
 pub fn inner_client() -> Result<reqwest::Client, reqwest::Error> {
-    builder().no_proxy().pool_idle_timeout(INNER_IDLE_TIMEOUT).build()
+    let builder = builder().no_proxy().pool_idle_timeout(INNER_IDLE_TIMEOUT);
+    let builder = match Tls::installed().and_then(|tls| tls.client_of_library().ok()) {
+        Some(config) => builder.tls_backend_preconfigured(config),
+        None => builder,
+    };
+    builder.build()
 }
 
 fn builder() -> reqwest::ClientBuilder {

@@ -16,11 +16,13 @@ use tonic::service::Routes;
 use tonic::transport::server::TcpIncoming;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
+use tower::util::MapRequestLayer;
 use tracing::Instrument as _;
 
 use crate::health::{Checks, READY};
 use crate::server::calls::CallLayer;
 use crate::shutdown::Shutdown;
+use crate::tls::{Tls, incoming};
 use crate::{metrics, telemetry};
 
 /// The most bytes that a request may have: every service passes it to its generated server's
@@ -66,6 +68,7 @@ pub struct Server {
     listener: TcpListener,
     shutdown: Shutdown,
     checks: Checks,
+    tls: Option<Tls>,
 }
 
 impl Server {
@@ -75,7 +78,15 @@ impl Server {
     /// The address cannot be listened on.
     pub async fn bind(address: SocketAddr, shutdown: &Shutdown) -> Result<Self, Error> {
         let listener = listen(address).await?;
-        Ok(Self { listener, shutdown: shutdown.clone(), checks: Checks::new() })
+        let (shutdown, checks) = (shutdown.clone(), Checks::new());
+        Ok(Self { listener, shutdown, checks, tls: Tls::installed() })
+    }
+
+    /// Serves with these certificates instead of those of the process.
+    #[must_use]
+    pub fn with_tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
     }
 
     /// Where it listens; tests ask for port 0 and need to know.
@@ -104,14 +115,26 @@ impl Server {
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
         let consumers = self.checks.consumers_server();
         let keeping = tokio::spawn(self.checks.keep(reporter.clone(), self.shutdown.clone()));
-        let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
-        let serving = tonic::transport::Server::builder()
+        let router = tonic::transport::Server::builder()
             .trace_fn(telemetry::server_span)
             .timeout(ANSWER_TIMEOUT)
             .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
             .layer(CallLayer)
-            .add_routes(routes.add_service(health).add_service(consumers))
-            .serve_with_incoming_shutdown(incoming, told(self.shutdown.clone(), reporter));
+            .layer(MapRequestLayer::new(incoming::note_certificate::<tonic::body::Body>))
+            .add_routes(routes.add_service(health).add_service(consumers));
+        let told = told(self.shutdown.clone(), reporter);
+        let serving = async {
+            match self.tls {
+                None => {
+                    let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
+                    router.serve_with_incoming_shutdown(incoming, told).await
+                }
+                Some(tls) => {
+                    let incoming = Box::pin(incoming::connections(self.listener, tls));
+                    router.serve_with_incoming_shutdown(incoming, told).await
+                }
+            }
+        };
         let served = drained(&self.shutdown, serving).await;
         keeping.abort();
         served.unwrap_or(Ok(())).map_err(Into::into)
@@ -129,6 +152,30 @@ pub async fn serve_http(
     shutdown: &Shutdown,
 ) -> Result<(), Error> {
     let service = router.layer(from_fn(traced)).into_make_service_with_connect_info::<SocketAddr>();
+    let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.wait());
+    drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
+}
+
+/// The same for what only our own services call: over TLS, if that is on.
+///
+/// # Errors
+/// The server broke.
+pub async fn serve_inner_http(
+    listener: TcpListener,
+    router: Router,
+    shutdown: &Shutdown,
+) -> Result<(), Error> {
+    let Some(tls) = Tls::installed() else { return serve_http(listener, router, shutdown).await };
+    serve_https(listener, router, (tls, shutdown)).await
+}
+
+pub(crate) async fn serve_https(
+    listener: TcpListener,
+    router: Router,
+    (tls, shutdown): (Tls, &Shutdown),
+) -> Result<(), Error> {
+    let listener = incoming::Listener::new(listener, tls).map_err(Error::Http)?;
+    let service = router.layer(from_fn(traced)).into_make_service();
     let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.wait());
     drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
 }

@@ -16,6 +16,7 @@ use super::jwks::{Keys, KeysError};
 use super::rules::{CALLER_TOKEN, LEEWAY, TOKEN_BYTES_MAX, rules, unix_seconds};
 use crate::settings::Reader;
 use crate::status;
+use crate::tls::CALLER_CERTIFICATE;
 
 /// How long a token lives.
 const LIFE_SECONDS: u64 = 60;
@@ -179,8 +180,14 @@ impl Peers {
     /// # Errors
     /// `UNAUTHENTICATED` or `PERMISSION_DENIED` with the reason.
     pub fn verify(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Status> {
-        let token = metadata.get(CALLER_TOKEN).and_then(|value| value.to_str().ok());
-        self.verify_token(token.unwrap_or_default(), allowed).map_err(|refusal| {
+        let text = |name: &str| metadata.get(name).and_then(|value| value.to_str().ok());
+        let verified = self.verify_token(text(CALLER_TOKEN).unwrap_or_default(), allowed);
+        // Over TLS the certificate has to be the same service's: a token alone may be stolen.
+        let verified = verified.and_then(|caller| match text(CALLER_CERTIFICATE) {
+            Some(names) if !names.split(',').any(|name| name == caller) => Err(PeerError::Missing),
+            _ => Ok(caller),
+        });
+        verified.map_err(|refusal| {
             tracing::warn!(reason = refusal.reason(), "a calling service was turned away");
             status::reject(&refusal)
         })
