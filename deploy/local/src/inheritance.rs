@@ -18,7 +18,7 @@ const SYSTEM: [&str; 9] = [
     "TZ",
 ];
 /// The settings that all our programs read.
-const EVERY_PROGRAM: [&str; 12] = [
+const EVERY_PROGRAM: [&str; 15] = [
     "EVENT_SIGNATURES",
     "FAILPOINTS_DIR",
     "HTTPS_PROXY",
@@ -27,6 +27,9 @@ const EVERY_PROGRAM: [&str; 12] = [
     "LOG_FORMAT",
     "NO_PROXY",
     "SUKOON_MODE",
+    "TLS_CA",
+    "TLS_CERTIFICATE",
+    "TLS_KEY",
     "TOKIO_WORKER_THREADS",
     "TOKEN_ISSUER",
     "TOKEN_JWKS_URL",

@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use kernel::Reject;
 use runtime::settings::{Reader, Source};
-use runtime::{status, telemetry};
+use runtime::{TlsSettings, status, telemetry};
 
 /// One value of each variant of an enum. A variant that is not listed does not compile.
 #[macro_export]
@@ -75,6 +75,7 @@ fn problems<T>(
     let mut reader = Reader::new(&source);
     // Every program reads these too.
     telemetry::Settings::read(&mut reader);
+    TlsSettings::read(&mut reader);
     read(&mut reader);
     let invalid = reader.finish(()).err();
     let names = source.names.into_inner().into_iter();
