@@ -18,6 +18,7 @@ mod pages;
 mod health;
 
 mod policy;
+mod transport;
 mod upstream;
 mod response_cache;
 mod routes;

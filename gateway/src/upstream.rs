@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use buffa::Message;
 use buffa::view::MessageView;
-use connectrpc::client::{CallOptions, ClientConfig, HttpClient, call_server_stream, call_unary};
+use connectrpc::client::{CallOptions, ClientConfig, call_server_stream, call_unary};
 use connectrpc::{
     ConnectError, ErrorCode, HasMessageView, JsonDeserialize, JsonSerialize, Protocol,
     RequestContext, Response, ServiceResult, ServiceStream, Spec, SpecOrigin, StreamMessage,
@@ -23,6 +23,7 @@ use crate::error_response;
 use crate::grant::{self, PanelMetadata};
 use crate::procedures::{REQUEST_BOOKING, UNSUBSCRIBE};
 use crate::site_cookie::device_fingerprint;
+use crate::transport::Transport;
 use crate::wire::booking::v1 as booking;
 use crate::wire::notifications::v1 as notifications;
 use crate::wire::reviews::v1 as reviews;
@@ -33,8 +34,6 @@ const LISTED_NETWORK: HeaderName = HeaderName::from_static("x-listed-network");
 /// Where a request for a time comes from, for booking's limits of what is held without a payment.
 const CALLER_NETWORK: HeaderName = HeaderName::from_static("x-caller-network");
 const CALLER_DEVICE: HeaderName = HeaderName::from_static("x-caller-device");
-/// A service on the same network accepts at once or not at all.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a review's document waits for its content.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a calendar program waits for a practitioner's sessions.
@@ -44,14 +43,14 @@ const UNSUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One service behind the gateway.
 pub(crate) struct Upstream {
-    http: HttpClient,
+    http: Transport,
     config: ClientConfig,
     shutdown: Shutdown,
 }
 
 impl Upstream {
     pub(crate) fn new(address: Uri, shutdown: Shutdown) -> Self {
-        let http = HttpClient::builder().connect_timeout(CONNECT_TIMEOUT).plaintext_http2_only();
+        let http = Transport::to(&address);
         let config = ClientConfig::new(address).with_protocol(Protocol::Grpc);
         Self { http, config, shutdown }
     }

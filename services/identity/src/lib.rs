@@ -94,7 +94,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         Ok::<(), BoxError>(())
     });
     let (router, stop) = (http::router(app.clone()), shutdown.clone());
-    tasks.spawn("http", async move { server::serve_http(http, router, &stop).await });
+    tasks.spawn("http", async move { server::serve_inner_http(http, router, &stop).await });
     let checks = Checks::new().check("database", move || {
         let store = store.clone();
         async move { store.check().await }

@@ -155,7 +155,7 @@ impl Listeners {
         let consuming = run_consumer(store.clone(), nats, subscription, reaction, shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (http::webhook::router(Arc::clone(&app)), shutdown.clone());
-        tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
+        tasks.spawn("http", async move { server::serve_inner_http(self.http, http, &stop).await });
         let checks = Checks::new().check("database", move || {
             let store = store.clone();
             async move { store.check().await }

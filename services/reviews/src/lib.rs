@@ -154,7 +154,7 @@ impl Listeners {
             run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (http::router(Arc::clone(&app.pictures)), shutdown.clone());
-        tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
+        tasks.spawn("http", async move { server::serve_inner_http(self.http, http, &stop).await });
         let checks = Checks::new().check("database", move || {
             let store = store.clone();
             async move { store.check().await }

@@ -8,7 +8,7 @@ use async_nats::{ConnectOptions, ServerAddr};
 
 use runtime::caller::Peers;
 use runtime::settings::Mode;
-use runtime::{BoxError, Reader};
+use runtime::{BoxError, Reader, Tls, TlsSettings};
 use secrecy::ExposeSecret as _;
 
 /// How long anything that is asked of NATS may take.
@@ -110,6 +110,12 @@ impl Nats {
         if let (Some(user), Some(password)) = (address.username(), address.password()) {
             options = options.custom_inbox_prefix(format!("_INBOX_{user}"));
             options = options.user_and_password(user.to_owned(), password.to_owned());
+        }
+        // The client reads the files at each connection, so new ones need no restart.
+        if let Some(tls) = Tls::installed().filter(|_tls| address.tls_required()) {
+            let TlsSettings { authority, certificate, key } = tls.settings().clone();
+            options = options.add_root_certificates(authority);
+            options = options.add_client_certificate(certificate, key);
         }
         let client = tokio::time::timeout(TIMEOUT, options.connect(address)).await??;
         Ok(jetstream::new(client))
