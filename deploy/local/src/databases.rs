@@ -127,6 +127,7 @@ mod tests {
             port: port.parse().unwrap(),
             password: password.to_owned(),
             durability: Durability::Disposable,
+            certificates: None,
         }
     }
 

@@ -6,6 +6,7 @@
 //!    The former still verifies tokens.
 //! 3. After the lifetime of an access token the former signing key is removed. The former code key
 //!    stays until the next rotation, for codes and secrets that were given out.
+use crate::certificates::Certificates;
 use crate::healthz;
 use crate::output;
 use crate::paths::Paths;
@@ -152,6 +153,17 @@ pub(crate) fn identity_settings(folder: &Path) -> Result<Vec<(String, Option<Str
     settings.iter().map(file).collect()
 }
 
+/// New certificates for all processes, which take them without a restart, except PostgreSQL and
+/// NATS, which show theirs until they start again.
+pub(crate) fn renew_certificates(paths: &Paths) -> Result<ExitCode> {
+    let certificates = Certificates::existing(&paths.data.join("secrets"));
+    let certificates = certificates
+        .context("this practice has no certificates; a start with SUKOON_TLS=true makes them")?;
+    certificates.renew(Duration::ZERO)?;
+    output::line("The certificates are new.");
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Runs the command, from wherever an earlier run of it stopped.
 pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
     let folder = paths.data.join("secrets");
@@ -203,20 +215,17 @@ pub(crate) async fn rotate(paths: &Paths, at_once: bool) -> Result<ExitCode> {
 /// Restarts identity, so that it reads the keys; `sukoon up` starts it again at once. Without a
 /// running practice there is nothing to do: the next start reads them.
 async fn restart_identity(paths: &Paths) -> Result<()> {
-    let Some((process, _)) = running_identity(paths) else {
+    let Some(process) = running_identity(paths) else {
         output::step("the practice does not run; its next start reads the keys");
         return Ok(());
     };
     process.signal(Signal::TERM);
     let deadline = Instant::now() + Duration::from_secs(RESTART_SECONDS);
     loop {
-        if let Some((again, port)) = running_identity(paths)
-            && again != process
+        if running_identity(paths).is_some_and(|again| again != process)
+            && publishes_keys(paths).await
         {
-            let answer = healthz::get(port, "/.well-known/jwks.json").await;
-            if answer.is_some_and(|answer| answer.status == 200) {
-                return Ok(());
-            }
+            return Ok(());
         }
         if Instant::now() >= deadline {
             bail!("identity does not run again; its log says why. Run the command again then");
@@ -225,11 +234,19 @@ async fn restart_identity(paths: &Paths) -> Result<()> {
     }
 }
 
-/// The running process of identity with its HTTP port.
-fn running_identity(paths: &Paths) -> Option<(Identity, u16)> {
+/// The running process of identity.
+fn running_identity(paths: &Paths) -> Option<Identity> {
     let part = run_state::previous_run(&paths.data).parts.remove("identity")?;
-    let process = part.process.filter(Identity::is_alive)?;
-    Some((process, part.ports.get("http").copied()?))
+    part.process.filter(Identity::is_alive)
+}
+
+/// Whether identity's keys can be read, by way of the gateway: identity itself may take calls only
+/// of our own services.
+async fn publishes_keys(paths: &Paths) -> bool {
+    let gateway = run_state::previous_run(&paths.data).parts.remove("gateway");
+    let Some(port) = gateway.and_then(|part| part.ports.get("http").copied()) else { return false };
+    let answer = healthz::get(port, "/auth/v1/.well-known/jwks.json").await;
+    answer.is_some_and(|answer| answer.status == 200)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod packages;
 mod caldav;
 mod ports;
 mod secrets;
+mod certificates;
 mod postgres;
 mod nats;
 mod test_services;
@@ -49,6 +50,7 @@ usage: sukoon [command]
   watch [--once]            alarms and figures of the running practice; mails begin with
                             SUKOON_OPERATOR_EMAIL
   keys rotate [--now]       new keys for signing and for codes; sessions go on
+  keys renew-certificates   new certificates of a practice that runs with SUKOON_TLS=true
   owner                     print the password of the practice's owner on this machine
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them
   check [--json] [--without-provider]
@@ -97,6 +99,7 @@ pub fn main() -> Result<ExitCode> {
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
             ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
+            ["keys", "renew-certificates"] => keys::renew_certificates(&paths),
             ["owner"] => owner::show(&paths),
             ["reset-factors", email] => factors::reset(&paths, email).await,
             ["complete-practice"] => practice::complete(&paths).map(success),

@@ -1,6 +1,7 @@
 //! Our own nats-server: the fast path between services. Its data may be deleted at any time.
 mod permissions;
 
+use crate::certificates::Certificates;
 use crate::paths;
 use crate::secrets::{self, SecretStore};
 use crate::tools::Tool;
@@ -29,6 +30,8 @@ pub(crate) struct Broker {
     pub(crate) users: Users,
     /// Whether a client without credentials may do everything, as tests do.
     pub(crate) open: bool,
+    /// Its certificate and its clients' authority; without them it speaks in the clear.
+    pub(crate) certificates: Option<Certificates>,
     /// How many bytes its streams may set aside, as its configuration writes it.
     pub(crate) file_store: &'static str,
 }
@@ -51,6 +54,14 @@ impl Broker {
             quote(&self.folder.join("streams")),
             self.file_store,
         );
+        if let Some(certificates) = &self.certificates {
+            let files = [("cert_file", "pem"), ("key_file", "key")];
+            let files = files.map(|(name, ending)| (name, certificates.file("nats", ending)));
+            let own = [("ca_file", certificates.authority_file())];
+            let lines =
+                files.iter().chain(&own).map(|(name, path)| format!("  {name}: {}\n", quote(path)));
+            text.push_str(&format!("tls {{\n{}  verify: true\n}}\n", lines.collect::<String>()));
+        }
         text.push_str(&authorization(&self.users, self.open));
         secrets::write_private(&file, text.as_bytes())
     }
@@ -68,7 +79,8 @@ impl Broker {
     /// The URL for a service; `None` when it does not use NATS.
     pub(crate) fn url(&self, service: &str) -> Option<String> {
         let password = self.users.get(service)?;
-        Some(format!("nats://{service}:{password}@127.0.0.1:{}", self.port))
+        let scheme = if self.certificates.is_some() { "tls" } else { "nats" };
+        Some(format!("{scheme}://{service}:{password}@127.0.0.1:{}", self.port))
     }
 
     /// The address without credentials.

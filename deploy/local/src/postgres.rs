@@ -1,5 +1,6 @@
 //! Our own PostgreSQL cluster: created once, reachable only on loopback and with a password.
 use crate::account::{self, DatabaseUser};
+use crate::certificates::Certificates;
 use crate::paths;
 use crate::process::{Identity, output_of};
 use crate::secrets;
@@ -39,6 +40,8 @@ pub(crate) struct Cluster {
     pub(crate) password: String,
     /// Whether data has to survive a crash.
     pub(crate) durability: Durability,
+    /// Its certificate; without one it speaks in the clear.
+    pub(crate) certificates: Option<Certificates>,
 }
 
 impl Cluster {
@@ -127,6 +130,11 @@ impl Cluster {
         for setting in common.iter().chain(durability_settings) {
             arguments.extend(["-c".to_owned(), (*setting).to_owned()]);
         }
+        if self.certificates.is_some() {
+            for setting in ["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=server.key"] {
+                arguments.extend(["-c".to_owned(), setting.to_owned()]);
+            }
+        }
         (self.tool.path.join("postgres"), arguments)
     }
 
@@ -199,7 +207,27 @@ impl Cluster {
 
     /// The URL of a database for a role.
     pub(crate) fn url(&self, role: &str, password: &str, database: &str) -> String {
-        format!("postgres://{role}:{password}@127.0.0.1:{}/{database}", self.port)
+        let address = format!("postgres://{role}:{password}@127.0.0.1:{}/{database}", self.port);
+        match &self.certificates {
+            Some(certificates) => format!(
+                "{address}?sslmode=verify-full&sslrootcert={}",
+                certificates.authority_file().display()
+            ),
+            None => address,
+        }
+    }
+
+    /// Copies the certificate to where only the user that runs the server reads it.
+    pub(crate) fn take_certificate(&self) -> Result<()> {
+        let Some(certificates) = &self.certificates else { return Ok(()) };
+        for ending in ["pem", "key"] {
+            let content = fs::read(certificates.file("postgres", ending))
+                .context("the certificate of PostgreSQL cannot be read")?;
+            let path = self.folder.join(format!("server.{ending}"));
+            secrets::write_private(&path, &content)?;
+            account::change_owner(&path, self.user.as_ref())?;
+        }
+        Ok(())
     }
 }
 
@@ -236,6 +264,7 @@ mod tests {
             port: 0,
             password: "a quiet word".to_owned(),
             durability: Durability::Disposable,
+            certificates: None,
         };
         // A file of an earlier start that all users can read and another user has open.
         let left = folder.join("postgres.password");

@@ -1,4 +1,5 @@
 //! The processes of a practice, and the settings of each.
+use crate::certificates::Certificates;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::inheritance;
@@ -81,6 +82,8 @@ pub(crate) struct SpecBuilder<'a> {
     pub(crate) databases: &'a BTreeMap<String, Addresses>,
     /// The server of NATS.
     pub(crate) broker: &'a Broker,
+    /// The certificates of the processes; without them they speak in the clear, on this machine.
+    pub(crate) certificates: Option<&'a Certificates>,
 }
 
 /// Collects the settings of a process. Settings that must be consistent are fixed; for the others
@@ -149,6 +152,9 @@ impl SpecBuilder<'_> {
                 self.call_keys(name, &mut settings, secret_store)?;
             }
             self.addresses(&mut settings);
+            for (setting, path) in self.certificates.iter().flat_map(|it| it.settings(name)) {
+                settings.set(setting, path);
+            }
         }
         if let Some(url) = self.broker.url(name) {
             settings.set_secret("NATS_URL", &url, secret_store)?;
@@ -190,7 +196,8 @@ impl SpecBuilder<'_> {
     }
 
     fn internal_url(&self, part: &str, purpose: &str) -> String {
-        format!("http://{}", self.internal_address(part, purpose))
+        let scheme = if self.certificates.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.internal_address(part, purpose))
     }
 
     fn ports_of(&self, name: &str) -> BTreeMap<String, u16> {
@@ -213,7 +220,12 @@ impl SpecBuilder<'_> {
 
     fn sandbox(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         let listen = format!("{}:{}", self.options.host, self.options.sandbox_port);
-        let webhook = format!("{}/webhooks/razorpay", self.internal_url("payments", "http"));
+        // With certificates payments takes no call but the gateway's, as it does of the real one.
+        let receiver = match self.certificates {
+            Some(_) => format!("http://127.0.0.1:{}", self.options.port),
+            None => self.internal_url("payments", "http"),
+        };
+        let webhook = format!("{receiver}/webhooks/razorpay");
         settings.set("SANDBOX_LISTEN", listen);
         settings.set("SANDBOX_SMTP_LISTEN", self.internal_address("sandbox", "smtp"));
         settings.set("SANDBOX_PUBLIC_URL", &self.options.sandbox_url);

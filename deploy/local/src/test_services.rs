@@ -111,6 +111,7 @@ impl TestServers {
             port: reservations.choose()?,
             password: secrets::random_secret(),
             durability: Durability::Disposable,
+            certificates: None,
         };
         paths::check_access(&self.folder, cluster.user.as_ref())?;
         cluster.create()?;
@@ -120,6 +121,7 @@ impl TestServers {
             port: reservations.choose()?,
             users: nats::test_users(),
             open: true,
+            certificates: None,
             file_store: TESTS_FILE_STORE,
         };
         broker.configure()?;

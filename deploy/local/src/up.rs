@@ -1,6 +1,7 @@
 //! `sukoon up`: starts a practice from an empty folder, keeps it running, and stops it.
 use crate::account;
 use crate::addresses;
+use crate::certificates::{self, Certificates};
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
@@ -122,7 +123,10 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
     };
     if let Some(Ok(owner)) = &started {
         addresses::print(&run_config.options, owner.as_ref());
-        signals.next().await;
+        tokio::select! {
+            () = signals.next() => {}
+            () = certificates::keep_new(&run_config.paths.data) => {}
+        }
     }
     output::step("stopping");
     tokio::select! {
@@ -181,12 +185,14 @@ async fn start(
     if Rotation::open(&run_config.paths.data.join("secrets"))?.finish_if_due(keys::now())? {
         output::step("the former signing key is removed");
     }
-    let (cluster, broker) = create_servers(run_config, found, &mut secret_store)?;
+    let environment = &run_config.environment;
+    let certificates = Certificates::wanted(environment, &run_config.paths.data)?;
+    let (cluster, broker) =
+        create_servers(run_config, found, certificates.as_ref(), &mut secret_store)?;
     output::step("starting PostgreSQL and NATS");
     if let Some(server) = cluster.unrecorded_server() {
         server.stop(Signal::INT, Duration::from_secs(10)).await;
     }
-    let environment = &run_config.environment;
     supervisor
         .start(vec![cluster_spec(&cluster, environment), broker_spec(&broker, environment)])?;
     let limit = Duration::from_secs(DATABASE_SECONDS);
@@ -198,12 +204,13 @@ async fn start(
         addresses.insert(service.to_owned(), made);
     }
     let builder = SpecBuilder {
-        environment: &run_config.environment,
+        environment,
         paths: &run_config.paths,
         options: &run_config.options,
         ports: &run_config.ports,
         databases: &addresses,
         broker: &broker,
+        certificates: certificates.as_ref(),
     };
     let specs: Result<Vec<ProcessSpec>> =
         PROGRAMS.iter().map(|name| builder.process_spec(name, &mut secret_store)).collect();
@@ -253,6 +260,7 @@ fn choose_ports(paths: &Paths) -> Result<(Ports, Reservations)> {
 fn create_servers(
     run_config: &RunConfig,
     found: &InstalledTools,
+    certificates: Option<&Certificates>,
     secret_store: &mut SecretStore,
 ) -> Result<(Cluster, Broker)> {
     let data = &run_config.paths.data;
@@ -264,18 +272,21 @@ fn create_servers(
         port: port("postgres postgres")?,
         password: secret_store.get_or_create("postgres-superuser")?,
         durability: Durability::Durable,
+        certificates: certificates.cloned(),
     };
     paths::check_access(data, cluster.user.as_ref())?;
     if !cluster.folder.exists() {
         output::step("creating the databases");
     }
     cluster.create()?;
+    cluster.take_certificate()?;
     let broker = Broker {
         tool: found.nats.clone().context("nats-server is missing; run `sukoon prepare`")?,
         folder: data.join("nats"),
         port: port("nats nats")?,
         users: nats::users(secret_store)?,
         open: false,
+        certificates: certificates.cloned(),
         file_store: PRACTICE_FILE_STORE,
     };
     Ok((cluster, broker))

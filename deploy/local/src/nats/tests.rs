@@ -26,6 +26,7 @@ impl Server {
             port: reservations.choose().unwrap(),
             users: test_users(),
             open: false,
+            certificates: None,
             file_store: PRACTICE_FILE_STORE,
         };
         broker.configure().unwrap();

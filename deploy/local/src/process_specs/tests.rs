@@ -41,6 +41,7 @@ fn specs(name: &str, environment: &Environment) -> Vec<ProcessSpec> {
         port: 4222,
         users: nats::test_users(),
         open: false,
+        certificates: None,
         file_store: PRACTICE_FILE_STORE,
     };
     let builder = SpecBuilder {
@@ -50,6 +51,7 @@ fn specs(name: &str, environment: &Environment) -> Vec<ProcessSpec> {
         ports: &Ports::new(),
         databases: &BTreeMap::from(addresses),
         broker: &broker,
+        certificates: None,
     };
     let mut store = SecretStore::open(&data.join("secrets")).unwrap();
     let mut specs: Vec<ProcessSpec> =
