@@ -89,6 +89,7 @@ impl RunningSystem {
 pub(crate) struct Environment {
     data: PathBuf,
     dense: PathBuf,
+    speaks_tls: bool,
     running: Option<RunningSystem>,
 }
 
@@ -102,7 +103,7 @@ impl Environment {
         let data = home().join(&name);
         let dense = home().join(format!("{name}-practice"));
         timetable::write(&dense)?;
-        let environment = Self { data, dense, running: None };
+        let environment = Self { data, dense, speaks_tls: false, running: None };
         let mut first = environment.spawn(Hours::Usual)?;
         first.wait_until_ready().await?;
         // Commit times are read from PostgreSQL itself (`figures/consumers.rs`),
@@ -148,6 +149,11 @@ impl Environment {
         Ok(took)
     }
 
+    /// Whether the parts speak TLS from the next start on.
+    pub(crate) const fn speak_tls(&mut self, is_on: bool) {
+        self.speaks_tls = is_on;
+    }
+
     /// The folder of the practice with dense hours.
     pub(crate) fn dense_practice(&self) -> PathBuf {
         self.dense.clone()
@@ -157,6 +163,9 @@ impl Environment {
         let log = File::create(self.log())?;
         let dense = self.dense.to_string_lossy();
         let mut settings: Vec<(&str, &str)> = RAISED_LIMITS.into_iter().chain(UNLIMITED).collect();
+        if self.speaks_tls {
+            settings.push(("SUKOON_TLS", "true"));
+        }
         if hours == Hours::Dense {
             settings.push(("PRACTICE_DIR", &dense));
         }

@@ -8,6 +8,7 @@ pub(crate) mod rush;
 pub(crate) mod bookings;
 pub(crate) mod latency;
 pub(crate) mod sign_ins;
+pub(crate) mod tls;
 pub(crate) mod consumers;
 pub(crate) mod confirmation;
 pub(crate) mod long_log;

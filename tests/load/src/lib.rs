@@ -113,6 +113,7 @@ async fn one(
         "bookings" => figures::bookings::measure(environment).await,
         "latency" => figures::latency::measure(environment).await,
         "sign_ins" => figures::sign_ins::measure(environment).await,
+        "tls" => figures::tls::measure(environment).await,
         "consumers" => figures::consumers::measure(environment).await,
         "confirmation" => figures::confirmation::measure(environment).await,
         "long_log" => figures::long_log::measure(environment).await,

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// Every figure's name, in the order of a whole run: first what a practice at rest does, then what
 /// load does, then what load has left, and last what lies in databases of their own.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "start",
     "rest",
     "slots",
@@ -17,6 +17,7 @@ const NAMES: [&str; 19] = [
     "bookings",
     "latency",
     "sign_ins",
+    "tls",
     "consumers",
     "confirmation",
     "long_log",
