@@ -102,7 +102,11 @@ impl Program {
         }
         let tls = TlsSettings::read(&mut reader);
         let job = prepare(&mut reader);
-        let exposed = reader.exposed_secrets().join(", ");
+        let mut exposed = reader.exposed_secrets().join(", ");
+        if !wanted.is_empty() {
+            // It is run once, often by a person, and its output is the answer.
+            exposed.clear();
+        }
         let (shown, tls, job) = match reader.finish((shown, tls, job)) {
             Ok(complete) => complete,
             Err(invalid) => return complain(service, &invalid.to_string()),

@@ -1,7 +1,7 @@
 //! TLS between our own services: one authority, and a certificate for each, shown by both sides.
 //!
-//! The files are read again when they change, so a new certificate needs no restart: connections
-//! that are open go on, and new ones use it.
+//! The files are looked at with each new connection and read again when they have changed, so a new
+//! certificate needs no restart: connections that are open go on, and new ones use it.
 
 pub(crate) mod incoming;
 pub(crate) mod outgoing;
@@ -9,7 +9,7 @@ pub(crate) mod outgoing;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 use std::{fmt, fs};
 
 use rustls::client::ResolvesClientCert;
@@ -20,15 +20,12 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::sign::CertifiedKey;
 use rustls::version::TLS13;
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SignatureScheme};
-use tokio::time::Instant;
 
 use crate::error::BoxError;
 use crate::settings::Reader;
 
 /// The metadata with the names on the caller's certificate, which only our own server sets.
 pub(crate) const CALLER_CERTIFICATE: &str = "x-caller-certificate";
-/// How long the files are taken for unchanged.
-const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// What gRPC speaks.
 const HTTP_2: &[u8] = b"h2";
 /// What other HTTP may speak as well.
@@ -71,7 +68,6 @@ struct Inner {
 struct Current {
     configs: Configs,
     versions: Vec<Version>,
-    checked_at: Instant,
 }
 
 /// What is made of one version of the files.
@@ -121,7 +117,7 @@ impl Tls {
     /// When one cannot be read, or they do not fit together.
     pub fn open(settings: TlsSettings) -> Result<Self, BoxError> {
         let versions = versions(&settings);
-        let current = Current { configs: load(&settings)?, versions, checked_at: Instant::now() };
+        let current = Current { configs: load(&settings)?, versions };
         Ok(Self { inner: Arc::new(Inner { settings, current: Mutex::new(current) }) })
     }
 
@@ -159,21 +155,10 @@ impl Tls {
         Ok(config)
     }
 
-    /// Has the files looked at at the next connection.
-    #[cfg(test)]
-    fn expire(&self) {
-        let mut current = self.inner.current.lock().unwrap_or_else(PoisonError::into_inner);
-        current.checked_at = current.checked_at.checked_sub(CHECK_EVERY).unwrap();
-    }
-
     /// What the files say now. A version that cannot be used is told, and the last one stays.
     pub(crate) fn configs(&self) -> Configs {
         // A panic elsewhere cannot leave it half-written.
         let mut current = self.inner.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.checked_at.elapsed() < CHECK_EVERY {
-            return current.configs.clone();
-        }
-        current.checked_at = Instant::now();
         let versions = versions(&self.inner.settings);
         if versions != current.versions {
             current.versions = versions;
