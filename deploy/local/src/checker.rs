@@ -48,9 +48,14 @@ pub(crate) async fn report(settings: &[(String, String)]) -> Result<Value> {
     let mut command = command(&program()?, settings, options);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let done = command.output().await.context("the checker cannot be started")?;
-    serde_json::from_slice(&done.stdout).with_context(|| {
+    first_value(&done.stdout).with_context(|| {
         format!("the checker could not judge: {}", String::from_utf8_lossy(&done.stderr).trim())
     })
+}
+
+/// The report, which a line of the log follows when something is broken.
+fn first_value(output: &[u8]) -> Option<Value> {
+    serde_json::Deserializer::from_slice(output).into_iter().next()?.ok()
 }
 
 /// The checker stands beside this program.
@@ -82,6 +87,15 @@ fn command(program: &Path, settings: &[(String, String)], options: CheckOptions)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_is_read_with_and_without_a_line_of_the_log() {
+        let sound = serde_json::json!({ "sound": false });
+        for log in ["", "\n2026-11-27 ERROR checker: failed\n"] {
+            assert_eq!(first_value(format!("{sound}{log}").as_bytes()), Some(sound.clone()));
+        }
+        assert_eq!(first_value(b"no report"), None);
+    }
 
     #[test]
     fn an_unknown_word_is_refused() {

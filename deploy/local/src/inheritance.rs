@@ -63,7 +63,8 @@ pub(crate) fn inherits(name: &str, setting: &str) -> bool {
 /// Settings that do not begin with the name of the program that reads them.
 fn others(name: &str) -> &'static [&'static str] {
     match name {
-        "booking" => &["PAYMENT_CLAIM_POLICY"],
+        "booking" => &["PAYMENT_CLAIM_POLICY", "PROBE_SECONDS"],
+        "payments" => &["PROBE_SECONDS"],
         // The credentials of a bucket have the names that its own tools use.
         "reviews" => &["ADMIN_PASSPHRASE_HASH", "AWS_*", "IDENTITY_API_KEY"],
         _ => &[],

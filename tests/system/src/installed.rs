@@ -117,6 +117,9 @@ impl InstalledPractice {
             migrate.args([service, "migrate"]).env_clear().env("LOG_FILTER", "error");
             migrate.envs(self.settings("migrate")?);
             succeeded(&migrate.output()?)?;
+            // `sukoon init` gives it for tables that the owner makes; these came otherwise.
+            let reads = "grant select on all tables in schema public to";
+            self.sql(service, &format!("{reads} {service}_reader"))?;
         }
         self.set_clocks(kept)?;
         let pictures = self.root.join("var/lib/sukoon/reviews/pictures/reviews");
@@ -135,8 +138,10 @@ impl InstalledPractice {
     pub fn set_clocks(&self, kept: &Kept) -> Result<()> {
         let taken_at = kept.part("taken_at").as_str().context("no moment")?;
         for service in SERVICES {
+            // It was left just after its clock was moved on, with something due and not done.
             let clock = format!(
-                "update clock set offset_by = timestamptz '{taken_at}' - clock_timestamp()"
+                "update clock set offset_by = timestamptz '{taken_at}' - clock_timestamp();
+                 update timers set due_at = greatest(due_at, '{taken_at}')"
             );
             self.sql(service, &clock)?;
         }

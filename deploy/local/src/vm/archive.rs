@@ -161,7 +161,9 @@ fn replace_database(
     restore.arg(format!("--port={}", cluster.port)).arg(format!("--dbname={service}"));
     let dump = from.join(format!("{service}.dump"));
     restore.stdin(fs::File::open(&dump).context("a database is missing in the archive")?);
-    output_of(&mut restore).map(drop)
+    output_of(&mut restore)?;
+    // What came has the rights of where it comes from.
+    cluster.run_script(service, &inside)
 }
 
 fn take_secrets(
