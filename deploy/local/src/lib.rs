@@ -122,7 +122,12 @@ pub fn main() -> Result<ExitCode> {
                 output::line(format_args!("{USAGE}\n{}\n{}", vm::USAGE, staff::USAGE));
                 Ok(ExitCode::SUCCESS)
             }
-            other => bail!("there is no command `{}`\n{USAGE}\n{}", other.join(" "), staff::USAGE),
+            other => bail!(
+                "there is no command `{}`\n{USAGE}\n{}\n{}",
+                other.join(" "),
+                vm::USAGE,
+                staff::USAGE
+            ),
         }
     })
 }
@@ -135,11 +140,11 @@ async fn run_anywhere(
     arguments: &[String],
 ) -> Option<Result<ExitCode>> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if let Some(code) = staff::run(environment, paths, arguments).await {
-        return Some(Ok(code));
-    }
     if let Some(done) = vm::run(environment, &words).await {
         return Some(done);
+    }
+    if let Some(code) = staff::run(environment, paths, arguments).await {
+        return Some(Ok(code));
     }
     match words.as_slice() {
         ["check", options @ ..] => {

@@ -41,7 +41,8 @@ for the operator of a server on which the package `sukoon` is installed, as root
                             set the practice up: asks what it has to decide, or takes it from a
                             file; looks at name, ports, memory, disk, mail and payment keys first
   status                    what runs, and when it was last backed up and last restored on trial
-  doctor                    the same, and the machine once more: name, memory, disk, mail, keys
+  doctor                    the same, and the machine once more: name, memory, disk, mail, keys;
+                            with SUKOON_EMAIL it is the command of staff
   keys rotate               new passwords and keys between the services; sessions go on
   logs [PART] [--follow]    the logs, of everything or of one part such as booking
   backup [--full]           back up now: what changed, or everything
@@ -71,7 +72,7 @@ pub(crate) fn watched(environment: &Environment) -> Result<Environment> {
 pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Result<ExitCode>> {
     let known = [
         "init", "alarm", "status", "logs", "backup", "restore", "drill", "upgrade", "rollback",
-        "export", "import", "doctor",
+        "export", "import",
     ];
     let (command, rest) = words.split_first()?;
     if *command == "init" {
@@ -87,6 +88,10 @@ pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Res
         // Elsewhere it is the command of a practice that `sukoon up` has started.
         return Some(rotate::run(&Layout::installed(environment)?).await);
     }
+    if words == ["doctor"] && environment.get("SUKOON_EMAIL").is_none() {
+        // As a person of the practice it is a command of staff.
+        return Some(doctor::run(&Layout::installed(environment)?).await);
+    }
     if !known.contains(command) {
         return None;
     }
@@ -98,7 +103,6 @@ pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Res
     };
     Some(match (*command, rest) {
         ("status", []) => status::run(&layout).await,
-        ("doctor", []) => doctor::run(&layout).await,
         ("logs", options) => logs::run(options).await,
         ("backup", []) => backup::run(&layout, backup::Extent::Changed).await,
         ("backup", ["--full"]) => backup::run(&layout, backup::Extent::Full).await,

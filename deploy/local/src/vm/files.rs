@@ -8,8 +8,8 @@ use crate::nats;
 use crate::paths;
 use crate::secrets::{self, SecretStore};
 use anyhow::{Context, Result};
-use settings::Settings;
-pub(crate) use settings::credentials;
+pub(crate) use settings::{POSTGRES_PORT, credentials};
+use settings::{SERVICES, Settings};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -20,24 +20,6 @@ const IDENT: &str = include_str!("../../../vm/etc/pg_ident.conf");
 const NATS: &str = include_str!("../../../vm/etc/nats.conf");
 const CADDY: &str = include_str!("../../../vm/etc/Caddyfile");
 const BACKREST: &str = include_str!("../../../vm/etc/pgbackrest.conf");
-
-/// The ports of everything that listens, on loopback.
-pub(crate) const POSTGRES_PORT: u16 = 7432;
-const NATS_PORT: u16 = 7422;
-const GATEWAY_PORT: u16 = 7480;
-/// The gateway's port for those on this machine: its health report.
-const INNER_PORT: u16 = 7481;
-/// The services with their ports for gRPC and, if they have one, for HTTP.
-const SERVICES: [(&str, u16, Option<u16>); 6] = [
-    ("catalogue", 7501, None),
-    ("identity", 7502, Some(7602)),
-    ("booking", 7503, None),
-    ("payments", 7504, Some(7604)),
-    ("notifications", 7505, None),
-    ("reviews", 7506, Some(7606)),
-];
-/// The services that store their data in a database.
-const STORES: [&str; 5] = crate::databases::SERVICES;
 
 /// Writes all of them. What exists is written again with the same secrets.
 pub(crate) fn write(
@@ -69,22 +51,6 @@ pub(crate) fn write(
     let mut alarm = Settings::of(layout, "alarm");
     alarm.alarm(decisions);
     alarm.write()
-}
-
-/// The address of a database for a role.
-fn url(
-    layout: &Layout,
-    role: &str,
-    database: &str,
-    secret_store: &mut SecretStore,
-) -> Result<String> {
-    let word = secret_store.get_or_create(&format!("postgres-{role}"))?;
-    let address = format!("postgres://{role}:{word}@127.0.0.1:{POSTGRES_PORT}/{database}");
-    // On trial the cluster has no port, which may be taken, but its socket alone.
-    Ok(match layout.is_the_machine() {
-        true => format!("{address}?connection_limit=8"),
-        false => format!("{address}?host={}", layout.socket().display()),
-    })
 }
 
 fn servers(
@@ -205,7 +171,9 @@ mod tests {
         assert!(value("migrate", "BOOKING_MIGRATION_DATABASE_URL").is_some());
         assert!(value("check", "BOOKING_DATABASE_URL").unwrap().contains("booking_reader"));
         assert_eq!(value("gateway", "CALLER_PRIVATE_KEY"), None);
-        assert!(named("booking").contains("/run/credentials/sukoon@booking.service/secret_"));
+        let machine = Layout::of(&Environment::default());
+        let unit = "/run/credentials/sukoon@booking.service/secret_";
+        assert_eq!(credentials(&machine, "booking"), unit);
         fs::remove_dir_all(root).unwrap();
     }
 }

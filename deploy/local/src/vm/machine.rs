@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_mail_server_s_place_is_read_from_its_address() {
-        let place = |url: &str| mail_server(url).map(|(host, port, plain)| (host, port, plain));
+        let place = |url: &str| mail_server(url);
         let smtps = Some(("smtp.example.org".to_owned(), 465, false));
         assert_eq!(place("smtps://user:word@smtp.example.org"), smtps);
         let plain = Some(("127.0.0.1".to_owned(), 25, true));

@@ -13,7 +13,7 @@ pub(crate) fn settings_of(layout: &Layout, name: &str) -> Result<Vec<(String, St
         .with_context(|| format!("{} cannot be read; run this as root", path.display()))?;
     let secrets = layout.secrets().join("settings").join(name);
     let resolved = parse_environment(&text).into_iter().map(|(setting, value)| {
-        let is_secret = value.starts_with(&credentials(name));
+        let is_secret = value.starts_with(&credentials(layout, name));
         let Some(bare) = setting.strip_suffix("_FILE").filter(|_| is_secret) else {
             return Ok((setting, value));
         };

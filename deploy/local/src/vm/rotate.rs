@@ -1,6 +1,6 @@
 //! `sukoon keys rotate` on a server: new passwords for NATS and PostgreSQL, and new keys with which
-//! services sign calls and events. Sessions go on: identity's own keys are not among them. It may be
-//! interrupted and repeated.
+//! services sign calls and events. Sessions go on: identity's own keys are not among them. It may
+//! be interrupted and repeated.
 use super::decisions::Decisions;
 use super::files;
 use super::init;

@@ -1,6 +1,5 @@
 //! The settings of an installed practice's processes, each in the file of its unit. Secrets are not
 //! in it: systemd hands them to the unit as credentials, files that only its own user can read.
-use super::{GATEWAY_PORT, INNER_PORT, NATS_PORT, SERVICES, STORES, url};
 use crate::inheritance::MALLOC_CONF;
 use crate::paths;
 use crate::process_specs::{CALLERS, JEMALLOC_CONF};
@@ -9,6 +8,23 @@ use crate::vm::decisions::Decisions;
 use crate::vm::layout::Layout;
 use anyhow::Result;
 
+/// The ports of everything that listens, on loopback.
+pub(crate) const POSTGRES_PORT: u16 = 7432;
+const NATS_PORT: u16 = 7422;
+const GATEWAY_PORT: u16 = 7480;
+/// The gateway's port for those on this machine: its health report.
+const INNER_PORT: u16 = 7481;
+/// The services with their ports for gRPC and, if they have one, for HTTP.
+pub(super) const SERVICES: [(&str, u16, Option<u16>); 6] = [
+    ("catalogue", 7501, None),
+    ("identity", 7502, Some(7602)),
+    ("booking", 7503, None),
+    ("payments", 7504, Some(7604)),
+    ("notifications", 7505, None),
+    ("reviews", 7506, Some(7606)),
+];
+/// The services that store their data in a database.
+const STORES: [&str; 5] = crate::databases::SERVICES;
 /// Where the metrics of processes are told, on loopback, each after the one before.
 const METRICS_PORT: u16 = 7701;
 
@@ -39,7 +55,7 @@ impl<'a> Settings<'a> {
         secret_store: &SecretStore,
     ) -> Result<()> {
         secret_store.setting_file(self.name, name, value)?;
-        self.set(&format!("{name}_FILE"), format!("{}{name}", credentials(self.name)));
+        self.set(&format!("{name}_FILE"), format!("{}{name}", credentials(self.layout, self.name)));
         Ok(())
     }
 
@@ -214,13 +230,32 @@ impl<'a> Settings<'a> {
 }
 
 /// The beginning of the paths under which a unit reads its secrets. A unit names their folder as
-/// `LoadCredential=secret:…`.
-pub(crate) fn credentials(name: &str) -> String {
+/// `LoadCredential=secret:…`; on trial, where there are no units, it is the folder itself.
+pub(crate) fn credentials(layout: &Layout, name: &str) -> String {
+    if !layout.is_the_machine() {
+        return format!("{}/settings/{name}/", layout.secrets().display());
+    }
     let unit = match name {
         "migrate" => "sukoon-migrate.service".to_owned(),
         service => format!("sukoon@{service}.service"),
     };
     format!("/run/credentials/{unit}/secret_")
+}
+
+/// The address of a database for a role.
+fn url(
+    layout: &Layout,
+    role: &str,
+    database: &str,
+    secret_store: &mut SecretStore,
+) -> Result<String> {
+    let word = secret_store.get_or_create(&format!("postgres-{role}"))?;
+    let address = format!("postgres://{role}:{word}@127.0.0.1:{POSTGRES_PORT}/{database}");
+    // On trial the cluster has no port, which may be taken, but its socket alone.
+    Ok(match layout.is_the_machine() {
+        true => format!("{address}?connection_limit=8"),
+        false => format!("{address}?host={}", layout.socket().display()),
+    })
 }
 
 fn metrics_ports() -> impl Iterator<Item = (&'static str, u16)> {
