@@ -18,8 +18,8 @@ mod pages;
 mod health;
 
 mod policy;
-mod transport;
 mod upstream;
+mod transport;
 mod response_cache;
 mod routes;
 mod procedures;

@@ -63,7 +63,8 @@ impl Nats {
     }
 
     /// Reads where it is (`NATS_URL`), and whether events must be signed (`EVENT_SIGNATURES`).
-    /// Production refuses a server that asks for no user: whoever reaches it could speak for all.
+    /// Production refuses a server that asks for no user: any program that reaches it could speak
+    /// for all.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         let url = reader.secret("NATS_URL").expose_secret().to_owned();
         let signatures = reader.parse_or("EVENT_SIGNATURES", Signatures::Expected);
@@ -106,7 +107,7 @@ impl Nats {
             .connection_timeout(TIMEOUT)
             .request_timeout(Some(TIMEOUT));
         // The client does not read who it is from the address by itself. Each user has an inbox of
-        // its own, because whoever may subscribe to all of them hears what others are answered.
+        // its own, because a user that may subscribe to all of them hears what others are answered.
         if let (Some(user), Some(password)) = (address.username(), address.password()) {
             options = options.custom_inbox_prefix(format!("_INBOX_{user}"));
             options = options.user_and_password(user.to_owned(), password.to_owned());

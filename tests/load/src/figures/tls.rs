@@ -1,5 +1,5 @@
-//! What TLS between all parts costs: slot lists and bookings at a fixed rate, and the memory at rest,
-//! of the same practice that is started without and with it, in turn.
+//! What TLS between all parts costs: slot lists and bookings at a fixed rate, and the memory at
+//! rest, of the same practice that is started without and with it, in turn.
 
 use anyhow::Result;
 
@@ -18,6 +18,7 @@ const CALLS: u32 = 200;
 const WARM_UP: u32 = 40;
 const ROUNDS: usize = 2;
 const CLIENTS: usize = 8;
+const ADDED: &str = "memory that TLS adds to our programs";
 
 /// What was measured of one of the two.
 #[derive(Default)]
@@ -42,7 +43,8 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
     let times = |title: &str, of: fn(&Measured) -> &Samples, most: f64| {
         let reference = ("without TLS", millis(of(&clear).p50()));
         let ours = of(&secure);
-        let note = format!("p99 {:.1} against {:.1} ms", millis(ours.p99()), millis(of(&clear).p99()));
+        let p99 = [ours, of(&clear)].map(|it| millis(it.p99()));
+        let note = format!("p99 {:.1} against {:.1} ms", p99[0], p99[1]);
         Figure::times(title, millis(ours.p50()), reference, (most, 1.1)).noting(note)
     };
     let more = secure.memory - clear.memory;
@@ -50,8 +52,7 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
     Ok(vec![
         times("slot list with TLS between all parts, p50", |it| &it.lists, 1.5),
         times("RequestBooking with TLS between all parts, p50", |it| &it.bookings, 1.5),
-        Figure::absolute("memory that TLS adds to our programs", Unit::Mebibytes, more, (30.0, 10.0))
-            .noting(note),
+        Figure::absolute(ADDED, Unit::Mebibytes, more, (30.0, 10.0)).noting(note),
     ])
 }
 

@@ -1,4 +1,4 @@
-//! Events that somebody else than their source has published.
+//! Events that another service than their source has published.
 
 use anyhow::Result;
 use async_nats::HeaderMap;
