@@ -90,3 +90,23 @@ fn the_target_starts_what_the_package_has() {
         assert!(folder().join(&file).is_file(), "{unit} is wanted and not there");
     }
 }
+
+#[test]
+fn the_drill_may_set_the_owner_of_what_it_restores() {
+    let (_, text) =
+        services().into_iter().find(|(name, _)| name == "sukoon-drill.service").unwrap();
+    let filters: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("SystemCallFilter=")).collect();
+    let refused = filters.iter().position(|it| *it == "~@privileged").unwrap();
+    // The later line counts.
+    assert!(filters.iter().skip(refused).any(|it| *it == "@chown"), "{filters:?}");
+}
+
+#[test]
+fn a_unit_whose_settings_name_secrets_is_handed_them() {
+    let named = |name: &str| services().into_iter().find(|(it, _)| it == name).unwrap().1;
+    for (unit, folder) in [("sukoon@.service", "%i"), ("sukoon-migrate.service", "migrate")] {
+        let line = format!("LoadCredential=secret:/etc/sukoon/secrets/settings/{folder}");
+        assert!(named(unit).lines().any(|it| it == line), "{unit} lacks {line}");
+    }
+}
