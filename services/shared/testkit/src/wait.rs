@@ -6,12 +6,12 @@ use anyhow::{Context as _, Result};
 use eventstore::{Store, feed};
 
 /// How long a condition may take on a busy machine before the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Asks again and again until `probe` gives something, and returns that.
 ///
 /// # Errors
-/// When it gives nothing for a minute, or fails.
+/// When it gives nothing for two minutes, or fails.
 pub async fn until<T, F>(what: &str, probe: F) -> Result<T>
 where
     F: AsyncFnMut() -> Result<Option<T>>,
