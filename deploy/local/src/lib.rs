@@ -118,10 +118,6 @@ pub fn main() -> Result<ExitCode> {
                 let found = packages::prepare(&environment, &paths, &[])?;
                 test_services::run_with(&paths, &found, command).await
             }
-            ["help" | "--help" | "-h"] => {
-                output::line(format_args!("{USAGE}\n{}\n{}", vm::USAGE, staff::USAGE));
-                Ok(ExitCode::SUCCESS)
-            }
             other => bail!(
                 "there is no command `{}`\n{USAGE}\n{}\n{}",
                 other.join(" "),
@@ -147,6 +143,10 @@ async fn run_anywhere(
         return Some(Ok(code));
     }
     match words.as_slice() {
+        ["help" | "--help" | "-h"] => {
+            output::line(format_args!("{USAGE}\n{}\n{}", vm::USAGE, staff::USAGE));
+            Some(Ok(ExitCode::SUCCESS))
+        }
         ["check", options @ ..] => {
             let options = checker::CheckOptions::read(options)
                 .with_context(|| format!("`sukoon check` takes other words\n{USAGE}"));

@@ -121,3 +121,15 @@ fn operators_are_answered_like_this() -> io::Result<()> {
     insta::assert_snapshot!("commands", told);
     Ok(())
 }
+
+#[test]
+fn usage_is_shown_outside_of_a_checkout_too() -> io::Result<()> {
+    // A copy elsewhere is as a package installs it.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+    fs::create_dir_all(&folder)?;
+    let program = folder.join("sukoon");
+    fs::copy(env!("CARGO_BIN_EXE_sukoon"), &program)?;
+    let output = Command::new(&program).arg("help").env_clear().current_dir("/").output()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::remove_dir_all(folder)
+}
