@@ -63,7 +63,7 @@ async fn webhooks(payments: &mut Store, found: &mut Finding) -> Result<()> {
     );
     let forgotten: Vec<String> = payments.rows(query, |row| row.try_get(0)).await?;
     for event in forgotten {
-        found.add(format!("payments: nobody will do fold-webhook of {event}"));
+        found.add(format!("payments: no timer is left for fold-webhook of {event}"));
     }
     let query = sqlx::query(
         "select distinct waits_for_order_id from webhook_inbox w

@@ -130,7 +130,7 @@ impl<'s> Unfinished<'s> {
 
     fn needs(&mut self, service: &'static str, kind: &str, subject: &str) {
         if !self.set.contains(&(service, kind, subject)) {
-            self.found.add(format!("{service}: nobody will do {kind} of {subject}"));
+            self.found.add(format!("{service}: no timer is left for {kind} of {subject}"));
         }
     }
 

@@ -129,7 +129,7 @@ const DEFECTS: [Defect; 24] = [
     ),
     defect(
         Invariant::I7,
-        "nobody will do session-end",
+        "no timer is left for session-end",
         "booking",
         "delete from timers where kind = 'session-end'",
     ),
@@ -148,7 +148,7 @@ const DEFECTS: [Defect; 24] = [
     ),
     defect(
         Invariant::I7,
-        "nobody will do fold-webhook",
+        "no timer is left for fold-webhook",
         "payments",
         "update webhook_inbox set folded_at = null
          where event_id = (select event_id from webhook_inbox limit 1)",

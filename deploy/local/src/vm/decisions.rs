@@ -212,7 +212,7 @@ fn ask(question: &str) -> Result<String> {
 fn ask_or_leave(question: &str) -> Result<String> {
     let input = std::io::stdin();
     if !input.is_terminal() {
-        bail!("nobody can be asked here; `sukoon init FILE` takes the answers from a file");
+        bail!("there is no terminal to ask on; `sukoon init FILE` takes the answers from a file");
     }
     output::line(format_args!("{question}:"));
     let mut answer = String::new();

@@ -99,7 +99,7 @@ async fn check_restored(layout: &Layout, cluster: &Cluster) -> Result<bool> {
 fn confirmed(wanted: &RestoreOptions) -> Result<bool> {
     let input = std::io::stdin();
     if !input.is_terminal() {
-        bail!("a restore replaces all data of the practice; add --yes where nobody can be asked");
+        bail!("a restore replaces all data of the practice; add --yes without a terminal");
     }
     let what = match wanted.to {
         Some(to) => format!("as it was at {to}"),

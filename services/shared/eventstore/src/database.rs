@@ -108,7 +108,7 @@ pub async fn migrate(
     connection.close().await
 }
 
-/// What holds for every service: it owns nothing, and changes nothing that is kept for ever.
+/// What holds for every service: it owns nothing, and changes nothing that is kept permanently.
 ///
 /// A table whose rows a trigger keeps from change (`before update or delete … refuse_…`) is closed
 /// by right as well. What else a service must not do, a function of its own migrations says:

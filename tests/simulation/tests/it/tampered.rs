@@ -302,20 +302,20 @@ const CASES: [(Invariant, &str, &str, Tamper); 67] = [
     (Invariant::I7, "a hold that nobody ends", "is held since", |it| {
         drop_last(&mut it.booking.log, "Expired")
     }),
-    (Invariant::I7, "a session that nobody ends", "nobody will do session-end", |it| {
+    (Invariant::I7, "a session that nobody ends", "no timer is left for session-end", |it| {
         drop_all(&mut it.booking.log, "Completed")
     }),
-    (Invariant::I7, "a refund that nobody asks for", "nobody will do refund", |it| {
+    (Invariant::I7, "a refund that nobody asks for", "no timer is left for refund", |it| {
         drop_all(&mut it.payments.log, "RefundProcessed")
     }),
-    (Invariant::I7, "a webhook that nobody folds", "nobody will do fold-webhook", |it| {
+    (Invariant::I7, "a webhook that nobody folds", "no timer is left for fold-webhook", |it| {
         let webhooks = &mut it.payments.webhooks;
         webhooks.iter_mut().find(|row| row.folded).is_some_and(|row| {
             row.folded = false;
             true
         })
     }),
-    (Invariant::I7, "a link that nobody cancels", "nobody will do close-link", |it| {
+    (Invariant::I7, "a link that nobody cancels", "no timer is left for close-link", |it| {
         let log = &it.payments.log;
         let withdrawn = log
             .events
@@ -332,7 +332,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 67] = [
         it.taken_at = opened_at;
         drop_all(&mut it.payments.log, "PaymentLinkObserved")
     }),
-    (Invariant::I7, "a mail that nobody sends", "nobody will do send_mail", |it| {
+    (Invariant::I7, "a mail that nobody sends", "no timer is left for send_mail", |it| {
         it.notifications.mails.first_mut().is_some_and(|row| {
             "queued".clone_into(&mut row.state);
             true
