@@ -67,13 +67,18 @@ impl Connection {
     /// Says something and a ping, and returns the errors that come before the answer to that.
     async fn refusals(&mut self, said: &str) -> String {
         let said = format!("{said}PING\r\n");
-        self.0.get_mut().write_all(said.as_bytes()).await.unwrap();
+        // A server that refuses the user may have closed already; what it said first is read below.
+        self.0.get_mut().write_all(said.as_bytes()).await.ok();
         let mut errors = String::new();
         loop {
             let mut line = String::new();
-            let read = self.0.read_line(&mut line).await.unwrap();
-            if read == 0 || line.starts_with("PONG") {
+            // It closes with our words unread, which resets the connection: that ends it too.
+            let read = self.0.read_line(&mut line).await.unwrap_or_default();
+            if line.starts_with("PONG") {
                 return errors;
+            }
+            if read == 0 {
+                return errors + "the connection ended";
             }
             if line.starts_with("-ERR") {
                 errors.push_str(&line);
