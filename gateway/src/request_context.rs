@@ -85,12 +85,11 @@ impl GatewayState {
             let status = StatusCode::METHOD_NOT_ALLOWED;
             return error_response::to_error_response(status, &error, &reference);
         }
-        if Routes::is_limited(request.uri().path())
+        // The fast path has counted all others.
+        if request.uri().path() == UPLOAD
             && let Err(retry_after) = self.limits.check_address(caller.address)
         {
-            if request.uri().path() == UPLOAD {
-                pictures::discard_body(request).await;
-            }
+            pictures::discard_body(request).await;
             let status = StatusCode::TOO_MANY_REQUESTS;
             return error_response::to_error_response(status, &retry_after.to_error(), &reference);
         }

@@ -93,7 +93,7 @@ impl ConnectionServer {
         let service = service_fn(|request: Request<Incoming>| {
             let open = OpenRequest::start(activity);
             let is_head = request.method() == Method::HEAD;
-            if let Some(answer) = self.state.try_serve_local(peer.ip(), &request) {
+            if let Some(answer) = self.state.try_answer(peer.ip(), &request) {
                 return Either::Left(ready(Ok::<_, Infallible>(open.track(answer, is_head))));
             }
             let mut request = request.map(|body| open.body(body));

@@ -24,6 +24,8 @@ async fn an_address_over_its_limit_gets_retry_after() {
     }
     let answer = from("192.0.2.1", "/").await.unwrap();
     assert_retry_after(&answer);
+    assert!(!answer.headers().contains_key("x-reference-id"), "the fast path refuses");
+    assert!(answer.headers().contains_key("content-security-policy"));
     let error: Value = answer.json().await.unwrap();
     assert_eq!(error["code"], "resource_exhausted");
     assert_eq!(error["details"][0]["type"], "common.v1.ErrorDetail");
