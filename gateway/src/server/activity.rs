@@ -12,7 +12,7 @@ use tokio::time::Instant;
 const STALL_BYTES_MIN: u64 = 16 * 1024;
 /// What a client may send besides heads and bodies: frames that control an HTTP/2 connection, and
 /// bodies that nothing reads.
-const OVERHEAD_BYTES_MAX: u64 = 256 * 1024;
+const OVERHEAD_BYTES_MAX: u64 = 128 * 1024;
 /// The same for each request: more than a head may have.
 const OVERHEAD_BYTES_PER_REQUEST: u64 = 16 * 1024;
 /// A client confirms each frame that it receives, with fewer bytes than this share of them.
