@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::time::{Instant, sleep};
 use tonic::service::Routes;
 use tonic::transport::server::TcpIncoming;
@@ -32,6 +32,9 @@ pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long running requests may take to finish once the process was asked to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+/// The connections that may wait to be accepted. The system drops those beyond it, and their clients
+/// ask again only after a second; it allows no more than `net.core.somaxconn`, 4,096 by default.
+const BACKLOG: u32 = 4096;
 /// How often a silent connection is tried.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
@@ -60,7 +63,14 @@ pub enum Error {
 /// # Errors
 /// The address cannot be listened on.
 pub async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
-    TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })
+    listen_at(address).map_err(|source| Error::Listen { address, source })
+}
+
+fn listen_at(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// A gRPC server with health service, traces and limits.
