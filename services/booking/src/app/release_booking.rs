@@ -13,6 +13,7 @@ use super::placement::apply_effects;
 use super::request::parse_key;
 use crate::domain::booking;
 use crate::error::Error;
+use crate::repository::hold_origins;
 
 /// The method's name, stored with its idempotency keys.
 const METHOD: &str = "ReleaseBooking";
@@ -48,6 +49,7 @@ pub async fn release_booking(
                 let events = locked.apply(tx, booking::Command::Release).await?;
                 if !events.is_empty() {
                     apply_effects(tx, &mut locked, id, &events).await?;
+                    hold_origins::release(tx, id, locked.now).await?;
                     tracing::info!(booking_id = %id, "the time was given back");
                 }
                 key.store(tx, id).await

@@ -174,7 +174,8 @@ pub struct SlotRequest<'r> {
 }
 
 /// Unpaid holds since the last day whose time is over, and when the last was requested: a lateral
-/// join for each row of `asked as a`.
+/// join for each row of `asked as a`. Of a device or network the last thousand are looked at, and no
+/// live ones, so that a request costs the same however many times are held.
 const UNPAID_HOLDS: &str = "
      left join lateral (
          select count(*) as count, max(b.requested_at) as last_at from bookings b
@@ -183,15 +184,19 @@ const UNPAID_HOLDS: &str = "
            and (b.state in ('expired', 'released') or b.held_until_at <= a.now)) account on true
      left join lateral (
          select count(*) as count, max(o.held_at) as last_at
-         from hold_origins o join bookings b using (booking_id)
-         where o.device_hash = a.device_hash and o.held_at > a.now - interval '1 day'
-           and b.payment_state not in ('paid', 'refunding', 'refunded')
+         from (select booking_id, held_at from hold_origins
+               where device_hash = a.device_hash and held_until_at <= a.now
+                 and held_until_at > a.now - interval '1 day' and held_at > a.now - interval '1 day'
+               order by held_until_at desc limit 1000) o join bookings b using (booking_id)
+         where b.payment_state not in ('paid', 'refunding', 'refunded')
            and (b.state in ('expired', 'released') or b.held_until_at <= a.now)) device on true
      left join lateral (
          select count(*) as count, max(o.held_at) as last_at
-         from hold_origins o join bookings b using (booking_id)
-         where o.network_hash = a.network_hash and o.held_at > a.now - interval '1 day'
-           and b.payment_state not in ('paid', 'refunding', 'refunded')
+         from (select booking_id, held_at from hold_origins
+               where network_hash = a.network_hash and held_until_at <= a.now
+                 and held_until_at > a.now - interval '1 day' and held_at > a.now - interval '1 day'
+               order by held_until_at desc limit 1000) o join bookings b using (booking_id)
+         where b.payment_state not in ('paid', 'refunding', 'refunded')
            and (b.state in ('expired', 'released') or b.held_until_at <= a.now)) network on true";
 
 /// The customers' holds, one for each requested slot and in the same order. Exact under the

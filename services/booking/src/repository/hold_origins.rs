@@ -1,12 +1,26 @@
-//! Deletes where holds came from.
+//! Where holds came from: their early end, and the deletion of old rows.
 
 use eventstore::{StoreError, Tx};
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
 /// The most rows that are deleted at once.
 const DELETED_MAX: i64 = 10_000;
 /// How long they are kept: a day more than they count, in minutes.
 const KEPT_MINUTES: i64 = 2 * 24 * 60;
+
+/// A hold was released: it counts from now on.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn release(tx: &mut Tx, id: Id<Booking>, now: Timestamp) -> Result<(), StoreError> {
+    sqlx::query("update hold_origins set held_until_at = $2 where booking_id = $1")
+        .bind(id)
+        .bind(now)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
 
 /// Deletes old rows. True where more may be left.
 ///

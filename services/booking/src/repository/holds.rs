@@ -123,8 +123,9 @@ pub(super) async fn insert_holds(
                     package_id, package_title, notice_hours, by_phone
              from wanted returning *),
          origin as (
-             insert into hold_origins (booking_id, network_hash, device_hash, held_at)
-             select booking_id, network_hash, device_hash, now from wanted
+             insert into hold_origins (booking_id, network_hash, device_hash, held_at,
+                                       held_until_at)
+             select booking_id, network_hash, device_hash, now, until_at from wanted
              where network_hash is not null or device_hash is not null),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use booking::app::App;
 use booking::app::free_session::Client;
 use booking::app::hold_origin::HoldOrigin;
+use booking::app::release_booking::release_booking;
 use booking::app::request_booking::request_booking;
 use booking::domain::hold_limit::{HoldLimit, HoldLimits};
 use booking::error::{Error, Rejection};
@@ -75,6 +76,28 @@ async fn whoever_has_paid_once_has_no_limit() {
         world.minutes_later(16).await;
     }
     assert!(minutes(hold(&app, customer(2), 7, origin()).await) > 0, "the network's are used up");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_time_that_is_released_counts_at_once() {
+    let world = World::without_timers().await;
+    let app = app(&world, [MANY, TWO, TWO]);
+    let origins = [
+        HoldOrigin { network: Some(vec![1]), device: None },
+        HoldOrigin { network: None, device: Some(vec![2]) },
+    ];
+    for (origin, first) in origins.into_iter().zip([1_i64, 10]) {
+        for turn in first..first + 3 {
+            let customer = customer(u128::from(turn.unsigned_abs()));
+            let held = hold(&app, customer, turn, origin.clone()).await.unwrap();
+            release_booking(&app, customer, held, &format!("release-{turn}")).await.unwrap();
+            if turn == first + 1 {
+                world.minutes_later(11).await;
+            }
+        }
+        let refused = hold(&app, customer(99), first + 3, origin).await;
+        assert_eq!(minutes(refused), 20);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
