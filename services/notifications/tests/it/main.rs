@@ -24,6 +24,7 @@ mod staff;
 mod staff_mails;
 mod rates;
 mod outages;
+mod mail_server_tls;
 mod reminders;
 mod follow_ups;
 mod free_sessions;

@@ -169,6 +169,10 @@ async fn http_between_services_asks_for_a_certificate_too() {
     let stranger = stranger.with_root_certificates(roots).with_no_client_auth();
     let stranger = reqwest::Client::builder().tls_backend_preconfigured(stranger).build().unwrap();
     assert!(stranger.get(&url).send().await.is_err());
+    // The client for third parties, such as the payment provider, trusts public authorities alone.
+    let outside = crate::http::client().unwrap().get(&url).send().await.unwrap_err();
+    let outside = crate::status::chain(&outside);
+    assert!(outside.contains("UnknownIssuer"), "{outside}");
     shutdown.trigger();
 }
 
