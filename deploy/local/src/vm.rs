@@ -57,15 +57,16 @@ for the operator of a server on which the package `sukoon` is installed, as root
   drill                     restore into a scratch cluster, check it, say how long that took";
 
 /// The environment in which `sukoon watch` reads the practice of this server, if there is one: the
-/// ports of its metrics are added. The mails are sent by the unit.
+/// ports of its metrics are added, and to the unit's what it needs for mails, which it alone sends.
 pub(crate) fn watched(environment: &Environment) -> Result<Environment> {
-    const PORTS: &str = "SUKOON_METRICS_PORTS";
-    let Some(layout) = Layout::installed(environment) else { return Ok(environment.clone()) };
-    if environment.get(PORTS).is_some() {
+    let layout = Layout::of(environment);
+    let file = layout.settings_file("alarm");
+    let is_unit = file != layout.environment_file("alarm");
+    if !is_unit && Layout::installed(environment).is_none() {
         return Ok(environment.clone());
     }
-    let settings = operations::settings_of(&layout, "alarm")?;
-    Ok(environment.with(settings.into_iter().filter(|(name, _)| name == PORTS)))
+    let settings = operations::settings_of(&layout, "alarm")?.into_iter();
+    Ok(environment.with(settings.filter(|(name, _)| is_unit || name == "SUKOON_METRICS_PORTS")))
 }
 
 /// Runs one of these commands; none when the words name no such command.
@@ -82,7 +83,7 @@ pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Res
         });
     }
     if let ("alarm", [job]) = (*command, rest) {
-        return Some(alarm::run(environment, job).await);
+        return Some(alarm::run(&Layout::of(environment), job).await);
     }
     if let ["keys", "rotate"] = words {
         // Elsewhere it is the command of a practice that `sukoon up` has started.

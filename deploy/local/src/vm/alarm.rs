@@ -1,16 +1,19 @@
 //! `sukoon alarm JOB`: tells the practice's operator by mail that a job of this server has failed.
 //! systemd calls it.
-use crate::environment::Environment;
 use crate::output;
+use crate::vm::layout::Layout;
+use crate::vm::operations;
 use anyhow::{Context, Result, bail};
 use lettre::message::Mailbox;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 /// Sends the mail.
-pub(crate) async fn run(environment: &Environment, job: &str) -> Result<ExitCode> {
+pub(crate) async fn run(layout: &Layout, job: &str) -> Result<ExitCode> {
+    let settings: BTreeMap<_, _> = operations::settings_of(layout, "alarm")?.into_iter().collect();
     let setting = |name: &str| {
-        environment.get(name).with_context(|| format!("{name} is missing; a unit has it"))
+        settings.get(name).with_context(|| format!("{name} is missing; `sukoon init` writes it"))
     };
     if !job.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.@".contains(&it)) {
         bail!("{job} is no name of a job");

@@ -176,4 +176,28 @@ mod tests {
         assert_eq!(credentials(&machine, "booking"), unit);
         fs::remove_dir_all(root).unwrap();
     }
+
+    #[test]
+    fn the_units_of_the_checker_and_of_alarms_read_their_settings_as_a_credential() {
+        let folder = std::env::temp_dir().join(format!("sukoon-unit-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("alarm"), "NOTIFICATIONS_SMTP_URL='smtp://a:b@mail'\n").unwrap();
+        let credentials = folder.to_str().unwrap();
+        let unit = [("SUKOON_ROOT", "/none"), ("CREDENTIALS_DIRECTORY", credentials)];
+        let told = settings_of(&Layout::of(&Environment::from(unit)), "alarm").unwrap();
+        assert_eq!(told, [("NOTIFICATIONS_SMTP_URL".to_owned(), "smtp://a:b@mail".to_owned())]);
+        fs::remove_dir_all(folder).unwrap();
+        // The files that a unit reads into its environment are those without a secret.
+        let units = concat!(env!("CARGO_MANIFEST_DIR"), "/../vm/systemd");
+        let mut read = Vec::new();
+        for unit in fs::read_dir(units).unwrap().map(|entry| entry.unwrap().path()) {
+            let Ok(text) = fs::read_to_string(&unit) else { continue };
+            let files = text.lines().filter_map(|line| line.strip_prefix("EnvironmentFile="));
+            read.extend(files.map(str::to_owned));
+        }
+        read.sort_unstable();
+        read.dedup();
+        let named = ["%i", "migrate", "practice"].map(|it| format!("/etc/sukoon/env/{it}.env"));
+        assert_eq!(read, named);
+    }
 }

@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     root: PathBuf,
+    /// The files that systemd hands to a unit alone.
+    credentials: Option<PathBuf>,
 }
 
 impl Layout {
     /// The folders below `SUKOON_ROOT`, or below `/`.
     pub(crate) fn of(environment: &Environment) -> Self {
-        Self { root: PathBuf::from(environment.get("SUKOON_ROOT").unwrap_or("/")) }
+        Self {
+            root: PathBuf::from(environment.get("SUKOON_ROOT").unwrap_or("/")),
+            credentials: environment.get("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+        }
     }
 
     /// The same, if a practice was set up there.
@@ -43,6 +48,14 @@ impl Layout {
     /// The file of a unit's settings.
     pub(crate) fn environment_file(&self, name: &str) -> PathBuf {
         self.configuration().join("env").join(format!("{name}.env"))
+    }
+
+    /// The same file where this process can read it: a unit that is no process of root has it as
+    /// a credential.
+    pub(crate) fn settings_file(&self, name: &str) -> PathBuf {
+        let credential = self.credentials.as_ref().map(|folder| folder.join(name));
+        let credential = credential.filter(|path| path.is_file());
+        credential.unwrap_or_else(|| self.environment_file(name))
     }
 
     /// The secrets.

@@ -8,7 +8,7 @@ use std::fs;
 
 /// The settings of a unit with the values of its secrets, as the unit itself would read them.
 pub(crate) fn settings_of(layout: &Layout, name: &str) -> Result<Vec<(String, String)>> {
-    let path = layout.environment_file(name);
+    let path = layout.settings_file(name);
     let text = fs::read_to_string(&path)
         .with_context(|| format!("{} cannot be read; run this as root", path.display()))?;
     let secrets = layout.secrets().join("settings").join(name);
