@@ -133,19 +133,30 @@ fn repack(layout: &Layout) -> Result<PathBuf> {
         }
     }
     let files = output_of(Command::new("dpkg-query").args(["-L", PACKAGE]))?;
-    for path in files.lines().map(Path::new).filter(|path| path.is_absolute()) {
-        let mut copy = Command::new("cp");
-        let is_folder = fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
-        if is_folder || !path.exists() && path.symlink_metadata().is_err() {
-            continue;
-        }
-        output_of(copy.args(["--archive", "--parents"]).arg(path).arg(&staging))?;
+    for path in files.lines().map(Path::new) {
+        stage(path, &staging)?;
     }
     let package = folder.join("before.deb");
     let mut build = Command::new("dpkg-deb");
     output_of(build.args(["--root-owner-group", "--build"]).arg(&staging).arg(&package))?;
     fs::remove_dir_all(&staging).context("the copy of the version before cannot be removed")?;
     Ok(package)
+}
+
+/// Copies an installed file. A folder above it may be a link, as `/lib` is one to `/usr/lib`: in the
+/// package it is a folder, as it was before. Folders of the package come with their files.
+fn stage(path: &Path, staging: &Path) -> Result<()> {
+    let Ok(kind) = fs::symlink_metadata(path) else { return Ok(()) };
+    // `/lib` itself is a folder in the package's list.
+    if kind.is_dir() || path.is_dir() {
+        return Ok(());
+    }
+    let inside =
+        path.strip_prefix("/").with_context(|| format!("{} is no path", path.display()))?;
+    let copy = staging.join(inside);
+    let folder = copy.parent().context("a file without a folder")?;
+    fs::create_dir_all(folder).context("no room for the version before")?;
+    output_of(Command::new("cp").arg("--archive").arg(path).arg(&copy)).map(drop)
 }
 
 /// The control file of a package by what dpkg knows of it.
@@ -159,6 +170,25 @@ fn control(status: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_below_a_linked_folder_are_kept_as_files() {
+        let root = std::env::temp_dir().join(format!("sukoon-repack-{}", std::process::id()));
+        let (staging, folder, link) =
+            (root.join("staging"), root.join("usr/lib"), root.join("lib"));
+        fs::create_dir_all(folder.join("systemd")).unwrap();
+        std::os::unix::fs::symlink("usr/lib", &link).unwrap();
+        for name in ["one", "systemd/two"] {
+            fs::write(folder.join(name), name).unwrap();
+        }
+        for name in ["", "one", "systemd", "systemd/two", "gone"] {
+            stage(&link.join(name), &staging).unwrap();
+        }
+        let inside = staging.join(link.strip_prefix("/").unwrap());
+        assert!(fs::symlink_metadata(&inside).unwrap().is_dir());
+        assert_eq!(fs::read_to_string(inside.join("systemd/two")).unwrap(), "systemd/two");
+        fs::remove_dir_all(root).unwrap();
+    }
 
     #[test]
     fn what_dpkg_knows_becomes_a_control_file() {
