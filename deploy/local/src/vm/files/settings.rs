@@ -25,6 +25,9 @@ pub(super) const SERVICES: [(&str, u16, Option<u16>); 6] = [
 ];
 /// The services that store their data in a database.
 const STORES: [&str; 5] = crate::databases::SERVICES;
+/// The connections of a service. PostgreSQL needs some 5 MiB for each, and a pool uses all of its own
+/// in turn, so that none is ever closed.
+const CONNECTIONS_MAX: u32 = 4;
 /// Where the metrics of processes are told, on loopback, each after the one before.
 const METRICS_PORT: u16 = 7701;
 
@@ -253,7 +256,7 @@ fn url(
     let address = format!("postgres://{role}:{word}@127.0.0.1:{POSTGRES_PORT}/{database}");
     // On trial the cluster has no port, which may be taken, but its socket alone.
     Ok(match layout.is_the_machine() {
-        true => format!("{address}?connection_limit=8"),
+        true => format!("{address}?connection_limit={CONNECTIONS_MAX}"),
         false => format!("{address}?host={}", layout.socket().display()),
     })
 }
