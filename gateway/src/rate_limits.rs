@@ -46,7 +46,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     }
 
     fn check(&self, key: &K) -> Result<(), RetryAfter> {
-        // A new clock would ask the processor what it can do, which takes longer than all else here.
+        // A new clock would ask the processor what it can do, which takes longer than all this.
         self.0.check_key(key).map_err(|full| RetryAfter(full.wait_time_from(self.0.clock().now())))
     }
 

@@ -11,8 +11,8 @@ use tokio::net::TcpStream;
 
 use crate::server::activity::Activity;
 
-/// What a connection reads before other tasks have their turn. tokio allows 128 reads, in which small
-/// frames keep a thread busy for milliseconds while honest requests wait.
+/// What a connection reads before other tasks have their turn. tokio allows 128 reads, in which
+/// small frames keep a thread busy for milliseconds while honest requests wait.
 const BYTES_PER_TURN: usize = 16 * 1024;
 
 pub(super) struct MeteredStream {

@@ -132,9 +132,10 @@ impl Environment {
     /// # Errors
     /// When it does not start.
     pub(crate) async fn restart(&mut self, hours: Hours) -> Result<Duration> {
-        if let Some(before) = self.running.take() {
+        let before = self.running.take().map(|before| {
             before.practice.stop();
-        }
+            before.request_pool
+        });
         let began = Instant::now();
         let mut practice = self.spawn(hours)?;
         let gateway = address_of(&practice.url)?;
@@ -143,7 +144,11 @@ impl Environment {
         let took = began.elapsed();
         practice.wait_until_ready().await?;
         let issuer = TokenIssuer::of(&practice).await?;
-        let request_pool = Arc::new(RequestPool::new(&practice).await?);
+        // Its data stay, and so does which times are taken.
+        let request_pool = match before {
+            Some(request_pool) => request_pool,
+            None => Arc::new(RequestPool::new(&practice).await?),
+        };
         self.running =
             Some(RunningSystem { hours, since: began, practice, issuer, gateway, request_pool });
         Ok(took)

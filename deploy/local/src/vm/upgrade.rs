@@ -146,8 +146,8 @@ fn repack(layout: &Layout) -> Result<PathBuf> {
     Ok(package)
 }
 
-/// Copies an installed file. A folder above it may be a link, as `/lib` is one to `/usr/lib`: in the
-/// package it is a folder, as it was before. Folders of the package come with their files.
+/// Copies an installed file. A folder above it may be a link, as `/lib` is one to `/usr/lib`: in
+/// the package it is a folder, as it was before. Folders of the package come with their files.
 fn stage(path: &Path, staging: &Path) -> Result<()> {
     let Ok(kind) = fs::symlink_metadata(path) else { return Ok(()) };
     // `/lib` itself is a folder in the package's list.

@@ -174,8 +174,8 @@ pub struct SlotRequest<'r> {
 }
 
 /// Unpaid holds since the last day whose time is over, and when the last was requested: a lateral
-/// join for each row of `asked as a`. Of a device or network the last thousand are looked at, and no
-/// live ones, so that a request costs the same however many times are held.
+/// join for each row of `asked as a`. Of a device or network the last thousand are looked at, and
+/// no live ones, so that a request costs the same however many times are held.
 const UNPAID_HOLDS: &str = "
      left join lateral (
          select count(*) as count, max(b.requested_at) as last_at from bookings b

@@ -32,8 +32,9 @@ pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long running requests may take to finish once the process was asked to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// The connections that may wait to be accepted. The system drops those beyond it, and their clients
-/// ask again only after a second; it allows no more than `net.core.somaxconn`, 4,096 by default.
+/// The connections that may wait to be accepted. The system drops those beyond it, and their
+/// clients ask again only after a second; it allows no more than `net.core.somaxconn`, 4,096 by
+/// default.
 const BACKLOG: u32 = 4096;
 /// How often a silent connection is tried.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);

@@ -25,8 +25,8 @@ pub(super) const SERVICES: [(&str, u16, Option<u16>); 6] = [
 ];
 /// The services that store their data in a database.
 const STORES: [&str; 5] = crate::databases::SERVICES;
-/// The connections of a service. PostgreSQL needs some 5 MiB for each, and a pool uses all of its own
-/// in turn, so that none is ever closed.
+/// The connections of a service. PostgreSQL needs some 5 MiB for each, and a pool uses all of its
+/// own in turn, so that none is ever closed.
 const CONNECTIONS_MAX: u32 = 4;
 /// Where the metrics of processes are told, on loopback, each after the one before.
 const METRICS_PORT: u16 = 7701;
