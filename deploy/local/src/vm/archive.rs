@@ -43,6 +43,26 @@ pub(crate) async fn export(layout: &Layout, file: &Path, keep_open: bool) -> Res
     }
     output::step("closing the practice, so that nothing is written any more");
     power::stop_services(layout)?;
+    let written = write_archive(layout, file).await;
+    if keep_open || written.is_err() {
+        power::start_services(layout)?;
+    }
+    let key = written?;
+    output::line(format_args!("The practice is in {}. Its key, which is shown only now:", {
+        file.display()
+    }));
+    output::line(key);
+    if !keep_open {
+        output::line(
+            "The practice is closed here, so that nothing is booked that the archive lacks; \
+             `systemctl start sukoon.target` opens it again.",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the archive of a practice that is closed; its key.
+async fn write_archive(layout: &Layout, file: &Path) -> Result<String> {
     let closed_at = moment().to_string();
     require_sound(layout, &closed_at, "the practice is not as it must be, so it is not exported")
         .await?;
@@ -73,22 +93,7 @@ pub(crate) async fn export(layout: &Layout, file: &Path, keep_open: bool) -> Res
     });
     let note = serde_json::to_vec_pretty(&note)?;
     secrets::write_private(&staging.folder.join("practice.json"), &note)?;
-    let key = seal(&staging.folder, file)?;
-    drop(staging);
-    if keep_open {
-        power::start_services(layout)?;
-    }
-    output::line(format_args!("The practice is in {}. Its key, which is shown only now:", {
-        file.display()
-    }));
-    output::line(key);
-    if !keep_open {
-        output::line(
-            "The practice is closed here, so that nothing is booked that the archive lacks; \
-             `systemctl start sukoon.target` opens it again.",
-        );
-    }
-    Ok(ExitCode::SUCCESS)
+    seal(&staging.folder, file)
 }
 
 /// Puts the practice of an archive in place of the one that `sukoon init` has made here.

@@ -20,11 +20,12 @@ pub(crate) fn cluster(layout: &Layout) -> Result<Cluster> {
     })
 }
 
-/// Stops everything but the cluster.
+/// Stops everything but the cluster, which is a part of the target and starts again.
 pub(crate) fn stop_services(layout: &Layout) -> Result<()> {
     if layout.is_the_machine() {
         units::systemctl(&["stop", units::TARGET, "sukoon@*.service", "sukoon-nats.service"])?;
         units::systemctl(&["stop", "sukoon-migrate.service"])?;
+        start_cluster(layout)?;
     }
     Ok(())
 }

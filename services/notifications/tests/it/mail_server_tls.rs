@@ -65,8 +65,9 @@ async fn listen(socket: TcpStream, opening: Opening) -> Vec<String> {
             (Some("EHLO"), _) => "250-mail\r\n250 AUTH PLAIN\r\n",
             (Some("STAR"), _) => {
                 stream.write_all(b"220 go on\r\n").await.unwrap();
-                let _ =
-                    acceptor().accept(stream.into_inner()).await.map(|_| told.push("TLS".into()));
+                if acceptor().accept(stream.into_inner()).await.is_ok() {
+                    told.push("TLS".into());
+                }
                 return told;
             }
             (Some("QUIT"), _) => return told,
@@ -92,7 +93,7 @@ fn acceptor() -> TlsAcceptor {
 async fn a_server_without_its_certificate_is_told_nothing() {
     let (error, told) = tell(Opening::Tls, "smtps", "").await;
     assert!(matches!(error, SendError::Transient(_)), "{error}");
-    assert_eq!(told, [String::new(); 0]);
+    assert!(told.is_empty(), "{told:?}");
 
     let (error, told) = tell(Opening::Offered, "smtp", "?tls=required").await;
     assert!(matches!(error, SendError::Transient(_)), "{error}");
