@@ -42,7 +42,7 @@ pub(crate) async fn export(layout: &Layout, file: &Path, keep_open: bool) -> Res
         bail!("{} is there already", file.display());
     }
     output::step("closing the practice, so that nothing is written any more");
-    power::stop_services(layout)?;
+    power::stop_all_but_cluster(layout)?;
     let written = write_archive(layout, file).await;
     if keep_open || written.is_err() {
         power::start_services(layout)?;
@@ -112,7 +112,7 @@ pub(crate) async fn import(
     if note.get("form") != Some(&json!(FORM)) {
         bail!("the archive is of another version; upgrade this server first");
     }
-    power::stop_services(layout)?;
+    power::stop_all_but_cluster(layout)?;
     let cluster = power::cluster(layout)?;
     let mut secret_store = SecretStore::open(&layout.secrets())?;
     for service in databases::SERVICES {

@@ -20,11 +20,20 @@ pub(crate) fn cluster(layout: &Layout) -> Result<Cluster> {
     })
 }
 
-/// Stops everything but the cluster, which is a part of the target and starts again.
+/// Stops everything, and the cluster with it, which is a part of the target.
 pub(crate) fn stop_services(layout: &Layout) -> Result<()> {
     if layout.is_the_machine() {
         units::systemctl(&["stop", units::TARGET, "sukoon@*.service", "sukoon-nats.service"])?;
         units::systemctl(&["stop", "sukoon-migrate.service"])?;
+    }
+    Ok(())
+}
+
+/// Stops everything but the cluster, which starts again. A restore must not ask for that: its
+/// cluster may be the reason for it.
+pub(crate) fn stop_all_but_cluster(layout: &Layout) -> Result<()> {
+    stop_services(layout)?;
+    if layout.is_the_machine() {
         start_cluster(layout)?;
     }
     Ok(())
