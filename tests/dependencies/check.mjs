@@ -12,7 +12,9 @@ import { faults, packagesOf } from './npm.mjs';
 
 export const ROOT = join(import.meta.dirname, '../..');
 /** Each lock of npm packages that we install from. */
-export const LOCKS = ['web', 'tests/lighthouse'].map((it) => join(ROOT, it, 'package-lock.json'));
+export const LOCKS = ['web', 'tests/lighthouse', 'deploy/kubernetes/check'].map((it) =>
+  join(ROOT, it, 'package-lock.json'),
+);
 
 /** The names of the crates that the lock has from a registry; our own have no source. */
 export function lockedCrates(cargoLock) {
