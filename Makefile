@@ -42,7 +42,7 @@ endif
 .PHONY: lighthouse lighthouse-packages screenshots
 .PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
 .PHONY: check-dependencies advisories
-.PHONY: alerts
+.PHONY: alerts check-deploy
 
 help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
@@ -61,6 +61,7 @@ help:
 	@echo "                  URL=http://127.0.0.1:8080 pictures a practice that runs already"
 	@echo "make alerts every alert's own test, with Prometheus' promtool"
 	@echo "make check  formatting, lints, house rules, the contract, types, dependencies"
+	@echo "make check-deploy  the manifests for Kubernetes: rendered, validated, held to our policies (needs kubectl)"
 	@echo "make advisories  the known vulnerabilities of dependencies anew (needs the network)"
 	@echo "make deb    a Debian package for a server of your own (deploy/vm/README.md)"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
@@ -310,6 +311,19 @@ check-dependencies: tools
 advisories: tools
 	@node $(DEPENDENCIES)/renew.mjs
 	@git diff --stat -- $(DEPENDENCIES)/advisories
+
+# The manifests for Kubernetes. The first time it fetches schemas; the checks themselves use no network.
+KUBERNETES := deploy/kubernetes/check
+SCHEMAS := $(TARGET_DIR)/check-deploy
+
+check-deploy:
+	@echo "· Kubernetes: manifests, schemas, policies"
+	@command -v kubectl >/dev/null 2>&1 || { echo \
+	  "kubectl is missing: install it, then try again (make check does not need it)." >&2; exit 1; }
+	@node $(KUBERNETES)/prepare.mjs $(SCHEMAS)
+	@node $(KUBERNETES)/check.mjs $(SCHEMAS)
+	@SCHEMAS=$(SCHEMAS) node --test --test-reporter=dot $(KUBERNETES)/*.test.mjs
+
 # ── A server ────────────────────────────────────────────────────────────────────────────────────
 
 # The Debian package of one practice: its programs, built for use, and its pages. PRACTICE_DIR is the
