@@ -2,6 +2,7 @@
 //! Concerns are checks that are told beside: a person has to act, and the process goes on serving.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +47,14 @@ pub const EVENTS: &str = "events";
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether this process was ready when its checks were last asked; not before the first time.
+static IS_READY: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is ready, for who asks without gRPC and without a certificate.
+pub(crate) fn is_ready() -> bool {
+    IS_READY.load(Ordering::Relaxed)
+}
 
 type Check = Arc<dyn Fn() -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 type ListLags = Arc<dyn Fn() -> Vec<ConsumerLag> + Send + Sync>;
@@ -138,8 +147,10 @@ impl Checks {
                 log_change(&failing);
             }
             reporter.set_service_status(READY, word_of(names.is_empty())).await;
+            IS_READY.store(names.is_empty(), Ordering::Relaxed);
             before = Some(names);
         }
+        IS_READY.store(false, Ordering::Relaxed);
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
     }
 }

@@ -1,5 +1,5 @@
-//! The address at which Prometheus reads this process's metrics. It is for the inside only: nothing
-//! that the internet reaches forwards to it.
+//! The address at which Prometheus reads this process's metrics, and an orchestrator asks whether it
+//! lives and is ready. It is for the inside only: nothing that the internet reaches forwards to it.
 
 use std::net::SocketAddr;
 
@@ -11,6 +11,7 @@ use prometheus::{Registry, TEXT_FORMAT, TextEncoder};
 
 use super::meter;
 use super::readings;
+use crate::health;
 use crate::server::{self, listen};
 use crate::shutdown::Shutdown;
 
@@ -28,7 +29,11 @@ pub async fn open(
     let address = listener.local_addr().unwrap_or(address);
     let Some(registry) = meter::install(service) else { return Ok(address) };
     readings::make_gauges();
-    let router = Router::new().route("/metrics", get(move || answer(registry)));
+    let router = Router::new()
+        .route("/metrics", get(move || answer(registry)))
+        // Who asks here has no certificate, which the port for calls demands once TLS is on.
+        .route("/livez", get(async || StatusCode::OK))
+        .route("/readyz", get(async || readiness(health::is_ready())));
     let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.wait());
     tokio::spawn(async move {
         if let Err(error) = serving.await {
@@ -36,6 +41,11 @@ pub async fn open(
         }
     });
     Ok(address)
+}
+
+/// Only checks count, which are asked once a second anyway: an answer costs nothing.
+pub(super) fn readiness(is_ready: bool) -> StatusCode {
+    if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }
 }
 
 async fn answer(registry: &'static Registry) -> Response {

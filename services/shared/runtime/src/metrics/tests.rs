@@ -26,6 +26,19 @@ async fn fetch(address: std::net::SocketAddr) -> String {
 }
 
 #[tokio::test]
+async fn beside_them_is_whether_the_process_lives() {
+    let shutdown = Shutdown::new();
+    let any = "127.0.0.1:0".parse().unwrap();
+    let address = endpoint::open("booking", any, &shutdown).await.unwrap();
+    let http = crate::http::client().unwrap();
+    let asked = http.get(format!("http://{address}/livez")).send().await.unwrap();
+    assert_eq!(asked.status(), 200);
+    assert_eq!(endpoint::readiness(true), 200);
+    assert_eq!(endpoint::readiness(false), 503);
+    shutdown.trigger();
+}
+
+#[tokio::test]
 async fn a_source_is_asked_once_however_many_ask() {
     scrape().await;
     let asked = Arc::new(AtomicUsize::new(0));
