@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from './reach.mjs';
 import { overlay, overlays } from './render.mjs';
-import { containersOf, podOf, workloads } from './workloads.mjs';
+import { podOf, workloads } from './workloads.mjs';
 
 /** Read by what the programs are made of: the runtime, the heap, the bucket's library. */
 const BENEATH = [/^AWS_/, /^TOKIO_WORKER_THREADS$/, /^_RJEM_MALLOC_CONF$/];
@@ -26,9 +26,10 @@ function known(service, command) {
 
 /** The names of the settings that a workload's program gets: its own, and those of the ConfigMap. */
 function given(workload, objects) {
-  const program = containersOf(workload).find(({ envFrom }) => envFrom);
+  const [program] = podOf(workload).spec.containers;
   const own = (program.env ?? []).map(({ name }) => name.replace(/_FILE$/, ''));
-  const { name } = program.envFrom[0].configMapRef;
+  const name = program.envFrom?.[0].configMapRef.name;
+  if (!name) return { own, shared: [] };
   const { data } = objects.find((it) => it.kind === 'ConfigMap' && it.metadata.name === name);
   return { own, shared: Object.keys(data) };
 }
@@ -39,7 +40,7 @@ for (const name of overlays()) {
     const ours = workloads(objects).filter(isOurs);
     const settings = (workload) => {
       const service = podOf(workload).metadata.labels['app.kubernetes.io/name'];
-      return known(service, workload.kind === 'Job' ? 'migrate' : 'serve');
+      return known(service, podOf(workload).spec.containers[0].args?.[0] ?? 'serve');
     };
 
     it('gives each program what it must have', () => {
