@@ -54,6 +54,18 @@ const broken = (objects, policies) =>
     policy(objects).map((it) => `${name}: ${it}`),
   );
 
+/** The objects of one rendering with all that is wrong with them. */
+async function faultsOf(render, { policies, kubernetes, unchecked }) {
+  let objects = [];
+  try {
+    objects = render();
+  } catch (error) {
+    return { objects, faults: [error.message] };
+  }
+  const schemas = await invalid(objects, kubernetes, unchecked);
+  return { objects, faults: [...schemas, ...broken(objects, policies)] };
+}
+
 async function main(folder) {
   if (!hasKubectl()) {
     console.error('kubectl is missing: install it, then try again (make check does not need it).');
@@ -68,14 +80,11 @@ async function main(folder) {
   let faults = stale();
   for (const fault of faults) console.error(fault);
   for (const [title, render, policies] of renders) {
-    const objects = render();
-    const found = [
-      ...(await invalid(objects, kubernetes, unchecked)),
-      ...broken(objects, policies),
-    ];
-    faults = [...faults, ...found];
-    console.log(`  ${title}: ${count(objects.length, 'object')}, ${count(found.length, 'fault')}`);
-    for (const fault of found) console.error(`    ${fault}`);
+    const found = await faultsOf(render, { policies, kubernetes, unchecked });
+    faults = [...faults, ...found.faults];
+    const { length } = found.faults;
+    console.log(`  ${title}: ${count(found.objects.length, 'object')}, ${count(length, 'fault')}`);
+    for (const fault of found.faults) console.error(`    ${fault}`);
   }
   console.log(
     `  ${Object.keys(ALL).length} policies of our own; Kubernetes ${VERSIONS.join(', ')}, strict`,

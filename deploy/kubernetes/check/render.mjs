@@ -1,5 +1,5 @@
 /** What kustomize makes of the overlays, and of the base with each component. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -27,10 +27,12 @@ export function parse(text) {
   });
 }
 
-const kustomize = (folder) => {
+function kustomize(folder) {
   const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 };
-  return parse(execFileSync('kubectl', ['kustomize', folder], options));
-};
+  const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], options);
+  if (status !== 0) throw new Error(`it cannot be rendered: ${stderr.trim()}`);
+  return parse(stdout);
+}
 
 /** An overlay. */
 export const overlay = (name) => kustomize(join(FOLDER, 'overlays', name));

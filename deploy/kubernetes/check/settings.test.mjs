@@ -1,6 +1,6 @@
 /**
- * Each program gets the settings that it must have, and none that it does not know. What each of them
- * reads is what its own test has written down in its snapshot.
+ * Each program gets the settings that it must have, and none that it does not know. What each of
+ * them reads is what its own test has written down in its snapshot.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,9 @@ function known(service, command) {
   return new Map([...lines].map(([, name, absent]) => [name, absent === 'it is missing']));
 }
 
-/** The names of the settings that a workload's program gets: its own, and those of the ConfigMap. */
+/**
+ * The names of the settings that a workload's program gets: its own, and those of the ConfigMap.
+ */
 function given(workload, objects) {
   const [program] = podOf(workload).spec.containers;
   const own = (program.env ?? []).map(({ name }) => name.replace(/_FILE$/, ''));
