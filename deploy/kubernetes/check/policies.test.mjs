@@ -94,7 +94,9 @@ const BREAKS = {
     },
   },
   order: {
-    'all at once': (all) => delete find(all, 'Deployment', 'booking').metadata.annotations,
+    'all at once': (all) =>
+      (find(all, 'Deployment', 'booking').metadata.annotations['argocd.argoproj.io/sync-wave'] =
+        '0'),
   },
   postgres: {
     'commits that no standby has': (all) =>
@@ -139,6 +141,7 @@ const BREAKS = {
         '#elsewhere',
       );
     },
+    'a part without one': (all) => delete find(all, 'StatefulSet', 'nats').metadata.annotations,
     'an alert without one': (all) =>
       (find(all, 'ConfigMap', 'alerts').data['alerts.yml'] += '\n- alert: New\n'),
   },

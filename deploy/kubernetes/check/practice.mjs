@@ -11,6 +11,8 @@ import { containersOf, podOf, servers } from './workloads.mjs';
 const ofKind = (objects, kind) => objects.filter((it) => it.kind === kind);
 const settingsOf = (objects) =>
   ofKind(objects, 'ConfigMap').find(({ metadata }) => /^settings-/.test(metadata.name))?.data ?? {};
+/** The annotation that names a part's runbook. */
+const RUNBOOK = 'sukoon.example/runbook';
 const STORES = ['nats', 'postgres'];
 
 /** The connections of the table's parts are those that the table allows, neither more nor fewer. */
@@ -170,20 +172,29 @@ const lag = (objects) => {
   });
 };
 
-/** Each alert that is deployed has a runbook that is there. */
-const runbooks = (objects) =>
-  ofKind(objects, 'ConfigMap').flatMap(({ data = {} }) => {
-    const links = [...(data['alerts.yml'] ?? '').matchAll(/runbook: (\S+)#(\S+)/g)];
-    const alerts = [...(data['alerts.yml'] ?? '').matchAll(/- alert: /g)];
-    const missing = links.filter(([, file, part]) => {
-      if (!existsSync(join(ROOT, file))) return true;
-      return !new RegExp(`^#+ ${part}\\s*$`, 'im').test(readFileSync(join(ROOT, file), 'utf8'));
-    });
-    return [
-      ...missing.map(([link]) => `there is no ${link}`),
-      ...(links.length === alerts.length ? [] : ['an alert has no runbook']),
-    ];
+/** Whether a link such as docs/RUNBOOKS.md#processgone leads to a section that is there. */
+function isThere(link) {
+  const [file, part] = link.split('#');
+  if (!part || !existsSync(join(ROOT, file))) return false;
+  return new RegExp(`^#+ ${part}\\s*$`, 'im').test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
+/** Each alert that is deployed, and each part of the practice, has a runbook that is there. */
+const runbooks = (objects) => {
+  const ofAlerts = ofKind(objects, 'ConfigMap').flatMap(({ data = {} }) => {
+    const rules = data['alerts.yml'] ?? '';
+    const links = [...rules.matchAll(/runbook: (\S+)/g)].map(([, link]) => link);
+    const missing = links.filter((link) => !isThere(link)).map((link) => `there is no ${link}`);
+    const alerts = [...rules.matchAll(/- alert: /g)];
+    return links.length === alerts.length ? missing : [...missing, 'an alert has no runbook'];
   });
+  const isPart = (it) =>
+    ['service', 'store'].includes(podOf(it).metadata.labels['app.kubernetes.io/component']);
+  const ofParts = servers(objects)
+    .filter((it) => isPart(it) && !isThere(it.metadata.annotations?.[RUNBOOK] ?? ''))
+    .map((it) => `${nameOf(it)}: it names no runbook`);
+  return [...ofAlerts, ...ofParts];
+};
 
 /** The API server refuses pods here that are not restricted. */
 const namespace = (objects) => {
