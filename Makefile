@@ -64,6 +64,8 @@ help:
 	@echo "make check-deploy  the manifests for Kubernetes: rendered, validated, held to our policies (needs kubectl)"
 	@echo "make advisories  the known vulnerabilities of dependencies anew (needs the network)"
 	@echo "make deb    a Debian package for a server of your own (deploy/vm/README.md)"
+	@echo "make images OCI images for a cluster (deploy/images/README.md); \`make check-images\` builds them"
+	@echo "            again, reads and starts them, as root"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
 run: tools build web
@@ -148,7 +150,8 @@ test-service: web-packages
 test-web: web-packages
 	@echo "· web tests"
 	@cd $(WEB) && npm test --silent
-	@node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs
+	@node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs \
+	  deploy/images/*.test.mjs
 
 test-e2e: build web
 	@$(SUKOON) prepare --browser
@@ -337,3 +340,26 @@ deb:
 packaged: build web
 	@deploy/vm/debian/build.sh $(PROGRAMS) $(WEB)/dist \
 	  "$${PRACTICE_DIR:-deploy/local/practice}" $(DEB)
+
+# ── A cluster ───────────────────────────────────────────────────────────────────────────────────
+
+# The OCI images: one for each service and one of all. They need no container engine and lie in
+# $(IMAGES) then; see deploy/images/README.md. To check them needs root, for chroot and mounts.
+IMAGES := $(TARGET_DIR)/images
+IMAGES_INPUT = $(PROGRAMS) $(WEB)/dist "$${PRACTICE_DIR:-deploy/local/practice}"
+
+.PHONY: images packed-images check-images checked-images
+images:
+	@$(MAKE) --no-print-directory PROFILE=release packed-images
+
+check-images:
+	@$(MAKE) --no-print-directory PROFILE=release checked-images
+
+packed-images: build web
+	@echo "· packing the images"
+	@node deploy/images/build.mjs $(IMAGES_INPUT) $(IMAGES)
+
+checked-images: packed-images
+	@echo "· images: the same again, by the specification, started"
+	@node --test --test-reporter=dot deploy/images/start/*.test.mjs
+	@node deploy/images/check.mjs $(IMAGES_INPUT) $(IMAGES)
