@@ -1,5 +1,6 @@
-//! The address at which Prometheus reads this process's metrics, and an orchestrator asks whether it
-//! lives and is ready. It is for the inside only: nothing that the internet reaches forwards to it.
+//! The address at which Prometheus reads this process's metrics, and an orchestrator asks whether
+//! it lives and is ready. It is for the inside only: nothing that the internet reaches forwards to
+//! it.
 
 use std::net::SocketAddr;
 
