@@ -14,9 +14,10 @@ import { VERSIONS } from './prepare.mjs';
 import { ROOT, readTable } from './reach.mjs';
 import { components, hasKubectl, overlay, overlays, withComponent } from './render.mjs';
 import { customFault, isCustom, Kubernetes, nameOf } from './schemas.mjs';
+import { STORE_POLICIES } from './stores.mjs';
 import { WORKLOAD_POLICIES } from './workloads.mjs';
 
-const ALL = { ...WORKLOAD_POLICIES, ...PRACTICE_POLICIES };
+const ALL = { ...WORKLOAD_POLICIES, ...PRACTICE_POLICIES, ...STORE_POLICIES };
 /** Images get their digests in overlays. */
 const { images: _ofOverlays, ...OF_THE_BASE } = ALL;
 

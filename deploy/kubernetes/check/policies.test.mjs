@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PRACTICE_POLICIES } from './practice.mjs';
 import { overlay } from './render.mjs';
+import { STORE_POLICIES } from './stores.mjs';
 import { podOf, WORKLOAD_POLICIES } from './workloads.mjs';
 
-const POLICIES = { ...WORKLOAD_POLICIES, ...PRACTICE_POLICIES };
+const POLICIES = { ...WORKLOAD_POLICIES, ...PRACTICE_POLICIES, ...STORE_POLICIES };
 let whole;
 
 const find = (objects, kind, name) =>
@@ -18,6 +19,17 @@ const pod = (objects, kind = 'Deployment', name = 'booking') =>
 const container = (objects, kind, name) => pod(objects, kind, name).containers[0];
 const drop = (objects, kind, name) => objects.splice(objects.indexOf(find(objects, kind, name)), 1);
 
+const rolesOf = (objects) => find(objects, 'Cluster', 'postgres').spec.managed.roles;
+/** Replaces words in a file of a ConfigMap, which must be there. */
+function change(objects, name, file, words, others) {
+  const all = objects.filter(
+    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(`${name}-`),
+  );
+  const { data } = all.find((it) => it.data?.[file]);
+  assert.ok(data[file].includes(words), `${file} does not say ${words}`);
+  data[file] = data[file].replace(words, others);
+}
+
 /** Ways to break each policy. */
 const BREAKS = {
   autoscaling: {
@@ -26,6 +38,15 @@ const BREAKS = {
       (find(all, 'Deployment', 'gateway').spec.replicas = 3),
     'workers that sleep': (all) =>
       (find(all, 'ScaledObject', 'notifications').spec.minReplicaCount = 0),
+  },
+  broker: {
+    'a user that hears all': (all) => change(all, 'nats', 'nats.conf', '"_INBOX_booking.>"', '">"'),
+    'a user that speaks for another': (all) =>
+      change(all, 'nats', 'nats.conf', '"events.reviews.>"', '"events.>"'),
+    'a user that is no service': (all) =>
+      change(all, 'nats', 'nats.conf', '  users: [', '  users: [ { user: "any" }'),
+    'connections without a certificate': (all) =>
+      change(all, 'nats', 'nats.conf', '  verify: true', '  verify: false'),
   },
   deny: {
     'nothing is denied': (all) => drop(all, 'NetworkPolicy', 'default-deny'),
@@ -127,6 +148,15 @@ const BREAKS = {
     'a folder of the node': (all) => pod(all).volumes.push({ name: 'x', hostPath: { path: '/' } }),
     'no seccomp': (all) => delete pod(all, 'StatefulSet', 'nats').securityContext.seccompProfile,
   },
+  roles: {
+    'a service without its reader': (all) => rolesOf(all).splice(2, 1),
+    'a role that may do all': (all) => (rolesOf(all)[1].superuser = true),
+    'a service that reads all databases': (all) => (rolesOf(all)[1].inRoles = ['pg_read_all_data']),
+    'a role in another database': (all) =>
+      (find(all, 'Cluster', 'postgres').spec.postgresql.pg_hba[0] += ' # booking'),
+    'a database of the role that serves': (all) =>
+      (find(all, 'Database', 'booking').spec.owner = 'booking'),
+  },
   rollout: {
     'a pod goes first': (all) =>
       (find(all, 'Deployment', 'booking').spec.strategy.rollingUpdate.maxUnavailable = 1),
@@ -174,6 +204,8 @@ const BREAKS = {
     'no certificate': (all) => drop(all, 'Certificate', 'booking'),
     'a certificate of another name': (all) =>
       (find(all, 'Certificate', 'nats').spec.dnsNames = ['other']),
+    'a certificate that names two parts': (all) =>
+      find(all, 'Certificate', 'reviews').spec.dnsNames.push('booking'),
     'a call in the clear': (all) =>
       (find(all, 'ConfigMap', 'settings').data.BOOKING_URL = 'http://booking:9000'),
     'TLS is off': (all) => delete find(all, 'ConfigMap', 'settings').data.TLS_CERTIFICATE,

@@ -73,6 +73,11 @@ const tls = (objects) => {
     const isNamed = own?.spec.dnsNames?.includes(it.metadata.name);
     return isNamed ? [] : [`${nameOf(it)}: no certificate names ${it.metadata.name}`];
   });
+  // A call counts as the caller's that its certificate names, so none names two.
+  const parts = new Set([...Object.keys(readTable()), 'gateway']);
+  const several = certificates
+    .filter(({ spec }) => (spec.dnsNames ?? []).filter((name) => parts.has(name)).length > 1)
+    .map((it) => `${nameOf(it)}: it names more than one part`);
   const settings = settingsOf(objects);
   const inside = Object.entries(settings).filter(([name]) => /_URL$/.test(name));
   const isClear = ([, value]) =>
@@ -81,6 +86,7 @@ const tls = (objects) => {
   const names = ['TLS_CA', 'TLS_CERTIFICATE', 'TLS_KEY'].filter((name) => !settings[name]);
   return [
     ...missing,
+    ...several,
     ...clear.map(([name]) => `${name} leaves its pod in the clear`),
     ...names.map((name) => `${name} is not set`),
   ];
@@ -127,33 +133,6 @@ const order = (objects) => {
     .filter(([name, { sources }]) => sources.includes('booking') && wave(name) >= wave('booking'))
     .map(([name]) => `${name} is not rolled out before booking, whose events it takes in`);
 };
-
-/**
- * PostgreSQL waits for a standby where there is one, is backed up encrypted, and keeps databases
- * apart.
- */
-const postgres = (objects) =>
-  ofKind(objects, 'Cluster').flatMap(({ spec }) => {
-    const { synchronous, pg_hba: rules = [] } = spec.postgresql;
-    const isSafe =
-      spec.instances === 1 ||
-      (synchronous?.dataDurability === 'required' && synchronous.method === 'any');
-    const production = settingsOf(objects).SUKOON_MODE === 'production';
-    const stores = ofKind(objects, 'ObjectStore');
-    const encrypted = stores.some(
-      ({ spec: { configuration: it } }) => it.wal?.encryption && it.data?.encryption,
-    );
-    const backed =
-      spec.plugins?.some(({ isWALArchiver }) => isWALArchiver) &&
-      ofKind(objects, 'ScheduledBackup').length > 0;
-    return [
-      ...(isSafe ? [] : ['what PostgreSQL acknowledges may be on one server only']),
-      ...(!production || (backed && encrypted) ? [] : ['PostgreSQL has no encrypted backup']),
-      ...(rules.at(-1) === 'host all all all reject'
-        ? []
-        : ['a role reaches databases that are not its own']),
-    ];
-  });
 
 /** The autoscaler asks for streams and consumers that exist, in this namespace. */
 const lag = (objects) => {
@@ -213,7 +192,6 @@ export const PRACTICE_POLICIES = {
   namespace,
   network,
   order,
-  postgres,
   runbooks,
   tls,
 };
