@@ -6,7 +6,11 @@ import { parseAllDocuments } from 'yaml';
 
 export const FOLDER = join(import.meta.dirname, '..');
 /** What a component needs beside it. */
-const NEEDS = { keda: ['nats'], 'one-of-each': ['postgres', 'nats'] };
+const NEEDS = {
+  keda: ['nats'],
+  'one-of-each': ['postgres', 'nats'],
+  'restore-drill': ['postgres', 'prometheus'],
+};
 
 const names = (folder) =>
   readdirSync(join(FOLDER, folder), { withFileTypes: true })
