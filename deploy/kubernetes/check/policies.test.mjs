@@ -212,6 +212,11 @@ const BREAKS = {
   },
   tokens: {
     'a token': (all) => delete pod(all).automountServiceAccountToken,
+    'a token by another way': (all) =>
+      pod(all).volumes.push({
+        name: 'x',
+        projected: { sources: [{ serviceAccountToken: { path: 'token' } }] },
+      }),
     'an account that others have': (all) =>
       delete pod(all, 'Job', 'migrate-booking').serviceAccountName,
     'settings from Services': (all) => delete pod(all).enableServiceLinks,

@@ -108,10 +108,17 @@ const restricted = (objects) => {
   ];
 };
 
+const sources = (it) =>
+  (podOf(it).spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
+/** The one workload that speaks to the API server: it makes the cluster into which it restores. */
+const isDrill = ({ kind, metadata }) => kind === 'CronJob' && metadata.name === 'restore-drill';
+
 const tokens = (objects) => [
   ...each(
     workloads(objects),
-    (it) => podOf(it).spec.automountServiceAccountToken === false,
+    (it) =>
+      podOf(it).spec.automountServiceAccountToken === false &&
+      (!sources(it).some(({ serviceAccountToken }) => serviceAccountToken) || isDrill(it)),
     'it gets a token of the API server',
   ),
   ...each(
@@ -191,7 +198,9 @@ const secrets = (objects) => {
 /** A ConfigMap's name ends with a hash of its content, so that a change rolls what reads it. */
 const settings = (objects) => {
   const made = new Set(ofKind(objects, 'ConfigMap').map(({ metadata }) => metadata.name));
-  const hashed = (name) => /-[a-z0-9]{10}$/.test(name) && made.has(name);
+  // The API server's authority is the cluster's own, in every namespace.
+  const hashed = (name) =>
+    (/-[a-z0-9]{10}$/.test(name) && made.has(name)) || name === 'kube-root-ca.crt';
   const volumes = ({ volumes = [] }) =>
     volumes.flatMap(({ configMap, projected }) => [
       configMap,
