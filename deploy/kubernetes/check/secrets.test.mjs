@@ -1,6 +1,7 @@
 /** What secrets/make.mjs makes is what the manifests read, neither more nor less. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { make } from '../secrets/make.mjs';
@@ -58,6 +59,31 @@ it('each setting that names a file finds it in the Secret that is mounted there'
   }
 });
 
+it('the checker comes into a restored copy as the roles that only read', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'sukoon-secrets-')), 'given.env');
+  writeFileSync(file, readFileSync(FORM, 'utf8').replaceAll(/^([A-Z_]+)=.*$/gm, '$1=x'));
+  const { items } = make(file);
+  const { stringData } = items.find(({ metadata }) => metadata.name === 'checker');
+  const job = overlay('staging').find(
+    ({ kind, metadata }) => kind === 'CronJob' && metadata.name === 'restore-check',
+  );
+  const [{ env }] = containersOf(job);
+  const read = env.map(({ name }) => name).filter((name) => name.endsWith('_FILE'));
+  assert.deepEqual(
+    read,
+    Object.keys(stringData)
+      .map((name) => `${name}_FILE`)
+      .sort(),
+  );
+  for (const [name, url] of Object.entries(stringData)) {
+    const service = name.replace('_DATABASE_URL', '').toLowerCase();
+    const role = items.find(({ metadata }) => metadata.name === `postgres-${service}-reader`);
+    const { username, password } = role.stringData;
+    const address = `postgres://${username}:${password}@restore-drill-rw:5432/${service}?sslmode=verify-full`;
+    assert.ok(url.startsWith(address), name);
+  }
+});
+
 it('a practice has a value for each name of the form', () => {
   assert.throws(() => make(FORM), /has no value for/);
   const names = [...readFileSync(FORM, 'utf8').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
@@ -81,5 +107,5 @@ it('external-secrets fetches the same names', () => {
   const fetched = text.flatMap(parse).map(({ metadata }) => metadata.name);
   const buckets = ['postgres-bucket', 'reviews-bucket'];
   const own = read(development).filter((name) => name !== 'sandbox');
-  assert.deepEqual(fetched.sort(), [...own, ...buckets].sort());
+  assert.deepEqual(fetched.sort(), [...own, ...buckets, 'checker'].sort());
 });

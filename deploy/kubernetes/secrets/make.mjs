@@ -80,6 +80,19 @@ function store(service, key, given, users) {
   ];
 }
 
+/** The addresses of a restored copy of all databases, for the roles that only read. */
+function checker(stores) {
+  const urls = stores
+    .filter(({ metadata: { name } }) => /^postgres-.*-reader$/.test(name))
+    .map(({ stringData: { username, password } }) => {
+      const database = username.replace('_reader', '');
+      const query = 'sslmode=verify-full&sslrootcert=/run/tls/ca.crt&connection_limit=1';
+      const url = `postgres://${username}:${password}@restore-drill-rw:5432/${database}?${query}`;
+      return [`${database.toUpperCase()}_DATABASE_URL`, url];
+    });
+  return secret('checker', Object.fromEntries(urls));
+}
+
 /** What the sandbox knows of its clients, and those clients of it. */
 function sandbox() {
   const given = {
@@ -127,6 +140,8 @@ export function make(file) {
   const items = [
     ...stores,
     ...objects,
+    // A trial has no backups that could be restored.
+    ...(file ? [checker(stores)] : []),
     secret('catalogue', { CALLER_PRIVATE_KEY: keys.catalogue.pem }),
     secret('nats-users', { 'passwords.conf': passwords.join('') }),
     {
