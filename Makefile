@@ -264,7 +264,7 @@ alerts:
 	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory build
 	@$(SUKOON) prepare --promtool
 	@promtool=$$($(SUKOON) paths promtool) && cd $(OBSERVABILITY) && \
-	  "$$promtool" check rules alerts.yml && "$$promtool" test rules tests/*.yml
+	  "$$promtool" check rules alerts.yml restores/restores.yml && "$$promtool" test rules tests/*.yml
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 

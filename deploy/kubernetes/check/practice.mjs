@@ -161,7 +161,7 @@ function isThere(link) {
 /** Each alert that is deployed, and each part of the practice, has a runbook that is there. */
 const runbooks = (objects) => {
   const ofAlerts = ofKind(objects, 'ConfigMap').flatMap(({ data = {} }) => {
-    const rules = data['alerts.yml'] ?? '';
+    const rules = data['alerts.yml'] ?? data['restores.yml'] ?? '';
     const links = [...rules.matchAll(/runbook: (\S+)/g)].map(([, link]) => link);
     const missing = links.filter((link) => !isThere(link)).map((link) => `there is no ${link}`);
     const alerts = [...rules.matchAll(/- alert: /g)];

@@ -66,8 +66,22 @@ fn boards() -> Vec<(String, Value)> {
     files.map(read).collect()
 }
 
+/// The rules of the processes, and those of the restore drill of a cluster.
+fn rules() -> String {
+    ["alerts.yml", "restores/restores.yml"]
+        .map(|file| read(&format!("deploy/observability/{file}")))
+        .concat()
+}
+
+/// What the restore drill pushes, by its script.
+fn told_by_the_drill() -> BTreeSet<String> {
+    let script = read("deploy/kubernetes/components/restore-drill/drill.sh");
+    let pushed = script.lines().filter_map(|line| line.trim().strip_prefix("echo \"sukoon_"));
+    pushed.filter_map(|rest| Some(format!("sukoon_{}", rest.split_once(' ')?.0))).collect()
+}
+
 fn expressions() -> Vec<String> {
-    let mut found = expressions_of_rules(&read("deploy/observability/alerts.yml"));
+    let mut found = expressions_of_rules(&rules());
     boards().iter().for_each(|(_, board)| expressions_of_board(board, &mut found));
     found
 }
@@ -142,8 +156,9 @@ async fn told() -> BTreeSet<String> {
 
 #[tokio::test]
 async fn every_metric_and_label_of_alerts_and_boards_exists() {
-    let told = told().await;
-    let rules = read("deploy/observability/alerts.yml");
+    let mut told = told().await;
+    told.extend(told_by_the_drill());
+    let rules = rules();
     let recorded: BTreeSet<&str> =
         rules.lines().filter_map(|line| line.trim().strip_prefix("- record: ")).collect();
     let known_labels: BTreeSet<String> =
@@ -175,7 +190,7 @@ async fn every_metric_stands_in_the_documentation() {
 
 #[test]
 fn every_alert_has_a_runbook_and_a_test_and_nothing_else_has() {
-    let rules = read("deploy/observability/alerts.yml");
+    let rules = rules();
     let alerts: BTreeSet<&str> =
         rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
     assert!(alerts.len() > 20, "the alerts were not found");
