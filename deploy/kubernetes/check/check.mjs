@@ -18,8 +18,8 @@ import { STORE_POLICIES } from './stores.mjs';
 import { WORKLOAD_POLICIES } from './workloads.mjs';
 
 const ALL = { ...WORKLOAD_POLICIES, ...PRACTICE_POLICIES, ...STORE_POLICIES };
-/** Images get their digests in overlays. */
-const { images: _ofOverlays, ...OF_THE_BASE } = ALL;
+/** Images get their digests in overlays, and what restores stands beside what is backed up. */
+const { images: _images, restores: _restores, ...OF_THE_BASE } = ALL;
 
 const count = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
 

@@ -139,6 +139,28 @@ const BREAKS = {
     'no memory limit': (all) => delete container(all).resources.limits,
     'an agent without requests': (all) => delete pod(all).initContainers[0].resources.requests,
   },
+  restores: {
+    'no drill': (all) => drop(all, 'CronJob', 'restore-drill'),
+    'a drill that never runs': (all) => (find(all, 'CronJob', 'restore-drill').spec.suspend = true),
+    'a drill on another bucket': (all) =>
+      change(all, 'restore-drill-script', 'cluster.yaml', 'Name: backups', 'Name: other'),
+    'a scratch cluster that archives': (all) =>
+      change(all, 'restore-drill-script', 'cluster.yaml', '  instances: 1', '  plugins: []'),
+    'a drill that may delete the practice': (all) =>
+      find(all, 'Role', 'restore-drill').rules.push({
+        apiGroups: ['postgresql.cnpg.io'],
+        resources: ['clusters'],
+        verbs: ['delete'],
+      }),
+    'a drill that reads Secrets': (all) =>
+      find(all, 'Role', 'restore-drill').rules.push({
+        apiGroups: [''],
+        resources: ['secrets'],
+        verbs: ['get'],
+      }),
+    'another program than the checker': (all) =>
+      (container(all, 'CronJob', 'restore-check').command = ['sukoon']),
+  },
   restricted: {
     'a root': (all) => (pod(all).securityContext.runAsNonRoot = false),
     'a file system to write on': (all) =>

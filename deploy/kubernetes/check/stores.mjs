@@ -1,6 +1,9 @@
 /** Our own policies for the stores: PostgreSQL, its roles, its backups and their restores, NATS. */
 import { published } from './nats-users.mjs';
 import { readTable } from './reach.mjs';
+import { parse } from './render.mjs';
+import { nameOf } from './schemas.mjs';
+import { containersOf, podOf } from './workloads.mjs';
 
 const ofKind = (objects, kind) => objects.filter((it) => it.kind === kind);
 const named = (objects, kind, name) =>
@@ -108,4 +111,49 @@ const broker = (objects) => {
   ];
 };
 
-export const STORE_POLICIES = { broker, postgres, roles };
+/** What may be asked of the API server, as `group/resource verb name`; without a name for all. */
+const grants = ({ rules }) =>
+  rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [''] }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        verbs.flatMap((verb) => resourceNames.map((it) => `${group}/${resource} ${verb} ${it}`)),
+      ),
+    ),
+  );
+
+/** A backup counts once it was restored: each week, by a drill that can harm nothing. */
+const restores = (objects) => {
+  const clusters = ofKind(objects, 'Cluster').filter(({ spec }) => spec.instances > 1);
+  if (settingsOf(objects).SUKOON_MODE !== 'production' || clusters.length === 0) return [];
+  const drill = named(objects, 'CronJob', 'restore-drill');
+  const check = named(objects, 'CronJob', 'restore-check');
+  if (!drill || !check) return ['no backup is ever restored'];
+  const [scratch] = parse(fileOf(objects, 'restore-drill-script', 'cluster.yaml') ?? '');
+  const source = scratch?.spec.externalClusters?.[0];
+  const store = clusters[0].spec.plugins?.find(({ isWALArchiver }) => isWALArchiver);
+  const isOfBackups =
+    scratch?.spec.bootstrap?.recovery?.source === source?.name &&
+    source?.plugin?.parameters?.serverName === clusters[0].metadata.name &&
+    source.plugin.parameters.barmanObjectName === store?.parameters?.barmanObjectName;
+  const isWeekly = /^\d+ \d+ \* \* [0-6]$/.test(drill.spec.schedule) && !drill.spec.suspend;
+  const role = named(objects, 'Role', 'restore-drill');
+  const changes = role ? grants(role).filter((it) => !/ (get|list|watch|create) /.test(it)) : [];
+  const harms = changes.filter((it) => !/ restore-(drill|check)$/.test(it));
+  const secret = role ? grants(role).filter((it) => /(secrets|exec|\*)/.test(it)) : [];
+  const others = ofKind(objects, 'ClusterRoleBinding').map(
+    (it) => `${nameOf(it)}: rights everywhere`,
+  );
+  const owners = JSON.stringify(podOf(check).spec).includes('MIGRATION');
+  const program = containersOf(check)[0].command?.join();
+  return [
+    ...(isWeekly ? [] : ['the drill does not run each week']),
+    ...(isOfBackups ? [] : ['the drill does not restore what is backed up']),
+    ...(scratch?.spec.plugins ? ['the scratch cluster writes into the bucket of the backups'] : []),
+    ...(program === '/usr/lib/sukoon/checker' && !owners ? [] : ['the checker does not only read']),
+    ...harms.map((it) => `the drill may ${it}`),
+    ...secret.map((it) => `the drill may ${it}`),
+    ...others,
+  ];
+};
+
+export const STORE_POLICIES = { broker, postgres, restores, roles };
