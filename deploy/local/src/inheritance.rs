@@ -18,13 +18,14 @@ const SYSTEM: [&str; 9] = [
     "TZ",
 ];
 /// The settings that all our programs read.
-const EVERY_PROGRAM: [&str; 15] = [
+const EVERY_PROGRAM: [&str; 16] = [
     "EVENT_SIGNATURES",
     "FAILPOINTS_DIR",
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "LOG_FILTER",
     "LOG_FORMAT",
+    "NATS_STREAM_REPLICAS",
     "NO_PROXY",
     "SUKOON_MODE",
     "TLS_CA",

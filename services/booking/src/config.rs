@@ -27,7 +27,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The database URL with the service's role; `BOOKING_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`, `NATS_STREAM_REPLICAS`.
     pub nats: Nats,
     /// The folder with `practice.toml`; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,

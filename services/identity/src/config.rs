@@ -44,7 +44,7 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`, `NATS_STREAM_REPLICAS`.
     pub nats: messaging::Nats,
     /// How accounts and their tokens are made.
     pub accounts: AccountSettings,

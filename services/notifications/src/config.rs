@@ -25,7 +25,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The database, by the service's own role; `NOTIFICATIONS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The event transport; `NATS_URL`.
+    /// The event transport; `NATS_URL`, `EVENT_SIGNATURES`, `NATS_STREAM_REPLICAS`.
     pub nats: Nats,
     /// The folder with `practice.toml`; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,

@@ -20,7 +20,7 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, by the service's own role; `PAYMENTS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`, `NATS_STREAM_REPLICAS`.
     pub nats: Nats,
     /// The folder with `practice.toml`, which says who issues receipts; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,

@@ -17,7 +17,7 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, with the service's own role; `REVIEWS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`.
+    /// The NATS server; `NATS_URL`, `EVENT_SIGNATURES`, `NATS_STREAM_REPLICAS`.
     pub nats: Nats,
     /// The folder with the practice's files; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,

@@ -29,6 +29,8 @@ impl Permissions {
             format!("events.{service}.>"),
             format!("$JS.API.STREAM.CREATE.{own}"),
             format!("$JS.API.STREAM.INFO.{own}"),
+            // It says on how many servers of a cluster the stream is.
+            format!("$JS.API.STREAM.UPDATE.{own}"),
         ];
         for source in *sources {
             publish.extend(reading(service, source));

@@ -108,7 +108,7 @@ async fn no_service_speaks_for_another_or_hears_what_is_not_for_it() {
                 (format!("events.{other}.v1.Event"), is_own),
                 (format!("$JS.API.STREAM.CREATE.{stream}"), is_own),
                 (format!("$JS.API.STREAM.INFO.{stream}"), is_own || reads),
-                (format!("$JS.API.STREAM.UPDATE.{stream}"), false),
+                (format!("$JS.API.STREAM.UPDATE.{stream}"), is_own),
                 (format!("$JS.API.STREAM.DELETE.{stream}"), false),
                 (format!("$JS.API.STREAM.PURGE.{stream}"), false),
                 (format!("$JS.API.STREAM.MSG.GET.{stream}"), false),

@@ -8,6 +8,7 @@ use async_nats::{ConnectOptions, ServerAddr};
 
 use runtime::caller::Peers;
 use runtime::settings::Mode;
+use runtime::status::chain;
 use runtime::{BoxError, Reader, Tls, TlsSettings};
 use secrecy::ExposeSecret as _;
 
@@ -26,6 +27,38 @@ pub struct Nats {
     bytes_max: i64,
     peers: Option<Peers>,
     signatures: Signatures,
+    replicas: Replicas,
+}
+
+/// On how many servers of a cluster each stream is; an even number would bear no more failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replicas {
+    One,
+    Three,
+    Five,
+}
+
+impl Replicas {
+    const fn count(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Three => 3,
+            Self::Five => 5,
+        }
+    }
+}
+
+impl FromStr for Replicas {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "1" => Ok(Self::One),
+            "3" => Ok(Self::Three),
+            "5" => Ok(Self::Five),
+            _ => Err("it must be 1, 3 or 5"),
+        }
+    }
 }
 
 /// What is done with events that have no signature.
@@ -59,22 +92,25 @@ impl Nats {
             bytes_max: STREAM_BYTES_MAX,
             peers: None,
             signatures: Signatures::Expected,
+            replicas: Replicas::One,
         }
     }
 
-    /// Reads where it is (`NATS_URL`), and whether events must be signed (`EVENT_SIGNATURES`).
+    /// Reads where it is (`NATS_URL`), whether events must be signed (`EVENT_SIGNATURES`), and on how
+    /// many servers of a cluster streams are (`NATS_STREAM_REPLICAS`: 1, 3 or 5).
     /// Production refuses a server that asks for no user: any program that reaches it could speak
     /// for all.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         let url = reader.secret("NATS_URL").expose_secret().to_owned();
         let signatures = reader.parse_or("EVENT_SIGNATURES", Signatures::Expected);
+        let replicas = reader.parse_or("NATS_STREAM_REPLICAS", Replicas::One);
         let address = url.parse::<ServerAddr>();
         let has_user = address.is_ok_and(|it| it.username().is_some() && it.password().is_some());
         if reader.mode() == Mode::Production && !url.is_empty() && !has_user {
             reader
                 .problem("NATS_URL", "it names no user with a password, as nats://user:word@host");
         }
-        Self { signatures, ..Self::new(url) }
+        Self { signatures, replicas, ..Self::new(url) }
     }
 
     /// The same for a service with these keys: it signs what it publishes, and believes of what it
@@ -131,7 +167,8 @@ impl Nats {
         Ok(context.get_stream(self.stream_config(source).name).await?)
     }
 
-    /// Makes the stream of the own events, or finds it.
+    /// Makes the stream of the own events, or finds it. One that is on another number of servers than
+    /// it should be is moved; where that is refused it stays as it is, because events need no stream.
     pub(crate) async fn own_stream(
         &self,
         context: &jetstream::Context,
@@ -142,6 +179,19 @@ impl Nats {
         // An old server drops what it does not know without a word, so the answer is read back.
         if stream.cached_info().config.subjects != config.subjects {
             return Err(format!("the stream {} has other subjects", config.name).into());
+        }
+        let replicas = stream.cached_info().config.num_replicas;
+        if replicas != config.num_replicas {
+            let stream = &config.name;
+            match context.update_stream(&config).await {
+                Ok(_info) => {
+                    tracing::info!(stream, from = replicas, to = config.num_replicas, "moved");
+                }
+                Err(error) => {
+                    let error = chain(&error);
+                    tracing::warn!(error, stream, replicas, "the stream could not be moved");
+                }
+            }
         }
         Ok(stream)
     }
@@ -154,6 +204,7 @@ impl Nats {
             max_age: Duration::from_secs(7 * 24 * 3600),
             discard: stream::DiscardPolicy::Old,
             storage: stream::StorageType::File,
+            num_replicas: self.replicas.count(),
             ..stream::Config::default()
         }
     }
@@ -167,6 +218,23 @@ impl Nats {
 #[cfg(test)]
 mod tests {
     use super::Nats;
+
+    #[test]
+    fn a_stream_is_on_as_many_servers_as_is_set() {
+        let read = |replicas: &str| {
+            let source: &[(&str, &str)] = &[
+                ("NATS_URL", "nats://127.0.0.1:4222"),
+                ("NATS_STREAM_REPLICAS", replicas),
+                ("SUKOON_MODE", "development"),
+            ];
+            let mut reader = runtime::Reader::new(&source);
+            let nats = Nats::read(&mut reader);
+            reader.finish(nats.stream_config("booking").num_replicas).ok()
+        };
+        assert_eq!(Nats::new("nats://127.0.0.1:4222").stream_config("booking").num_replicas, 1);
+        assert_eq!(["1", "3", "5"].map(read), [Some(1), Some(3), Some(5)]);
+        assert_eq!(["0", "2", "x"].map(read), [None; 3]);
+    }
 
     #[test]
     fn streams_and_subjects_have_these_names() {
