@@ -12,7 +12,7 @@ use futures::future::{join, join_all};
 use http::{HeaderValue, StatusCode, header};
 use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{CALENDARS, ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
+use runtime::health::{CALENDARS, ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS, WRITES};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use tokio::time::{Duration, Instant, timeout};
@@ -81,21 +81,27 @@ impl Health {
             ("catalogue", Part::Service(Probe::new(&upstreams.catalogue.to_string())?)),
             ("booking", service(&booking)),
             ("booking_events", concern(&booking, EVENTS)),
+            ("booking_writes", concern(&booking, WRITES)),
             ("booking_calendars", concern(&booking, CALENDARS)),
             ("payments", service(&payments)),
             ("payments_events", concern(&payments, EVENTS)),
+            ("payments_writes", concern(&payments, WRITES)),
             ("payments_orders", concern(&payments, ORDERS)),
             ("payments_webhooks", concern(&payments, WEBHOOKS)),
             ("payments_http", Part::Http(config.proxied.payments.clone())),
             ("notifications", service(&notifications)),
             ("notifications_events", concern(&notifications, EVENTS)),
+            ("notifications_writes", concern(&notifications, WRITES)),
             ("reviews", service(&reviews)),
             ("reviews_events", concern(&reviews, EVENTS)),
+            ("reviews_writes", concern(&reviews, WRITES)),
             ("reviews_http", Part::Http(config.proxied.reviews.clone())),
             ("identity_http", Part::Http(format!("{}/health", config.proxied.identity))),
         ];
         if let Some(url) = &config.watched.identity {
-            parts.push(("identity", Part::Service(Probe::new(url)?)));
+            let identity = Probe::new(url)?;
+            parts.push(("identity_writes", Part::Concern(identity.clone(), WRITES)));
+            parts.push(("identity", Part::Service(identity)));
         }
         let consumer_probes = vec![booking, payments, notifications, reviews];
         Ok(Self {

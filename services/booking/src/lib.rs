@@ -38,7 +38,7 @@ use messaging::{
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{CALENDARS, Checks};
+use runtime::health::CALENDARS;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
 use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions, probe};
 use secrecy::ExposeSecret as _;
@@ -143,10 +143,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         tasks.spawn(consumer, run_consumer(store, nats, subscription, reaction, shutdown.clone()));
     }
     let routes = routes(&app, users, &peers, &shutdown);
-    let checks = Checks::new().check("database", move || {
-        let store = store.clone();
-        async move { store.check().await }
-    });
+    let checks = eventstore::health::checks(&store);
     let watched = Arc::clone(&app);
     let checks = checks.concern(CALENDARS, move || calendars_are_read(Arc::clone(&watched)));
     let checks = consumer_health.add_to(checks);

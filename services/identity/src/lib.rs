@@ -22,7 +22,6 @@ use anyhow::Context as _;
 use eventstore::{Database, Store, TimerHandler, run_timers};
 use messaging::{run_publisher, run_relay};
 use runtime::caller::Peers;
-use runtime::health::Checks;
 use runtime::server::{self, Server};
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
@@ -95,10 +94,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     });
     let (router, stop) = (http::router(app.clone()), shutdown.clone());
     tasks.spawn("http", async move { server::serve_inner_http(http, router, &stop).await });
-    let checks = Checks::new().check("database", move || {
-        let store = store.clone();
-        async move { store.check().await }
-    });
+    let checks = eventstore::health::checks(&store);
     tasks.spawn("grpc", grpc.ready(checks).serve(grpc::routes(app, &peers)));
     tasks.join().await?;
     Ok(())

@@ -30,7 +30,6 @@ use messaging::{
 use practice::guide;
 use practice::{Mails, Practice};
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
 use runtime::server::Server;
 use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
 use secrecy::ExposeSecret as _;
@@ -118,10 +117,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     });
     let routes = grpc::routes(store.clone(), &peers, authorizer, parked).add_service(public);
     // Readiness doesn't depend on the mail server: while it is down, mails wait and bookings go on.
-    let checks = Checks::new().check("database", move || {
-        let store = store.clone();
-        async move { store.check().await }
-    });
+    let checks = eventstore::health::checks(&store);
     let checks = consumer_health.add_to(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;

@@ -32,7 +32,7 @@ use messaging::{
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, ORDERS, WEBHOOKS};
+use runtime::health::{ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::status::chain;
 use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions, probe};
@@ -156,10 +156,7 @@ impl Listeners {
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (http::webhook::router(Arc::clone(&app)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_inner_http(self.http, http, &stop).await });
-        let checks = Checks::new().check("database", move || {
-            let store = store.clone();
-            async move { store.check().await }
-        });
+        let checks = eventstore::health::checks(&store);
         let checks = consumer_health.add_to(checks);
         let order_health = app.order_health.clone();
         let checks = checks.concern(ORDERS, move || std::future::ready(order_health.check()));

@@ -31,7 +31,6 @@ use messaging::{
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions};
 use secrecy::ExposeSecret as _;
@@ -155,10 +154,7 @@ impl Listeners {
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (http::router(Arc::clone(&app.pictures)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_inner_http(self.http, http, &stop).await });
-        let checks = Checks::new().check("database", move || {
-            let store = store.clone();
-            async move { store.check().await }
-        });
+        let checks = eventstore::health::checks(&store);
         let checks = consumer_health.add_to(checks);
         let staff = staff_handler(config, &app, (users.clone(), &peers))?;
         let routes = routes(&app, users, &peers, staff);

@@ -75,6 +75,15 @@ impl StoreError {
         }
     }
 
+    /// Whether the database's machine had no room for it (SQLSTATE class 53: disk, memory,
+    /// connections) or could not write it (58030).
+    #[must_use]
+    pub fn is_without_room(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+        code.is_some_and(|code| code.starts_with("53") || code == "58030")
+    }
+
     /// Whether the fault lies in what was written or read, so that the same work would fail again.
     /// Everything else ends: others let go, the database comes back, a table is created.
     #[must_use]

@@ -15,6 +15,7 @@ pub mod timer;
 pub mod idempotency;
 pub mod audit;
 pub mod gauges;
+pub mod health;
 
 pub use audit::{Act, Actor, StaffAuthorizer};
 pub use checkpoint::{AdvanceOutcome, Parked};

@@ -1,12 +1,13 @@
 //! A service's database as its commands see it: one function writes, and it cannot be cut short.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kernel::Timestamp;
 use runtime::failpoint::Step;
 use sqlx::PgPool;
+use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::error::{Retry, StoreError};
@@ -22,13 +23,15 @@ const TRIES: u32 = 4;
 pub struct Store {
     pool: PgPool,
     wakeups: Arc<Wakeups>,
+    /// When the database last had no room for a write, if none has succeeded since.
+    refused_at: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Store {
     /// Takes the pool over.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, wakeups: Arc::default() }
+        Self { pool, wakeups: Arc::default(), refused_at: Arc::default() }
     }
 
     /// The pool, for reads. A request asks for one connection at a time and never holds two.
@@ -98,14 +101,18 @@ impl Store {
         let begun = self.pool.begin().await.map_err(StoreError::from)?;
         let mut tx = Tx::new(begun, metadata.clone());
         let result = match work(&mut tx).await {
-            Ok(value) => tx.flush().await.map(|()| value).map_err(E::from),
+            Ok(value) => tx.flush().await.map(|()| value).map_err(|error| {
+                self.note_refusal(&error);
+                E::from(error)
+            }),
             Err(error) => Err(error),
         };
         match result {
             Ok(value) => {
                 step.pass("before-commit");
                 let signals = tx.signals();
-                tx.commit().await?;
+                tx.commit().await.inspect_err(|error| self.note_refusal(error))?;
+                *self.refused_at() = None;
                 step.pass("after-commit");
                 self.wakeups.committed.notify_waiters();
                 for signal in signals {
@@ -118,6 +125,23 @@ impl Store {
                 Err(error)
             }
         }
+    }
+
+    fn note_refusal(&self, error: &StoreError) {
+        if error.is_without_room() {
+            *self.refused_at() = Some(Instant::now());
+        }
+    }
+
+    /// For how long it has been since the database last had no room for a write of this process;
+    /// `None` when one has succeeded since.
+    pub(crate) fn refused_since(&self) -> Option<Duration> {
+        self.refused_at().map(|at| at.elapsed())
+    }
+
+    fn refused_at(&self) -> MutexGuard<'_, Option<Instant>> {
+        // A moment cannot be half-written.
+        self.refused_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Wakes the loop of this process that waits for a signal.

@@ -43,6 +43,9 @@ pub const CALENDARS: &str = "calendars";
 /// The name under which a service tells whether its consumers go on.
 pub const EVENTS: &str = "events";
 
+/// The name under which a service tells whether its database keeps what is written.
+pub const WRITES: &str = "writes";
+
 /// How often the checks are asked.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.

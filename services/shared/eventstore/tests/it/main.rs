@@ -8,6 +8,7 @@ mod batching;
 mod checkpoints;
 mod feed;
 mod gauges;
+mod health;
 mod rights;
 mod timers;
 

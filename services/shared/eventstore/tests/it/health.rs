@@ -1,0 +1,44 @@
+//! Whether a database keeps what is written. That commits wait for a standby is tried by the
+//! failover drills, which have one.
+
+use anyhow::Result;
+use eventstore::health::{WriteFault, check_writes};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+
+use crate::{append, database};
+
+#[tokio::test]
+async fn a_database_that_takes_no_writes_is_told_while_reads_go_on() -> Result<()> {
+    let (database, store) = database().await?;
+    append(&store, "bkg_1", "one").await?;
+    check_writes(&store).await?;
+    let mut owner = PgConnection::connect(&database.owner_url).await?;
+    let name: String =
+        sqlx::query_scalar("select current_database()").fetch_one(&mut owner).await?;
+    let read_only = format!("alter database {name} set default_transaction_read_only = on");
+    owner.execute(AssertSqlSafe(read_only)).await?;
+    // Sessions that there are keep what they have begun with.
+    let store = database.store()?;
+    assert!(append(&store, "bkg_1", "two").await.is_err());
+    let told = check_writes(&store).await;
+    assert!(matches!(told, Err(WriteFault::ReadOnly)), "{told:?}");
+    store.check().await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_until_a_write_succeeds() -> Result<()> {
+    let (database, store) = database().await?;
+    let full = "create function full_disk() returns trigger language plpgsql as
+                $$ begin raise exception 'full' using errcode = 'disk_full'; end $$;
+                create trigger full_disk before insert on events
+                execute function full_disk()";
+    database.as_owner(full).await?;
+    assert!(append(&store, "bkg_1", "one").await.is_err());
+    let told = check_writes(&store).await;
+    assert!(matches!(told, Err(WriteFault::WithoutRoom)), "{told:?}");
+    database.as_owner("drop trigger full_disk on events").await?;
+    append(&store, "bkg_1", "one").await?;
+    check_writes(&store).await?;
+    Ok(())
+}
