@@ -16,7 +16,6 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
-use checker::{HumanTask, Invariant, Violation, check, human_tasks};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
@@ -26,6 +25,7 @@ use self::faults::FaultInjector;
 use crate::failpoints::Failpoints;
 use crate::practice::{Practice, RAISED_LIMITS};
 use crate::saga::SagaRunner;
+use crate::verdict::Verdict;
 
 pub use self::dropped_requests::{RequestDropper, idle_transactions};
 
@@ -124,35 +124,15 @@ pub async fn run(settings: Settings) -> Result<Report> {
     if poisoned > 0 {
         wrong.push(format!("{poisoned} sessions were idle in a transaction"));
     }
-    let snapshot = practice.snapshot().await?;
-    for task in human_tasks(&snapshot) {
-        // None of these faults parks an event, so a parked event is a defect.
-        match task {
-            HumanTask::EventParked(what) => wrong.push(format!("parked: {what}")),
-            HumanTask::RefundFailed(what) => details.push(format!("for a person: refund {what}")),
-            HumanTask::MailFailed(what) => details.push(format!("for a person: mail {what}")),
-        }
-    }
-    let violations = check(&snapshot);
-    let is_repeat = |it: &&Violation| it.invariant == Invariant::I6 && it.what.contains("twice");
-    let repeats = violations.iter().filter(is_repeat).count();
-    let count = |wanted: &[Invariant]| {
-        violations.iter().filter(|it| wanted.contains(&it.invariant)).count()
-    };
-    let (lost, double) =
-        (&[Invariant::I1, Invariant::I6], [Invariant::I2, Invariant::I4, Invariant::I5]);
-    let open = [Invariant::I3, Invariant::I7, Invariant::I8, Invariant::I9];
-    let (lost, double) = (count(lost) - repeats, count(&double) + repeats);
-    let unresolved = count(&open) + wrong.len();
-    details.extend(wrong);
-    details.extend(violations.iter().map(Violation::to_string));
+    let verdict = Verdict::of(&practice, wrong).await?;
+    details.extend(verdict.details);
     Ok(Report {
         sagas: clients.sagas(),
         faults: injector.counts(),
-        acknowledged: snapshot.acks.len(),
-        lost,
-        double,
-        unresolved,
+        acknowledged: verdict.acknowledged,
+        lost: verdict.lost,
+        double: verdict.double,
+        unresolved: verdict.unresolved,
         minutes: began.elapsed().as_secs().div_ceil(60),
         details,
     })

@@ -16,6 +16,7 @@ pub mod forms;
 pub mod idle;
 pub mod installed;
 pub mod kept;
+mod launch;
 pub mod mails;
 pub mod metrics;
 pub mod pause;
@@ -27,7 +28,9 @@ pub mod reviews;
 pub mod saga;
 pub mod snapshot;
 pub mod staff_command;
+pub mod timetable;
 pub mod tokens;
+pub mod verdict;
 pub mod watch;
 
 pub use collector::Collector;

@@ -57,7 +57,8 @@ const READY_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A practice in a folder of its own; it stops when this value is dropped.
 pub struct Practice {
-    child: Child,
+    /// `sukoon`; none when something else runs the parts.
+    child: Option<Child>,
     data: PathBuf,
     /// Whether the folder is kept for another start.
     keeps_data: bool,
@@ -116,7 +117,7 @@ impl Practice {
             .stderr(Stdio::inherit())
             .spawn()?;
         Ok(Self {
-            child,
+            child: Some(child),
             data,
             keeps_data: false,
             ahead: AtomicI64::new(0),
@@ -149,8 +150,22 @@ impl Practice {
     /// When there is no process to kill.
     pub(crate) fn kill_supervisor(&mut self) -> Result<()> {
         self.keeps_data = true;
-        self.child.kill()?;
-        self.child.wait()?;
+        if let Some(child) = &mut self.child {
+            child.kill()?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Ends `sukoon` and all of its parts. The caller runs the parts on this data folder from then
+    /// on, and writes their record.
+    ///
+    /// # Errors
+    /// When it cannot be ended.
+    pub(crate) fn end_supervisor(&mut self) -> Result<()> {
+        let Some(mut child) = self.child.take() else { return Ok(()) };
+        Command::new("kill").arg("-TERM").arg(child.id().to_string()).status()?;
+        child.wait()?;
         Ok(())
     }
 
@@ -174,7 +189,8 @@ impl Practice {
             if self.record().is_ok_and(|record| record["ready"] == true) {
                 return Ok(());
             }
-            ensure!(self.child.try_wait()?.is_none(), "sukoon up ended before it was ready");
+            let child = self.child.as_mut().context("sukoon up was ended")?;
+            ensure!(child.try_wait()?.is_none(), "sukoon up ended before it was ready");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
@@ -362,8 +378,7 @@ impl Drop for Practice {
     fn drop(&mut self) {
         // On SIGTERM it stops its parts; a test's folder is deleted afterwards. A failure here
         // leaves the folder and affects no other test.
-        drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
-        drop(self.child.wait());
+        drop(self.end_supervisor());
         if self.keeps_data {
             return;
         }

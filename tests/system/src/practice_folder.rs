@@ -5,8 +5,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use crate::timetable;
+
 /// A second practitioner.
 const SECOND: &str = "\n[[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi Menon\"\n";
+
+/// A start every five minutes, day and night, for forty days.
+const DENSE_RULES: [(&str, &str); 4] = [
+    ("first_start", "\"00:00\""),
+    ("last_start", "\"23:55\""),
+    ("step_minutes", "5"),
+    ("horizon_days", "40"),
+];
+/// The length of each session then.
+const DENSE_SERVICES: [(&str, &str); 1] = [("duration_minutes", "5")];
 
 /// Such a folder; it is removed when this value is dropped.
 pub struct PracticeFolder(PathBuf);
@@ -38,6 +50,16 @@ impl PracticeFolder {
         let file = written.0.join("practice.toml");
         let text = fs::read_to_string(&file)?;
         fs::write(&file, text + more)?;
+        Ok(written)
+    }
+
+    /// One with thousands of times, for load.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn with_dense_hours() -> Result<Self> {
+        let written = Self(crate::Practice::new_folder());
+        timetable::write(&written.0, &DENSE_RULES, &DENSE_SERVICES)?;
         Ok(written)
     }
 
