@@ -11,6 +11,7 @@ pub mod calendars;
 pub mod chaos;
 pub mod collector;
 pub mod customer;
+pub mod failover;
 pub mod failpoints;
 pub mod forms;
 pub mod idle;
