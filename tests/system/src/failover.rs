@@ -1,4 +1,6 @@
 //! Failover drills: stores and processes of a practice fail under load as they do in a cluster, and
 //! the figures say what was lost, how long bookings stood still, and what clients were answered.
 
+mod database_server;
+mod pair;
 mod relay;
