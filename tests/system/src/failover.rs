@@ -2,5 +2,6 @@
 //! the figures say what was lost, how long bookings stood still, and what clients were answered.
 
 mod database_server;
+mod fleet;
 mod pair;
 mod relay;
