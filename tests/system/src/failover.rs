@@ -2,6 +2,9 @@
 //! the figures say what was lost, how long bookings stood still, and what clients were answered.
 
 mod database_server;
+mod figures;
 mod fleet;
+mod load;
 mod pair;
 mod relay;
+mod settling;
