@@ -50,6 +50,7 @@ help:
 	@echo "make test   run every test: Rust, web, browser"
 	@echo "make test-service SERVICE=booking  one service's own tests"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
+	@echo "            and then the failover drills; make failover DRILL=sync runs one of them"
 	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
 	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
 	@echo "make siege  hostile clients attack it while honest ones book; fails when one of these is refused"
@@ -220,6 +221,16 @@ simulate: build
 # and fails when anything is lost, double or unresolved.
 chaos: build web
 	@$(PROGRAMS)/chaos $(MINUTES) $(SEED)
+	@$(PROGRAMS)/failover
+
+# Stores and processes fail under load as they do in a cluster: two PostgreSQL servers, three of NATS,
+# rollouts, full disks. One table; it fails when anything acknowledged is lost. The drills of full disks
+# mount small ones, which needs root. DRILL names some of them (tests/system/README.md).
+DRILL ?=
+
+.PHONY: failover
+failover: build web
+	@$(PROGRAMS)/failover $(DRILL)
 
 # Figures of the release programs, each beside a limit that is measured in the same run: one table,
 # and JSON below $(BENCH). A wrong answer fails; a figure that is missed is printed as missed. After a

@@ -6,5 +6,27 @@ mod figures;
 mod fleet;
 mod load;
 mod pair;
+mod postgres;
 mod relay;
 mod settling;
+
+use anyhow::{Result, bail};
+
+pub use self::figures::{Report, table};
+pub use self::load::Rate;
+
+/// The drills by name, in the order in which they run.
+pub const DRILLS: [&str; 3] = ["sync", "standby", "fork"];
+
+/// Runs the drill with this name.
+///
+/// # Errors
+/// When there is none, or a process does not do what it should.
+pub async fn run(drill: &str, rate: Rate) -> Result<Report> {
+    match drill {
+        "sync" => Box::pin(postgres::synchronous(rate, 3)).await,
+        "standby" => Box::pin(postgres::standby_killed(rate)).await,
+        "fork" => Box::pin(postgres::fork(rate)).await,
+        _ => bail!("there is no drill {drill}; there are {}", DRILLS.join(", ")),
+    }
+}
