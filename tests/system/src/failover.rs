@@ -1,13 +1,16 @@
 //! Failover drills: stores and processes of a practice fail under load as they do in a cluster, and
 //! the figures say what was lost, how long bookings stood still, and what clients were answered.
 
+mod broker_cluster;
 mod database_server;
 mod figures;
 mod fleet;
 mod load;
+mod nats;
 mod pair;
 mod postgres;
 mod relay;
+mod rolling;
 mod settling;
 
 use anyhow::{Result, bail};
@@ -16,7 +19,7 @@ pub use self::figures::{Report, table};
 pub use self::load::Rate;
 
 /// The drills by name, in the order in which they run.
-pub const DRILLS: [&str; 3] = ["sync", "standby", "fork"];
+pub const DRILLS: [&str; 5] = ["sync", "rolling", "nats", "standby", "fork"];
 
 /// Runs the drill with this name.
 ///
@@ -25,6 +28,8 @@ pub const DRILLS: [&str; 3] = ["sync", "standby", "fork"];
 pub async fn run(drill: &str, rate: Rate) -> Result<Report> {
     match drill {
         "sync" => Box::pin(postgres::synchronous(rate, 3)).await,
+        "rolling" => Box::pin(rolling::every_service(rate)).await,
+        "nats" => Box::pin(nats::one_at_a_time(rate)).await,
         "standby" => Box::pin(postgres::standby_killed(rate)).await,
         "fork" => Box::pin(postgres::fork(rate)).await,
         _ => bail!("there is no drill {drill}; there are {}", DRILLS.join(", ")),
