@@ -1,6 +1,7 @@
 //! Failover drills: stores and processes of a practice fail under load as they do in a cluster, and
 //! the figures say what was lost, how long bookings stood still, and what clients were answered.
 
+mod asynchronous;
 mod broker_cluster;
 mod database_server;
 mod figures;
@@ -15,11 +16,13 @@ mod settling;
 
 use anyhow::{Result, bail};
 
+use self::asynchronous::Scope;
+
 pub use self::figures::{Report, table};
 pub use self::load::Rate;
 
 /// The drills by name, in the order in which they run.
-pub const DRILLS: [&str; 5] = ["sync", "rolling", "nats", "standby", "fork"];
+pub const DRILLS: [&str; 7] = ["sync", "rolling", "nats", "async", "async-booking", "standby", "fork"];
 
 /// Runs the drill with this name.
 ///
@@ -30,6 +33,8 @@ pub async fn run(drill: &str, rate: Rate) -> Result<Report> {
         "sync" => Box::pin(postgres::synchronous(rate, 3)).await,
         "rolling" => Box::pin(rolling::every_service(rate)).await,
         "nats" => Box::pin(nats::one_at_a_time(rate)).await,
+        "async" => Box::pin(asynchronous::behind(Scope::Practice, rate)).await,
+        "async-booking" => Box::pin(asynchronous::behind(Scope::Booking, rate)).await,
         "standby" => Box::pin(postgres::standby_killed(rate)).await,
         "fork" => Box::pin(postgres::fork(rate)).await,
         _ => bail!("there is no drill {drill}; there are {}", DRILLS.join(", ")),

@@ -175,9 +175,7 @@ fn forget_streams(layout: &Layout, _cluster: &Cluster) -> Result<()> {
 /// What was paid or given back since the backup, only the provider knows: its lists are read at
 /// once, and every order that is still polled is asked about.
 fn ask_the_provider(_layout: &Layout, cluster: &Cluster) -> Result<()> {
-    let sql = "update timers set due_at = clock_now(), lease_until_at = '-infinity'
-               where kind in ('list-payments', 'poll-order', 'refund', 'close-link')";
-    cluster.ask("payments", sql).map(drop)
+    cluster.ask("payments", include_str!("restore/ask_the_provider.sql")).map(drop)
 }
 
 #[cfg(test)]
