@@ -4,6 +4,7 @@
 mod asynchronous;
 mod broker_cluster;
 mod database_server;
+mod disks;
 mod figures;
 mod fleet;
 mod load;
@@ -13,16 +14,29 @@ mod postgres;
 mod relay;
 mod rolling;
 mod settling;
+mod small_disk;
 
 use anyhow::{Result, bail};
 
 use self::asynchronous::Scope;
+use self::disks::FullDisk;
 
 pub use self::figures::{Report, table};
 pub use self::load::Rate;
 
 /// The drills by name, in the order in which they run.
-pub const DRILLS: [&str; 7] = ["sync", "rolling", "nats", "async", "async-booking", "standby", "fork"];
+pub const DRILLS: [&str; 10] = [
+    "sync",
+    "rolling",
+    "nats",
+    "async",
+    "async-booking",
+    "standby",
+    "fork",
+    "disk-tables",
+    "disk-log",
+    "disk-nats",
+];
 
 /// Runs the drill with this name.
 ///
@@ -37,6 +51,9 @@ pub async fn run(drill: &str, rate: Rate) -> Result<Report> {
         "async-booking" => Box::pin(asynchronous::behind(Scope::Booking, rate)).await,
         "standby" => Box::pin(postgres::standby_killed(rate)).await,
         "fork" => Box::pin(postgres::fork(rate)).await,
+        "disk-tables" => Box::pin(disks::full(FullDisk::Tables, rate)).await,
+        "disk-log" => Box::pin(disks::full(FullDisk::Log, rate)).await,
+        "disk-nats" => Box::pin(disks::full(FullDisk::Streams, rate)).await,
         _ => bail!("there is no drill {drill}; there are {}", DRILLS.join(", ")),
     }
 }
