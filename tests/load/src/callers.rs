@@ -85,9 +85,21 @@ impl Booker {
     /// # Errors
     /// When the gateway does not listen.
     pub(crate) async fn all(running: &RunningSystem, count: usize) -> Result<Vec<Self>> {
+        Self::at(running.gateway, &running.request_pool()?, count).await
+    }
+
+    /// So many at this gateway, with requests of this pool.
+    ///
+    /// # Errors
+    /// When the gateway does not listen.
+    pub(crate) async fn at(
+        host: SocketAddr,
+        request_pool: &Arc<RequestPool>,
+        count: usize,
+    ) -> Result<Vec<Self>> {
         let mut bookers = Vec::with_capacity(count);
         for _ in 0..count {
-            let (host, request_pool) = (running.gateway, running.request_pool()?);
+            let request_pool = Arc::clone(request_pool);
             bookers.push(Self { http: HttpClient::open(host).await?, host, request_pool });
         }
         Ok(bookers)

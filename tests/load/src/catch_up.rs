@@ -10,7 +10,7 @@ use testkit::until_within;
 use tokio::time::Instant;
 
 /// The consumers of booking's feed.
-const READERS: [&str; 3] = ["payments", "notifications", "reviews"];
+pub(crate) const READERS: [&str; 3] = ["payments", "notifications", "reviews"];
 /// How long catching up may take.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
@@ -20,11 +20,22 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 /// When it takes too long, or an event was parked.
 pub(crate) async fn until_caught_up(practice: &Practice) -> Result<Duration> {
     let began = Instant::now();
-    let mut booking = practice.database("booking").await?;
     let mut readers = Vec::new();
     for name in READERS {
         readers.push(practice.database(name).await?);
     }
+    until_taken_in(practice.database("booking").await?, readers).await?;
+    Ok(began.elapsed())
+}
+
+/// Waits until the readers' databases have taken in every event of booking's.
+///
+/// # Errors
+/// When it takes too long, or an event was parked.
+pub(crate) async fn until_taken_in(
+    mut booking: PgConnection,
+    mut readers: Vec<PgConnection>,
+) -> Result<()> {
     until_within(TIMEOUT, "every event is taken in", async || {
         let sql = "select case when exists (select from outbox) then null
                           else (select coalesce(max(position), 0) from feed) end";
@@ -43,7 +54,7 @@ pub(crate) async fn until_caught_up(practice: &Practice) -> Result<Duration> {
             sqlx::query_scalar("select count(*) from parked_events").fetch_one(reader).await?;
         anyhow::ensure!(parked == 0, "{parked} events were parked");
     }
-    Ok(began.elapsed())
+    Ok(())
 }
 
 async fn position(reader: &mut PgConnection) -> Result<i64> {

@@ -52,7 +52,10 @@ impl Memory {
 }
 
 /// The share of one process in MiB.
-fn pss(pid: u64) -> Result<f64> {
+///
+/// # Errors
+/// When it has ended.
+pub(crate) fn pss(pid: u64) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))
         .with_context(|| format!("the memory of process {pid} cannot be read"))?;
     let kibibytes = read_pss(&text).with_context(|| format!("process {pid} states no memory"))?;
@@ -65,7 +68,10 @@ fn read_pss(rollup: &str) -> Option<u32> {
 }
 
 /// The processes that a process has started and that still run.
-fn children(parent: u64) -> Result<Vec<u64>> {
+///
+/// # Errors
+/// When the list of processes cannot be read.
+pub(crate) fn children(parent: u64) -> Result<Vec<u64>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")? {
         let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else {

@@ -109,7 +109,10 @@ impl SecondInstance {
 }
 
 /// The settings that a process was started with, its secrets as values instead of files.
-fn environment(pid: u64) -> Result<Vec<(String, String)>> {
+///
+/// # Errors
+/// When the process has ended.
+pub(crate) fn environment(pid: u64) -> Result<Vec<(String, String)>> {
     let bytes = fs::read(format!("/proc/{pid}/environ"))?;
     let text = String::from_utf8(bytes)?;
     let pairs = text.split('\0').filter_map(|pair| pair.split_once('='));

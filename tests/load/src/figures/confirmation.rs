@@ -38,12 +38,8 @@ type Orders = Arc<Mutex<Vec<String>>>;
 
 pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
     let running = environment.at(Hours::Dense).await?;
-    let first = orders(running, "warm", WARM_UP).await?;
-    pay(running, &first).await?;
-    confirmed(&running.practice, &first).await?;
-    let all = orders(running, "paid", PAYMENTS).await?;
-    pay(running, &all).await?;
-    let waits = confirmed(&running.practice, &all).await?;
+    complete(running, "warm", WARM_UP).await?;
+    let waits = complete(running, "paid", PAYMENTS).await?;
     let title = "webhook received → confirmation at SMTP, p99";
     let figure = Figure::absolute(title, Unit::Millis, millis(waits.p99()), (300.0, 150.0));
     let note = format!(
@@ -53,6 +49,17 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
         millis(waits.longest())
     );
     Ok(vec![figure.noting(note)])
+}
+
+/// Books so often, pays and waits for every confirmation; returns how long each of these took from
+/// its webhook. No two calls may have the same name.
+///
+/// # Errors
+/// When a call is refused or a confirmation does not come.
+pub(crate) async fn complete(running: &RunningSystem, name: &str, count: usize) -> Result<Samples> {
+    let orders = orders(running, name, count).await?;
+    pay(running, &orders).await?;
+    confirmed(&running.practice, &orders).await
 }
 
 /// Bookings whose order waits to be paid: the order's id with the booking's.
