@@ -24,6 +24,7 @@ mod second_instance;
 mod figures;
 mod settings;
 pub mod siege;
+pub mod side_by_side;
 
 use std::fs;
 use std::io::Write as _;
@@ -34,7 +35,7 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use crate::environment::{Environment, Hours};
+use crate::environment::{Environment, Hours, RunningSystem};
 use crate::figure::{Figure, Verdict};
 use crate::memory::Memory;
 
@@ -134,7 +135,11 @@ async fn one(
 
 /// What it was measured on.
 async fn machine(environment: &mut Environment) -> Result<Value> {
-    let running = environment.at(Hours::Dense).await?;
+    machine_of(environment.at(Hours::Dense).await?).await
+}
+
+/// The machine that this practice runs on.
+async fn machine_of(running: &RunningSystem) -> Result<Value> {
     let mut database = running.practice.database("booking").await?;
     let sql = "select version(), clock_timestamp()::text, current_setting('synchronous_commit')";
     let (postgres, at, commit): (String, String, String) =
