@@ -54,6 +54,7 @@ help:
 	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
 	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
 	@echo "make siege  hostile clients attack it while honest ones book; fails when one of these is refused"
+	@echo "make scale  PRACTICES=10 side by side on one PostgreSQL and one NATS server: what each takes"
 	@echo "make mails  every mail as files and pictures, into target/mails"
 	@echo "make lighthouse   every public page on a phone, medians of RUNS=5; ROUTES='/ /faq' picks some,"
 	@echo "                  URL=http://127.0.0.1:8080 measures a practice that runs already"
@@ -255,6 +256,18 @@ measured: build web
 	  $(FEATURES) --workspace $(addprefix --bench ,$(filter-out $(STATEMENTS),$(PROMISED))),:)
 	@$(if $(filter $(STATEMENTS),$(PROMISED)),$(SUKOON) test-services -- cargo test --locked --quiet --package booking \
 	  --test it a_package_of_three_takes_at_most_twice -- --nocapture,:)
+
+# Practices side by side on one PostgreSQL server and one NATS server, each with its own processes and
+# databases: what each takes, for deploy/kubernetes/SCALE.md.
+PRACTICES ?= 10
+SIDE_BY_SIDE := $(TARGET_DIR)/scale
+
+.PHONY: scale scale-run
+scale:
+	@$(MAKE) --no-print-directory PROFILE=release scale-run
+
+scale-run: build web
+	@$(PROGRAMS)/side_by_side $(SIDE_BY_SIDE) $(PRACTICES)
 
 # Hostile clients of all kinds attack a practice's gateway while honest ones book: one table, and it
 # fails when an honest client is refused or a figure is missed.
