@@ -51,6 +51,7 @@ help:
 	@echo "make test-service SERVICE=booking  one service's own tests"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
 	@echo "            and then the failover drills; make failover DRILL=sync runs one of them"
+	@echo "make upgrade-drill OLD=<folder of an earlier release's programs>  there and back, under load"
 	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
 	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
 	@echo "make siege  hostile clients attack it while honest ones book; fails when one of these is refused"
@@ -232,6 +233,14 @@ DRILL ?=
 .PHONY: failover
 failover: build web
 	@$(PROGRAMS)/failover $(DRILL)
+
+# From the programs of an earlier release, in the folder OLD, to these and back, under load, on one schema.
+OLD ?=
+
+.PHONY: upgrade-drill
+upgrade-drill: build web
+	@[ -n "$(OLD)" ] || { echo "OLD=… is the folder of an earlier release's programs." >&2; exit 1; }
+	@$(PROGRAMS)/upgrade_drill "$(OLD)"
 
 # Figures of the release programs, each beside a limit that is measured in the same run: one table,
 # and JSON below $(BENCH). A wrong answer fails; a figure that is missed is printed as missed. After a

@@ -15,6 +15,7 @@ mod relay;
 mod rolling;
 mod settling;
 mod small_disk;
+mod upgrade;
 
 use anyhow::{Result, bail};
 
@@ -23,6 +24,7 @@ use self::disks::FullDisk;
 
 pub use self::figures::{Report, table};
 pub use self::load::Rate;
+pub use self::upgrade::there_and_back as upgrade;
 
 /// The drills by name, in the order in which they run.
 pub const DRILLS: [&str; 10] = [

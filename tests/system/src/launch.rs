@@ -51,6 +51,12 @@ impl Launch {
         Self { arguments, ..self }
     }
 
+    /// The same with the program of this name in another folder.
+    pub(crate) fn of_folder(self, folder: &Path) -> Self {
+        let program = self.program.file_name().map(|name| folder.join(name));
+        Self { program: program.unwrap_or_default(), ..self }
+    }
+
     /// The value of a setting.
     pub(crate) fn setting(&self, name: &str) -> Option<&str> {
         let found = self.environment.iter().find(|(known, _)| known == name);

@@ -102,9 +102,22 @@ impl Practice {
     ///
     /// When the program does not exist.
     pub fn spawn_in(data: PathBuf, settings: &[(&str, &str)], output: Stdio) -> Result<Self> {
+        Self::spawn_program(&program("sukoon")?, data, settings, output)
+    }
+
+    /// The same by another release's `sukoon`.
+    ///
+    /// # Errors
+    /// When the program does not exist.
+    pub(crate) fn spawn_program(
+        sukoon: &Path,
+        data: PathBuf,
+        settings: &[(&str, &str)],
+        output: Stdio,
+    ) -> Result<Self> {
         let (port, sandbox_port) = (free_port()?, free_port()?);
         let http = runtime::http::client()?;
-        let child = Command::new(program("sukoon")?)
+        let child = Command::new(sukoon)
             .arg("up")
             .env("SUKOON_DATA", &data)
             .env("PORT", port.to_string())

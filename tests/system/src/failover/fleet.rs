@@ -2,6 +2,8 @@
 //! made is taken over, and each part can be started twice, led around, rolled, or killed.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ use super::database_server::{DatabaseServer, last_lines};
 use super::relay::Relay;
 use crate::launch::{Launch, Process};
 use crate::pause::wait_for;
-use crate::practice::{Practice, RAISED_LIMITS, free_port};
+use crate::practice::{Practice, RAISED_LIMITS, free_port, program};
 use crate::practice_folder::PracticeFolder;
 
 /// The programs behind addresses of their own, in the order of a rollout.
@@ -31,6 +33,12 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// The ports of one process by their purpose.
 type Ports = BTreeMap<String, u16>;
+
+/// A process beside the one of a part that runs, ready, and known to its address.
+pub(crate) struct Joined {
+    process: Process,
+    ports: Ports,
+}
 
 /// The processes of a practice. They end with this value.
 pub(crate) struct Fleet {
@@ -51,12 +59,25 @@ impl Fleet {
     /// # Errors
     /// When it does not start once, or its ports cannot be taken.
     pub(crate) async fn take_over(settings: &[(&str, &str)]) -> Result<(Self, DatabaseServer)> {
+        Self::take_over_from(&program("sukoon")?, settings).await
+    }
+
+    /// The same of a practice that this `sukoon` starts.
+    ///
+    /// # Errors
+    /// When it does not start once, or its ports cannot be taken.
+    pub(crate) async fn take_over_from(
+        sukoon: &Path,
+        settings: &[(&str, &str)],
+    ) -> Result<(Self, DatabaseServer)> {
         let folder = PracticeFolder::with_dense_hours()?;
         let path = folder.path();
         let mut given = RAISED_LIMITS.to_vec();
         given.extend(settings);
         given.push(("PRACTICE_DIR", &path));
-        let mut practice = Practice::start(&given).await?;
+        let data = Practice::new_folder();
+        let mut practice = Practice::spawn_program(sukoon, data, &given, Stdio::inherit())?;
+        practice.wait_until_ready().await?;
         let record = practice.record()?;
         let parts = record["parts"].as_object().context("no parts")?.keys();
         let launch = |part: &String| Ok((part.clone(), Launch::of(practice.pid(part)?)?));
@@ -215,12 +236,50 @@ impl Fleet {
     pub(crate) async fn roll(&self, part: &'static str) -> Result<()> {
         let (process, ports) = self.start(part)?;
         self.until_ready(part, &ports).await?;
+        self.replace(part, Joined { process, ports }).await
+    }
+
+    /// Starts a process of another release beside the one that runs; new connections go to both in
+    /// turn.
+    ///
+    /// # Errors
+    /// When it does not get ready.
+    pub(crate) async fn join(&self, part: &'static str, programs: &Path) -> Result<Joined> {
+        let (process, ports) = self.spawn(part, self.launch(part)?.clone().of_folder(programs))?;
+        self.until_ready(part, &ports).await?;
+        for (purpose, port) in &ports {
+            self.relay(part, purpose)?.lead_also_to(*port);
+        }
+        Ok(Joined { process, ports })
+    }
+
+    /// Leads new connections to this process alone; then the one before is asked to stop and ends
+    /// what it has begun.
+    ///
+    /// # Errors
+    /// When the one before does not end by itself.
+    pub(crate) async fn replace(&self, part: &'static str, joined: Joined) -> Result<()> {
+        let Joined { process, ports } = joined;
         self.lead_to(part, &ports)?;
         let mut old = self.keep(part, process)?.with_context(|| format!("{part} did not run"))?;
         wait_for(PRE_STOP).await;
         old.signal("TERM")?;
         let ended = old.wait(STOP_MAX).await.with_context(|| format!("the old {part}"))?;
         ensure!(ended.success(), "the old {part} ended with {ended}");
+        Ok(())
+    }
+
+    /// Migrates a service's database by the program of this folder, as a rollout's Job does.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub(crate) fn migrate(&self, programs: &Path, service: &str) -> Result<()> {
+        let url = self.record()["databases"][service]["migration_url"].clone();
+        let url = url.as_str().context("its owner is not known")?.to_owned();
+        let name = format!("{}_MIGRATION_DATABASE_URL", service.to_uppercase());
+        let launch = self.launch(service)?.clone().of_folder(programs).with(&name, url);
+        let ended = launch.command().arg("migrate").stdout(Stdio::null()).status()?;
+        ensure!(ended.success(), "it ended with {ended}");
         Ok(())
     }
 
@@ -250,7 +309,10 @@ impl Fleet {
 
     /// Starts a process of a part at ports of its own.
     fn start(&self, part: &'static str) -> Result<(Process, Ports)> {
-        let mut launch = self.launch(part)?.clone();
+        self.spawn(part, self.launch(part)?.clone())
+    }
+
+    fn spawn(&self, part: &'static str, mut launch: Launch) -> Result<(Process, Ports)> {
         let mut ports = Ports::new();
         for purpose in ports_of(&self.record(), part).into_keys() {
             let port = free_port()?;

@@ -58,6 +58,11 @@ impl Relay {
         self.route.send_modify(|route| route.targets = targets);
     }
 
+    /// Leads new connections to this port, too.
+    pub(crate) fn lead_also_to(&self, port: u16) {
+        self.route.send_modify(|route| route.targets.push(local(port)));
+    }
+
     /// Closes every connection, with what it has not passed on.
     pub(crate) fn cut(&self) {
         self.route.send_modify(|route| route.epoch += 1);

@@ -1,0 +1,94 @@
+//! The drill of an upgrade: programs of an earlier release run under load, the schema is migrated
+//! below them, new programs join them and take over, and then the way back, on the new schema.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use tokio::time::Instant;
+
+use super::figures::Report;
+use super::fleet::Fleet;
+use super::load::{Load, Rate};
+use super::settling;
+use crate::pause::wait_for;
+use crate::practice::STORES;
+
+/// The order of a rollout: readers of booking's events come before booking itself.
+const THERE: [&str; 7] =
+    ["catalogue", "identity", "payments", "notifications", "reviews", "gateway", "booking"];
+/// For how long both releases run side by side, and the new one alone.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// Goes from the programs of `old` to those of `new` and back.
+///
+/// # Errors
+/// When a process does not do what it should.
+pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report> {
+    let (fleet, mut server) = Fleet::take_over_from(&old.join("sukoon"), &[]).await?;
+    server.start().await?;
+    fleet.database_relay()?.lead_to(&[server.port]);
+    fleet.start_broker()?;
+    fleet.start_services().await?;
+    let before = migrations(&fleet).await?;
+    let load = Load::new(&fleet.practice, rate).await?;
+    let script = async {
+        let began = Instant::now();
+        wait_for(TOGETHER / 2).await;
+        for service in STORES {
+            fleet.migrate(new, service).with_context(|| format!("migrating {service}"))?;
+        }
+        replace_all(&fleet, new, THERE).await.context("there")?;
+        wait_for(TOGETHER).await;
+        let mut back = THERE;
+        // Booking goes back first, so that nothing new is written for readers of the old release.
+        back.rotate_right(1);
+        replace_all(&fleet, old, back).await.context("back")?;
+        anyhow::Ok((began, Instant::now()))
+    };
+    let (ran, script) = tokio::join!(load.run(), script);
+    ran?;
+    let (began, ended) = script?;
+    let tally = load.tally();
+    let slowest = tally.slowest();
+    let during = tally.acknowledged_between(began, ended);
+    ensure!(during > 0, "nothing was booked meanwhile");
+    let after = migrations(&fleet).await?;
+    let verdict = settling::judge(&fleet).await?;
+    let is_over_in_time = tally.acknowledged.iter().any(|(asked, _, _)| *asked > ended);
+    let mut report = Report::new("upgrade", rate, (tally, slowest), verdict);
+    report.require(is_over_in_time, "the load ended before the old programs were back");
+    report.note(format!(
+        "there and back in {} s, {during} bookings acknowledged meanwhile; {} migrations were new; \
+         the longest time between two acknowledgements is in the table",
+        (ended - began).as_secs(),
+        after - before,
+    ));
+    Ok(report)
+}
+
+/// Starts the programs of this folder beside those that run, lets both serve, and then stops what
+/// ran before, one after the other.
+async fn replace_all(fleet: &Fleet, programs: &Path, order: [&'static str; 7]) -> Result<()> {
+    let mut joined = Vec::with_capacity(order.len());
+    for part in order {
+        let beside = fleet.join(part, programs).await;
+        joined.push((part, beside.with_context(|| format!("starting {part}"))?));
+    }
+    wait_for(TOGETHER).await;
+    for (part, beside) in joined {
+        fleet.replace(part, beside).await.with_context(|| format!("stopping {part}"))?;
+    }
+    fleet.check_alive()
+}
+
+/// How many migrations all databases have.
+async fn migrations(fleet: &Fleet) -> Result<i64> {
+    let mut count = 0;
+    for service in STORES {
+        let mut database = fleet.practice.database(service).await?;
+        let sql = "select count(*) from _sqlx_migrations";
+        count += sqlx::query_scalar::<_, i64>(sql).fetch_one(&mut database).await?;
+    }
+    Ok(count)
+}
