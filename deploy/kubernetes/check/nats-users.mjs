@@ -13,8 +13,8 @@ import { readTable } from './reach.mjs';
 export const FILE = join(import.meta.dirname, '../components/nats/nats.conf');
 /** What stands before this line is written by hand. */
 const MARK = '# Written by check/nats-users.mjs from here on.\n';
-const HEAD = `${MARK}# The table "Who may reach what" in ARCHITECTURE.md says it: each service publishes its own events,
-# makes its own stream, and reads those of the services whose events it takes in.
+const HEAD = `${MARK}# The table "Who may reach what" in ARCHITECTURE.md says it: each service publishes its own
+# events, makes and updates its own stream, and reads those of the services whose events it takes in.
 `;
 
 function reading(service, source) {
@@ -32,7 +32,8 @@ function reading(service, source) {
 /** What a service may publish: its own events, and what it asks JetStream. */
 export function published(service, sources) {
   const own = service.toUpperCase();
-  const asked = ['CREATE', 'INFO'].map((it) => `$JS.API.STREAM.${it}.${own}`);
+  // An update says on how many servers of a cluster the stream is.
+  const asked = ['CREATE', 'INFO', 'UPDATE'].map((it) => `$JS.API.STREAM.${it}.${own}`);
   return [`events.${service}.>`, ...asked, ...sources.flatMap((it) => reading(service, it))];
 }
 

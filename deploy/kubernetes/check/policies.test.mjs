@@ -45,6 +45,10 @@ const BREAKS = {
       change(all, 'nats', 'nats.conf', '"events.reviews.>"', '"events.>"'),
     'a user that is no service': (all) =>
       change(all, 'nats', 'nats.conf', '  users: [', '  users: [ { user: "any" }'),
+    'streams that one server takes along': (all) =>
+      (find(all, 'ConfigMap', 'settings').data.NATS_STREAM_REPLICAS = '1'),
+    'streams on more servers than there are': (all) =>
+      (find(all, 'StatefulSet', 'nats').spec.replicas = 1),
     'connections without a certificate': (all) =>
       change(all, 'nats', 'nats.conf', '  verify: true', '  verify: false'),
   },

@@ -53,6 +53,7 @@ it('a caller more in the table is one more in the policies', () => {
 it('a service publishes its own events and reads those of its sources only', () => {
   const rights = published('payments', ['booking']);
   assert.ok(rights.includes('events.payments.>'));
+  assert.ok(rights.includes('$JS.API.STREAM.UPDATE.PAYMENTS'));
   assert.ok(rights.includes('$JS.API.CONSUMER.MSG.NEXT.BOOKING.payments-on-booking'));
   assert.ok(!rights.some((it) => it.includes('NOTIFICATIONS') || it.startsWith('events.booking')));
 });

@@ -49,7 +49,10 @@ const postgres = (objects) =>
     ];
   });
 
-/** Each service has a role that serves, one that migrates and owns, and one that reads; each reaches its own database. */
+/**
+ * Each service has a role that serves, one that migrates and owns, and one that reads; each reaches
+ * its own database.
+ */
 const roles = (objects) =>
   ofKind(objects, 'Cluster').flatMap(({ spec }) => {
     const services = stores().map(([service]) => service);
@@ -79,9 +82,19 @@ const roles = (objects) =>
     ];
   });
 
-/** Each user of NATS is a service, and may publish and hear what the table says; a connection shows a certificate. */
+/** Whether streams are on a quorum of NATS' servers, and on no more servers than there are. */
+const isOnServers = (replicas, servers) =>
+  replicas <= servers && (servers === 1 || replicas === 3 || replicas === 5);
+
+/**
+ * Each user of NATS is a service, and may publish and hear what the table says; a connection shows
+ * a certificate; a server that is lost takes no stream along where there are others.
+ */
 const broker = (objects) => {
-  if (!named(objects, 'StatefulSet', 'nats')) return [];
+  const servers = named(objects, 'StatefulSet', 'nats')?.spec.replicas;
+  if (!servers) return [];
+  // The services' own default is one.
+  const replicas = Number(settingsOf(objects).NATS_STREAM_REPLICAS ?? 1);
   const text = fileOf(objects, 'nats', 'nats.conf') ?? '';
   const users = text.split(/\{ user: /).slice(1);
   const read = new Map(
@@ -107,6 +120,9 @@ const broker = (objects) => {
   return [
     ...faults,
     ...(users.length === wanted.length ? [] : ['NATS has users that are no services']),
+    ...(isOnServers(replicas, servers)
+      ? []
+      : [`each stream is to be on ${replicas} of ${servers} servers of NATS`]),
     ...(/\n {2}verify: true\n/.test(text) ? [] : ['NATS takes connections without a certificate']),
   ];
 };
