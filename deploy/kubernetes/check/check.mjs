@@ -12,7 +12,15 @@ import { files } from './network.mjs';
 import { PRACTICE_POLICIES } from './practice.mjs';
 import { VERSIONS } from './prepare.mjs';
 import { ROOT, readTable } from './reach.mjs';
-import { components, hasKubectl, overlay, overlays, withComponent } from './render.mjs';
+import {
+  components,
+  hasKubectl,
+  others,
+  overlay,
+  overlays,
+  overlayWith,
+  withComponent,
+} from './render.mjs';
 import { customFault, isCustom, Kubernetes, nameOf } from './schemas.mjs';
 import { STORE_POLICIES } from './stores.mjs';
 import { WORKLOAD_POLICIES } from './workloads.mjs';
@@ -77,6 +85,9 @@ async function main(folder) {
   const renders = [
     ...overlays().map((name) => [`overlay ${name}`, () => overlay(name), ALL]),
     ...components().map((name) => [`base with ${name}`, () => withComponent(name), OF_THE_BASE]),
+    ...overlays().flatMap((name) =>
+      others(name).map((it) => [`${name} with ${it}`, () => overlayWith(name, it), OF_THE_BASE]),
+    ),
   ];
   let faults = stale();
   for (const fault of faults) console.error(fault);

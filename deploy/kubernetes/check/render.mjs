@@ -1,7 +1,7 @@
 /** What kustomize makes of the overlays, and of the base with each component. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
 export const FOLDER = join(import.meta.dirname, '..');
@@ -11,10 +11,12 @@ const NEEDS = {
   'one-of-each': ['postgres', 'nats'],
   'restore-drill': ['postgres', 'prometheus'],
 };
+/** What is one or the other. */
+const APART = { 'gateway-api': ['ingress'], ingress: ['gateway-api'] };
 
 const names = (folder) =>
   readdirSync(join(FOLDER, folder), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => name);
 
 export const overlays = () => names('overlays');
@@ -41,21 +43,43 @@ function kustomize(folder) {
 /** An overlay. */
 export const overlay = (name) => kustomize(join(FOLDER, 'overlays', name));
 
-/** The base with one component and what that needs, in a kustomization of its own. */
-export function withComponent(name) {
+/** Something with components over it, in a kustomization of its own. */
+function over(resource, list) {
   // kustomize reads relative paths only, so it stands beside the overlays while it is read.
   const folder = mkdtempSync(join(FOLDER, 'overlays/.check-'));
   try {
-    const list = [...(NEEDS[name] ?? []), name].map((it) => join(FOLDER, 'components', it));
     const kustomization = {
       namespace: 'sukoon',
-      resources: [relative(folder, join(FOLDER, 'base'))],
-      components: list.map((it) => relative(folder, it)),
+      resources: [relative(folder, join(FOLDER, resource))],
+      components: list.map((it) => relative(folder, join(FOLDER, 'components', it))),
     };
-    mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
     return kustomize(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The base with one component and what that needs. */
+export const withComponent = (name) => over('base', [...(NEEDS[name] ?? []), name]);
+
+/** The components that an overlay lists. */
+function listed(name) {
+  const text = readFileSync(join(FOLDER, 'overlays', name, 'kustomization.yaml'), 'utf8');
+  return parse(text)[0].components.map((it) => basename(it));
+}
+
+/** Each component that an overlay does not list, and that goes with those that it lists. */
+export function others(name) {
+  const own = listed(name);
+  return components().filter(
+    (it) => !own.includes(it) && !APART[it]?.some((other) => own.includes(other)),
+  );
+}
+
+/** An overlay with one component more, and what that needs. */
+export function overlayWith(name, component) {
+  const own = listed(name);
+  const needs = (NEEDS[component] ?? []).filter((it) => !own.includes(it));
+  return over(`overlays/${name}`, [...needs, component]);
 }
