@@ -36,6 +36,9 @@ const BREAKS = {
     'a service without an autoscaler': (all) => drop(all, 'HorizontalPodAutoscaler', 'gateway'),
     'replicas beside an autoscaler': (all) =>
       (find(all, 'Deployment', 'gateway').spec.replicas = 3),
+    'more memory but no more processes': (all) =>
+      (find(all, 'HorizontalPodAutoscaler', 'gateway').spec.metrics[0].resource.name = 'memory'),
+    'lag alone': (all) => find(all, 'ScaledObject', 'payments').spec.triggers.shift(),
     'workers that sleep': (all) =>
       (find(all, 'ScaledObject', 'notifications').spec.minReplicaCount = 0),
   },
@@ -56,6 +59,7 @@ const BREAKS = {
     'nothing is denied': (all) => drop(all, 'NetworkPolicy', 'default-deny'),
     'only what comes in is denied': (all) =>
       find(all, 'NetworkPolicy', 'default-deny').spec.policyTypes.pop(),
+    'a part that cannot find the others': (all) => drop(all, 'NetworkPolicy', 'dns'),
     'a part without a policy': (all) => drop(all, 'NetworkPolicy', 'prometheus'),
   },
   disruption: {
@@ -83,6 +87,10 @@ const BREAKS = {
       (find(all, 'ScaledObject', 'payments').spec.triggers[1].metadata.consumer = 'payments'),
     'a source that is missing': (all) =>
       find(all, 'ScaledObject', 'notifications').spec.triggers.pop(),
+    'a state that cannot be asked for': (all) => drop(all, 'NetworkPolicy', 'nats-from-keda'),
+    'another port': (all) =>
+      (find(all, 'ScaledObject', 'reviews').spec.triggers[1].metadata.natsServerMonitoringEndpoint =
+        'nats-pods.sukoon.svc:4222'),
     'another namespace': (all) =>
       (find(all, 'ScaledObject', 'payments').metadata.namespace = 'other'),
   },
@@ -90,6 +98,7 @@ const BREAKS = {
     'a database that is never migrated': (all) => drop(all, 'Job', 'migrate-reviews'),
     'another image': (all) => (container(all, 'Job', 'migrate-reviews').image = 'other'),
     'after the rollout': (all) => delete find(all, 'Job', 'migrate-booking').metadata.annotations,
+    'a Job that serves': (all) => delete container(all, 'Job', 'migrate-reviews').args,
     'a service that knows the owner': (all) =>
       pod(all).volumes.push({ name: 'x', secret: { secretName: 'booking-owner' } }),
   },
@@ -126,6 +135,10 @@ const BREAKS = {
   postgres: {
     'commits that no standby has': (all) =>
       delete find(all, 'Cluster', 'postgres').spec.postgresql.synchronous,
+    'commits that need no standby when it is slow': (all) =>
+      (find(all, 'Cluster', 'postgres').spec.postgresql.synchronous.dataDurability = 'preferred'),
+    'a log that is not archived': (all) =>
+      (find(all, 'Cluster', 'postgres').spec.plugins[0].isWALArchiver = false),
     'a backup in the clear': (all) =>
       delete find(all, 'ObjectStore', 'backups').spec.configuration.data.encryption,
     'no backup at night': (all) => drop(all, 'ScheduledBackup', 'nightly'),
@@ -140,6 +153,10 @@ const BREAKS = {
   },
   resources: {
     'a CPU limit': (all) => (container(all).resources.limits.cpu = '1'),
+    'a memory limit of ten times the request': (all) =>
+      (container(all).resources.limits.memory = '640Mi'),
+    'as many threads as cores': (all) =>
+      delete find(all, 'ConfigMap', 'settings').data.TOKIO_WORKER_THREADS,
     'no memory limit': (all) => delete container(all).resources.limits,
     'an agent without requests': (all) => delete pod(all).initContainers[0].resources.requests,
   },
@@ -162,6 +179,12 @@ const BREAKS = {
         resources: ['secrets'],
         verbs: ['get'],
       }),
+    'a drill with rights everywhere': (all) =>
+      all.push({ kind: 'ClusterRoleBinding', metadata: { name: 'restore-drill' } }),
+    'a checker that owns a database': (all) =>
+      container(all, 'CronJob', 'restore-check').env.push({
+        name: 'BOOKING_MIGRATION_DATABASE_URL_FILE',
+      }),
     'another program than the checker': (all) =>
       (container(all, 'CronJob', 'restore-check').command = ['sukoon']),
   },
@@ -171,6 +194,11 @@ const BREAKS = {
       (container(all).securityContext.readOnlyRootFilesystem = false),
     'a capability': (all) =>
       (container(all, 'Job', 'migrate-booking').securityContext.capabilities.add = ['NET_ADMIN']),
+    'all capabilities': (all) => delete container(all).securityContext.capabilities,
+    'rights that grow': (all) => (container(all).securityContext.allowPrivilegeEscalation = true),
+    'a privileged container': (all) => (container(all).securityContext.privileged = true),
+    'the user 0': (all) => (pod(all).securityContext.runAsUser = 0),
+    'the network of the node': (all) => (pod(all).hostNetwork = true),
     'a folder of the node': (all) => pod(all).volumes.push({ name: 'x', hostPath: { path: '/' } }),
     'no seccomp': (all) => delete pod(all, 'StatefulSet', 'nats').securityContext.seccompProfile,
   },
@@ -178,6 +206,7 @@ const BREAKS = {
     'a service without its reader': (all) => rolesOf(all).splice(2, 1),
     'a role that may do all': (all) => (rolesOf(all)[1].superuser = true),
     'a service that reads all databases': (all) => (rolesOf(all)[1].inRoles = ['pg_read_all_data']),
+    'a role without a password': (all) => delete rolesOf(all)[1].passwordSecret,
     'a role in another database': (all) =>
       (find(all, 'Cluster', 'postgres').spec.postgresql.pg_hba[0] += ' # booking'),
     'a database of the role that serves': (all) =>
@@ -207,6 +236,8 @@ const BREAKS = {
         name: 'NATS_URL',
         valueFrom: { secretKeyRef: { name: 'booking', key: 'NATS_URL' } },
       }),
+    'a whole Secret in an environment': (all) =>
+      container(all).envFrom.push({ secretRef: { name: 'booking' } }),
     'in a manifest': (all) =>
       container(all).env.push({ name: 'NATS_URL', value: 'tls://booking:word@nats' }),
     'in the settings': (all) =>
@@ -228,6 +259,9 @@ const BREAKS = {
   },
   tls: {
     'no certificate': (all) => drop(all, 'Certificate', 'booking'),
+    'a certificate that is not mounted': (all) => {
+      pod(all).volumes = pod(all).volumes.filter(({ name }) => name !== 'tls');
+    },
     'a certificate of another name': (all) =>
       (find(all, 'Certificate', 'nats').spec.dnsNames = ['other']),
     'a certificate that names two parts': (all) =>

@@ -51,8 +51,15 @@ const deny = (objects) => {
       !spec.ingress?.length &&
       !spec.egress?.length,
   );
+  const isPort = (it) => it.port === 53 && it.protocol === 'UDP';
+  const names = ofKind(objects, 'NetworkPolicy').some(
+    ({ spec }) =>
+      Object.keys(spec.podSelector).length === 0 &&
+      (spec.egress ?? []).some(({ to, ports }) => to?.length && ports?.some(isPort)),
+  );
   return [
     ...(all ? [] : ['there is no policy that denies everything both ways']),
+    ...(names ? [] : ['no part may ask for the address of a name']),
     ...unguarded(objects).map((part) => `${part} has no network policy of its own`),
   ];
 };
@@ -134,10 +141,23 @@ const order = (objects) => {
     .map(([name]) => `${name} is not rolled out before booking, whose events it takes in`);
 };
 
-/** The autoscaler asks for streams and consumers that exist, in this namespace. */
+/** Whether a namespace that is not ours may ask NATS for its state. */
+const tellsItsState = (objects) =>
+  ofKind(objects, 'NetworkPolicy').some(
+    ({ spec }) =>
+      spec.podSelector.matchLabels?.['app.kubernetes.io/name'] === 'nats' &&
+      (spec.ingress ?? []).some(
+        ({ from, ports }) =>
+          from?.some((peer) => peer.namespaceSelector) && ports?.some(({ port }) => port === 8222),
+      ),
+  );
+
+/** The autoscaler asks for streams and consumers that exist, where NATS answers it. */
 const lag = (objects) => {
   const table = readTable();
-  return ofKind(objects, 'ScaledObject').flatMap((it) => {
+  const scaled = ofKind(objects, 'ScaledObject');
+  if (scaled.length > 0 && !tellsItsState(objects)) return ['the autoscaler cannot ask NATS'];
+  return scaled.flatMap((it) => {
     const triggers = it.spec.triggers.filter(({ type }) => type === 'nats-jetstream');
     const service = it.spec.scaleTargetRef.name;
     const sources = triggers.map(({ metadata }) => metadata.stream.toLowerCase()).sort();

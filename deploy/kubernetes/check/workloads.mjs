@@ -139,6 +139,9 @@ const resources = (objects) => {
     return requests.cpu !== undefined && ratio >= 2 && ratio <= 4;
   };
   const cpu = ({ resources: { limits = {} } = {} }) => limits.cpu === undefined;
+  const threads = ofKind(objects, 'ConfigMap')
+    .filter(({ metadata }) => /^settings-/.test(metadata.name))
+    .filter(({ data }) => !(Number(data.TOKIO_WORKER_THREADS) >= 1));
   return [
     ...eachContainer(
       objects,
@@ -146,12 +149,17 @@ const resources = (objects) => {
       'it needs requests, and a memory limit of about three times its request',
     ),
     ...eachContainer(objects, cpu, 'a CPU limit makes it stand still at the busiest minute'),
+    ...threads.map(() => 'without a limit a program has as many threads as its node has cores'),
   ];
 };
 
 const autoscaling = (objects) => {
   const scalers = ofKind(objects, 'HorizontalPodAutoscaler', 'ScaledObject');
   const least = ({ spec }) => spec.minReplicas ?? spec.minReplicaCount ?? 0;
+  const isByCpu = ({ spec }) =>
+    [...(spec.metrics ?? []), ...(spec.triggers ?? [])].some(
+      ({ type, resource }) => type === 'cpu' || resource?.name === 'cpu',
+    );
   const ofWorkload = (it) =>
     scalers.filter(({ spec }) => spec.scaleTargetRef.name === it.metadata.name);
   const services = ofKind(objects, 'Deployment').filter(
@@ -161,6 +169,7 @@ const autoscaling = (objects) => {
     ...each(services, (it) => ofWorkload(it).length === 1, 'it needs one autoscaler'),
     ...each(services, (it) => it.spec.replicas === undefined, 'the autoscaler counts its replicas'),
     ...each(scalers, (it) => least(it) >= 1, 'what holds timers must never sleep'),
+    ...each(scalers, isByCpu, 'it is not scaled by CPU'),
   ];
 };
 
