@@ -1,4 +1,7 @@
-/** The restore drill's script, with programs that play kubectl and curl: what it asks of them, in order. */
+/**
+ * The restore drill's script, with programs that play kubectl and curl: what it asks of them, in
+ * order.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +11,7 @@ import { it } from 'node:test';
 import { FOLDER } from './render.mjs';
 
 const COMPONENT = join(FOLDER, 'components/restore-drill');
-/** Notes each call, and answers as an API server in which all goes well, but for what FAILS names. */
+/** Notes each call, and answers as an API server does; what FAILS names goes wrong. */
 const KUBECTL = `#!/bin/sh
 echo "$*" >> "$LOG"
 case "$*" in *"$FAILS"*) exit 1 ;; esac
@@ -22,7 +25,7 @@ esac
 `;
 const CURL = '#!/bin/sh\necho "curl $*" >> "$LOG"\ncat >> "$LOG.report"\n';
 
-/** Runs the script; `fails` is what kubectl is asked for in vain, `job` what becomes of the check. */
+/** Runs the script; `fails` is the call of kubectl that fails, `job` how the check ends. */
 function drill({ fails = 'nothing', job = 'Complete' } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sukoon-drill-'));
   for (const [name, text] of Object.entries({ kubectl: KUBECTL, curl: CURL })) {

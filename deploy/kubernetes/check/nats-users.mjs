@@ -13,8 +13,9 @@ import { readTable } from './reach.mjs';
 export const FILE = join(import.meta.dirname, '../components/nats/nats.conf');
 /** What stands before this line is written by hand. */
 const MARK = '# Written by check/nats-users.mjs from here on.\n';
-const HEAD = `${MARK}# The table "Who may reach what" in ARCHITECTURE.md says it: each service publishes its own
-# events, makes and updates its own stream, and reads those of the services whose events it takes in.
+const HEAD = `${MARK}# The table "Who may reach what" in ARCHITECTURE.md says it: each service
+# publishes its own events, makes and updates its own stream, and reads those of the services whose
+# events it takes in.
 `;
 
 function reading(service, source) {

@@ -10,8 +10,9 @@ import { Document, visit } from 'yaml';
 import { edges, OUTSIDE, readTable } from './reach.mjs';
 
 const FOLDER = join(import.meta.dirname, '..');
-const HEAD = `# Written by check/network.mjs from the table "Who may reach what" in ARCHITECTURE.md: change that
-# table, not this file. Nothing may reach anything but what is listed here, in both directions.
+const HEAD = `# Written by check/network.mjs from the table "Who may reach what" in ARCHITECTURE.md:
+# change that table, not this file. Nothing may reach anything but what is listed here, in both
+# directions.
 `;
 /** What is shorter than this stands on one line. */
 const FLOW_CHARS = 84;

@@ -79,7 +79,8 @@ it('the checker comes into a restored copy as the roles that only read', () => {
     const service = name.replace('_DATABASE_URL', '').toLowerCase();
     const role = items.find(({ metadata }) => metadata.name === `postgres-${service}-reader`);
     const { username, password } = role.stringData;
-    const address = `postgres://${username}:${password}@restore-drill-rw:5432/${service}?sslmode=verify-full`;
+    const server = 'restore-drill-rw:5432';
+    const address = `postgres://${username}:${password}@${server}/${service}?sslmode=verify-full`;
     assert.ok(url.startsWith(address), name);
   }
 });

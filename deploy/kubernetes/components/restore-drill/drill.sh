@@ -1,12 +1,16 @@
 #!/bin/sh
-# Restores the newest backup, with all of the log that was archived since, into a scratch cluster, lets the
-# checker judge it, and reports what came of it. The practice goes on meanwhile. It never touches the cluster
-# `postgres`, which it only asks for its image and its size.
+# Restores the newest backup, with all of the log that was archived since, into a scratch cluster,
+# lets the checker judge it, and reports the result. The practice goes on meanwhile. It never
+# changes the cluster `postgres`, of which it only reads the image and the size.
 set -eu
 
+KIND=cluster.postgresql.cnpg.io
 SCRATCH=restore-drill
 CHECK=restore-check
-# How far back the checker judges, in seconds: the end of the log is archived after five minutes at most.
+# The conditions of a Job that hold.
+ENDED='{.status.conditions[?(@.status=="True")].type}'
+# How far back the checker judges, in seconds: the end of the log is archived after five minutes at
+# most.
 NOT_ARCHIVED_SECONDS=600
 FOLDER=${FOLDER:-/etc/restore-drill}
 REPORT_URL=${REPORT_URL:-http://restore-report:9091}
@@ -17,19 +21,22 @@ now() { date -u +%s; }
 
 clean() {
   kubectl delete job "$CHECK" --ignore-not-found --wait=true &&
-    kubectl delete cluster.postgresql.cnpg.io "$SCRATCH" --ignore-not-found --wait=true
+    kubectl delete "$KIND" "$SCRATCH" --ignore-not-found --wait=true
 }
 
-# What was pushed under the same names before is replaced; the time of the last success stays when this one fails.
+# What was pushed under the same names before is replaced; the time of the last success stays when
+# this drill fails.
 report() {
-  curl --fail --silent --show-error --max-time 30 --data-binary @- "$REPORT_URL/metrics/job/restore-drill"
+  curl --fail --silent --show-error --max-time 30 --data-binary @- \
+    "$REPORT_URL/metrics/job/restore-drill"
 }
 
 restore() {
-  image=$(kubectl get cluster.postgresql.cnpg.io postgres -o 'jsonpath={.spec.imageName}') &&
-    size=$(kubectl get cluster.postgresql.cnpg.io postgres -o 'jsonpath={.spec.storage.size}') || return 1
-  sed -e "s|IMAGE|$image|" -e "s|SIZE|$size|" "$FOLDER/cluster.yaml" | kubectl create -f - || return 1
-  kubectl wait --for=condition=Ready "cluster.postgresql.cnpg.io/$SCRATCH" --timeout="$RESTORE_TIMEOUT"
+  image=$(kubectl get "$KIND" postgres -o 'jsonpath={.spec.imageName}') &&
+    size=$(kubectl get "$KIND" postgres -o 'jsonpath={.spec.storage.size}') || return 1
+  sed -e "s|IMAGE|$image|" -e "s|SIZE|$size|" "$FOLDER/cluster.yaml" |
+    kubectl create -f - || return 1
+  kubectl wait --for=condition=Ready "$KIND/$SCRATCH" --timeout="$RESTORE_TIMEOUT"
 }
 
 # Ends with 0 when the checker finds nothing wrong.
@@ -41,7 +48,7 @@ check() {
   waited=0
   while [ "$waited" -lt "$CHECK_TIMEOUT_SECONDS" ]; do
     # What cannot be asked now is asked again.
-    ended=$(kubectl get job "$CHECK" -o 'jsonpath={.status.conditions[?(@.status=="True")].type}') || ended=
+    ended=$(kubectl get job "$CHECK" -o "jsonpath=$ENDED") || ended=
     case $ended in
       *Complete*) kubectl logs "job/$CHECK"; return 0 ;;
       *Failed*) kubectl logs "job/$CHECK"; return 1 ;;
@@ -68,8 +75,8 @@ drill() {
   } | report
 }
 
-# Whatever fails is reported, and the scratch cluster goes either way. Within a condition `set -e` ends nothing,
-# so each step above says itself that it has failed.
+# A failure is reported too, and the scratch cluster is deleted either way. Within a condition
+# `set -e` ends nothing, so each step above returns its own failure.
 if drill; then
   clean
   exit 0
