@@ -1,6 +1,6 @@
 /**
- * Writes the network policies from the table of ARCHITECTURE.md: those of the base, and who the
- * clients of the stores are.
+ * Writes the network policies from the table of ARCHITECTURE.md: those of the base, and those of
+ * the stores for their clients.
  *
  * Usage: node deploy/kubernetes/check/network.mjs
  */
@@ -129,7 +129,7 @@ function compact(object) {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Who may reach a store: the other end of what the base's policies allow. */
+/** The clients of a store: the other end of what the base's policies allow. */
 function clients(store, table) {
   const list = edges(table).map(parse);
   const ingress = rules(list, { end: 'to', part: store }, 'from', 'from');

@@ -1,4 +1,4 @@
-/** Who may reach whom by the network policies, as Kubernetes reads them. */
+/** The connections that the network policies allow, as Kubernetes reads them. */
 import { podOf, workloads } from './workloads.mjs';
 
 /** What stands for any address of the internet. */

@@ -1,4 +1,4 @@
-/** Who may reach what, derived from the table of ARCHITECTURE.md ("Trust boundaries"). */
+/** The connections that are allowed, derived from the table of ARCHITECTURE.md ("Trust boundaries"). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -66,7 +66,7 @@ export function edges(table) {
     }
     for (const port of OUTSIDE[service]?.ports ?? []) add(service, 'internet', port);
   }
-  // Whoever verifies people's tokens reads identity's keys over HTTP.
+  // A service that verifies people's tokens reads identity's keys over HTTP.
   for (const caller of table.identity?.callers ?? []) add(caller, 'identity', PORTS.https);
   return [...found].sort();
 }

@@ -36,6 +36,23 @@ function given(workload, objects) {
   return { own, shared: Object.keys(data) };
 }
 
+it('staging and production have no bucket in common', () => {
+  const buckets = (name) => {
+    const objects = overlay(name);
+    const { spec } = objects.find(({ kind }) => kind === 'ObjectStore');
+    const { data } = objects.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('settings-'),
+    );
+    return [spec.configuration.destinationPath, data.REVIEWS_PICTURES_URL];
+  };
+  const [staging, production] = ['staging', 'production'].map(buckets);
+  assert.deepEqual(
+    staging.filter((it) => production.includes(it)),
+    [],
+  );
+  assert.ok([...staging, ...production].every((it) => !it.includes('.invalid')));
+});
+
 for (const name of overlays()) {
   describe(`overlay ${name}`, () => {
     const objects = overlay(name);

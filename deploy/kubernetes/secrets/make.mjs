@@ -5,8 +5,8 @@
  *
  * Usage: node deploy/kubernetes/secrets/make.mjs [file] > secrets.json
  *
- * Keep what it prints as you keep the keys of your house: with other keys, mails' links, calendars'
- * addresses and proofs of consent from before are worth nothing.
+ * Keep what it prints in a safe place: with other keys, the links in mails, the addresses of
+ * calendars and the proofs of consent that were made before are no longer valid.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
