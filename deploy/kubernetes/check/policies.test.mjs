@@ -165,6 +165,8 @@ const BREAKS = {
     'a drill that never runs': (all) => (find(all, 'CronJob', 'restore-drill').spec.suspend = true),
     'a drill on another bucket': (all) =>
       change(all, 'restore-drill-script', 'cluster.yaml', 'Name: backups', 'Name: other'),
+    'a drill on the archive from before a restore': (all) =>
+      (find(all, 'Cluster', 'postgres').spec.plugins[0].parameters.serverName = 'postgres-2'),
     'a scratch cluster that archives': (all) =>
       change(all, 'restore-drill-script', 'cluster.yaml', '  instances: 1', '  plugins: []'),
     'a drill that may delete the practice': (all) =>

@@ -147,9 +147,11 @@ const restores = (objects) => {
   const [scratch] = parse(fileOf(objects, 'restore-drill-script', 'cluster.yaml') ?? '');
   const source = scratch?.spec.externalClusters?.[0];
   const store = clusters[0].spec.plugins?.find(({ isWALArchiver }) => isWALArchiver);
+  // A cluster that was itself restored archives under another name than its own.
+  const archive = store?.parameters?.serverName ?? clusters[0].metadata.name;
   const isOfBackups =
     scratch?.spec.bootstrap?.recovery?.source === source?.name &&
-    source?.plugin?.parameters?.serverName === clusters[0].metadata.name &&
+    source?.plugin?.parameters?.serverName === archive &&
     source.plugin.parameters.barmanObjectName === store?.parameters?.barmanObjectName;
   const isWeekly = /^\d+ \d+ \* \* [0-6]$/.test(drill.spec.schedule) && !drill.spec.suspend;
   const role = named(objects, 'Role', 'restore-drill');
