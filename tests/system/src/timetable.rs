@@ -8,7 +8,8 @@ use anyhow::{Result, ensure};
 /// Values for keys, wherever they stand at the beginning of a line.
 pub type Changes<'c> = &'c [(&'c str, &'c str)];
 
-/// Writes the folder that Sukoon comes with, with other rules in `practice.toml` and `services.toml`.
+/// Writes the folder that Sukoon comes with, with other rules in `practice.toml` and
+/// `services.toml`.
 ///
 /// # Errors
 /// When it cannot be written, or the folder that it is made from is not as expected.

@@ -65,8 +65,8 @@ pub fn checks(store: &Store) -> Checks {
 /// Whether the database keeps what is written.
 ///
 /// # Errors
-/// When it takes no writes or has no room for them, when commits wait for a standby, or when it does
-/// not answer.
+/// When it takes no writes or has no room for them, when commits wait for a standby, or when it
+/// does not answer.
 pub async fn check_writes(store: &Store) -> Result<(), WriteFault> {
     let asked = sqlx::query_scalar(WRITES_NOW).fetch_one(store.pool()).await;
     let answer: String = asked.map_err(|error| WriteFault::Unknown(error.into()))?;

@@ -96,8 +96,8 @@ impl Nats {
         }
     }
 
-    /// Reads where it is (`NATS_URL`), whether events must be signed (`EVENT_SIGNATURES`), and on how
-    /// many servers of a cluster streams are (`NATS_STREAM_REPLICAS`: 1, 3 or 5).
+    /// Reads where it is (`NATS_URL`), whether events must be signed (`EVENT_SIGNATURES`), and on
+    /// how many servers of a cluster streams are (`NATS_STREAM_REPLICAS`: 1, 3 or 5).
     /// Production refuses a server that asks for no user: any program that reaches it could speak
     /// for all.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -167,8 +167,9 @@ impl Nats {
         Ok(context.get_stream(self.stream_config(source).name).await?)
     }
 
-    /// Makes the stream of the own events, or finds it. One that is on another number of servers than
-    /// it should be is moved; where that is refused it stays as it is, because events need no stream.
+    /// Makes the stream of the own events, or finds it. One that is on another number of servers
+    /// than it should be is moved; where that is refused it stays as it is, because events need no
+    /// stream.
     pub(crate) async fn own_stream(
         &self,
         context: &jetstream::Context,

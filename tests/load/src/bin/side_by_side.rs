@@ -1,5 +1,5 @@
-//! `make scale`: practices side by side on one PostgreSQL server and one NATS server, and a table of
-//! what each takes.
+//! `make scale`: practices side by side on one PostgreSQL server and one NATS server, and a table
+//! of what each takes.
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -98,7 +98,8 @@ impl BrokerCluster {
         Ok(())
     }
 
-    /// Waits until each of the five streams is on this many servers, and all of them have all of it.
+    /// Waits until each of the five streams is on this many servers, and all of them have all of
+    /// it.
     ///
     /// # Errors
     /// When that takes too long.

@@ -104,8 +104,8 @@ pub(crate) async fn full(which: FullDisk, rate: Rate) -> Result<Report> {
     let verdict = settling::judge(&fleet).await?;
     let mut report = Report::new(which.drill(), rate, (tally, gap), verdict);
     report.note(format!(
-        "full for {} s: {meanwhile} bookings acknowledged meanwhile, /healthz {}, 200 {:.1} s after \
-         there was room",
+        "full for {} s: {meanwhile} bookings acknowledged meanwhile, /healthz {}, 200 {:.1} s \
+         after there was room",
         (free_at - full_at).as_secs(),
         told.map_or_else(
             || "stayed 200".to_owned(),

@@ -198,8 +198,8 @@ impl Fleet {
         self.start_broker()
     }
 
-    /// Ends the NATS server, deletes its streams and starts it again, as after a restore: it may hold
-    /// messages of events that the databases do not have.
+    /// Ends the NATS server, deletes its streams and starts it again, as after a restore: it may
+    /// hold messages of events that the databases do not have.
     ///
     /// # Errors
     /// When it cannot be started.

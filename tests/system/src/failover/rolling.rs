@@ -43,8 +43,9 @@ pub(crate) async fn every_service(rate: Rate) -> Result<Report> {
     let during = tally.acknowledged_between(first, ended);
     let mut report = Report::new("rolling", rate, (tally, slowest), verdict);
     report.note(format!(
-        "seven restarts in {} s, {during} bookings acknowledged meanwhile; the longest time between \
-         two acknowledgements is in the table; next acknowledgement after each start, in s: {}",
+        "seven restarts in {} s, {during} bookings acknowledged meanwhile; the longest time \
+         between two acknowledgements is in the table; next acknowledgement after each start, \
+         in s: {}",
         (ended - first).as_secs(),
         gaps.join(", "),
     ));

@@ -1,5 +1,5 @@
-//! A disk that can be filled: a file system in memory of a few hundred megabytes. Mounting one needs
-//! root, which only these drills do.
+//! A disk that can be filled: a file system in memory of a few hundred megabytes. Mounting one
+//! needs root, which only these drills do.
 
 use std::fs::{self, File};
 use std::io::Write as _;
