@@ -90,14 +90,19 @@ async function main(folder) {
     ),
   ];
   let faults = stale();
+  let objects = 0;
   for (const fault of faults) console.error(fault);
   for (const [title, render, policies] of renders) {
     const found = await faultsOf(render, { policies, kubernetes, unchecked });
     faults = [...faults, ...found.faults];
+    objects += found.objects.length;
     const { length } = found.faults;
     console.log(`  ${title}: ${count(found.objects.length, 'object')}, ${count(length, 'fault')}`);
     for (const fault of found.faults) console.error(`    ${fault}`);
   }
+  console.log(
+    `  ${count(renders.length, 'rendering')} with ${objects.toLocaleString('en')} objects`,
+  );
   console.log(
     `  ${Object.keys(ALL).length} policies of our own; Kubernetes ${VERSIONS.join(', ')}, strict`,
   );
