@@ -7,7 +7,8 @@ use futures::future::BoxFuture;
 use kernel::Timestamp;
 use runtime::failpoint::Step;
 use sqlx::PgPool;
-use tokio::time::Instant;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, timeout};
 use tracing::Instrument as _;
 
 use crate::error::{Retry, StoreError};
@@ -23,6 +24,9 @@ const TRIES: u32 = 4;
 pub struct Store {
     pool: PgPool,
     wakeups: Arc<Wakeups>,
+    /// Turns of transactions that write. They are fewer than the pool's connections, so that reads
+    /// go on while commits wait for a standby.
+    writers: Arc<Semaphore>,
     /// When the database last had no room for a write, if none has succeeded since.
     refused_at: Arc<Mutex<Option<Instant>>>,
 }
@@ -31,7 +35,9 @@ impl Store {
     /// Takes the pool over.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, wakeups: Arc::default(), refused_at: Arc::default() }
+        let connections = pool.options().get_max_connections();
+        let writers = Arc::new(Semaphore::new(writers_max(connections)));
+        Self { pool, wakeups: Arc::default(), writers, refused_at: Arc::default() }
     }
 
     /// The pool, for reads. A request asks for one connection at a time and never holds two.
@@ -98,6 +104,7 @@ impl Store {
         E: From<StoreError>,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>>,
     {
+        let _turn = self.turn().await?;
         let begun = self.pool.begin().await.map_err(StoreError::from)?;
         let mut tx = Tx::new(begun, metadata.clone());
         let result = match work(&mut tx).await {
@@ -124,6 +131,16 @@ impl Store {
                 tx.rollback().await;
                 Err(error)
             }
+        }
+    }
+
+    /// Waits for its turn to write as long as for a connection.
+    async fn turn(&self) -> Result<SemaphorePermit<'_>, StoreError> {
+        let limit = self.pool.options().get_acquire_timeout();
+        match timeout(limit, self.writers.acquire()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(_closed)) => Err(sqlx::Error::PoolClosed.into()),
+            Err(_elapsed) => Err(sqlx::Error::PoolTimedOut.into()),
         }
     }
 
@@ -173,4 +190,11 @@ impl Store {
 /// A short wait that differs from one task to the next, so that those who met do not meet again.
 fn jitter(tries: u32) -> Duration {
     Duration::from_millis(u64::from(rand::random_range(1..=10 * tries)))
+}
+
+/// How many transactions may write at a time: a quarter of the connections is left for reads, and
+/// at least one where there is more than one.
+fn writers_max(connections: u32) -> usize {
+    let writers = connections - connections.div_ceil(4);
+    usize::try_from(writers).unwrap_or(usize::MAX).max(1)
 }

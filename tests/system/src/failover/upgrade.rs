@@ -55,7 +55,7 @@ pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report
     ensure!(during > 0, "nothing was booked meanwhile");
     let after = migrations(&fleet).await?;
     let verdict = settling::judge(&fleet).await?;
-    let is_over_in_time = tally.acknowledged.iter().any(|(asked, _, _)| *asked > ended);
+    let is_over_in_time = tally.acknowledged.iter().any(|(asked, _)| *asked > ended);
     let mut report = Report::new("upgrade", rate, (tally, slowest), verdict);
     report.require(is_over_in_time, "the load ended before the old programs were back");
     report.note(format!(

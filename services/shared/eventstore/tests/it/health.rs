@@ -42,3 +42,30 @@ async fn a_full_disk_is_told_until_a_write_succeeds() -> Result<()> {
     check_writes(&store).await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn reads_go_on_while_all_writes_wait() -> Result<()> {
+    let (database, store) = database().await?;
+    append(&store, "bkg_0", "one").await?;
+    let mut owner = PgConnection::connect(&database.owner_url).await?;
+    owner.execute("begin; lock table events in exclusive mode").await?;
+    let writes = (1..=30).map(|n| {
+        let store = store.clone();
+        tokio::spawn(async move { append(&store, &format!("bkg_{n}"), "one").await })
+    });
+    let writes: Vec<_> = writes.collect();
+    let turns = store.pool().options().get_max_connections() * 3 / 4;
+    let waiting = "select count(*) from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'";
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut owner).await? < turns.into() {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..30 {
+        store.check().await?;
+    }
+    owner.execute("rollback").await?;
+    for write in writes {
+        write.await??;
+    }
+    Ok(())
+}
