@@ -62,7 +62,7 @@ fn servers(
     let folder = layout.configuration();
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let postgres = POSTGRES
-        .replace("@SHARED_BUFFERS@", &format!("{}MB", (memory_mib / 16).clamp(48, 256)))
+        .replace("@SHARED_BUFFERS@", &format!("{}MB", shared_buffers_mib(memory_mib)))
         .replace("@CACHE@", &format!("{}MB", memory_mib / 3));
     let postgres = match layout.is_the_machine() {
         true => postgres,
@@ -135,6 +135,13 @@ pub(crate) fn give_to(layout: &Layout, user: &str, path: &Path, mode: u32) -> Re
     account::change_owner(path, owner.as_ref())?;
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
         .with_context(|| format!("{} cannot be closed to others", path.display()))
+}
+
+/// How much memory PostgreSQL takes for itself, in MiB. All of it is soon in use, whatever a
+/// practice stores; what the system keeps of files serves reads as well, and gives way when memory
+/// is short.
+fn shared_buffers_mib(memory_mib: u64) -> u64 {
+    (memory_mib.saturating_sub(512) / 16).clamp(32, 256)
 }
 
 #[cfg(test)]

@@ -25,9 +25,9 @@ pub(super) const SERVICES: [(&str, u16, Option<u16>); 6] = [
 ];
 /// The services that store their data in a database.
 const STORES: [&str; 5] = crate::databases::SERVICES;
-/// The connections of a service. PostgreSQL needs some 5 MiB for each, and a pool uses all of its
-/// own in turn, so that none is ever closed.
-const CONNECTIONS_MAX: u32 = 4;
+/// The connections of a service. PostgreSQL needs some 5 MiB for each, and a service's loops soon
+/// have all of them open; one core does no more with more of them.
+const CONNECTIONS_MAX: u32 = 3;
 /// Where the metrics of processes are told, on loopback, each after the one before.
 const METRICS_PORT: u16 = 7701;
 
