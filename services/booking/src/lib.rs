@@ -143,7 +143,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         tasks.spawn(consumer, run_consumer(store, nats, subscription, reaction, shutdown.clone()));
     }
     let routes = routes(&app, users, &peers, &shutdown);
-    let checks = eventstore::health::checks(&store);
+    let checks = eventstore::health::checks(&store, &MIGRATIONS);
     let watched = Arc::clone(&app);
     let checks = checks.concern(CALENDARS, move || calendars_are_read(Arc::clone(&watched)));
     let checks = consumer_health.add_to(checks);

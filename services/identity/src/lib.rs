@@ -94,7 +94,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     });
     let (router, stop) = (http::router(app.clone()), shutdown.clone());
     tasks.spawn("http", async move { server::serve_inner_http(http, router, &stop).await });
-    let checks = eventstore::health::checks(&store);
+    let checks = eventstore::health::checks(&store, &MIGRATIONS);
     tasks.spawn("grpc", grpc.ready(checks).serve(grpc::routes(app, &peers)));
     tasks.join().await?;
     Ok(())

@@ -117,7 +117,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     });
     let routes = grpc::routes(store.clone(), &peers, authorizer, parked).add_service(public);
     // Readiness doesn't depend on the mail server: while it is down, mails wait and bookings go on.
-    let checks = eventstore::health::checks(&store);
+    let checks = eventstore::health::checks(&store, &MIGRATIONS);
     let checks = consumer_health.add_to(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;

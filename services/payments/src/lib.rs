@@ -156,7 +156,7 @@ impl Listeners {
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (http::webhook::router(Arc::clone(&app)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_inner_http(self.http, http, &stop).await });
-        let checks = eventstore::health::checks(&store);
+        let checks = eventstore::health::checks(&store, &MIGRATIONS);
         let checks = consumer_health.add_to(checks);
         let order_health = app.order_health.clone();
         let checks = checks.concern(ORDERS, move || std::future::ready(order_health.check()));

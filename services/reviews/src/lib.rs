@@ -154,7 +154,7 @@ impl Listeners {
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (http::router(Arc::clone(&app.pictures)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_inner_http(self.http, http, &stop).await });
-        let checks = eventstore::health::checks(&store);
+        let checks = eventstore::health::checks(&store, &MIGRATIONS);
         let checks = consumer_health.add_to(checks);
         let staff = staff_handler(config, &app, (users.clone(), &peers))?;
         let routes = routes(&app, users, &peers, staff);

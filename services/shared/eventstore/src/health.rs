@@ -1,10 +1,14 @@
-//! What a service's readiness and health ask of its database: that it answers, and that what is
-//! written is kept.
+//! What a service's readiness and health ask of its database: that it answers, that it has been
+//! brought up to date, and that what is written is kept.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use runtime::health::{Checks, WRITES};
+use sqlx::migrate::Migrator;
 
+use crate::database::migrations;
 use crate::error::StoreError;
 use crate::store::Store;
 
@@ -47,19 +51,50 @@ pub enum WriteFault {
     Unknown(#[source] StoreError),
 }
 
-/// Readiness is that the database answers. That it keeps what is written is a concern: without it
-/// reads are still served.
+/// Why the tables are not those that the program knows.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaFault {
+    /// The database has not been brought up to date.
+    #[error("the database lacks {0} of this program's migrations")]
+    Behind(usize),
+    /// The database does not answer, or has never been brought up to date.
+    #[error("the database does not say which migrations it has")]
+    Unknown(#[source] StoreError),
+}
+
+/// Readiness is that the database answers and has all migrations of this program, so that a program
+/// that is started before them gets no calls. It may have more: those of a later release only add.
+/// That the database keeps what is written is a concern: without it reads are still served.
 #[must_use]
-pub fn checks(store: &Store) -> Checks {
+pub fn checks(store: &Store, service: &Migrator) -> Checks {
+    let wanted: Arc<[i64]> = migrations(service).iter().map(|it| it.version).collect();
+    let is_migrated = Arc::new(AtomicBool::new(false));
     let (read, written) = (store.clone(), store.clone());
     let checks = Checks::new().check("database", move || {
-        let store = read.clone();
-        async move { store.check().await }
+        let (store, wanted, is_migrated) = (read.clone(), wanted.clone(), is_migrated.clone());
+        async move {
+            if !is_migrated.load(Ordering::Relaxed) {
+                check_schema(&store, &wanted).await?;
+                is_migrated.store(true, Ordering::Relaxed);
+            }
+            store.check().await.map_err(SchemaFault::Unknown)
+        }
     });
     checks.concern(WRITES, move || {
         let store = written.clone();
         async move { check_writes(&store).await }
     })
+}
+
+async fn check_schema(store: &Store, wanted: &[i64]) -> Result<(), SchemaFault> {
+    let sql = "select count(distinct version) from _sqlx_migrations
+               where success and version = any($1)";
+    let asked = sqlx::query_scalar(sql).bind(wanted).fetch_one(store.pool()).await;
+    let there: i64 = asked.map_err(|error| SchemaFault::Unknown(error.into()))?;
+    match wanted.len().saturating_sub(usize::try_from(there).unwrap_or_default()) {
+        0 => Ok(()),
+        missing => Err(SchemaFault::Behind(missing)),
+    }
 }
 
 /// Whether the database keeps what is written.

@@ -1,11 +1,15 @@
-//! Whether a database keeps what is written. That commits wait for a standby is tried by the
-//! failover drills, which have one.
+//! Whether a database is up to date and keeps what is written. That commits wait for a standby is
+//! tried by the failover drills, which have one.
+
+use std::borrow::Cow;
 
 use anyhow::Result;
-use eventstore::health::{WriteFault, check_writes};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use eventstore::health::{WriteFault, check_writes, checks};
+use eventstore::migrate;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
 
-use crate::{append, database};
+use crate::{append, database, no_tables};
 
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_told_while_reads_go_on() -> Result<()> {
@@ -67,5 +71,24 @@ async fn reads_go_on_while_all_writes_wait() -> Result<()> {
     for write in writes {
         write.await??;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_program_is_not_ready_before_its_migrations() -> Result<()> {
+    let (database, store) = database().await?;
+    let name = Cow::Borrowed("of this release");
+    let sql = "create table of_this_release (id bigint primary key)".into_sql_str();
+    let new = Migration::new(29_990_101_000_000, name, MigrationType::Simple, sql, false);
+    let of_this_release = Migrator::with_migrations(vec![new]);
+    let checks = checks(&store, &of_this_release);
+    let failing = checks.failing().await;
+    let [("database", reason)] = failing.as_slice() else { panic!("{failing:?}") };
+    assert!(reason.contains("lacks 1 of this program's migrations"), "{reason}");
+    migrate(&database.owner_url, "sukoon_test_app", &of_this_release).await?;
+    assert_eq!(checks.failing().await, []);
+    // A program of the release before goes on beside it.
+    let before = eventstore::health::checks(&store, &no_tables());
+    assert_eq!(before.failing().await, []);
     Ok(())
 }
