@@ -134,6 +134,7 @@ impl Environment {
     pub(crate) async fn restart(&mut self, hours: Hours) -> Result<Duration> {
         let before = self.running.take().map(|before| {
             before.practice.stop();
+            before.request_pool.discard();
             before.request_pool
         });
         let began = Instant::now();

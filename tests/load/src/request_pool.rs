@@ -142,6 +142,12 @@ impl RequestPool {
         Ok(())
     }
 
+    /// Drops what is ready: tokens name the practice's address, which a restart changes. Their
+    /// times are left out from then on.
+    pub(crate) fn discard(&self) {
+        self.queue().clear();
+    }
+
     /// The next one.
     ///
     /// # Errors

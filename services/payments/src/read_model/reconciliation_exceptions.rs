@@ -390,7 +390,8 @@ pub async fn find(
     // Safe: every part of it is a constant of this module.
     let words: Vec<&str> = Reason::ALL.iter().map(|reason| reason.word()).collect();
     let sql = format!("with found as ({sql}) {NOT_EXPLAINED}");
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(words).fetch_all(executor);
+    // It is asked once in minutes, and its plan would take 7 MiB of each connection for good.
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(words).persistent(false).fetch_all(executor);
     Ok(rows.await?.iter().map(read_exception).collect::<Result<_, _>>()?)
 }
 

@@ -59,8 +59,8 @@ async fn reads_go_on_while_all_writes_wait() -> Result<()> {
     });
     let writes: Vec<_> = writes.collect();
     let turns = store.pool().options().get_max_connections() * 3 / 4;
-    let waiting = "select count(*) from pg_stat_activity
-                   where datname = current_database() and wait_event_type = 'Lock'";
+    let waiting = "select count(*) from pg_locks l join pg_database d on d.oid = l.database
+                   where d.datname = current_database() and not l.granted";
     while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut owner).await? < turns.into() {
         tokio::task::yield_now().await;
     }
