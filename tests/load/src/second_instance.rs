@@ -117,8 +117,9 @@ pub(crate) fn environment(pid: u64) -> Result<Vec<(String, String)>> {
     let text = String::from_utf8(bytes)?;
     let pairs = text.split('\0').filter_map(|pair| pair.split_once('='));
     let value = |(name, value): (&str, &str)| match name.strip_suffix("_FILE") {
+        // The authorities of the machine are no secret, and too long for an environment.
+        Some("SSL_CERT") | None => Ok((name.to_owned(), value.to_owned())),
         Some(name) => Ok((name.to_owned(), fs::read_to_string(value)?)),
-        None => Ok((name.to_owned(), value.to_owned())),
     };
     pairs.map(value).collect()
 }
