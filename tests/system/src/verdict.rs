@@ -62,6 +62,17 @@ impl Verdict {
         Self { acknowledged: snapshot.acks.len(), lost, double, unresolved, details }
     }
 
+    /// Takes out what a drill knows to be so, and counts it.
+    pub(crate) fn take_known(&mut self, is_known: impl Fn(&str) -> bool) -> usize {
+        let known = self.details.extract_if(.., |what| is_known(what));
+        let known: Vec<String> = known.collect();
+        let of_loss = known.iter().filter(|it| it.starts_with("I1") || it.starts_with("I6"));
+        let lost = of_loss.count();
+        self.lost = self.lost.saturating_sub(lost);
+        self.unresolved = self.unresolved.saturating_sub(known.len() - lost);
+        known.len()
+    }
+
     /// Whether nothing is lost, double or unresolved.
     #[must_use]
     pub fn is_clean(&self) -> bool {

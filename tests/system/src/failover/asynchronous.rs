@@ -28,6 +28,7 @@ const BEHIND: Duration = Duration::from_secs(4);
 struct AckMark {
     acks: usize,
     webhooks: BTreeSet<String>,
+    mails: BTreeSet<String>,
     at: Instant,
 }
 
@@ -38,7 +39,10 @@ impl AckMark {
         let hooks = book["webhooks"].as_array().cloned().unwrap_or_default();
         let delivered = hooks.iter().filter(|hook| hook["state"] == "delivered");
         let ids = delivered.filter_map(|hook| hook["event_id"].as_str().map(str::to_owned));
-        Ok(Self { acks: fleet.practice.recorder.acks().len(), webhooks: ids.collect(), at })
+        let mails = fleet.practice.inbox().await?;
+        let mails = mails.iter().filter_map(|mail| mail["messageId"].as_str().map(str::to_owned));
+        let acks = fleet.practice.recorder.acks().len();
+        Ok(Self { acks, webhooks: ids.collect(), mails: mails.collect(), at })
     }
 }
 
@@ -170,7 +174,15 @@ pub(crate) async fn behind(scope: Scope, rate: Rate) -> Result<Report> {
     let all = settling::judge(&fleet).await?;
     let mut snapshot = fleet.practice.snapshot().await?;
     let lost = lost_acks(&mut snapshot, (&loss.before, &loss.after));
-    let verdict = Verdict::of_snapshot(&snapshot, Vec::new());
+    let mut verdict = Verdict::of_snapshot(&snapshot, Vec::new());
+    let listed = listed_payments(&fleet).await?;
+    let for_staff = verdict.take_known(|what| {
+        what.ends_with(OF_A_LOST_ORDER) && listed.iter().any(|id| what.contains(id.as_str()))
+    });
+    let mails = loss.after.mails.difference(&loss.before.mails);
+    let of_lost_mails = verdict.take_known(|what| {
+        what.ends_with(OF_A_LOST_MAIL) && mails.clone().any(|id| what.contains(id.as_str()))
+    });
     let drill = if scope == Scope::Practice { "async" } else { "async-booking" };
     let mut report = Report::new(drill, rate, (tally, gap), verdict).with_known_losses(lost);
     report.note(format!(
@@ -181,15 +193,30 @@ pub(crate) async fn behind(scope: Scope, rate: Rate) -> Result<Report> {
     ));
     let rewound = fleet.count_in_logs(REWOUND);
     report.note(format!(
-        "{unpayable} clients could not pay because their booking was lost; {} questions to the \
-         provider were due at once; consumers noticed {rewound} times that \
-         they knew more than the log",
+        "{unpayable} clients could not pay because their booking was lost; {for_staff} payments of \
+         lost orders are on the list of what nothing explains; {of_lost_mails} mails had left whose \
+         bookings are lost; {} questions to the provider were \
+         due at once; consumers noticed {rewound} times that they knew more than the log",
         loss.asked,
     ));
     report.require(loss.missing > 0, "nothing was lost, so the drill has shown nothing");
     let noticed = scope == Scope::Practice || rewound > 0;
     report.require(noticed, "no consumer noticed that it knew more than the log");
     Ok(report)
+}
+
+/// What the checker says of money whose order was lost. A person gives it back: the provider's list
+/// names it, and nothing of ours explains it.
+const OF_A_LOST_ORDER: &str = "was captured for an order of ours that we do not know";
+
+/// What the checker says of a mail that had left before its booking was lost.
+const OF_A_LOST_MAIL: &str = "is the Message-ID of no mail of ours";
+
+/// The payments on staff's list of what belongs to no order.
+async fn listed_payments(fleet: &Fleet) -> Result<Vec<String>> {
+    let mut payments = fleet.practice.database("payments").await?;
+    let sql = "select payment_id from unknown_payments where explained_at is null";
+    Ok(sqlx::query_scalar(sql).fetch_all(&mut payments).await?)
 }
 
 /// The step of `sukoon restore` in SQL.

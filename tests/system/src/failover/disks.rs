@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use sqlx::{Connection as _, PgConnection};
 use testkit::until_within;
 use tokio::time::Instant;
 
@@ -18,6 +19,9 @@ use crate::pause::wait_for;
 const FULL_FOR: Duration = Duration::from_secs(12);
 /// Within how long everything has to be as before when there is room again.
 const HEALED_WITHIN: Duration = Duration::from_secs(60);
+
+/// More segments of the log than a server keeps for later.
+const SEGMENTS_MAX: usize = 64;
 
 /// What is on the disk that becomes full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +81,9 @@ pub(crate) async fn full(which: FullDisk, rate: Rate) -> Result<Report> {
             fleet.practice.recorder.record_kill("postgres");
         }
         disk.fill()?;
+        if which == FullDisk::Log {
+            use_up_segments(&server).await;
+        }
         let told = until_told(&fleet).await;
         wait_for(FULL_FOR.saturating_sub(full_at.elapsed())).await;
         disk.free()?;
@@ -116,6 +123,18 @@ pub(crate) async fn full(which: FullDisk, rate: Rate) -> Result<Report> {
     let may_go_on = which == FullDisk::Streams;
     report.require(may_go_on == told.is_none(), "/healthz did not say how bookings go");
     Ok(report)
+}
+
+/// Ends one segment of the log after the other, until the server finds no room for a new one: it
+/// keeps some that it has used, and would go on with these.
+async fn use_up_segments(server: &DatabaseServer) {
+    let sql = "select pg_logical_emit_message(false, 'drill', 'full'), pg_switch_wal()";
+    for _ in 0..SEGMENTS_MAX {
+        let Ok(mut server) = PgConnection::connect(&server.url("postgres")).await else { return };
+        if sqlx::query(sql).execute(&mut server).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// How long it takes until `/healthz` says that something does not work; none when it never does.

@@ -1,5 +1,6 @@
 //! The figures of a drill, and the table of several.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ impl Report {
         ];
         let counted = must_be_none.into_iter().filter(|(_, count)| *count > 0);
         failures.extend(counted.map(|(what, count)| format!("{count} {what}")));
-        failures.extend(verdict.details.iter().take(20).cloned());
+        failures.extend(some_of_each(&verdict.details));
         let lost = verdict.lost;
         Self { drill, rate, tally, lost, verdict, gap, notes: Vec::new(), failures }
     }
@@ -88,6 +89,17 @@ impl Report {
             format!("{double} double, {unresolved} unresolved"),
         ]
     }
+}
+
+/// A few findings of each invariant, whose name is what they begin with.
+fn some_of_each(details: &[String]) -> Vec<String> {
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    let few = details.iter().filter(|what| {
+        let count = shown.entry(what.split(':').next().unwrap_or_default()).or_default();
+        *count += 1;
+        *count <= 6
+    });
+    few.cloned().collect()
 }
 
 /// The head of the table.
