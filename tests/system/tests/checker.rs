@@ -10,6 +10,7 @@ use sqlx::Executor as _;
 use system::Practice;
 use system::practice::RAISED_LIMITS;
 use system::saga::{Plan, SagaRunner};
+use testkit::until;
 
 /// A change that breaks a snapshot.
 type Tamper = fn(&mut Snapshot);
@@ -21,7 +22,12 @@ async fn tampering_is_found() -> Result<()> {
     let plans = [Plan::Answered, Plan::WebhookOnly, Plan::LateAndTaken, Plan::PaidTwice];
     runner.run_all(&plans).await?;
     practice.check().await?;
-    let clean = practice.snapshot().await?;
+    // A refund that is still open explains money that is missing in the provider's book.
+    let clean = until("the refunds have ended", async || {
+        let all = practice.snapshot().await?;
+        Ok(all.payments.refunds.iter().all(|it| it.state == "processed").then_some(all))
+    })
+    .await?;
     for (invariant, what, tamper) in TAMPERINGS {
         let mut copy = clean.clone();
         tamper(&mut copy);
