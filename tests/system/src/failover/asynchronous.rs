@@ -195,7 +195,8 @@ pub(crate) async fn behind(scope: Scope, rate: Rate) -> Result<Report> {
     report.note(format!(
         "{unpayable} clients could not pay because their booking was lost; {for_staff} payments of \
          lost orders are on the list of what nothing explains; {of_lost_mails} mails of lost \
-         bookings had left; {} questions to the provider were due at once; consumers noticed {rewound} times that they knew more than the log",
+         bookings had left; {} questions to the provider were due at once; consumers \
+         noticed {rewound} times that they knew more than the log",
         loss.asked,
     ));
     report.require(loss.missing > 0, "nothing was lost, so the drill has shown nothing");
