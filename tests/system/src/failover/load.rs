@@ -8,8 +8,6 @@ use std::time::Duration;
 use anyhow::Result;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use rand::SeedableRng as _;
-use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -106,7 +104,7 @@ impl<'p> Load<'p> {
         let reader = Customer::with_issued_token(practice, &issuer, "Load")?;
         let mut starts = reader.free_starts(SERVICE).await?;
         // Neighbours in the list are of one day, whose bookings wait for each other.
-        starts.shuffle(&mut StdRng::seed_from_u64(7));
+        starts.shuffle(&mut rand::rng());
         let wanted = usize::try_from(rate.bookings())?;
         anyhow::ensure!(starts.len() >= wanted, "only {} times are free", starts.len());
         Ok(Self { practice, issuer, starts: Mutex::new(starts), rate, tally: Mutex::default() })
