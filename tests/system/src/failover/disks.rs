@@ -69,10 +69,7 @@ impl FullDisk {
 pub(crate) async fn full(which: FullDisk, rate: Rate) -> Result<Report> {
     let (fleet, mut server) = Fleet::take_over(&[]).await?;
     let disk = which.mount(&fleet, &mut server)?;
-    server.start().await?;
-    fleet.database_relay()?.lead_to(&[server.port]);
-    fleet.start_broker()?;
-    fleet.start_services().await?;
+    fleet.start_on(&mut server).await?;
     let load = Load::new(&fleet.practice, rate).await?;
     let script = async {
         wait_for(Duration::from_secs(u64::from(rate.seconds)) / 3).await;

@@ -166,6 +166,17 @@ impl Fleet {
         Ok(relay)
     }
 
+    /// Starts everything, with all databases on this one server.
+    ///
+    /// # Errors
+    /// When one does not get ready.
+    pub(crate) async fn start_on(&self, server: &mut DatabaseServer) -> Result<()> {
+        server.start().await?;
+        self.database_relay()?.lead_to(&[server.port]);
+        self.start_broker()?;
+        self.start_services().await
+    }
+
     /// Starts the one NATS server of a practice.
     ///
     /// # Errors

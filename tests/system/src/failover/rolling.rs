@@ -14,10 +14,7 @@ use super::settling;
 /// When a process does not do what it should.
 pub(crate) async fn every_service(rate: Rate) -> Result<Report> {
     let (fleet, mut server) = Fleet::take_over(&[]).await?;
-    server.start().await?;
-    fleet.database_relay()?.lead_to(&[server.port]);
-    fleet.start_broker()?;
-    fleet.start_services().await?;
+    fleet.start_on(&mut server).await?;
     let load = Load::new(&fleet.practice, rate).await?;
     let script = async {
         let mut took = Vec::new();

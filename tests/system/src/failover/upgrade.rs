@@ -26,10 +26,7 @@ const TOGETHER: Duration = Duration::from_secs(10);
 /// When a process does not do what it should.
 pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report> {
     let (fleet, mut server) = Fleet::take_over_from(&old.join("sukoon"), &[]).await?;
-    server.start().await?;
-    fleet.database_relay()?.lead_to(&[server.port]);
-    fleet.start_broker()?;
-    fleet.start_services().await?;
+    fleet.start_on(&mut server).await?;
     let before = migrations(&fleet).await?;
     let load = Load::new(&fleet.practice, rate).await?;
     let script = async {
