@@ -54,7 +54,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Whether this process was ready when its checks were last asked; not before the first time.
 static IS_READY: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process is ready, for who asks without gRPC and without a certificate.
+/// Whether this process is ready, for a caller without gRPC and without a certificate.
 pub(crate) fn is_ready() -> bool {
     IS_READY.load(Ordering::Relaxed)
 }

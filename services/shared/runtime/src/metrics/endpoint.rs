@@ -32,7 +32,7 @@ pub async fn open(
     readings::make_gauges();
     let router = Router::new()
         .route("/metrics", get(move || answer(registry)))
-        // Who asks here has no certificate, which the port for calls demands once TLS is on.
+        // A kubelet has no certificate, which the port for calls demands once TLS is on.
         .route("/livez", get(async || StatusCode::OK))
         .route("/readyz", get(async || readiness(health::is_ready())));
     let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.wait());
