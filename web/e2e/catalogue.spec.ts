@@ -347,9 +347,13 @@ test('Identity library: signing out ignores 401, 403 and 404 @phone', async ({
     }, kept);
     await page.reload();
     await page.getByRole('button', { name: /^Your account/ }).click();
+    // The page says so before the service has answered; without the route, the session would end.
+    const answered = page.waitForResponse('**/auth/v1/logout**');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expectToast(page, 'Signed out');
     await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
+    expect((await answered).status()).toBe(status);
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('session'))).toBeNull();
     await page.unrouteAll();
   }
 });
