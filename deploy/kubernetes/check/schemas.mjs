@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
 
-/**
- * The groups of custom resources with the package that has their schemas; null where there is none.
- */
+/** The folder with the schemas that are committed here. */
+const COMMITTED = 'schemas';
+/** The groups of custom resources, each with the package or the folder that has their schemas. */
 export const GROUPS = {
   'cert-manager.io': '@kubernetes-models/cert-manager',
   'external-secrets.io': '@kubernetes-models/external-secrets',
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'keda.sh': '@kubernetes-models/keda',
-  'barmancloud.cnpg.io': null,
-  'postgresql.cnpg.io': null,
+  'barmancloud.cnpg.io': COMMITTED,
+  'postgresql.cnpg.io': COMMITTED,
 };
 
 export const nameOf = ({ kind, metadata }) => `${kind}/${metadata?.name}`;
@@ -27,6 +27,13 @@ const tell = (errors) => {
   return `${first.instancePath || '/'} ${first.message}${extra ? `: ${extra}` : ''}`;
 };
 
+/** What is wrong with an object by the JSON Schema in a file; nothing if it is right. */
+function faultBy(ajv, file, object) {
+  const schema = JSON.parse(readFileSync(file, 'utf8'));
+  const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema);
+  return validate(object) ? undefined : tell(validate.errors);
+}
+
 /** Validates Kubernetes' own objects of one version, with the schemas in a folder. */
 export class Kubernetes {
   #folder;
@@ -35,11 +42,7 @@ export class Kubernetes {
   constructor(version, folder) {
     const path = `kubernetes_validate/kubernetes-json-schema/v${version}.0-local-strict`;
     this.#folder = join(folder, path);
-    this.#ajv.addSchema(this.#read('_definitions.json'));
-  }
-
-  #read(name) {
-    return JSON.parse(readFileSync(join(this.#folder, name), 'utf8'));
+    this.#ajv.addSchema(JSON.parse(readFileSync(join(this.#folder, '_definitions.json'), 'utf8')));
   }
 
   /** What is wrong with an object; nothing if it is right. */
@@ -48,13 +51,20 @@ export class Kubernetes {
       ? object.apiVersion.split('/')
       : ['', object.apiVersion];
     const place = group === '' ? version : `${group.split('.')[0]}-${version}`;
-    const file = `${object.kind.toLowerCase()}-${place}.json`;
-    if (!existsSync(join(this.#folder, file)))
-      return `there is no ${object.kind} in ${object.apiVersion}`;
-    const schema = this.#read(file);
-    const validate = this.#ajv.getSchema(schema.$id) ?? this.#ajv.compile(schema);
-    return validate(object) ? undefined : tell(validate.errors);
+    const file = join(this.#folder, `${object.kind.toLowerCase()}-${place}.json`);
+    if (!existsSync(file)) return `there is no ${object.kind} in ${object.apiVersion}`;
+    return faultBy(this.#ajv, file, object);
   }
+}
+
+const ajv = new Ajv({ allowUnionTypes: true, allErrors: true });
+
+/** What is wrong with a custom resource by the schema of its kind that is committed here. */
+function committedFault(object) {
+  const name = `${object.apiVersion.replace('/', '-')}-${object.kind.toLowerCase()}.json`;
+  const file = join(import.meta.dirname, COMMITTED, name);
+  if (!existsSync(file)) return `there is no schema of ${object.kind} in ${object.apiVersion}`;
+  return faultBy(ajv, file, object);
 }
 
 /**
@@ -95,13 +105,8 @@ function unread(value, path, read) {
   return [...unknown.map((key) => `${path}/${key}`), ...deeper];
 }
 
-/**
- * What is wrong with a custom resource: a sentence; nothing if it is right; null where no schema is
- * to be had.
- */
-export async function customFault(object) {
-  const source = GROUPS[groupOf(object)];
-  if (!source) return null;
+/** What is wrong with a custom resource by the validator of its kind in a package. */
+async function packagedFault(source, object) {
   let Model;
   try {
     Model = (await import(`${source}/${object.apiVersion}/${object.kind}`))[object.kind];
@@ -116,4 +121,10 @@ export async function customFault(object) {
   }
   const unknown = unread(object, '', read);
   return unknown.length > 0 ? `a field that does not exist: ${unknown.join(', ')}` : undefined;
+}
+
+/** What is wrong with a custom resource: a sentence; nothing if it is right. */
+export async function customFault(object) {
+  const source = GROUPS[groupOf(object)];
+  return source === COMMITTED ? committedFault(object) : packagedFault(source, object);
 }
