@@ -104,7 +104,7 @@ impl Cluster {
     /// The program and the arguments that run the server in the foreground.
     pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
         let durability_settings: &[&str] = match self.durability {
-            Durability::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=200"],
+            Durability::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=300"],
             Durability::Disposable => &[
                 "fsync=off",
                 "synchronous_commit=off",
