@@ -9,10 +9,10 @@ use crate::event::Recorded;
 use crate::transaction::recorded;
 
 /// The advisory lock of the one active relay; any constant that nothing else in the database uses.
-const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
+pub const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
 
 /// Gives positions to events that were committed since the last pass, and returns how many. When
-/// another relay is at it, it does nothing.
+/// another relay is at it, it does nothing and returns `None`: that one may not see the newest.
 ///
 /// Only a single statement that runs after the lock was taken can see everything that the relay
 /// before has numbered; so there are two statements. Versions of one stream keep their order: a
@@ -20,12 +20,12 @@ const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn number(pool: &PgPool, at_most: i64) -> Result<u64, StoreError> {
+pub async fn number(pool: &PgPool, at_most: i64) -> Result<Option<u64>, StoreError> {
     // A cheap look first: most passes find nothing and need no transaction.
     let waiting: bool =
         sqlx::query_scalar("select exists (select 1 from outbox)").fetch_one(pool).await?;
     if !waiting {
-        return Ok(0);
+        return Ok(Some(0));
     }
     // A task of its own, for the same reason as `Store::write`: a caller that goes away during
     // BEGIN would leave a connection with an open transaction, and with it the lock, in the pool.
@@ -33,7 +33,7 @@ pub async fn number(pool: &PgPool, at_most: i64) -> Result<u64, StoreError> {
     tokio::spawn(async move { number_in_transaction(&pool, at_most).await }).await?
 }
 
-async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<u64, StoreError> {
+async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<Option<u64>, StoreError> {
     let mut tx = pool.begin().await?;
     let active: bool = sqlx::query_scalar("select pg_try_advisory_xact_lock($1)")
         .bind(RELAY_LOCK)
@@ -41,7 +41,7 @@ async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<u64, Store
         .await?;
     if !active {
         tx.rollback().await?;
-        return Ok(0);
+        return Ok(None);
     }
     let moved = sqlx::query(
         "with last as (select coalesce(max(position), 0) as position from feed),
@@ -60,7 +60,7 @@ async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<u64, Store
     failpoint::pass(&"relay.before-commit");
     tx.commit().await?;
     failpoint::pass(&"relay.after-commit");
-    Ok(moved)
+    Ok(Some(moved))
 }
 
 /// Reads events behind a position, in order.

@@ -20,11 +20,12 @@ const LINGER_UNDER_LOAD: Duration = Duration::from_millis(50);
 const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
 /// How many events of a pass mean load: more than any one command appends.
 const LOAD_TRIGGER: u64 = 5;
-/// How often to poll for what another process has committed.
-const POLL_EVERY: Duration = Duration::from_millis(200);
+/// How often to poll for what another process has committed. A process numbers and publishes what it
+/// has appended itself; the poll is for one that was killed right after its commit.
+const POLL_EVERY: Duration = Duration::from_secs(1);
 /// After how many silent polls the publisher looks whether its stream is still there: it alone
 /// makes it, and consumers wait for it.
-const POLLS_UNTIL_STREAM_CHECK: u32 = 25;
+const POLLS_UNTIL_STREAM_CHECK: u32 = 5;
 /// How long to wait after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -35,8 +36,9 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     loop {
         let waits = match feed::number(store.pool(), BATCH).await {
-            Ok(0) => POLL_EVERY,
-            Ok(numbered) => {
+            Ok(None) => LINGER,
+            Ok(Some(0)) => POLL_EVERY,
+            Ok(Some(numbered)) => {
                 store.notify(Signal::Numbered);
                 let waits = gathering(numbered);
                 tokio::select! {

@@ -103,10 +103,25 @@ async fn competing_relays_number_everything_once_and_skip_nothing() -> Result<()
     for task in busy {
         task.await?;
     }
-    while feed::number(store.pool(), 1000).await? > 0 {}
+    while feed::number(store.pool(), 1000).await? != Some(0) {}
     let events = feed::read(store.pool(), 0, 10_000).await?;
     assert_eq!(events.len(), kept * 2, "some event has no position, or one too many");
     assert_gapless_and_in_order(&events);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_relay_says_that_another_one_is_at_it() -> Result<()> {
+    let (_database, store) = database().await?;
+    assert_eq!(feed::number(store.pool(), 10).await?, Some(0));
+    append(&store, "one", "x").await?;
+    let mut other = store.pool().begin().await?;
+    // Its lock, which it holds until its transaction ends.
+    let lock = "select pg_advisory_xact_lock($1)";
+    sqlx::query(lock).bind(feed::RELAY_LOCK).execute(&mut *other).await?;
+    assert_eq!(feed::number(store.pool(), 10).await?, None);
+    other.rollback().await?;
+    assert_eq!(feed::number(store.pool(), 10).await?, Some(1));
     Ok(())
 }
 
