@@ -51,7 +51,7 @@ help:
 	@echo "make test-service SERVICE=booking  one service's own tests"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
 	@echo "            and then the failover drills; make failover DRILL=sync runs one of them"
-	@echo "make upgrade-drill OLD=<folder of an earlier release's programs>  there and back, under load"
+	@echo "make upgrade-drill OLD=<folder of an earlier release's programs>  there, back and there again"
 	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
 	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
 	@echo "make siege  hostile clients attack it while honest ones book; fails when one of these is refused"
@@ -239,6 +239,7 @@ failover-run: build web
 	@$(PROGRAMS)/failover $(DRILL)
 
 # From the programs of an earlier release, in the folder OLD, to these and back, under load, on one schema.
+# If OLD has a folder `practice`, that release's own, all programs read it.
 OLD ?=
 
 .PHONY: upgrade-drill

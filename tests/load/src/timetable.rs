@@ -30,7 +30,7 @@ const SERVICES: [(&str, &str); 1] = [("duration_minutes", "5")];
 /// # Errors
 /// When it cannot be written, or the folder that it is made from is not as expected.
 pub(crate) fn write(folder: &Path) -> Result<()> {
-    system::timetable::write(folder, &RULES, &SERVICES)
+    system::timetable::write((&system::timetable::usual(), folder), &RULES, &SERVICES)
 }
 
 #[cfg(test)]

@@ -37,11 +37,10 @@ impl PracticeFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn with(more: &str) -> Result<Self> {
-        let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
         let folder = crate::Practice::new_folder();
         fs::create_dir_all(&folder)?;
         let written = Self(folder);
-        for entry in fs::read_dir(usual)? {
+        for entry in fs::read_dir(timetable::usual())? {
             let entry = entry?;
             if entry.file_type()?.is_file() {
                 fs::copy(entry.path(), written.0.join(entry.file_name()))?;
@@ -53,13 +52,13 @@ impl PracticeFolder {
         Ok(written)
     }
 
-    /// One with thousands of times, for load.
+    /// One such as `usual` with thousands of times, for load.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn with_dense_hours() -> Result<Self> {
+    pub fn with_dense_hours(usual: &Path) -> Result<Self> {
         let written = Self(crate::Practice::new_folder());
-        timetable::write(&written.0, &DENSE_RULES, &DENSE_SERVICES)?;
+        timetable::write((usual, &written.0), &DENSE_RULES, &DENSE_SERVICES)?;
         Ok(written)
     }
 

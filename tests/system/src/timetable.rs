@@ -1,21 +1,30 @@
 //! Practice folders with other hours: all else is as in the folder that Sukoon comes with.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
 /// Values for keys, wherever they stand at the beginning of a line.
 pub type Changes<'c> = &'c [(&'c str, &'c str)];
 
-/// Writes the folder that Sukoon comes with, with other rules in `practice.toml` and
+/// The folder that Sukoon comes with.
+#[must_use]
+pub fn usual() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
+}
+
+/// Writes the folder of a practice such as `usual` again, with other rules in `practice.toml` and
 /// `services.toml`.
 ///
 /// # Errors
 /// When it cannot be written, or the folder that it is made from is not as expected.
-pub fn write(folder: &Path, rules: Changes<'_>, services: Changes<'_>) -> Result<()> {
-    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
-    copy(&usual, folder)?;
+pub fn write(
+    (usual, folder): (&Path, &Path),
+    rules: Changes<'_>,
+    services: Changes<'_>,
+) -> Result<()> {
+    copy(usual, folder)?;
     for (file, changes) in [("practice.toml", rules), ("services.toml", services)] {
         let text = fs::read_to_string(usual.join(file))?;
         fs::write(folder.join(file), changed(&text, changes)?)?;

@@ -67,7 +67,7 @@ struct Servers {
 impl Servers {
     /// Starts them, and a practice on them.
     async fn start(scope: Scope) -> Result<(Fleet, Self)> {
-        let (mut fleet, server) = Fleet::take_over(&[]).await?;
+        let (mut fleet, server) = Fleet::take_over().await?;
         let network = Relay::listen(0).await?;
         let apart = match scope {
             Scope::Practice => None,

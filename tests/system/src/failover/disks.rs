@@ -67,7 +67,7 @@ impl FullDisk {
 /// # Errors
 /// When a process does not do what it should.
 pub(crate) async fn full(which: FullDisk, rate: Rate) -> Result<Report> {
-    let (fleet, mut server) = Fleet::take_over(&[]).await?;
+    let (fleet, mut server) = Fleet::take_over().await?;
     let disk = which.mount(&fleet, &mut server)?;
     fleet.start_on(&mut server).await?;
     let load = Load::new(&fleet.practice, rate).await?;

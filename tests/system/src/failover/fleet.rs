@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use crate::launch::{Launch, Process};
 use crate::pause::wait_for;
 use crate::practice::{Practice, RAISED_LIMITS, free_port, program};
 use crate::practice_folder::PracticeFolder;
+use crate::timetable;
 
 /// The programs behind addresses of their own, in the order of a rollout.
 pub(crate) const ROLLED: [&str; 7] =
@@ -49,7 +50,7 @@ pub(crate) struct Fleet {
     record: Mutex<Value>,
     /// The practice as clients and the checker see it.
     pub(crate) practice: Practice,
-    _folder: PracticeFolder,
+    folder: PracticeFolder,
 }
 
 impl Fleet {
@@ -58,22 +59,21 @@ impl Fleet {
     ///
     /// # Errors
     /// When it does not start once, or its ports cannot be taken.
-    pub(crate) async fn take_over(settings: &[(&str, &str)]) -> Result<(Self, DatabaseServer)> {
-        Self::take_over_from(&program("sukoon")?, settings).await
+    pub(crate) async fn take_over() -> Result<(Self, DatabaseServer)> {
+        Self::take_over_from(&program("sukoon")?, &timetable::usual()).await
     }
 
-    /// The same of a practice that this `sukoon` starts.
+    /// The same of a practice that this `sukoon` starts, with what this folder says of it.
     ///
     /// # Errors
     /// When it does not start once, or its ports cannot be taken.
     pub(crate) async fn take_over_from(
         sukoon: &Path,
-        settings: &[(&str, &str)],
+        practice: &Path,
     ) -> Result<(Self, DatabaseServer)> {
-        let folder = PracticeFolder::with_dense_hours()?;
+        let folder = PracticeFolder::with_dense_hours(practice)?;
         let path = folder.path();
         let mut given = RAISED_LIMITS.to_vec();
-        given.extend(settings);
         given.push(("PRACTICE_DIR", &path));
         let data = Practice::new_folder();
         let mut practice = Practice::spawn_program(sukoon, data, &given, Stdio::inherit())?;
@@ -101,7 +101,7 @@ impl Fleet {
             launches,
             record: Mutex::new(record),
             practice,
-            _folder: folder,
+            folder,
         };
         fleet.write_record()?;
         Ok((fleet, server))
@@ -277,6 +277,19 @@ impl Fleet {
         old.signal("TERM")?;
         let ended = old.wait(STOP_MAX).await.with_context(|| format!("the old {part}"))?;
         ensure!(ended.success(), "the old {part} ended with {ended}");
+        Ok(())
+    }
+
+    /// Adds to the practice's folder what came with the release in this folder, as a person does
+    /// before an upgrade.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub(crate) fn complete_practice(&self, programs: &Path) -> Result<()> {
+        let mut command = Command::new(programs.join("sukoon"));
+        command.arg("complete-practice").env("PRACTICE_DIR", self.folder.path());
+        let ended = command.stdout(Stdio::null()).status()?;
+        ensure!(ended.success(), "it ended with {ended}");
         Ok(())
     }
 

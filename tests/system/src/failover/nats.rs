@@ -25,7 +25,7 @@ const AWAY: Duration = Duration::from_secs(6);
 /// # Errors
 /// When a process does not do what it should.
 pub(crate) async fn one_at_a_time(rate: Rate) -> Result<Report> {
-    let (mut fleet, mut server) = Fleet::take_over(&[]).await?;
+    let (mut fleet, mut server) = Fleet::take_over().await?;
     server.start().await?;
     fleet.database_relay()?.lead_to(&[server.port]);
     let mut cluster = BrokerCluster::start(&fleet).await?;

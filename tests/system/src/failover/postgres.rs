@@ -40,7 +40,7 @@ impl ReplicatedPractice {
     /// # Errors
     /// When something does not start.
     pub(crate) async fn start(is_synchronous: bool) -> Result<Self> {
-        let (fleet, server) = Fleet::take_over(&[]).await?;
+        let (fleet, server) = Fleet::take_over().await?;
         let network = Relay::listen(0).await?;
         let pair = Pair::start(server, is_synchronous, &network).await?;
         fleet.database_relay()?.lead_to(&[pair.primary.port]);

@@ -13,7 +13,7 @@ use super::settling;
 /// # Errors
 /// When a process does not do what it should.
 pub(crate) async fn every_service(rate: Rate) -> Result<Report> {
-    let (fleet, mut server) = Fleet::take_over(&[]).await?;
+    let (fleet, mut server) = Fleet::take_over().await?;
     fleet.start_on(&mut server).await?;
     let load = Load::new(&fleet.practice, rate).await?;
     let script = async {

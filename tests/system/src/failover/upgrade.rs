@@ -1,11 +1,13 @@
 //! The drill of an upgrade: programs of an earlier release run under load, the schema is migrated
-//! below them, new programs join them and take over, and then the way back, on the new schema.
+//! below them, new programs join them and take over; then the way back on the new schema, and there
+//! again.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::figures::Report;
 use super::fleet::Fleet;
@@ -13,25 +15,33 @@ use super::load::{Load, Rate};
 use super::settling;
 use crate::pause::wait_for;
 use crate::practice::STORES;
+use crate::timetable;
 
 /// The order of a rollout: readers of booking's events come before booking itself.
 const THERE: [&str; 7] =
     ["catalogue", "identity", "payments", "notifications", "reviews", "gateway", "booking"];
+/// Secrets of booking that a release since 05e2ca1 has added.
+const NEWER_SECRETS: [&str; 2] = ["BOOKING_CONSENT_KEY", "BOOKING_FEED_KEY"];
 /// For how long both releases run side by side, and the new one alone.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-/// Goes from the programs of `old` to those of `new` and back.
+/// Goes from the programs of `old` to those of `new`, back, and there again. Where `old` has a folder `practice`,
+/// that is what all of them read: an earlier release does not know the words of a later one.
 ///
 /// # Errors
 /// When a process does not do what it should.
 pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report> {
-    let (fleet, mut server) = Fleet::take_over_from(&old.join("sukoon"), &[]).await?;
+    let practice = Some(old.join("practice")).filter(|it| it.is_dir());
+    let practice = practice.unwrap_or_else(timetable::usual);
+    let (mut fleet, mut server) = Fleet::take_over_from(&old.join("sukoon"), &practice).await?;
+    add_secrets(&mut fleet)?;
     fleet.start_on(&mut server).await?;
     let before = migrations(&fleet).await?;
     let load = Load::new(&fleet.practice, rate).await?;
     let script = async {
         let began = Instant::now();
         wait_for(TOGETHER / 2).await;
+        fleet.complete_practice(new).context("completing the practice's folder")?;
         for service in STORES {
             fleet.migrate(new, service).with_context(|| format!("migrating {service}"))?;
         }
@@ -41,6 +51,9 @@ pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report
         // Booking goes back first, so that nothing new is written for readers of the old release.
         back.rotate_right(1);
         replace_all(&fleet, old, back).await.context("back")?;
+        wait_for(TOGETHER).await;
+        // What only the new release can do, such as a kind of timer, has waited for it.
+        replace_all(&fleet, new, THERE).await.context("there again")?;
         anyhow::Ok((began, Instant::now()))
     };
     let (ran, script) = tokio::join!(load.run(), script);
@@ -54,14 +67,27 @@ pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report
     let verdict = settling::judge(&fleet).await?;
     let is_over_in_time = tally.acknowledged.iter().any(|(asked, _)| *asked > ended);
     let mut report = Report::new("upgrade", rate, (tally, slowest), verdict);
-    report.require(is_over_in_time, "the load ended before the old programs were back");
+    report.require(is_over_in_time, "the load ended before the new programs were there again");
     report.note(format!(
-        "there and back in {} s, {during} bookings acknowledged meanwhile; {} migrations were new; \
+        "there, back and there again in {} s, {during} bookings acknowledged meanwhile; {} migrations were new; \
          the longest time between two acknowledgements is in the table",
         (ended - began).as_secs(),
         after - before,
     ));
     Ok(report)
+}
+
+/// Makes the secrets that the old release did not have, as a person does before an upgrade.
+fn add_secrets(fleet: &mut Fleet) -> Result<()> {
+    for name in NEWER_SECRETS {
+        let launch = fleet.launch("booking")?;
+        let file = format!("{name}_FILE");
+        if launch.setting(name).or(launch.setting(&file)).is_none() {
+            let word = [Uuid::new_v4(), Uuid::new_v4()].map(|it| it.simple().to_string()).concat();
+            fleet.set(name, &word);
+        }
+    }
+    Ok(())
 }
 
 /// Starts the programs of this folder beside those that run, lets both serve, and then stops what
