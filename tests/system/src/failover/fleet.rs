@@ -136,6 +136,16 @@ impl Fleet {
         self.launches.get(part).with_context(|| format!("there is no {part}"))
     }
 
+    /// Lets the sandbox of this folder play the third parties from its next start on.
+    ///
+    /// # Errors
+    /// When the practice had none.
+    pub(crate) fn set_sandbox_of(&mut self, programs: &Path) -> Result<()> {
+        let launch = self.launch("sandbox")?.clone().of_folder(programs);
+        self.launches.insert("sandbox".to_owned(), launch);
+        Ok(())
+    }
+
     /// Gives all programs a setting for their next start.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         for part in ROLLED {

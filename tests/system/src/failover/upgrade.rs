@@ -34,6 +34,8 @@ pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report
     let practice = Some(old.join("practice")).filter(|it| it.is_dir());
     let practice = practice.unwrap_or_else(timetable::usual);
     let (mut fleet, mut server) = Fleet::take_over_from(&old.join("sukoon"), &practice).await?;
+    // Third parties are of no release of ours.
+    fleet.set_sandbox_of(new)?;
     add_secrets(&mut fleet)?;
     fleet.start_on(&mut server).await?;
     let before = migrations(&fleet).await?;
