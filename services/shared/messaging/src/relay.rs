@@ -20,8 +20,8 @@ const LINGER_UNDER_LOAD: Duration = Duration::from_millis(50);
 const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
 /// How many events of a pass mean load: more than any one command appends.
 const LOAD_TRIGGER: u64 = 5;
-/// How often to poll for what another process has committed. A process numbers and publishes what it
-/// has appended itself; the poll is for one that was killed right after its commit.
+/// How often to poll for what another process has committed. A process numbers and publishes what
+/// it has appended itself; the poll is for one that was killed right after its commit.
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// After how many silent polls the publisher looks whether its stream is still there: it alone
 /// makes it, and consumers wait for it.

@@ -25,8 +25,9 @@ const NEWER_SECRETS: [&str; 2] = ["BOOKING_CONSENT_KEY", "BOOKING_FEED_KEY"];
 /// For how long both releases run side by side, and the new one alone.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-/// Goes from the programs of `old` to those of `new`, back, and there again. Where `old` has a folder `practice`,
-/// that is what all of them read: an earlier release does not know the words of a later one.
+/// Goes from the programs of `old` to those of `new`, back, and there again. Where `old` has a
+/// folder `practice`, that is what all of them read: an earlier release does not know the words of
+/// a later one.
 ///
 /// # Errors
 /// When a process does not do what it should.
@@ -71,8 +72,8 @@ pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report
     let mut report = Report::new("upgrade", rate, (tally, slowest), verdict);
     report.require(is_over_in_time, "the load ended before the new programs were there again");
     report.note(format!(
-        "there, back and there again in {} s, {during} bookings acknowledged meanwhile; {} migrations were new; \
-         the longest time between two acknowledgements is in the table",
+        "there, back and there again in {} s, {during} bookings acknowledged meanwhile; {} \
+         migrations were new; the longest time between two acknowledgements is in the table",
         (ended - began).as_secs(),
         after - before,
     ));
