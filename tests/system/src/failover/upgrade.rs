@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use eventstore::new_uuid;
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use super::figures::Report;
 use super::fleet::Fleet;
@@ -86,7 +86,7 @@ fn add_secrets(fleet: &mut Fleet) -> Result<()> {
         let launch = fleet.launch("booking")?;
         let file = format!("{name}_FILE");
         if launch.setting(name).or(launch.setting(&file)).is_none() {
-            let word = [Uuid::new_v4(), Uuid::new_v4()].map(|it| it.simple().to_string()).concat();
+            let word = [new_uuid(), new_uuid()].map(|it| it.simple().to_string()).concat();
             fleet.set(name, &word);
         }
     }
