@@ -60,7 +60,7 @@ function unpack(requirements, wanted, folder) {
   rmSync(join(folder, wheel));
 }
 
-/** The folder with shellcheck, for a machine that has none. */
+/** Puts shellcheck into a folder, for a machine that has none. */
 function unpackShellcheck(folder) {
   const program = join(folder, 'shellcheck');
   if (existsSync(program)) return;

@@ -36,7 +36,8 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     loop {
         let waits = match feed::number(store.pool(), BATCH).await {
-            Ok(None) => LINGER,
+            // That one may hang: it is not asked too often.
+            Ok(None) => LINGER_UNDER_LOAD,
             Ok(Some(0)) => POLL_EVERY,
             Ok(Some(numbered)) => {
                 store.notify(Signal::Numbered);
