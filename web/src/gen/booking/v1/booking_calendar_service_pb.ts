@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_calendar_service.proto.
  */
 export const file_booking_v1_booking_calendar_service: GenFile = /*@__PURE__*/
-  fileDesc("Cilib29raW5nL3YxL2Jvb2tpbmdfY2FsZW5kYXJfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIrChlHZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0Eg4KBnNlY3JldBgBIAEoCSItChpHZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZRIPCgdjb250ZW50GAEgASgJIi8KGUdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKDAQoaR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2USGwoTY2FsZW5kYXJfYm9va2luZ19pZBgBIAEoCRISCgppc19mYWlsaW5nGAIgASgIEjQKCHNlc3Npb25zGAMgAygLMiIuYm9va2luZy52MS5TZXNzaW9uQ2FsZW5kYXJCb29raW5nIl4KFlNlc3Npb25DYWxlbmRhckJvb2tpbmcSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSGwoTY2FsZW5kYXJfYm9va2luZ19pZBgCIAEoCRIPCgdwcm9ibGVtGAMgASgJImkKGVRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglldmVudF91cmkYAiABKAkSEwoLaW52aXRlZV91cmkYAyABKAkSEAoIdmlzaXRfaWQYBCABKAkieQoaVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAy0QIKFkJvb2tpbmdDYWxlbmRhclNlcnZpY2USaAoSR2V0U2Vzc2lvbkNhbGVuZGFyEiUuYm9va2luZy52MS5HZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0GiYuYm9va2luZy52MS5HZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZSIDkAIBEmgKEkdldENhbGVuZGFyQm9va2luZxIlLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJCb29raW5nUmVxdWVzdBomLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2UiA5ACARJjChJUYWtlU2NoZWR1bGVkRXZlbnQSJS5ib29raW5nLnYxLlRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QaJi5ib29raW5nLnYxLlRha2VTY2hlZHVsZWRFdmVudFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Cilib29raW5nL3YxL2Jvb2tpbmdfY2FsZW5kYXJfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIrChlHZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0Eg4KBnNlY3JldBgBIAEoCSItChpHZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZRIPCgdjb250ZW50GAEgASgJIi8KGUdldENhbGVuZGFyQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKDAQoaR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2USGwoTY2FsZW5kYXJfYm9va2luZ19pZBgBIAEoCRISCgppc19mYWlsaW5nGAIgASgIEjQKCHNlc3Npb25zGAMgAygLMiIuYm9va2luZy52MS5TZXNzaW9uQ2FsZW5kYXJCb29raW5nIl4KFlNlc3Npb25DYWxlbmRhckJvb2tpbmcSFgoOc2Vzc2lvbl9udW1iZXIYASABKAUSGwoTY2FsZW5kYXJfYm9va2luZ19pZBgCIAEoCRIPCgdwcm9ibGVtGAMgASgJIjAKGk9wZW5TY2hlZHVsaW5nVmlzaXRSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkiRAobT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEhAKCHZpc2l0X2lkGAEgASgJEhMKC3Zpc2l0X3Rva2VuGAIgASgJIn4KGVRha2VTY2hlZHVsZWRFdmVudFJlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglldmVudF91cmkYAiABKAkSEwoLaW52aXRlZV91cmkYAyABKAkSEAoIdmlzaXRfaWQYBCABKAkSEwoLdmlzaXRfdG9rZW4YBSABKAkieQoaVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyuQMKFkJvb2tpbmdDYWxlbmRhclNlcnZpY2USaAoSR2V0U2Vzc2lvbkNhbGVuZGFyEiUuYm9va2luZy52MS5HZXRTZXNzaW9uQ2FsZW5kYXJSZXF1ZXN0GiYuYm9va2luZy52MS5HZXRTZXNzaW9uQ2FsZW5kYXJSZXNwb25zZSIDkAIBEmgKEkdldENhbGVuZGFyQm9va2luZxIlLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJCb29raW5nUmVxdWVzdBomLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJCb29raW5nUmVzcG9uc2UiA5ACARJmChNPcGVuU2NoZWR1bGluZ1Zpc2l0EiYuYm9va2luZy52MS5PcGVuU2NoZWR1bGluZ1Zpc2l0UmVxdWVzdBonLmJvb2tpbmcudjEuT3BlblNjaGVkdWxpbmdWaXNpdFJlc3BvbnNlEmMKElRha2VTY2hlZHVsZWRFdmVudBIlLmJvb2tpbmcudjEuVGFrZVNjaGVkdWxlZEV2ZW50UmVxdWVzdBomLmJvb2tpbmcudjEuVGFrZVNjaGVkdWxlZEV2ZW50UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Asks for the calendar of a secret address.
@@ -150,6 +150,55 @@ export const SessionCalendarBookingSchema: GenMessage<SessionCalendarBooking> = 
   messageDesc(file_booking_v1_booking_calendar_service, 4);
 
 /**
+ * Asks to begin a visit.
+ *
+ * @generated from message booking.v1.OpenSchedulingVisitRequest
+ */
+export type OpenSchedulingVisitRequest = Message<"booking.v1.OpenSchedulingVisitRequest"> & {
+  /**
+   * The service whose time is to be chosen.
+   *
+   * @generated from field: string service_id = 1;
+   */
+  serviceId: string;
+};
+
+/**
+ * Describes the message booking.v1.OpenSchedulingVisitRequest.
+ * Use `create(OpenSchedulingVisitRequestSchema)` to create a new message.
+ */
+export const OpenSchedulingVisitRequestSchema: GenMessage<OpenSchedulingVisitRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 5);
+
+/**
+ * A visit that lasts three hours.
+ *
+ * @generated from message booking.v1.OpenSchedulingVisitResponse
+ */
+export type OpenSchedulingVisitResponse = Message<"booking.v1.OpenSchedulingVisitResponse"> & {
+  /**
+   * Its id: 32 hexadecimal digits in lower case.
+   *
+   * @generated from field: string visit_id = 1;
+   */
+  visitId: string;
+
+  /**
+   * What shows that this practice's page began it.
+   *
+   * @generated from field: string visit_token = 2;
+   */
+  visitToken: string;
+};
+
+/**
+ * Describes the message booking.v1.OpenSchedulingVisitResponse.
+ * Use `create(OpenSchedulingVisitResponseSchema)` to create a new message.
+ */
+export const OpenSchedulingVisitResponseSchema: GenMessage<OpenSchedulingVisitResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_calendar_service, 6);
+
+/**
  * Asks to take over what was scheduled in the provider's widget.
  *
  * @generated from message booking.v1.TakeScheduledEventRequest
@@ -183,6 +232,13 @@ export type TakeScheduledEventRequest = Message<"booking.v1.TakeScheduledEventRe
    * @generated from field: string visit_id = 4;
    */
   visitId: string;
+
+  /**
+   * The token of that visit.
+   *
+   * @generated from field: string visit_token = 5;
+   */
+  visitToken: string;
 };
 
 /**
@@ -190,7 +246,7 @@ export type TakeScheduledEventRequest = Message<"booking.v1.TakeScheduledEventRe
  * Use `create(TakeScheduledEventRequestSchema)` to create a new message.
  */
 export const TakeScheduledEventRequestSchema: GenMessage<TakeScheduledEventRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 5);
+  messageDesc(file_booking_v1_booking_calendar_service, 7);
 
 /**
  * What was scheduled.
@@ -218,7 +274,7 @@ export type TakeScheduledEventResponse = Message<"booking.v1.TakeScheduledEventR
  * Use `create(TakeScheduledEventResponseSchema)` to create a new message.
  */
 export const TakeScheduledEventResponseSchema: GenMessage<TakeScheduledEventResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_calendar_service, 6);
+  messageDesc(file_booking_v1_booking_calendar_service, 8);
 
 /**
  * A practitioner's sessions as a calendar that other programs subscribe to. The gateway serves it over
@@ -250,12 +306,24 @@ export const BookingCalendarService: GenService<{
     output: typeof GetCalendarBookingResponseSchema;
   },
   /**
+   * Begins the visit of a page that shows the provider's own widget. FAILED_PRECONDITION with reason
+   * WIDGET_NOT_OFFERED.
+   *
+   * @generated from rpc booking.v1.BookingCalendarService.OpenSchedulingVisit
+   */
+  openSchedulingVisit: {
+    methodKind: "unary";
+    input: typeof OpenSchedulingVisitRequestSchema;
+    output: typeof OpenSchedulingVisitResponseSchema;
+  },
+  /**
    * Takes over what a visitor scheduled in the provider's own widget, after asking the provider's API
    * about it. It is kept for RequestBooking until an instant, and then cancelled at the provider. A
    * repeated call gives the same response. UNAVAILABLE with reason EVENT_TYPES_UNAVAILABLE or
    * SCHEDULED_EVENT_UNAVAILABLE when the provider does not answer; FAILED_PRECONDITION with reason
    * WIDGET_NOT_OFFERED, NO_EVENT_TYPES, OTHER_EVENT_TYPE or SCHEDULED_EVENT_USED; NOT_FOUND with
-   * reason SCHEDULED_EVENT_NOT_FOUND.
+   * reason SCHEDULED_EVENT_NOT_FOUND. FAILED_PRECONDITION, VISIT_ENDED without the token of a visit of the
+   * last three hours; RESOURCE_EXHAUSTED, TOO_MANY_SCHEDULED_EVENTS after some from one network, or in all.
    *
    * @generated from rpc booking.v1.BookingCalendarService.TakeScheduledEvent
    */

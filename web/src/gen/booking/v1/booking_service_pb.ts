@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Money } from "../../common/v1/money_pb";
+import type { DeskWay, Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_service.proto.
  */
 export const file_booking_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIpkBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5IkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUi1gQKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlImAKEExpc3RTbG90c1JlcXVlc3QSEgoKc2VydmljZV9pZBgBIAEoCRIRCglmcm9tX2RhdGUYAiABKAkSDAoEZGF5cxgDIAEoBRIXCg9wcmFjdGl0aW9uZXJfaWQYBCABKAkirAEKEUxpc3RTbG90c1Jlc3BvbnNlEiEKBGRheXMYASADKAsyEy5ib29raW5nLnYxLlNsb3REYXkSEQoJdGltZV96b25lGAIgASgJEhcKD3RpbWVfem9uZV9sYWJlbBgDIAEoCRI1ChFuZXh0X2F2YWlsYWJsZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJbGFzdF9kYXRlGAUgASgJIkgKB1Nsb3REYXkSDAoEZGF0ZRgBIAEoCRIfCgVzbG90cxgCIAMoCzIQLmJvb2tpbmcudjEuU2xvdBIOCgZjbG9zZWQYAyABKAgidQoEU2xvdBItCglzdGFydHNfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWF2YWlsYWJsZRgDIAEoCCL/AgoVUmVxdWVzdEJvb2tpbmdSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoEbW9kZRgEIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSJAoHY29udGFjdBgFIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIWCg50ZXJtc19hY2NlcHRlZBgGIAEoCBIXCg9wcmFjdGl0aW9uZXJfaWQYByABKAkSJAoHY29uc2VudBgIIAEoCzITLmJvb2tpbmcudjEuQ29uc2VudBISCgpwYWNrYWdlX2lkGAkgASgJEjUKEWZ1cnRoZXJfc3RhcnRzX2F0GAogAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNzY2hlZHVsZWRfZXZlbnRfdXJpGAsgASgJIm0KB0NvbnNlbnQSDwoHdmVyc2lvbhgBIAEoCRIRCglmdWxsX25hbWUYAiABKAkSDQoFZW1haWwYAyABKAkSEQoJc2lnbmF0dXJlGAQgASgJEhwKFGFjY2VwdGVkX2RlY2xhcmF0aW9uGAUgASgIIj4KFlJlcXVlc3RCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyJCChNPcGVuQ2hlY2tvdXRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIjwKFE9wZW5DaGVja291dFJlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciRAoVUmVsZWFzZUJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KFlJlbGVhc2VCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyInChFHZXRCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIjoKEkdldEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIiwKFkdldENhbGVuZGFyRmlsZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChdHZXRDYWxlbmRhckZpbGVSZXNwb25zZRIQCghmaWxlbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgJIikKE1dhdGNoQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI8ChRXYXRjaEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIhYKFEFkb3B0Qm9va2luZ3NSZXF1ZXN0IiwKFUFkb3B0Qm9va2luZ3NSZXNwb25zZRITCgtib29raW5nX2lkcxgBIAMoCSpgCgtTZXNzaW9uTW9kZRIcChhTRVNTSU9OX01PREVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX01PREVfT05MSU5FEAESGgoWU0VTU0lPTl9NT0RFX0lOX1BFUlNPThACKtsCCgxCb29raW5nU3RhdGUSHQoZQk9PS0lOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkJPT0tJTkdfU1RBVEVfSEVMRBABEiIKHkJPT0tJTkdfU1RBVEVfQVdBSVRJTkdfUEFZTUVOVBACEhsKF0JPT0tJTkdfU1RBVEVfQ09ORklSTUVEEAMSIwofQk9PS0lOR19TVEFURV9NRUVUSU5HX1NDSEVEVUxFRBAEEhsKF0JPT0tJTkdfU1RBVEVfQ09NUExFVEVEEAUSGQoVQk9PS0lOR19TVEFURV9OT19TSE9XEAYSGQoVQk9PS0lOR19TVEFURV9FWFBJUkVEEAcSGwoXQk9PS0lOR19TVEFURV9DQU5DRUxMRUQQCBIdChlCT09LSU5HX1NUQVRFX1JFU0NIRURVTEVEEAkSHwobQk9PS0lOR19TVEFURV9QQUlEX1VOUExBQ0VEEAoqUwoJTWFpbFN0YXRlEhoKFk1BSUxfU1RBVEVfVU5TUEVDSUZJRUQQABITCg9NQUlMX1NUQVRFX1NFTlQQARIVChFNQUlMX1NUQVRFX0ZBSUxFRBACKs4BCgxQYXltZW50U3RhdGUSHQoZUEFZTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVEVfUEVORElORxABEhkKFVBBWU1FTlRfU1RBVEVfQ0xBSU1FRBACEhYKElBBWU1FTlRfU1RBVEVfUEFJRBADEhgKFFBBWU1FTlRfU1RBVEVfRkFJTEVEEAQSGwoXUEFZTUVOVF9TVEFURV9SRUZVTkRJTkcQBRIaChZQQVlNRU5UX1NUQVRFX1JFRlVOREVEEAYywgUKDkJvb2tpbmdTZXJ2aWNlEk0KCUxpc3RTbG90cxIcLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVxdWVzdBodLmJvb2tpbmcudjEuTGlzdFNsb3RzUmVzcG9uc2UiA5ACARJXCg5SZXF1ZXN0Qm9va2luZxIhLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXF1ZXN0GiIuYm9va2luZy52MS5SZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlElEKDE9wZW5DaGVja291dBIfLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVxdWVzdBogLmJvb2tpbmcudjEuT3BlbkNoZWNrb3V0UmVzcG9uc2USVwoOUmVsZWFzZUJvb2tpbmcSIS5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVsZWFzZUJvb2tpbmdSZXNwb25zZRJQCgpHZXRCb29raW5nEh0uYm9va2luZy52MS5HZXRCb29raW5nUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIgOQAgESXwoPR2V0Q2FsZW5kYXJGaWxlEiIuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXF1ZXN0GiMuYm9va2luZy52MS5HZXRDYWxlbmRhckZpbGVSZXNwb25zZSIDkAIBElMKDFdhdGNoQm9va2luZxIfLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVxdWVzdBogLmJvb2tpbmcudjEuV2F0Y2hCb29raW5nUmVzcG9uc2UwARJUCg1BZG9wdEJvb2tpbmdzEiAuYm9va2luZy52MS5BZG9wdEJvb2tpbmdzUmVxdWVzdBohLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1Jlc3BvbnNlYgZwcm90bzM", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2Jvb2tpbmdfc2VydmljZS5wcm90bxIKYm9va2luZy52MSJdCgdDb250YWN0EhIKCmZpcnN0X25hbWUYASABKAkSEQoJbGFzdF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEg0KBW5vdGVzGAUgASgJIpkBCgdTZXNzaW9uEi0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJY2FuY2VsbGVkGAMgASgIEh8KBXNoYXJlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5IkgKDUJvb2tlZFBhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIUCgxub3RpY2VfaG91cnMYAyABKAUingYKB0Jvb2tpbmcSEgoKYm9va2luZ19pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhUKDXNlcnZpY2VfdGl0bGUYAyABKAkSJQoIc2Vzc2lvbnMYBCADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAUgASgJEiUKBG1vZGUYBiABKA4yFy5ib29raW5nLnYxLlNlc3Npb25Nb2RlEh8KBXByaWNlGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKBXN0YXRlGAggASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSMQoNaGVsZF91bnRpbF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPY2hlY2tvdXRfb3BlbmVkGAogASgIEi8KDXBheW1lbnRfc3RhdGUYCyABKA4yGC5ib29raW5nLnYxLlBheW1lbnRTdGF0ZRIpCgptYWlsX3N0YXRlGAwgASgOMhUuYm9va2luZy52MS5NYWlsU3RhdGUSEAoIam9pbl91cmwYDSABKAkSJAoHY29udGFjdBgOIAEoCzITLmJvb2tpbmcudjEuQ29udGFjdBIPCgd2ZXJzaW9uGA8gASgDEhkKEXByYWN0aXRpb25lcl9uYW1lGBAgASgJEhAKCGxvY2F0aW9uGBEgASgJEhcKD3ByYWN0aXRpb25lcl9pZBgSIAEoCRIqCgdwYWNrYWdlGBMgASgLMhkuYm9va2luZy52MS5Cb29rZWRQYWNrYWdlEiUKC3JlZnVuZF9vd2VkGBggASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDWdpdmVuX2J5X2JhbmsYGSABKAsyEC5jb21tb24udjEuTW9uZXkSHgoEcGFpZBgaIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsChJyZWZ1bmRlZF9vdGhlcndpc2UYGyABKAsyEC5jb21tb24udjEuTW9uZXkSKAoMcGFpZF9hdF9kZXNrGBwgASgOMhIuY29tbW9uLnYxLkRlc2tXYXkiYAoQTGlzdFNsb3RzUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJEhEKCWZyb21fZGF0ZRgCIAEoCRIMCgRkYXlzGAMgASgFEhcKD3ByYWN0aXRpb25lcl9pZBgEIAEoCSKsAQoRTGlzdFNsb3RzUmVzcG9uc2USIQoEZGF5cxgBIAMoCzITLmJvb2tpbmcudjEuU2xvdERheRIRCgl0aW1lX3pvbmUYAiABKAkSFwoPdGltZV96b25lX2xhYmVsGAMgASgJEjUKEW5leHRfYXZhaWxhYmxlX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglsYXN0X2RhdGUYBSABKAkiSAoHU2xvdERheRIMCgRkYXRlGAEgASgJEh8KBXNsb3RzGAIgAygLMhAuYm9va2luZy52MS5TbG90Eg4KBmNsb3NlZBgDIAEoCCJ1CgRTbG90Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJYXZhaWxhYmxlGAMgASgIIqYDChVSZXF1ZXN0Qm9va2luZ1JlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgRtb2RlGAQgASgOMhcuYm9va2luZy52MS5TZXNzaW9uTW9kZRIkCgdjb250YWN0GAUgASgLMhMuYm9va2luZy52MS5Db250YWN0EhYKDnRlcm1zX2FjY2VwdGVkGAYgASgIEhcKD3ByYWN0aXRpb25lcl9pZBgHIAEoCRIkCgdjb25zZW50GAggASgLMhMuYm9va2luZy52MS5Db25zZW50EhIKCnBhY2thZ2VfaWQYCSABKAkSNQoRZnVydGhlcl9zdGFydHNfYXQYCiADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3NjaGVkdWxlZF9ldmVudF91cmkYCyABKAkSJQoFc2hvd24YDCABKAsyFi5ib29raW5nLnYxLlNob3duVGV4dHMirgEKClNob3duVGV4dHMSJAoFdGVybXMYASABKAsyFS5ib29raW5nLnYxLlNob3duVGV4dBImCgdyZWZ1bmRzGAIgASgLMhUuYm9va2luZy52MS5TaG93blRleHQSJgoHcHJpdmFjeRgDIAEoCzIVLmJvb2tpbmcudjEuU2hvd25UZXh0EhkKDG5vdGljZV9ob3VycxgEIAEoBUgAiAEBQg8KDV9ub3RpY2VfaG91cnMiKgoJU2hvd25UZXh0Eg8KB3ZlcnNpb24YASABKAkSDAoEaGFzaBgCIAEoCSJtCgdDb25zZW50Eg8KB3ZlcnNpb24YASABKAkSEQoJZnVsbF9uYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEhEKCXNpZ25hdHVyZRgEIAEoCRIcChRhY2NlcHRlZF9kZWNsYXJhdGlvbhgFIAEoCCI+ChZSZXF1ZXN0Qm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciQgoTT3BlbkNoZWNrb3V0UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI8ChRPcGVuQ2hlY2tvdXRSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhMuYm9va2luZy52MS5Cb29raW5nIkQKFVJlbGVhc2VCb29raW5nUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChZSZWxlYXNlQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmciJwoRR2V0Qm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI6ChJHZXRCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIsChZHZXRDYWxlbmRhckZpbGVSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoXR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIpChNXYXRjaEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiPAoUV2F0Y2hCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzITLmJvb2tpbmcudjEuQm9va2luZyIWChRBZG9wdEJvb2tpbmdzUmVxdWVzdCIsChVBZG9wdEJvb2tpbmdzUmVzcG9uc2USEwoLYm9va2luZ19pZHMYASADKAkqYAoLU2Vzc2lvbk1vZGUSHAoYU0VTU0lPTl9NT0RFX1VOU1BFQ0lGSUVEEAASFwoTU0VTU0lPTl9NT0RFX09OTElORRABEhoKFlNFU1NJT05fTU9ERV9JTl9QRVJTT04QAirbAgoMQm9va2luZ1N0YXRlEh0KGUJPT0tJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJCT09LSU5HX1NUQVRFX0hFTEQQARIiCh5CT09LSU5HX1NUQVRFX0FXQUlUSU5HX1BBWU1FTlQQAhIbChdCT09LSU5HX1NUQVRFX0NPTkZJUk1FRBADEiMKH0JPT0tJTkdfU1RBVEVfTUVFVElOR19TQ0hFRFVMRUQQBBIbChdCT09LSU5HX1NUQVRFX0NPTVBMRVRFRBAFEhkKFUJPT0tJTkdfU1RBVEVfTk9fU0hPVxAGEhkKFUJPT0tJTkdfU1RBVEVfRVhQSVJFRBAHEhsKF0JPT0tJTkdfU1RBVEVfQ0FOQ0VMTEVEEAgSHQoZQk9PS0lOR19TVEFURV9SRVNDSEVEVUxFRBAJEh8KG0JPT0tJTkdfU1RBVEVfUEFJRF9VTlBMQUNFRBAKKlMKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASEwoPTUFJTF9TVEFURV9TRU5UEAESFQoRTUFJTF9TVEFURV9GQUlMRUQQAirvAQoMUGF5bWVudFN0YXRlEh0KGVBBWU1FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRFX1BFTkRJTkcQARIZChVQQVlNRU5UX1NUQVRFX0NMQUlNRUQQAhIWChJQQVlNRU5UX1NUQVRFX1BBSUQQAxIYChRQQVlNRU5UX1NUQVRFX0ZBSUxFRBAEEhsKF1BBWU1FTlRfU1RBVEVfUkVGVU5ESU5HEAUSGgoWUEFZTUVOVF9TVEFURV9SRUZVTkRFRBAGEh8KG1BBWU1FTlRfU1RBVEVfUkVGVU5EX0ZBSUxFRBAHMsIFCg5Cb29raW5nU2VydmljZRJNCglMaXN0U2xvdHMSHC5ib29raW5nLnYxLkxpc3RTbG90c1JlcXVlc3QaHS5ib29raW5nLnYxLkxpc3RTbG90c1Jlc3BvbnNlIgOQAgESVwoOUmVxdWVzdEJvb2tpbmcSIS5ib29raW5nLnYxLlJlcXVlc3RCb29raW5nUmVxdWVzdBoiLmJvb2tpbmcudjEuUmVxdWVzdEJvb2tpbmdSZXNwb25zZRJRCgxPcGVuQ2hlY2tvdXQSHy5ib29raW5nLnYxLk9wZW5DaGVja291dFJlcXVlc3QaIC5ib29raW5nLnYxLk9wZW5DaGVja291dFJlc3BvbnNlElcKDlJlbGVhc2VCb29raW5nEiEuYm9va2luZy52MS5SZWxlYXNlQm9va2luZ1JlcXVlc3QaIi5ib29raW5nLnYxLlJlbGVhc2VCb29raW5nUmVzcG9uc2USUAoKR2V0Qm9va2luZxIdLmJvb2tpbmcudjEuR2V0Qm9va2luZ1JlcXVlc3QaHi5ib29raW5nLnYxLkdldEJvb2tpbmdSZXNwb25zZSIDkAIBEl8KD0dldENhbGVuZGFyRmlsZRIiLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVxdWVzdBojLmJvb2tpbmcudjEuR2V0Q2FsZW5kYXJGaWxlUmVzcG9uc2UiA5ACARJTCgxXYXRjaEJvb2tpbmcSHy5ib29raW5nLnYxLldhdGNoQm9va2luZ1JlcXVlc3QaIC5ib29raW5nLnYxLldhdGNoQm9va2luZ1Jlc3BvbnNlMAESVAoNQWRvcHRCb29raW5ncxIgLmJvb2tpbmcudjEuQWRvcHRCb29raW5nc1JlcXVlc3QaIS5ib29raW5nLnYxLkFkb3B0Qm9va2luZ3NSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Who comes.
@@ -280,6 +280,45 @@ export type Booking = Message<"booking.v1.Booking"> & {
    * @generated from field: booking.v1.BookedPackage package = 19;
    */
   package?: BookedPackage | undefined;
+
+  /**
+   * What the practice owes because a refund failed for good, also of a booking that takes place;
+   * unset when that is nothing.
+   *
+   * @generated from field: common.v1.Money refund_owed = 24;
+   */
+  refundOwed?: Money | undefined;
+
+  /**
+   * What the payer's bank gave back by a dispute, so that it does not come from the practice; unset
+   * when that is nothing.
+   *
+   * @generated from field: common.v1.Money given_by_bank = 25;
+   */
+  givenByBank?: Money | undefined;
+
+  /**
+   * What was paid, which an offer of the provider's may have made less than the price; unset while
+   * no payment was verified.
+   *
+   * @generated from field: common.v1.Money paid = 26;
+   */
+  paid?: Money | undefined;
+
+  /**
+   * What of it went back, or is on its way, for another reason than that something was cancelled;
+   * unset when that is nothing.
+   *
+   * @generated from field: common.v1.Money refunded_otherwise = 27;
+   */
+  refundedOtherwise?: Money | undefined;
+
+  /**
+   * How it was paid, if that was at the practice's desk: then a refund is given back there, too.
+   *
+   * @generated from field: common.v1.DeskWay paid_at_desk = 28;
+   */
+  paidAtDesk: DeskWay;
 };
 
 /**
@@ -536,6 +575,15 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
    * @generated from field: string scheduled_event_uri = 11;
    */
   scheduledEventUri: string;
+
+  /**
+   * Which versions of the practice's texts the page showed with the tick; unset for pages that do not
+   * say it. A version that the practice does not know is kept as it was told. INVALID_ARGUMENT with
+   * reason INVALID_SHOWN_TEXTS when it is none.
+   *
+   * @generated from field: booking.v1.ShownTexts shown = 12;
+   */
+  shown?: ShownTexts | undefined;
 };
 
 /**
@@ -544,6 +592,77 @@ export type RequestBookingRequest = Message<"booking.v1.RequestBookingRequest"> 
  */
 export const RequestBookingRequestSchema: GenMessage<RequestBookingRequest> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_service, 8);
+
+/**
+ * The practice's texts as a page showed them.
+ *
+ * @generated from message booking.v1.ShownTexts
+ */
+export type ShownTexts = Message<"booking.v1.ShownTexts"> & {
+  /**
+   * The terms.
+   *
+   * @generated from field: booking.v1.ShownText terms = 1;
+   */
+  terms?: ShownText | undefined;
+
+  /**
+   * The refund policy.
+   *
+   * @generated from field: booking.v1.ShownText refunds = 2;
+   */
+  refunds?: ShownText | undefined;
+
+  /**
+   * The privacy policy.
+   *
+   * @generated from field: booking.v1.ShownText privacy = 3;
+   */
+  privacy?: ShownText | undefined;
+
+  /**
+   * Until how many hours before its start the page said that a session can be cancelled with a refund;
+   * unset where it said none.
+   *
+   * @generated from field: optional int32 notice_hours = 4;
+   */
+  noticeHours?: number | undefined;
+};
+
+/**
+ * Describes the message booking.v1.ShownTexts.
+ * Use `create(ShownTextsSchema)` to create a new message.
+ */
+export const ShownTextsSchema: GenMessage<ShownTexts> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 9);
+
+/**
+ * One text as a page showed it.
+ *
+ * @generated from message booking.v1.ShownText
+ */
+export type ShownText = Message<"booking.v1.ShownText"> & {
+  /**
+   * The day of its last change, "2026-11-22".
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * The SHA-256 hash of its words, 64 hexadecimal digits.
+   *
+   * @generated from field: string hash = 2;
+   */
+  hash: string;
+};
+
+/**
+ * Describes the message booking.v1.ShownText.
+ * Use `create(ShownTextSchema)` to create a new message.
+ */
+export const ShownTextSchema: GenMessage<ShownText> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_service, 10);
 
 /**
  * A client's consent to online sessions.
@@ -592,7 +711,7 @@ export type Consent = Message<"booking.v1.Consent"> & {
  * Use `create(ConsentSchema)` to create a new message.
  */
 export const ConsentSchema: GenMessage<Consent> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 9);
+  messageDesc(file_booking_v1_booking_service, 11);
 
 /**
  * The booking that holds the time.
@@ -613,7 +732,7 @@ export type RequestBookingResponse = Message<"booking.v1.RequestBookingResponse"
  * Use `create(RequestBookingResponseSchema)` to create a new message.
  */
 export const RequestBookingResponseSchema: GenMessage<RequestBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 10);
+  messageDesc(file_booking_v1_booking_service, 12);
 
 /**
  * Says that checkout is being opened.
@@ -641,7 +760,7 @@ export type OpenCheckoutRequest = Message<"booking.v1.OpenCheckoutRequest"> & {
  * Use `create(OpenCheckoutRequestSchema)` to create a new message.
  */
 export const OpenCheckoutRequestSchema: GenMessage<OpenCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 11);
+  messageDesc(file_booking_v1_booking_service, 13);
 
 /**
  * The booking with its extended hold.
@@ -662,7 +781,7 @@ export type OpenCheckoutResponse = Message<"booking.v1.OpenCheckoutResponse"> & 
  * Use `create(OpenCheckoutResponseSchema)` to create a new message.
  */
 export const OpenCheckoutResponseSchema: GenMessage<OpenCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 12);
+  messageDesc(file_booking_v1_booking_service, 14);
 
 /**
  * Asks to give the time back.
@@ -690,7 +809,7 @@ export type ReleaseBookingRequest = Message<"booking.v1.ReleaseBookingRequest"> 
  * Use `create(ReleaseBookingRequestSchema)` to create a new message.
  */
 export const ReleaseBookingRequestSchema: GenMessage<ReleaseBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 13);
+  messageDesc(file_booking_v1_booking_service, 15);
 
 /**
  * The released booking.
@@ -711,7 +830,7 @@ export type ReleaseBookingResponse = Message<"booking.v1.ReleaseBookingResponse"
  * Use `create(ReleaseBookingResponseSchema)` to create a new message.
  */
 export const ReleaseBookingResponseSchema: GenMessage<ReleaseBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 14);
+  messageDesc(file_booking_v1_booking_service, 16);
 
 /**
  * Asks for one booking.
@@ -732,7 +851,7 @@ export type GetBookingRequest = Message<"booking.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 15);
+  messageDesc(file_booking_v1_booking_service, 17);
 
 /**
  * One booking.
@@ -753,7 +872,7 @@ export type GetBookingResponse = Message<"booking.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 16);
+  messageDesc(file_booking_v1_booking_service, 18);
 
 /**
  * Asks for a calendar file.
@@ -774,7 +893,7 @@ export type GetCalendarFileRequest = Message<"booking.v1.GetCalendarFileRequest"
  * Use `create(GetCalendarFileRequestSchema)` to create a new message.
  */
 export const GetCalendarFileRequestSchema: GenMessage<GetCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 17);
+  messageDesc(file_booking_v1_booking_service, 19);
 
 /**
  * A calendar file.
@@ -802,7 +921,7 @@ export type GetCalendarFileResponse = Message<"booking.v1.GetCalendarFileRespons
  * Use `create(GetCalendarFileResponseSchema)` to create a new message.
  */
 export const GetCalendarFileResponseSchema: GenMessage<GetCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 18);
+  messageDesc(file_booking_v1_booking_service, 20);
 
 /**
  * Asks to be told of changes.
@@ -823,7 +942,7 @@ export type WatchBookingRequest = Message<"booking.v1.WatchBookingRequest"> & {
  * Use `create(WatchBookingRequestSchema)` to create a new message.
  */
 export const WatchBookingRequestSchema: GenMessage<WatchBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 19);
+  messageDesc(file_booking_v1_booking_service, 21);
 
 /**
  * The booking as it is now.
@@ -844,7 +963,7 @@ export type WatchBookingResponse = Message<"booking.v1.WatchBookingResponse"> & 
  * Use `create(WatchBookingResponseSchema)` to create a new message.
  */
 export const WatchBookingResponseSchema: GenMessage<WatchBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 20);
+  messageDesc(file_booking_v1_booking_service, 22);
 
 /**
  * Asks to own the bookings that were made by phone for the caller's address.
@@ -859,7 +978,7 @@ export type AdoptBookingsRequest = Message<"booking.v1.AdoptBookingsRequest"> & 
  * Use `create(AdoptBookingsRequestSchema)` to create a new message.
  */
 export const AdoptBookingsRequestSchema: GenMessage<AdoptBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 21);
+  messageDesc(file_booking_v1_booking_service, 23);
 
 /**
  * What the caller owns now.
@@ -880,7 +999,7 @@ export type AdoptBookingsResponse = Message<"booking.v1.AdoptBookingsResponse"> 
  * Use `create(AdoptBookingsResponseSchema)` to create a new message.
  */
 export const AdoptBookingsResponseSchema: GenMessage<AdoptBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_service, 22);
+  messageDesc(file_booking_v1_booking_service, 24);
 
 /**
  * How a session takes place.
@@ -1094,6 +1213,13 @@ export enum PaymentState {
    * @generated from enum value: PAYMENT_STATE_REFUNDED = 6;
    */
   REFUNDED = 6,
+
+  /**
+   * The money was to go back, and that failed for good: refund_owed says how much the practice owes.
+   *
+   * @generated from enum value: PAYMENT_STATE_REFUND_FAILED = 7;
+   */
+  REFUND_FAILED = 7,
 }
 
 /**

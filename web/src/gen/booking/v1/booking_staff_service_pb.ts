@@ -2,14 +2,138 @@
 // @generated from file booking/v1/booking_staff_service.proto (package booking.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { BookingState, Session, SessionMode } from "./booking_service_pb";
+import { file_booking_v1_booking_service } from "./booking_service_pb";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file booking/v1/booking_staff_service.proto.
  */
 export const file_booking_v1_booking_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSqLAQoJU3RhZmZSb2xlEhoKFlNUQUZGX1JPTEVfVU5TUEVDSUZJRUQQABIUChBTVEFGRl9ST0xFX09XTkVSEAESFAoQU1RBRkZfUk9MRV9BRE1JThACEhsKF1NUQUZGX1JPTEVfUFJBQ1RJVElPTkVSEAMSGQoVU1RBRkZfUk9MRV9GUk9OVF9ERVNLEARiBnByb3RvMw");
+  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSIoChJHZXRKb2luUGFnZVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSLmAgoTR2V0Sm9pblBhZ2VSZXNwb25zZRISCgpib29raW5nX2lkGAEgASgJEicKBXN0YXRlGAIgASgOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUSJQoIc2Vzc2lvbnMYAyADKAsyEy5ib29raW5nLnYxLlNlc3Npb24SEQoJdGltZV96b25lGAQgASgJEhUKDXNlcnZpY2VfdGl0bGUYBSABKAkSGQoRcHJhY3RpdGlvbmVyX25hbWUYBiABKAkSGQoRY2xpZW50X2ZpcnN0X25hbWUYByABKAkSDQoFbm90ZXMYCCABKAkSJQoEbW9kZRgJIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEAoIbG9jYXRpb24YCiABKAkSMQoNcm9vbV9vcGVuc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIam9pbl91cmwYDCABKAkqiwEKCVN0YWZmUm9sZRIaChZTVEFGRl9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQU1RBRkZfUk9MRV9PV05FUhABEhQKEFNUQUZGX1JPTEVfQURNSU4QAhIbChdTVEFGRl9ST0xFX1BSQUNUSVRJT05FUhADEhkKFVNUQUZGX1JPTEVfRlJPTlRfREVTSxAEMmUKE0Jvb2tpbmdTdGFmZlNlcnZpY2USTgoLR2V0Sm9pblBhZ2USHi5ib29raW5nLnYxLkdldEpvaW5QYWdlUmVxdWVzdBofLmJvb2tpbmcudjEuR2V0Sm9pblBhZ2VSZXNwb25zZWIGcHJvdG8z", [file_booking_v1_booking_service, file_google_protobuf_timestamp]);
+
+/**
+ * Asks for the page of a booking's sessions.
+ *
+ * @generated from message booking.v1.GetJoinPageRequest
+ */
+export type GetJoinPageRequest = Message<"booking.v1.GetJoinPageRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message booking.v1.GetJoinPageRequest.
+ * Use `create(GetJoinPageRequestSchema)` to create a new message.
+ */
+export const GetJoinPageRequestSchema: GenMessage<GetJoinPageRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 0);
+
+/**
+ * What a member needs to hold a session, and no more.
+ *
+ * @generated from message booking.v1.GetJoinPageResponse
+ */
+export type GetJoinPageResponse = Message<"booking.v1.GetJoinPageResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Where it stands.
+   *
+   * @generated from field: booking.v1.BookingState state = 2;
+   */
+  state: BookingState;
+
+  /**
+   * Its sessions.
+   *
+   * @generated from field: repeated booking.v1.Session sessions = 3;
+   */
+  sessions: Session[];
+
+  /**
+   * IANA name of the practice's zone.
+   *
+   * @generated from field: string time_zone = 4;
+   */
+  timeZone: string;
+
+  /**
+   * What was booked, by its title at the time.
+   *
+   * @generated from field: string service_title = 5;
+   */
+  serviceTitle: string;
+
+  /**
+   * The practitioner who gives its sessions.
+   *
+   * @generated from field: string practitioner_name = 6;
+   */
+  practitionerName: string;
+
+  /**
+   * The client's given name.
+   *
+   * @generated from field: string client_first_name = 7;
+   */
+  clientFirstName: string;
+
+  /**
+   * What the client wrote beforehand; empty for roles that may not read it, and once no session is to come.
+   *
+   * @generated from field: string notes = 8;
+   */
+  notes: string;
+
+  /**
+   * Online or in person.
+   *
+   * @generated from field: booking.v1.SessionMode mode = 9;
+   */
+  mode: SessionMode;
+
+  /**
+   * Where a session in person takes place; empty online.
+   *
+   * @generated from field: string location = 10;
+   */
+  location: string;
+
+  /**
+   * When the room of the next session opens; unset in person and once no session is to come.
+   *
+   * @generated from field: google.protobuf.Timestamp room_opens_at = 11;
+   */
+  roomOpensAt?: Timestamp | undefined;
+
+  /**
+   * The room; empty before it opens, until it exists, and in person.
+   *
+   * @generated from field: string join_url = 12;
+   */
+  joinUrl: string;
+};
+
+/**
+ * Describes the message booking.v1.GetJoinPageResponse.
+ * Use `create(GetJoinPageResponseSchema)` to create a new message.
+ */
+export const GetJoinPageResponseSchema: GenMessage<GetJoinPageResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 1);
 
 /**
  * What a member of the practice may do.
@@ -58,4 +182,29 @@ export enum StaffRole {
  */
 export const StaffRoleSchema: GenEnum<StaffRole> = /*@__PURE__*/
   enumDesc(file_booking_v1_booking_staff_service, 0);
+
+/**
+ * What the practice's staff does with bookings and times. Every call needs a signed-in member of the
+ * practice; each method names the roles. PERMISSION_DENIED with reason STAFF_ONLY or ROLE_NOT_ALLOWED
+ * for everybody else. Every call is written down with who made it.
+ * A practitioner has the own calendar and clients alone: what belongs to others is not listed and not
+ * found, and PERMISSION_DENIED with reason NOT_OWN_CALENDAR answers who names another's calendar. A
+ * client's note is shown to owners, and to practitioners of their own clients.
+ *
+ * @generated from service booking.v1.BookingStaffService
+ */
+export const BookingStaffService: GenService<{
+  /**
+   * The page of a booking's sessions for the practice, /join/<booking>: all members, a practitioner of own clients.
+   * The notes are for owners and for the practitioner of the booking; the room is there from ten minutes before.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.GetJoinPage
+   */
+  getJoinPage: {
+    methodKind: "unary";
+    input: typeof GetJoinPageRequestSchema;
+    output: typeof GetJoinPageResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_booking_v1_booking_staff_service, 0);
 

@@ -2,8 +2,8 @@
 // @generated from file booking/v1/consent_service.proto (package booking.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/consent_service.proto.
  */
 export const file_booking_v1_consent_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBib29raW5nL3YxL2NvbnNlbnRfc2VydmljZS5wcm90bxIKYm9va2luZy52MSLdAQoNQ29uc2VudFJlY29yZBISCgpjb25zZW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIRCglmdWxsX25hbWUYBCABKAkSDQoFZW1haWwYBSABKAkSEQoJc2lnbmF0dXJlGAYgASgJEiwKCGdpdmVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgx3aXRoZHJhd25fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhMKEUdldENvbnNlbnRSZXF1ZXN0ImoKEkdldENvbnNlbnRSZXNwb25zZRIXCg9jdXJyZW50X3ZlcnNpb24YASABKAkSKgoHY29uc2VudBgCIAEoCzIZLmJvb2tpbmcudjEuQ29uc2VudFJlY29yZBIPCgdjdXJyZW50GAMgASgIIisKFUdldENvbnNlbnRGaWxlUmVxdWVzdBISCgpjb25zZW50X2lkGAEgASgJIlAKFkdldENvbnNlbnRGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCSIxChZXaXRoZHJhd0NvbnNlbnRSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCSJFChdXaXRoZHJhd0NvbnNlbnRSZXNwb25zZRIqCgdjb25zZW50GAEgASgLMhkuYm9va2luZy52MS5Db25zZW50UmVjb3JkMpwCCg5Db25zZW50U2VydmljZRJQCgpHZXRDb25zZW50Eh0uYm9va2luZy52MS5HZXRDb25zZW50UmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0Q29uc2VudFJlc3BvbnNlIgOQAgESXAoOR2V0Q29uc2VudEZpbGUSIS5ib29raW5nLnYxLkdldENvbnNlbnRGaWxlUmVxdWVzdBoiLmJvb2tpbmcudjEuR2V0Q29uc2VudEZpbGVSZXNwb25zZSIDkAIBEloKD1dpdGhkcmF3Q29uc2VudBIiLmJvb2tpbmcudjEuV2l0aGRyYXdDb25zZW50UmVxdWVzdBojLmJvb2tpbmcudjEuV2l0aGRyYXdDb25zZW50UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiBib29raW5nL3YxL2NvbnNlbnRfc2VydmljZS5wcm90bxIKYm9va2luZy52MSKkAwoNQ29uc2VudFJlY29yZBISCgpjb25zZW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIRCglmdWxsX25hbWUYBCABKAkSDQoFZW1haWwYBSABKAkSEQoJc2lnbmF0dXJlGAYgASgJEiwKCGdpdmVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgx3aXRoZHJhd25fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2NoYW5uZWwYCSABKA4yGi5ib29raW5nLnYxLkNvbnNlbnRDaGFubmVsEhIKCnNlc3Npb25faWQYCiABKAkSEAoIcGFnZV9rZXkYCyABKAkSDwoHbmV0d29yaxgMIAEoCRISCgp1c2VyX2FnZW50GA0gASgJEhYKDmNvZGVfbWFpbGVkX3RvGA4gASgJEjUKEWNvZGVfY29uZmlybWVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRDb25zZW50UmVxdWVzdCJqChJHZXRDb25zZW50UmVzcG9uc2USFwoPY3VycmVudF92ZXJzaW9uGAEgASgJEioKB2NvbnNlbnQYAiABKAsyGS5ib29raW5nLnYxLkNvbnNlbnRSZWNvcmQSDwoHY3VycmVudBgDIAEoCCIrChVHZXRDb25zZW50RmlsZVJlcXVlc3QSEgoKY29uc2VudF9pZBgBIAEoCSJQChZHZXRDb25zZW50RmlsZVJlc3BvbnNlEhAKCGZpbGVuYW1lGAEgASgJEg8KB2NvbnRlbnQYAiABKAkSEwoLZmluZ2VycHJpbnQYAyABKAkiMQoWV2l0aGRyYXdDb25zZW50UmVxdWVzdBIXCg9pZGVtcG90ZW5jeV9rZXkYASABKAkiRQoXV2l0aGRyYXdDb25zZW50UmVzcG9uc2USKgoHY29uc2VudBgBIAEoCzIZLmJvb2tpbmcudjEuQ29uc2VudFJlY29yZCpoCg5Db25zZW50Q2hhbm5lbBIfChtDT05TRU5UX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIbChdDT05TRU5UX0NIQU5ORUxfQUNDT1VOVBABEhgKFENPTlNFTlRfQ0hBTk5FTF9QQUdFEAIynAIKDkNvbnNlbnRTZXJ2aWNlElAKCkdldENvbnNlbnQSHS5ib29raW5nLnYxLkdldENvbnNlbnRSZXF1ZXN0Gh4uYm9va2luZy52MS5HZXRDb25zZW50UmVzcG9uc2UiA5ACARJcCg5HZXRDb25zZW50RmlsZRIhLmJvb2tpbmcudjEuR2V0Q29uc2VudEZpbGVSZXF1ZXN0GiIuYm9va2luZy52MS5HZXRDb25zZW50RmlsZVJlc3BvbnNlIgOQAgESWgoPV2l0aGRyYXdDb25zZW50EiIuYm9va2luZy52MS5XaXRoZHJhd0NvbnNlbnRSZXF1ZXN0GiMuYm9va2luZy52MS5XaXRoZHJhd0NvbnNlbnRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * A consent as it was given.
@@ -75,6 +75,55 @@ export type ConsentRecord = Message<"booking.v1.ConsentRecord"> & {
    * @generated from field: google.protobuf.Timestamp withdrawn_at = 8;
    */
   withdrawnAt?: Timestamp | undefined;
+
+  /**
+   * By which way it was given.
+   *
+   * @generated from field: booking.v1.ConsentChannel channel = 9;
+   */
+  channel: ConsentChannel;
+
+  /**
+   * The session of the client's account, a UUID; empty for another way.
+   *
+   * @generated from field: string session_id = 10;
+   */
+  sessionId: string;
+
+  /**
+   * Names the key of the page on which it was given; empty for another way. It is not the key.
+   *
+   * @generated from field: string page_key = 11;
+   */
+  pageKey: string;
+
+  /**
+   * The network that it came from, such as "192.0.2.0/24"; empty where that is not known.
+   *
+   * @generated from field: string network = 12;
+   */
+  network: string;
+
+  /**
+   * What the client's browser calls itself; empty where that is not known.
+   *
+   * @generated from field: string user_agent = 13;
+   */
+  userAgent: string;
+
+  /**
+   * The address to which the code was mailed that was typed; empty without a code.
+   *
+   * @generated from field: string code_mailed_to = 14;
+   */
+  codeMailedTo: string;
+
+  /**
+   * When the code was typed; unset without a code.
+   *
+   * @generated from field: google.protobuf.Timestamp code_confirmed_at = 15;
+   */
+  codeConfirmedAt?: Timestamp | undefined;
 };
 
 /**
@@ -232,6 +281,41 @@ export type WithdrawConsentResponse = Message<"booking.v1.WithdrawConsentRespons
  */
 export const WithdrawConsentResponseSchema: GenMessage<WithdrawConsentResponse> = /*@__PURE__*/
   messageDesc(file_booking_v1_consent_service, 6);
+
+/**
+ * The way by which a consent was given.
+ *
+ * @generated from enum booking.v1.ConsentChannel
+ */
+export enum ConsentChannel {
+  /**
+   * Not known: it was given on the page of a booking by phone before the way was recorded, by a key that
+   * staff had seen as well.
+   *
+   * @generated from enum value: CONSENT_CHANNEL_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * By the session of the client's account.
+   *
+   * @generated from enum value: CONSENT_CHANNEL_ACCOUNT = 1;
+   */
+  ACCOUNT = 1,
+
+  /**
+   * On the page of a booking by phone.
+   *
+   * @generated from enum value: CONSENT_CHANNEL_PAGE = 2;
+   */
+  PAGE = 2,
+}
+
+/**
+ * Describes the enum booking.v1.ConsentChannel.
+ */
+export const ConsentChannelSchema: GenEnum<ConsentChannel> = /*@__PURE__*/
+  enumDesc(file_booking_v1_consent_service, 0);
 
 /**
  * A client's own consent to online sessions: it is given with a booking, and read and withdrawn here.

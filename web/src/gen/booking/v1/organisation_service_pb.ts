@@ -249,7 +249,7 @@ export type InvitationOffer = Message<"booking.v1.InvitationOffer"> & {
   practiceName: string;
 
   /**
-   * The invited address.
+   * The invited address; empty once it has ended.
    *
    * @generated from field: string email = 2;
    */
@@ -263,14 +263,14 @@ export type InvitationOffer = Message<"booking.v1.InvitationOffer"> & {
   role: StaffRole;
 
   /**
-   * The name of the practitioner that it links; empty if none.
+   * The name of the practitioner that it links; empty if none, and once it has ended.
    *
    * @generated from field: string practitioner_name = 4;
    */
   practitionerName: string;
 
   /**
-   * The proved address of the member who sent it, or empty.
+   * The proved address of the member who sent it, or empty; also once it has ended.
    *
    * @generated from field: string invited_by = 5;
    */

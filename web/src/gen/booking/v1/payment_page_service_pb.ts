@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { BookedPackage, BookingState, Consent, PaymentState, Session, SessionMode } from "./booking_service_pb";
+import type { BookedPackage, BookingState, Consent, PaymentState, Session, SessionMode, ShownTexts } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
 import type { Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
@@ -16,10 +16,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/payment_page_service.proto.
  */
 export const file_booking_v1_payment_page_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVib29raW5nL3YxL3BheW1lbnRfcGFnZV9zZXJ2aWNlLnByb3RvEgpib29raW5nLnYxIoYECgtQYXltZW50UGFnZRISCgpib29raW5nX2lkGAEgASgJEhUKDXNlcnZpY2VfdGl0bGUYAiABKAkSKgoHcGFja2FnZRgDIAEoCzIZLmJvb2tpbmcudjEuQm9va2VkUGFja2FnZRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEAoIbG9jYXRpb24YByABKAkSGQoRcHJhY3RpdGlvbmVyX25hbWUYCCABKAkSHwoFcHJpY2UYCSABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCg1wYXltZW50X3N0YXRlGAwgASgOMhguYm9va2luZy52MS5QYXltZW50U3RhdGUSEgoKZmlyc3RfbmFtZRgNIAEoCRIWCg50ZXJtc19hY2NlcHRlZBgOIAEoCBIVCg1uZWVkc19jb25zZW50GA8gASgIEhAKCGpvaW5fdXJsGBAgASgJEg8KB2Fkb3B0ZWQYESABKAgiKQoVR2V0UGF5bWVudFBhZ2VSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIj8KFkdldFBheW1lbnRQYWdlUmVzcG9uc2USJQoEcGFnZRgBIAEoCzIXLmJvb2tpbmcudjEuUGF5bWVudFBhZ2UiZAoSQWNjZXB0VGVybXNSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJEhYKDnRlcm1zX2FjY2VwdGVkGAIgASgIEiQKB2NvbnNlbnQYAyABKAsyEy5ib29raW5nLnYxLkNvbnNlbnQiPAoTQWNjZXB0VGVybXNSZXNwb25zZRIlCgRwYWdlGAEgASgLMhcuYm9va2luZy52MS5QYXltZW50UGFnZSIuChpHZXRQYWdlQ2FsZW5kYXJGaWxlUmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCSJAChtHZXRQYWdlQ2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCTKlAgoSUGF5bWVudFBhZ2VTZXJ2aWNlElcKDkdldFBheW1lbnRQYWdlEiEuYm9va2luZy52MS5HZXRQYXltZW50UGFnZVJlcXVlc3QaIi5ib29raW5nLnYxLkdldFBheW1lbnRQYWdlUmVzcG9uc2USTgoLQWNjZXB0VGVybXMSHi5ib29raW5nLnYxLkFjY2VwdFRlcm1zUmVxdWVzdBofLmJvb2tpbmcudjEuQWNjZXB0VGVybXNSZXNwb25zZRJmChNHZXRQYWdlQ2FsZW5kYXJGaWxlEiYuYm9va2luZy52MS5HZXRQYWdlQ2FsZW5kYXJGaWxlUmVxdWVzdBonLmJvb2tpbmcudjEuR2V0UGFnZUNhbGVuZGFyRmlsZVJlc3BvbnNlYgZwcm90bzM", [file_booking_v1_booking_service, file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiVib29raW5nL3YxL3BheW1lbnRfcGFnZV9zZXJ2aWNlLnByb3RvEgpib29raW5nLnYxIqYGCgtQYXltZW50UGFnZRISCgpib29raW5nX2lkGAEgASgJEhUKDXNlcnZpY2VfdGl0bGUYAiABKAkSKgoHcGFja2FnZRgDIAEoCzIZLmJvb2tpbmcudjEuQm9va2VkUGFja2FnZRIlCghzZXNzaW9ucxgEIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIRCgl0aW1lX3pvbmUYBSABKAkSJQoEbW9kZRgGIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSEAoIbG9jYXRpb24YByABKAkSGQoRcHJhY3RpdGlvbmVyX25hbWUYCCABKAkSHwoFcHJpY2UYCSABKAsyEC5jb21tb24udjEuTW9uZXkSJwoFc3RhdGUYCiABKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZRIxCg1oZWxkX3VudGlsX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCg1wYXltZW50X3N0YXRlGAwgASgOMhguYm9va2luZy52MS5QYXltZW50U3RhdGUSEgoKZmlyc3RfbmFtZRgNIAEoCRIWCg50ZXJtc19hY2NlcHRlZBgOIAEoCBIVCg1uZWVkc19jb25zZW50GA8gASgIEhAKCGpvaW5fdXJsGBAgASgJEg8KB2Fkb3B0ZWQYESABKAgSEgoKbW9uZXlfb25seRgSIAEoCBIeCgRwYWlkGBMgASgLMhAuY29tbW9uLnYxLk1vbmV5EiIKCHJlZnVuZGVkGBQgASgLMhAuY29tbW9uLnYxLk1vbmV5EicKDXJlZnVuZF9jb21pbmcYFSABKAsyEC5jb21tb24udjEuTW9uZXkSMQoNcmVmdW5kX2R1ZV9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoLcmVmdW5kX293ZWQYFyABKAsyEC5jb21tb24udjEuTW9uZXkSJwoNZ2l2ZW5fYnlfYmFuaxgYIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJuZWVkc19jb25zZW50X2NvZGUYHiABKAgiKQoVR2V0UGF5bWVudFBhZ2VSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIj8KFkdldFBheW1lbnRQYWdlUmVzcG9uc2USJQoEcGFnZRgBIAEoCzIXLmJvb2tpbmcudjEuUGF5bWVudFBhZ2UioQEKEkFjY2VwdFRlcm1zUmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCRIWCg50ZXJtc19hY2NlcHRlZBgCIAEoCBIkCgdjb25zZW50GAMgASgLMhMuYm9va2luZy52MS5Db25zZW50EiUKBXNob3duGAQgASgLMhYuYm9va2luZy52MS5TaG93blRleHRzEhQKDGNvbnNlbnRfY29kZRgFIAEoCSItChlSZXF1ZXN0Q29uc2VudENvZGVSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIjMKGlJlcXVlc3RDb25zZW50Q29kZVJlc3BvbnNlEhUKDXZhbGlkX21pbnV0ZXMYASABKAUiPAoTQWNjZXB0VGVybXNSZXNwb25zZRIlCgRwYWdlGAEgASgLMhcuYm9va2luZy52MS5QYXltZW50UGFnZSIuChpHZXRQYWdlQ2FsZW5kYXJGaWxlUmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCSJAChtHZXRQYWdlQ2FsZW5kYXJGaWxlUmVzcG9uc2USEAoIZmlsZW5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSInChNSZW5ld1BhZ2VLZXlSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIhYKFFJlbmV3UGFnZUtleVJlc3BvbnNlMt0DChJQYXltZW50UGFnZVNlcnZpY2USVwoOR2V0UGF5bWVudFBhZ2USIS5ib29raW5nLnYxLkdldFBheW1lbnRQYWdlUmVxdWVzdBoiLmJvb2tpbmcudjEuR2V0UGF5bWVudFBhZ2VSZXNwb25zZRJOCgtBY2NlcHRUZXJtcxIeLmJvb2tpbmcudjEuQWNjZXB0VGVybXNSZXF1ZXN0Gh8uYm9va2luZy52MS5BY2NlcHRUZXJtc1Jlc3BvbnNlEmMKElJlcXVlc3RDb25zZW50Q29kZRIlLmJvb2tpbmcudjEuUmVxdWVzdENvbnNlbnRDb2RlUmVxdWVzdBomLmJvb2tpbmcudjEuUmVxdWVzdENvbnNlbnRDb2RlUmVzcG9uc2USZgoTR2V0UGFnZUNhbGVuZGFyRmlsZRImLmJvb2tpbmcudjEuR2V0UGFnZUNhbGVuZGFyRmlsZVJlcXVlc3QaJy5ib29raW5nLnYxLkdldFBhZ2VDYWxlbmRhckZpbGVSZXNwb25zZRJRCgxSZW5ld1BhZ2VLZXkSHy5ib29raW5nLnYxLlJlbmV3UGFnZUtleVJlcXVlc3QaIC5ib29raW5nLnYxLlJlbmV3UGFnZUtleVJlc3BvbnNlYgZwcm90bzM", [file_booking_v1_booking_service, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
- * A booking as the holder of its page's key sees it. Of contact data it has the given name only.
+ * A booking as the holder of its page's key sees it. Of contact data it has the given name only. Where
+ * money_only is true, it has of all fields up to 17 only booking_id, price, state, payment_state and
+ * terms_accepted.
  *
  * @generated from message booking.v1.PaymentPage
  */
@@ -130,18 +132,74 @@ export type PaymentPage = Message<"booking.v1.PaymentPage"> & {
   needsConsent: boolean;
 
   /**
-   * Link to the meeting room; empty until it exists, and for a session in person.
+   * Always empty. Earlier releases had the link to the meeting room here.
    *
    * @generated from field: string join_url = 16;
    */
   joinUrl: string;
 
   /**
-   * Whether an account has taken the booking over.
+   * Always false. A booking that an account has taken over has no page any more.
    *
    * @generated from field: bool adopted = 17;
    */
   adopted: boolean;
+
+  /**
+   * True after a cancellation, and from two hours after the last session's end.
+   *
+   * @generated from field: bool money_only = 18;
+   */
+  moneyOnly: boolean;
+
+  /**
+   * What was paid; unset while no payment was verified.
+   *
+   * @generated from field: common.v1.Money paid = 19;
+   */
+  paid?: Money | undefined;
+
+  /**
+   * What went back; unset for nothing.
+   *
+   * @generated from field: common.v1.Money refunded = 20;
+   */
+  refunded?: Money | undefined;
+
+  /**
+   * What is on its way back; unset for nothing.
+   *
+   * @generated from field: common.v1.Money refund_coming = 21;
+   */
+  refundComing?: Money | undefined;
+
+  /**
+   * By when it should arrive; unset where nothing is on its way or the practice names no number of days.
+   *
+   * @generated from field: google.protobuf.Timestamp refund_due_at = 22;
+   */
+  refundDueAt?: Timestamp | undefined;
+
+  /**
+   * What was to go back and failed for good: the practice owes it.
+   *
+   * @generated from field: common.v1.Money refund_owed = 23;
+   */
+  refundOwed?: Money | undefined;
+
+  /**
+   * What the payer's bank gave back by a dispute.
+   *
+   * @generated from field: common.v1.Money given_by_bank = 24;
+   */
+  givenByBank?: Money | undefined;
+
+  /**
+   * Whether the consent is signed with a code that is mailed: staff have seen the key of this page.
+   *
+   * @generated from field: bool needs_consent_code = 30;
+   */
+  needsConsentCode: boolean;
 };
 
 /**
@@ -219,6 +277,20 @@ export type AcceptTermsRequest = Message<"booking.v1.AcceptTermsRequest"> & {
    * @generated from field: booking.v1.Consent consent = 3;
    */
   consent?: Consent | undefined;
+
+  /**
+   * Which versions of the practice's texts the page showed, as in RequestBooking.
+   *
+   * @generated from field: booking.v1.ShownTexts shown = 4;
+   */
+  shown?: ShownTexts | undefined;
+
+  /**
+   * The code that was mailed, where the page says that the consent needs one.
+   *
+   * @generated from field: string consent_code = 5;
+   */
+  consentCode: string;
 };
 
 /**
@@ -227,6 +299,48 @@ export type AcceptTermsRequest = Message<"booking.v1.AcceptTermsRequest"> & {
  */
 export const AcceptTermsRequestSchema: GenMessage<AcceptTermsRequest> = /*@__PURE__*/
   messageDesc(file_booking_v1_payment_page_service, 3);
+
+/**
+ * Asks for a code with which the consent is signed.
+ *
+ * @generated from message booking.v1.RequestConsentCodeRequest
+ */
+export type RequestConsentCodeRequest = Message<"booking.v1.RequestConsentCodeRequest"> & {
+  /**
+   * The key in the page's address.
+   *
+   * @generated from field: string page_key = 1;
+   */
+  pageKey: string;
+};
+
+/**
+ * Describes the message booking.v1.RequestConsentCodeRequest.
+ * Use `create(RequestConsentCodeRequestSchema)` to create a new message.
+ */
+export const RequestConsentCodeRequestSchema: GenMessage<RequestConsentCodeRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_payment_page_service, 4);
+
+/**
+ * The code is on its way.
+ *
+ * @generated from message booking.v1.RequestConsentCodeResponse
+ */
+export type RequestConsentCodeResponse = Message<"booking.v1.RequestConsentCodeResponse"> & {
+  /**
+   * For how many minutes it works.
+   *
+   * @generated from field: int32 valid_minutes = 1;
+   */
+  validMinutes: number;
+};
+
+/**
+ * Describes the message booking.v1.RequestConsentCodeResponse.
+ * Use `create(RequestConsentCodeResponseSchema)` to create a new message.
+ */
+export const RequestConsentCodeResponseSchema: GenMessage<RequestConsentCodeResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_payment_page_service, 5);
 
 /**
  * The terms are accepted.
@@ -247,7 +361,7 @@ export type AcceptTermsResponse = Message<"booking.v1.AcceptTermsResponse"> & {
  * Use `create(AcceptTermsResponseSchema)` to create a new message.
  */
 export const AcceptTermsResponseSchema: GenMessage<AcceptTermsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_payment_page_service, 4);
+  messageDesc(file_booking_v1_payment_page_service, 6);
 
 /**
  * Asks for a calendar file.
@@ -268,7 +382,7 @@ export type GetPageCalendarFileRequest = Message<"booking.v1.GetPageCalendarFile
  * Use `create(GetPageCalendarFileRequestSchema)` to create a new message.
  */
 export const GetPageCalendarFileRequestSchema: GenMessage<GetPageCalendarFileRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_payment_page_service, 5);
+  messageDesc(file_booking_v1_payment_page_service, 7);
 
 /**
  * A calendar file.
@@ -296,12 +410,50 @@ export type GetPageCalendarFileResponse = Message<"booking.v1.GetPageCalendarFil
  * Use `create(GetPageCalendarFileResponseSchema)` to create a new message.
  */
 export const GetPageCalendarFileResponseSchema: GenMessage<GetPageCalendarFileResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_payment_page_service, 6);
+  messageDesc(file_booking_v1_payment_page_service, 8);
+
+/**
+ * Asks for a new key by mail.
+ *
+ * @generated from message booking.v1.RenewPageKeyRequest
+ */
+export type RenewPageKeyRequest = Message<"booking.v1.RenewPageKeyRequest"> & {
+  /**
+   * The key in the page's address.
+   *
+   * @generated from field: string page_key = 1;
+   */
+  pageKey: string;
+};
+
+/**
+ * Describes the message booking.v1.RenewPageKeyRequest.
+ * Use `create(RenewPageKeyRequestSchema)` to create a new message.
+ */
+export const RenewPageKeyRequestSchema: GenMessage<RenewPageKeyRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_payment_page_service, 9);
+
+/**
+ * If the key is that of a booking whose page has not ended, a mail is on its way.
+ *
+ * @generated from message booking.v1.RenewPageKeyResponse
+ */
+export type RenewPageKeyResponse = Message<"booking.v1.RenewPageKeyResponse"> & {
+};
+
+/**
+ * Describes the message booking.v1.RenewPageKeyResponse.
+ * Use `create(RenewPageKeyResponseSchema)` to create a new message.
+ */
+export const RenewPageKeyResponseSchema: GenMessage<RenewPageKeyResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_payment_page_service, 10);
 
 /**
  * The page on which a booking that staff made by phone is read, agreed to and paid. It needs no
  * account: the key in its address is what lets a caller in, and shows no more than the page needs.
- * NOT_FOUND with reason BOOKING_NOT_FOUND for every key that is not right.
+ * NOT_FOUND with reason BOOKING_NOT_FOUND for every key that is not right. FAILED_PRECONDITION for one that
+ * has ended: BOOKING_ADOPTED when an account owns the booking, PAGE_KEY_ENDED when a later mail has a new
+ * key, PAGE_OVER when 60 days have gone since its money moved last.
  *
  * @generated from service booking.v1.PaymentPageService
  */
@@ -322,6 +474,9 @@ export const PaymentPageService: GenService<{
    * the hold is extended as by OpenCheckout. Safe to call again: what was accepted stays as it is.
    * FAILED_PRECONDITION with reason TERMS_NOT_ACCEPTED, CONSENT_REQUIRED, HOLD_ENDED,
    * CONSENT_VERSION_UNKNOWN or DECLARATION_NOT_ACCEPTED; INVALID_ARGUMENT with the consent's fields.
+   * Where needs_consent_code is true, a consent also needs the code of RequestConsentCode: CONSENT_CODE_REQUIRED,
+   * CONSENT_CODE_WRONG or CONSENT_CODE_ENDED. STAFF_CANNOT_SIGN when the caller is signed in as a member of
+   * the practice and the booking is another person's.
    *
    * @generated from rpc booking.v1.PaymentPageService.AcceptTerms
    */
@@ -331,7 +486,19 @@ export const PaymentPageService: GenService<{
     output: typeof AcceptTermsResponseSchema;
   },
   /**
-   * Returns the calendar file of a confirmed booking. FAILED_PRECONDITION, BOOKING_NOT_CONFIRMED.
+   * Has a code mailed to the address that the booking has, with which its client signs the consent. FAILED_PRECONDITION,
+   * HOLD_ENDED; RESOURCE_EXHAUSTED, TOO_MANY_CONSENT_CODES, after five in an hour.
+   *
+   * @generated from rpc booking.v1.PaymentPageService.RequestConsentCode
+   */
+  requestConsentCode: {
+    methodKind: "unary";
+    input: typeof RequestConsentCodeRequestSchema;
+    output: typeof RequestConsentCodeResponseSchema;
+  },
+  /**
+   * Returns the calendar file of a confirmed booking. FAILED_PRECONDITION, BOOKING_NOT_CONFIRMED, also where
+   * the page shows money only.
    *
    * @generated from rpc booking.v1.PaymentPageService.GetPageCalendarFile
    */
@@ -339,6 +506,18 @@ export const PaymentPageService: GenService<{
     methodKind: "unary";
     input: typeof GetPageCalendarFileRequestSchema;
     output: typeof GetPageCalendarFileResponseSchema;
+  },
+  /**
+   * Has a new key mailed to the address that the booking has, by a key that has ended or has not. All keys
+   * of before end. The answer is the same for every key, so that it tells nothing. RESOURCE_EXHAUSTED,
+   * TOO_MANY_PAGE_KEYS, after some of one network.
+   *
+   * @generated from rpc booking.v1.PaymentPageService.RenewPageKey
+   */
+  renewPageKey: {
+    methodKind: "unary";
+    input: typeof RenewPageKeyRequestSchema;
+    output: typeof RenewPageKeyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_booking_v1_payment_page_service, 0);

@@ -2,15 +2,15 @@
 // @generated from file common/v1/money.proto (package common.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file common/v1/money.proto.
  */
 export const file_common_v1_money: GenFile = /*@__PURE__*/
-  fileDesc("ChVjb21tb24vdjEvbW9uZXkucHJvdG8SCWNvbW1vbi52MSIzCgVNb25leRITCgttaW5vcl91bml0cxgBIAEoAxIVCg1jdXJyZW5jeV9jb2RlGAIgASgJYgZwcm90bzM");
+  fileDesc("ChVjb21tb24vdjEvbW9uZXkucHJvdG8SCWNvbW1vbi52MSIzCgVNb25leRITCgttaW5vcl91bml0cxgBIAEoAxIVCg1jdXJyZW5jeV9jb2RlGAIgASgJKkgKB0Rlc2tXYXkSGAoUREVTS19XQVlfVU5TUEVDSUZJRUQQABIRCg1ERVNLX1dBWV9DQVNIEAESEAoMREVTS19XQVlfVVBJEAJiBnByb3RvMw");
 
 /**
  * An amount of money in whole minor units; there is no fraction and no float anywhere.
@@ -39,4 +39,38 @@ export type Money = Message<"common.v1.Money"> & {
  */
 export const MoneySchema: GenMessage<Money> = /*@__PURE__*/
   messageDesc(file_common_v1_money, 0);
+
+/**
+ * How money is paid or given back at the practice's desk, without the payment provider.
+ *
+ * @generated from enum common.v1.DeskWay
+ */
+export enum DeskWay {
+  /**
+   * Not at the desk.
+   *
+   * @generated from enum value: DESK_WAY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * In cash.
+   *
+   * @generated from enum value: DESK_WAY_CASH = 1;
+   */
+  CASH = 1,
+
+  /**
+   * By UPI to the practice's own account.
+   *
+   * @generated from enum value: DESK_WAY_UPI = 2;
+   */
+  UPI = 2,
+}
+
+/**
+ * Describes the enum common.v1.DeskWay.
+ */
+export const DeskWaySchema: GenEnum<DeskWay> = /*@__PURE__*/
+  enumDesc(file_common_v1_money, 0);
 

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/page_payment_service.proto.
  */
 export const file_payments_v1_page_payment_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXltZW50cy92MS9wYWdlX3BheW1lbnRfc2VydmljZS5wcm90bxILcGF5bWVudHMudjEiRAoXU3RhcnRQYWdlUGF5bWVudFJlcXVlc3QSEAoIcGFnZV9rZXkYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIsEBChhTdGFydFBhZ2VQYXltZW50UmVzcG9uc2USEAoIbGlua191cmwYASABKAkSMwoPbGlua19leHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSKwoFc3RhdGUYBCABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSDwoHbGlua19pZBgFIAEoCSIrChdDaGVja1BhZ2VQYXltZW50UmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCSJ7ChhDaGVja1BhZ2VQYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMgoOcGF5bWVudF9zdGF0dXMYAiABKA4yGi5wYXltZW50cy52MS5QYXltZW50U3RhdHVzMtYBChJQYWdlUGF5bWVudFNlcnZpY2USXwoQU3RhcnRQYWdlUGF5bWVudBIkLnBheW1lbnRzLnYxLlN0YXJ0UGFnZVBheW1lbnRSZXF1ZXN0GiUucGF5bWVudHMudjEuU3RhcnRQYWdlUGF5bWVudFJlc3BvbnNlEl8KEENoZWNrUGFnZVBheW1lbnQSJC5wYXltZW50cy52MS5DaGVja1BhZ2VQYXltZW50UmVxdWVzdBolLnBheW1lbnRzLnYxLkNoZWNrUGFnZVBheW1lbnRSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp, file_payments_v1_payments_service]);
+  fileDesc("CiZwYXltZW50cy92MS9wYWdlX3BheW1lbnRfc2VydmljZS5wcm90bxILcGF5bWVudHMudjEiRAoXU3RhcnRQYWdlUGF5bWVudFJlcXVlc3QSEAoIcGFnZV9rZXkYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIsEBChhTdGFydFBhZ2VQYXltZW50UmVzcG9uc2USEAoIbGlua191cmwYASABKAkSMwoPbGlua19leHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSKwoFc3RhdGUYBCABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSDwoHbGlua19pZBgFIAEoCSIrChdDaGVja1BhZ2VQYXltZW50UmVxdWVzdBIQCghwYWdlX2tleRgBIAEoCSJ7ChhDaGVja1BhZ2VQYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMgoOcGF5bWVudF9zdGF0dXMYAiABKA4yGi5wYXltZW50cy52MS5QYXltZW50U3RhdHVzInwKC1BhZ2VSZWNlaXB0Eg4KBnNlcmlhbBgBIAEoCRIMCgRraW5kGAIgASgJEi0KCWlzc3VlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoGYW1vdW50GAQgASgLMhAuY29tbW9uLnYxLk1vbmV5IisKF0xpc3RQYWdlUmVjZWlwdHNSZXF1ZXN0EhAKCHBhZ2Vfa2V5GAEgASgJIkYKGExpc3RQYWdlUmVjZWlwdHNSZXNwb25zZRIqCghyZWNlaXB0cxgBIAMoCzIYLnBheW1lbnRzLnYxLlBhZ2VSZWNlaXB0MrcCChJQYWdlUGF5bWVudFNlcnZpY2USXwoQU3RhcnRQYWdlUGF5bWVudBIkLnBheW1lbnRzLnYxLlN0YXJ0UGFnZVBheW1lbnRSZXF1ZXN0GiUucGF5bWVudHMudjEuU3RhcnRQYWdlUGF5bWVudFJlc3BvbnNlEl8KEENoZWNrUGFnZVBheW1lbnQSJC5wYXltZW50cy52MS5DaGVja1BhZ2VQYXltZW50UmVxdWVzdBolLnBheW1lbnRzLnYxLkNoZWNrUGFnZVBheW1lbnRSZXNwb25zZRJfChBMaXN0UGFnZVJlY2VpcHRzEiQucGF5bWVudHMudjEuTGlzdFBhZ2VSZWNlaXB0c1JlcXVlc3QaJS5wYXltZW50cy52MS5MaXN0UGFnZVJlY2VpcHRzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp, file_payments_v1_payments_service]);
 
 /**
  * Asks for the payment link of a page.
@@ -145,9 +145,93 @@ export const CheckPagePaymentResponseSchema: GenMessage<CheckPagePaymentResponse
   messageDesc(file_payments_v1_page_payment_service, 3);
 
 /**
+ * A paper about the money of a booking, without what it was for and whom it names.
+ *
+ * @generated from message payments.v1.PageReceipt
+ */
+export type PageReceipt = Message<"payments.v1.PageReceipt"> & {
+  /**
+   * Serial number, as "SUK/26-27/00001".
+   *
+   * @generated from field: string serial = 1;
+   */
+  serial: string;
+
+  /**
+   * Which paper it is, in the words of Receipt.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * When it was issued.
+   *
+   * @generated from field: google.protobuf.Timestamp issued_at = 3;
+   */
+  issuedAt?: Timestamp | undefined;
+
+  /**
+   * What it states in all, tax included.
+   *
+   * @generated from field: common.v1.Money amount = 4;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.PageReceipt.
+ * Use `create(PageReceiptSchema)` to create a new message.
+ */
+export const PageReceiptSchema: GenMessage<PageReceipt> = /*@__PURE__*/
+  messageDesc(file_payments_v1_page_payment_service, 4);
+
+/**
+ * Asks for the papers of a page.
+ *
+ * @generated from message payments.v1.ListPageReceiptsRequest
+ */
+export type ListPageReceiptsRequest = Message<"payments.v1.ListPageReceiptsRequest"> & {
+  /**
+   * The key in the page's address.
+   *
+   * @generated from field: string page_key = 1;
+   */
+  pageKey: string;
+};
+
+/**
+ * Describes the message payments.v1.ListPageReceiptsRequest.
+ * Use `create(ListPageReceiptsRequestSchema)` to create a new message.
+ */
+export const ListPageReceiptsRequestSchema: GenMessage<ListPageReceiptsRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_page_payment_service, 5);
+
+/**
+ * The papers.
+ *
+ * @generated from message payments.v1.ListPageReceiptsResponse
+ */
+export type ListPageReceiptsResponse = Message<"payments.v1.ListPageReceiptsResponse"> & {
+  /**
+   * Oldest first.
+   *
+   * @generated from field: repeated payments.v1.PageReceipt receipts = 1;
+   */
+  receipts: PageReceipt[];
+};
+
+/**
+ * Describes the message payments.v1.ListPageReceiptsResponse.
+ * Use `create(ListPageReceiptsResponseSchema)` to create a new message.
+ */
+export const ListPageReceiptsResponseSchema: GenMessage<ListPageReceiptsResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_page_payment_service, 6);
+
+/**
  * Paying for a booking that staff made by phone, on its page and without an account: the key in the
  * page's address is what lets a caller in. NOT_FOUND with reason BOOKING_NOT_FOUND for a key that is
- * not right.
+ * not right or has ended.
  *
  * @generated from service payments.v1.PagePaymentService
  */
@@ -173,6 +257,17 @@ export const PagePaymentService: GenService<{
     methodKind: "unary";
     input: typeof CheckPagePaymentRequestSchema;
     output: typeof CheckPagePaymentResponseSchema;
+  },
+  /**
+   * The papers of the booking, oldest first. It changes nothing and is not marked so, because a marked
+   * call may be a GET, and the key must stand in no URL.
+   *
+   * @generated from rpc payments.v1.PagePaymentService.ListPageReceipts
+   */
+  listPageReceipts: {
+    methodKind: "unary";
+    input: typeof ListPageReceiptsRequestSchema;
+    output: typeof ListPageReceiptsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_page_payment_service, 0);
