@@ -36,6 +36,22 @@ fn descriptor(name: &str) -> Result<MessageDescriptor, JsonError> {
         .ok_or_else(|| JsonError::UnknownMessage(name.to_owned()))
 }
 
+/// Whether `proto/` declares this message: an event that it does not is of a newer release.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    descriptor(name).is_ok()
+}
+
+/// Types of events that a program which does not know them may pass over: nothing depends on them
+/// but what a newer program shows. All others wait for one that knows them.
+const MAY_BE_PASSED_OVER: &[&str] = &[];
+
+/// Whether an event of this type is marked as one that may be passed over.
+#[must_use]
+pub fn may_be_passed_over(name: &str) -> bool {
+    MAY_BE_PASSED_OVER.contains(&name)
+}
+
 fn malformed(name: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> JsonError {
     JsonError::Malformed { name: name.to_owned(), source: source.into() }
 }

@@ -1,9 +1,10 @@
 //! Messages, clients and servers generated from `proto/`, and the JSON form of events.
 //!
-//! Nothing here decides anything; `json` and `convert` are the only hand-written parts.
+//! Nothing here decides anything; `json`, `convert` and `desk` are the only hand-written parts.
 
 pub mod json;
 pub mod convert;
+pub mod desk;
 
 macro_rules! generated {
     ($($module:ident = $package:tt;)*) => {$(

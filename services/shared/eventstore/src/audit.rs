@@ -7,7 +7,7 @@ use kernel::id::Customer;
 use kernel::{CommandError, Id, Reject};
 use runtime::caller::Users;
 use runtime::status::{reject, to_status, unavailable};
-use staff::{Refusal, Role, Roles, Staff, StaffError, let_in};
+use staff::{Level, Refusal, Role, Roles, Staff, StaffError, let_in};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
@@ -221,7 +221,7 @@ impl StaffAuthorizer {
     }
 
     /// Lets the caller in whose role is in `allowed` and whose session has the second factor that
-    /// it needs. For the first line of every staff method.
+    /// it needs, at the level of the act. For the first line of every staff method.
     /// The act itself is written down by `Tx::audit` with what it changes, or by `audit_read`.
     ///
     /// # Errors
@@ -233,8 +233,21 @@ impl StaffAuthorizer {
         act: Act<'_>,
         allowed: &[Role],
     ) -> Result<Staff, Status> {
+        self.authorize_at(metadata, act, (allowed, Level::of(act.action))).await
+    }
+
+    /// The same at another level, for a call of which some forms need more than others.
+    ///
+    /// # Errors
+    /// As for [`Self::authorize`].
+    pub async fn authorize_at(
+        &self,
+        metadata: &MetadataMap,
+        act: Act<'_>,
+        (allowed, level): (&[Role], Level),
+    ) -> Result<Staff, Status> {
         let user = self.users.verify(metadata).await?;
-        match let_in(self.roles.as_ref(), &user, metadata, allowed).await {
+        match let_in(self.roles.as_ref(), &user, metadata, allowed, level).await {
             Ok(staff) => Ok(staff),
             Err(Refusal::Unavailable(error)) => Err(unavailable(error.as_ref())),
             Err(Refusal::Refused(role, refusal)) => {
@@ -245,7 +258,9 @@ impl StaffAuthorizer {
                     StaffError::StaffOnly => {
                         count_outsider(&self.store, user.customer, action).await
                     }
-                    StaffError::RoleNotAllowed | StaffError::SecondFactorRequired => {
+                    StaffError::RoleNotAllowed
+                    | StaffError::SecondFactorRequired
+                    | StaffError::SecondFactorTooOld => {
                         record(&self.store, actor, act, reason).await
                     }
                 };

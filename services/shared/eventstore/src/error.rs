@@ -1,6 +1,6 @@
 //! How a read or a write of the store can fail.
 
-use kernel::CommandError;
+use kernel::{CommandError, ValueRefused};
 use tokio::task::JoinError;
 
 use crate::event::Recorded;
@@ -45,6 +45,10 @@ pub enum StoreError {
     /// A stream holds an event that its reader does not know.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
+    /// The database keeps no such value, whatever it is asked for: a text with a character that it
+    /// has none for, one that is too long, or a number or time out of its range.
+    #[error("the database refused a value")]
+    Refused(#[source] ValueRefused),
     /// The database did not do it.
     #[error("the database did not answer as expected")]
     Database(#[source] sqlx::Error),
@@ -67,6 +71,7 @@ impl StoreError {
             | Self::Held
             | Self::Event(_)
             | Self::Unreadable(_)
+            | Self::Refused(_)
             | Self::Panicked => false,
             Self::Database(error) => {
                 error.as_database_error().is_none() && !is_about_the_data(error)
@@ -89,7 +94,11 @@ impl StoreError {
     #[must_use]
     pub fn is_fault(&self) -> bool {
         match self {
-            Self::Excluded | Self::Event(_) | Self::Unreadable(_) | Self::Panicked => true,
+            Self::Excluded
+            | Self::Event(_)
+            | Self::Unreadable(_)
+            | Self::Refused(_)
+            | Self::Panicked => true,
             Self::Database(error) => is_about_the_data(error),
             Self::Conflict | Self::Held | Self::Abandoned(_) => false,
         }
@@ -120,6 +129,9 @@ impl From<sqlx::Error> for StoreError {
             Some("40P01" | "40001") => Self::Conflict,
             Some("23P01") => Self::Excluded,
             Some("55P03") => Self::Held,
+            // character_not_in_repertoire, untranslatable_character, string_data_right_truncation,
+            // numeric_value_out_of_range, datetime_field_overflow
+            Some("22021" | "22P05" | "22001" | "22003" | "22008") => Self::Refused(ValueRefused),
             _ => Self::Database(error),
         }
     }
@@ -133,6 +145,7 @@ impl<R> From<StoreError> for CommandError<R> {
             | StoreError::Held
             | StoreError::Event(_)
             | StoreError::Unreadable(_)
+            | StoreError::Refused(_)
             | StoreError::Database(_)
             | StoreError::Panicked
             | StoreError::Abandoned(_) => Self::unavailable(error),

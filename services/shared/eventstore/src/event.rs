@@ -55,6 +55,9 @@ pub struct Metadata {
     /// The W3C trace that it happened in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// Whether a consumer that does not know the event's type may pass over it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_passed_over: bool,
 }
 
 impl Metadata {
@@ -72,6 +75,7 @@ impl Metadata {
             causation: Some(event.event_id),
             actor: actor.into(),
             traceparent: event.metadata.traceparent.clone(),
+            may_be_passed_over: false,
         }
     }
 

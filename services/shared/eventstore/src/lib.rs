@@ -11,6 +11,7 @@ pub mod transaction;
 pub mod store;
 pub mod feed;
 pub mod checkpoint;
+pub mod consumer_release;
 pub mod timer;
 pub mod idempotency;
 pub mod audit;

@@ -13,6 +13,7 @@ use tracing::Instrument as _;
 
 use crate::error::{Retry, StoreError};
 use crate::event::{Metadata, Recorded};
+use crate::timer::clock::Clock;
 use crate::transaction::{self, Tx};
 use crate::wakeups::{Signal, Wakeups};
 
@@ -29,6 +30,8 @@ pub struct Store {
     writers: Arc<Semaphore>,
     /// When the database last had no room for a write, if none has succeeded since.
     refused_at: Arc<Mutex<Option<Instant>>>,
+    /// The database's clock beside ours, as the timers saw it last.
+    clock: Arc<Mutex<Clock>>,
 }
 
 impl Store {
@@ -37,7 +40,13 @@ impl Store {
     pub fn new(pool: PgPool) -> Self {
         let connections = pool.options().get_max_connections();
         let writers = Arc::new(Semaphore::new(writers_max(connections)));
-        Self { pool, wakeups: Arc::default(), writers, refused_at: Arc::default() }
+        Self {
+            pool,
+            wakeups: Arc::default(),
+            writers,
+            refused_at: Arc::default(),
+            clock: Arc::default(),
+        }
     }
 
     /// The pool, for reads. A request asks for one connection at a time and never holds two.
@@ -53,6 +62,21 @@ impl Store {
     pub async fn now(&self) -> Result<Timestamp, StoreError> {
         let now = sqlx::query_scalar("select clock_now()").fetch_one(&self.pool).await?;
         Ok(now)
+    }
+
+    /// Whether the database's clock has stepped since the timers looked at it: what a time ends is
+    /// not decided then, because it would be for good.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn has_clock_stepped(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        let theirs = "select clock_timestamp()";
+        let theirs = sqlx::query_scalar(theirs).fetch_one(tx.connection()).await?;
+        Ok(self.clock().has_stepped(theirs, Instant::now()))
+    }
+
+    pub(crate) fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the database answers and is migrated; for readiness.

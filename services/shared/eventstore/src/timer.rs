@@ -4,7 +4,7 @@
 //! die before the transaction that ends the timer; that transaction also records what came of it.
 
 mod claim;
-mod clock;
+pub(crate) mod clock;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use tracing::Instrument as _;
 
 pub use self::claim::Timer;
 use self::claim::{Lanes, claim};
-use self::clock::{Clock, Found};
+use self::clock::Found;
 use crate::error::StoreError;
 use crate::store::Store;
 use crate::transaction::Tx;
@@ -101,6 +101,20 @@ impl Tx {
         self.flush_when_full().await
     }
 
+    /// Whether there is a timer of this kind and subject, due or running.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn has_timer(&mut self, kind: &str, subject: &str) -> Result<bool, StoreError> {
+        Ok(sqlx::query_scalar(
+            "select exists (select from timers where kind = $1 and subject = $2)",
+        )
+        .bind(kind)
+        .bind(subject)
+        .fetch_one(self.connection())
+        .await?)
+    }
+
     /// Ends the timer of this kind and subject, if there is one.
     ///
     /// # Errors
@@ -142,10 +156,9 @@ pub async fn run_timers(
 ) {
     let places = Arc::new(Semaphore::new(PARALLEL_MAX));
     let lanes = Lanes::new(handler.share_a_third_party());
-    let mut clock = Clock::default();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let looked = look(&store, &handler, (&places, &lanes), &mut clock).await;
+        let looked = look(&store, &handler, (&places, &lanes)).await;
         let waits = match looked {
             Ok(0) => LOOK_EVERY,
             Ok(_) => Duration::from_millis(5),
@@ -171,14 +184,14 @@ async fn look(
     store: &Store,
     handler: &Arc<dyn TimerHandler>,
     (places, lanes): (&Arc<Semaphore>, &Lanes),
-    clock: &mut Clock,
 ) -> Result<usize, StoreError> {
     let free = places.available_permits();
     if free == 0 {
         return Ok(0);
     }
-    look_at_the_clock(store, clock).await?;
-    let Some(expected) = clock.expected(Instant::now()) else { return Ok(0) };
+    look_at_the_clock(store).await?;
+    let expected = store.clock().expected(Instant::now());
+    let Some(expected) = expected else { return Ok(0) };
     let timers = claim(store.pool(), lanes, (free, expected)).await?;
     let claimed = timers.len();
     for timer in timers {
@@ -199,12 +212,13 @@ async fn look(
 }
 
 /// Compares the database's clock with ours from time to time, and says when it has stepped.
-async fn look_at_the_clock(store: &Store, clock: &mut Clock) -> Result<(), StoreError> {
-    if !clock.is_due(Instant::now()) {
+async fn look_at_the_clock(store: &Store) -> Result<(), StoreError> {
+    if !store.clock().is_due(Instant::now()) {
         return Ok(());
     }
     let theirs = sqlx::query_scalar("select clock_timestamp()").fetch_one(store.pool()).await?;
-    if let Found::Stepped(seconds) = clock.look(theirs, Instant::now()) {
+    let found = store.clock().look(theirs, Instant::now());
+    if let Found::Stepped(seconds) = found {
         tracing::error!(seconds, "the database's clock has stepped, and timers wait");
     }
     Ok(())

@@ -125,14 +125,27 @@ impl Tx {
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
     pub async fn load(&mut self, stream_id: &str) -> Result<Loaded, StoreError> {
+        self.load_from(stream_id, 0).await
+    }
+
+    /// The same from the event of this version on.
+    ///
+    /// # Errors
+    /// When the database does not answer or holds an event that cannot be read.
+    pub async fn load_from(
+        &mut self,
+        stream_id: &str,
+        from_version: i64,
+    ) -> Result<Loaded, StoreError> {
         self.flush().await?;
         let rows = sqlx::query(
             "with c as materialized (select clock_now() as now)
              select now, event_id, stream_id, version, 0::bigint as position, event_type, payload,
                     metadata, recorded_at
-             from c left join events on stream_id = $1 order by version",
+             from c left join events on stream_id = $1 and version >= $2 order by version",
         )
         .bind(stream_id)
+        .bind(from_version)
         .fetch_all(&mut *self.inner)
         .await?;
         self.loaded(&rows)
@@ -164,10 +177,12 @@ impl Tx {
         expected: i64,
         events: &[NewEvent],
     ) -> Result<i64, StoreError> {
-        let metadata = serde_json::to_value(&self.metadata).unwrap_or(Value::Null);
         let mut version = expected;
         for event in events {
             version += 1;
+            let may_be_passed_over = contract::json::may_be_passed_over(&event.event_type);
+            let metadata = Metadata { may_be_passed_over, ..self.metadata.clone() };
+            let metadata = serde_json::to_value(&metadata).unwrap_or(Value::Null);
             self.batch.append((stream_id, version), event, &metadata);
             self.flush_when_full().await?;
         }

@@ -7,7 +7,7 @@ use kernel::Timestamp;
 use tokio::time::Instant;
 
 /// How far the two clocks may part between two looks.
-pub(super) const APART_MAX: Duration = Duration::from_secs(120);
+pub(crate) const APART_MAX: Duration = Duration::from_secs(120);
 /// How long a look is good for.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// A clock that has stepped and then goes on evenly for so long is believed: a machine that was
@@ -16,7 +16,7 @@ const BELIEVED_AFTER: Duration = Duration::from_secs(900);
 
 /// The database's clock beside this process's own, which nothing sets.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     seen: Option<Seen>,
     stepped_at: Option<Instant>,
 }
@@ -30,7 +30,7 @@ struct Seen {
 
 /// What a look at the clock has found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(crate) enum Found {
     /// It goes as ours does, or is believed again.
     Even,
     /// It has parted by so many seconds, forwards or backwards.
@@ -39,21 +39,27 @@ pub(super) enum Found {
 
 impl Clock {
     /// What the database's clock should show now; nothing before the first look.
-    pub(super) fn expected(&self, now: Instant) -> Option<Timestamp> {
+    pub(crate) fn expected(&self, now: Instant) -> Option<Timestamp> {
         let seen = self.seen?;
         let passed = i64::try_from(now.duration_since(seen.ours).as_micros()).ok()?;
         Timestamp::from_micros(seen.theirs.micros().checked_add(passed)?)
     }
 
+    /// Whether it shows something else now than it should.
+    pub(crate) fn has_stepped(&self, theirs: Timestamp, now: Instant) -> bool {
+        let apart = self.expected(now).map_or(0, |expected| theirs.seconds_since(expected));
+        apart.unsigned_abs() >= APART_MAX.as_secs()
+    }
+
     /// Whether it is time to look.
-    pub(super) fn is_due(&self, now: Instant) -> bool {
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.seen.is_none_or(|it| now.duration_since(it.looked_at) >= LOOK_EVERY)
     }
 
     /// Takes in what the database's clock shows now.
-    pub(super) fn look(&mut self, theirs: Timestamp, now: Instant) -> Found {
+    pub(crate) fn look(&mut self, theirs: Timestamp, now: Instant) -> Found {
         let apart = self.expected(now).map_or(0, |expected| theirs.seconds_since(expected));
-        if apart.unsigned_abs() < APART_MAX.as_secs() {
+        if !self.has_stepped(theirs, now) {
             self.seen = Some(Seen { theirs, ours: now, looked_at: now });
             self.stepped_at = None;
             return Found::Even;

@@ -11,6 +11,7 @@ use kernel::id::Customer;
 use runtime::BoxError;
 use runtime::caller::{Aal, UserSettings, Users};
 use staff::{LISTED_NETWORK, Role, Roles, Standing};
+use testkit::calls::staff_methods;
 use testkit::{Alarms, TestUsers};
 use tonic::Code;
 use tonic::metadata::MetadataMap;
@@ -155,6 +156,53 @@ async fn one_factor_is_refused_and_recorded_unless_the_network_is_listed() -> Re
     let refused = world.authorizer.authorize(&desk, ACT, Role::MANAGERS).await.unwrap_err();
     let reason = runtime::status::detail_of(&refused).map(|detail| detail.reason);
     assert_eq!(reason.as_deref(), Some("ROLE_NOT_ALLOWED"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_second_factor_of_before_is_refused_and_recorded_by_the_level_of_the_call() -> Result<()>
+{
+    let (_database, store) = database().await?;
+    let world = World::new(&store)?;
+    let ask = async |action: &'static str, seconds_ago: u64| -> Result<String> {
+        let token = world.users.token_shown(OWNER, "a@b.example", seconds_ago)?;
+        let mut metadata = MetadataMap::new();
+        metadata.insert("authorization", format!("Bearer {token}").parse()?);
+        let act = Act { action, ..ACT };
+        let answer = world.authorizer.authorize(&metadata, act, Role::ALL).await;
+        let detail = answer.err().and_then(|status| runtime::status::detail_of(&status));
+        Ok(detail.map_or_else(|| "let in".to_owned(), |detail| detail.reason))
+    };
+    for (action, seconds) in [("RefundPayment", 5 * 60), ("ListBookings", 12 * 3600)] {
+        // Its first factor is of this moment, and counts for nothing here.
+        assert_eq!(ask(action, seconds - 30).await?, "let in", "{action}");
+        assert_eq!(ask(action, seconds + 1).await?, "SECOND_FACTOR_TOO_OLD", "{action}");
+    }
+    let seen = book(&store).await?;
+    let seen: Vec<(&str, &str)> =
+        seen.iter().map(|(_, _, action, outcome)| (action.as_str(), outcome.as_str())).collect();
+    let old = "SECOND_FACTOR_TOO_OLD";
+    assert_eq!(seen, [("RefundPayment", old), ("ListBookings", old)]);
+    Ok(())
+}
+
+/// Calls of a service for staff that are for all members, whatever their session, or for those who
+/// know the panel's password.
+const WITHOUT_LEVEL: [&str; 3] = ["GetOwnRole", "GetModeration", "Lock"];
+
+#[test]
+fn every_call_of_staff_has_its_level() -> Result<()> {
+    let mut calls = vec!["LeavePractice".to_owned()];
+    for package in ["booking", "payments", "notifications", "reviews"] {
+        let methods = staff_methods(package)?;
+        let names = methods.iter().filter_map(|method| method.rsplit('/').next());
+        calls.extend(names.filter(|name| !WITHOUT_LEVEL.contains(name)).map(str::to_owned));
+    }
+    calls.sort_unstable();
+    calls.dedup();
+    let mut known: Vec<&str> = staff::CALLS.iter().map(|(call, _)| *call).collect();
+    known.sort_unstable();
+    assert_eq!(calls, known);
     Ok(())
 }
 
