@@ -42,6 +42,8 @@ kinds! {
     Collection = "col";
     /// A mail to be sent.
     Mail = "mal";
+    /// A key of a booking's page; each mail has its own.
+    PageKey = "pgk";
     /// A payment link; the provider's reference of it.
     PaymentLink = "lnk";
     /// The practice as an organisation with members.

@@ -7,9 +7,10 @@ pub mod money;
 pub mod time;
 pub mod decider;
 pub mod refusal;
+pub mod typed;
 
 pub use decider::{Decider, fold};
 pub use id::Id;
 pub use money::{Currency, Money, MoneyError};
-pub use refusal::{Code, CommandError, Reject};
+pub use refusal::{Code, CommandError, Reject, ValueRefused};
 pub use time::Timestamp;

@@ -37,6 +37,12 @@ pub trait Reject: Error + Send + Sync + 'static {
     }
 }
 
+/// What stores values refused one, such as a text with the character zero: the request is wrong,
+/// and no part is down. It stands among an error's causes, and the edge tells it as a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a value cannot be stored")]
+pub struct ValueRefused;
+
 /// How a command can fail: by a decision, or because of what it runs on.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError<R> {

@@ -6,6 +6,8 @@ mod appending;
 mod audit;
 mod batching;
 mod checkpoints;
+mod database_log;
+mod consumer_releases;
 mod feed;
 mod gauges;
 mod health;

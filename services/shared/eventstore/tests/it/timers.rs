@@ -99,6 +99,15 @@ async fn until_looked(store: &Store) -> Result<()> {
     .await
 }
 
+async fn has_stepped(store: &Store) -> Result<bool, StoreError> {
+    let known = store.clone();
+    let ask = store.write(Metadata::by("test", None), move |tx| {
+        let known = known.clone();
+        Box::pin(async move { known.has_clock_stepped(tx).await })
+    });
+    ask.await
+}
+
 /// A clock that jumps ahead must not fire timers early.
 #[tokio::test]
 async fn a_clock_that_steps_a_day_ahead_ends_nothing() -> Result<()> {
@@ -119,10 +128,12 @@ async fn a_clock_that_steps_a_day_ahead_ends_nothing() -> Result<()> {
     testkit::until(told, async || Ok((alarms.count(told) > 0).then_some(()))).await?;
     until_looked(&store).await?;
     assert_eq!(left(&store).await?, 1, "it fired a day before its time");
+    assert!(has_stepped(&store).await?, "what decides by time is told");
 
     database.as_owner("update step set by = '0'").await?;
     set(&store, 0).await?;
     testkit::until("timers go on", async || Ok((left(&store).await? == 0).then_some(()))).await?;
+    assert!(!has_stepped(&store).await?);
     worker.abort();
     Ok(())
 }
