@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use eventstore::checkpoint::{Delivery, FeedPosition};
-use eventstore::{AdvanceOutcome, Metadata, Recorded, Store, checkpoint};
+use eventstore::{AdvanceOutcome, Metadata, Recorded, Store, checkpoint, consumer_release};
 use futures::{FutureExt as _, StreamExt as _};
 use runtime::status::chain;
 use runtime::telemetry::event_span;
@@ -19,7 +19,7 @@ use crate::authenticity;
 use crate::consumer_health::ConsumerHealth;
 use crate::feed::{FeedReader, Page, ReadError};
 use crate::nats::Nats;
-use crate::reaction::{Reaction, ReactionError};
+use crate::reaction::{Reaction, ReactionError, take_in};
 use crate::wire::ReceivedEvent;
 
 /// How many events one transaction handles at most.
@@ -107,6 +107,7 @@ impl Consumer {
     /// Catches up, then takes in what NATS brings until it fails. The source is asked in any case:
     /// this function is called again and again while NATS is away.
     async fn over_nats(&self, nats: &Nats) -> Result<(), BoxError> {
+        self.take_over().await;
         self.catch_up().await;
         let durable = self.pull_consumer(nats).await?;
         // What was published before the durable consumer existed never comes over it.
@@ -142,6 +143,9 @@ impl Consumer {
                 }
             }
             if quiet {
+                if consumer_release::is_behind(&self.store, self.subscription.consumer).await? {
+                    self.take_over().await;
+                }
                 self.catch_up().await;
             }
         }
@@ -152,7 +156,8 @@ impl Consumer {
     async fn handle_batch(&self, nats: &Nats, messages: &[Message]) {
         let received = authenticity::believed(self.subscription.source, nats, messages);
         if received.iter().all(Option::is_none) {
-            return self.catch_up().await;
+            self.catch_up().await;
+            return;
         }
         if self.handle_messages(&received).await {
             return;
@@ -169,7 +174,10 @@ impl Consumer {
             match outcome {
                 HandleOutcome::Done => {}
                 HandleOutcome::Hole | HandleOutcome::Retry => {
-                    self.catch_up().await;
+                    // What one event has to wait for, those behind it wait for too.
+                    if !self.catch_up().await {
+                        return tokio::time::sleep(DEPENDENCY_RETRY).await;
+                    }
                     is_read = true;
                     // By then another process of this service, or the source, has brought most of
                     // the rest, which is passed over in one transaction.
@@ -177,7 +185,7 @@ impl Consumer {
                         return;
                     }
                 }
-                HandleOutcome::Later => tokio::time::sleep(DEPENDENCY_RETRY).await,
+                HandleOutcome::Later => return tokio::time::sleep(DEPENDENCY_RETRY).await,
             }
         }
     }
@@ -211,23 +219,36 @@ impl Consumer {
         Ok(stream.create_consumer(config).await?)
     }
 
+    /// Goes back to where a program of an older release took events in, if one did.
+    async fn take_over(&self) {
+        let Subscription { consumer, source, .. } = self.subscription;
+        let release = self.reaction.release();
+        match consumer_release::take_over(&self.store, (consumer, source), release).await {
+            Ok(None) => {}
+            Ok(Some(position)) => {
+                tracing::warn!(consumer, source, again_from = position, "events are read again");
+            }
+            Err(error) => tracing::warn!(%error, consumer, "what was passed over is not known"),
+        }
+    }
+
     /// Reads what is missing from the source until nothing is newer. It gives up when the source or
-    /// the own database does not answer; the caller comes back.
-    async fn catch_up(&self) {
+    /// the own database does not answer; the caller comes back. Returns whether nothing is left.
+    async fn catch_up(&self) -> bool {
         let Subscription { consumer, source, feed, .. } = &self.subscription;
         loop {
             let place = match checkpoint::feed_position(&self.store, consumer, source).await {
                 Ok(place) => place,
                 Err(error) => {
                     tracing::warn!(%error, consumer, "the own checkpoint could not be read");
-                    return;
+                    return false;
                 }
             };
             let events = match feed.read(place).await {
                 Ok(Page { events, .. }) if events.is_empty() => {
                     self.record_progress();
                     self.record_lag((0, None));
-                    return;
+                    return true;
                 }
                 Ok(Page { events, last_position }) => {
                     let waited = self.age_of(events.first()).await;
@@ -239,13 +260,13 @@ impl Consumer {
                     let error = chain(&error);
                     tracing::warn!(error, consumer, "the source's feed could not be read");
                     self.record_stall(place.position + 1);
-                    return;
+                    return false;
                 }
             };
             match self.handle_fetched(&events).await {
                 HandleOutcome::Done => {}
                 // The caller comes back after a while.
-                HandleOutcome::Later => return,
+                HandleOutcome::Later => return false,
                 HandleOutcome::Hole | HandleOutcome::Retry => {
                     tokio::time::sleep(FAILURE_PAUSE).await;
                 }
@@ -323,6 +344,7 @@ impl Consumer {
             let (reaction, owned) = (Arc::clone(&reaction), Arc::clone(&owned));
             Box::pin(async move {
                 let run: Vec<Delivery<'_>> = owned.iter().map(|(event, it)| (event, *it)).collect();
+                consumer_release::declare(tx, reaction.release()).await?;
                 let skipped = checkpoint::advance_over(tx, (consumer, source), &run).await?;
                 let Some(skipped) = skipped else { return Ok(false) };
                 if skipped < run.len() {
@@ -331,7 +353,7 @@ impl Consumer {
                 for (event, _previous) in run.into_iter().skip(skipped) {
                     let span = span_of(consumer, event);
                     tx.set_metadata(span.in_scope(|| metadata_of(consumer, event)));
-                    reaction.react(tx, event).instrument(span).await?;
+                    take_in(reaction.as_ref(), tx, (source, event)).instrument(span).await?;
                     failpoint::pass(&format_args!(
                         "{consumer}.{}.before-commit",
                         short_name(event)
@@ -414,10 +436,11 @@ impl Consumer {
                 .write(metadata_of(consumer, event), move |tx| {
                     let (reaction, event) = (Arc::clone(&reaction), owned.clone());
                     Box::pin(async move {
+                        consumer_release::declare(tx, reaction.release()).await?;
                         let outcome =
                             checkpoint::advance(tx, (consumer, source), &event, previous).await?;
                         if outcome == AdvanceOutcome::Handled {
-                            reaction.react(tx, &event).await?;
+                            take_in(reaction.as_ref(), tx, (source, &event)).await?;
                         }
                         Ok::<AdvanceOutcome, ReactionError>(outcome)
                     })

@@ -6,9 +6,10 @@ use eventstore::Recorded;
 use serde_json::Value;
 
 /// The fields that say a word more, the first that is there counts.
-const DETAILS: [&str; 6] = ["status", "state", "reason", "cause", "cancelledBy", "paidInFull"];
+const DETAILS: [&str; 8] =
+    ["status", "state", "reason", "cause", "cancelledBy", "paidInFull", "attendance", "way"];
 /// The fields that name what else an event is about.
-const SUBJECTS: [&str; 4] = ["disputeId", "providerRefundId", "refundId", "orderId"];
+const SUBJECTS: [&str; 5] = ["disputeId", "providerRefundId", "refundId", "orderId", "reference"];
 
 /// Events in their order as the wire shows them.
 #[must_use]

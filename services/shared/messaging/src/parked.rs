@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contract::common::v1::ParkedEvent;
-use eventstore::{Metadata, Parked, Store, StoreError, checkpoint};
+use eventstore::{Metadata, Parked, Store, StoreError, checkpoint, consumer_release};
 use runtime::status::chain;
 
-use crate::reaction::{Reaction, ReactionError};
+use crate::reaction::{Reaction, ReactionError, take_in};
 
 /// A consumer by its name, whose events it takes in, and how.
 type RegisteredConsumer = (&'static str, &'static str, Arc<dyn Reaction>);
@@ -127,9 +127,10 @@ impl ParkedEvents {
                 let (reaction, event) = (Arc::clone(&reaction), event.clone());
                 Box::pin(async move {
                     let known = (consumer, source);
+                    consumer_release::declare(tx, reaction.release()).await?;
                     let is_ours = checkpoint::unpark(tx, known, event.position).await?;
                     if is_ours {
-                        reaction.react(tx, &event).await?;
+                        take_in(reaction.as_ref(), tx, (source, &event)).await?;
                     }
                     Ok::<bool, ReactionError>(is_ours)
                 })

@@ -16,6 +16,34 @@ pub trait Reaction: Send + Sync + 'static {
         tx: &'t mut Tx,
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>>;
+
+    /// Which events it takes in, as a number that is raised with each type that is added: those
+    /// that a program with a lower one passed over are taken in again.
+    fn release(&self) -> &'static str {
+        "0"
+    }
+}
+
+/// Lets a service react to an event of a source, if this program knows its type. One that it does
+/// not know comes from a newer release: it is parked for a program of that release, unless it is
+/// marked as one that may be passed over.
+///
+/// # Errors
+/// `Failed` for an event of a newer release; otherwise what the reaction returns.
+pub(crate) async fn take_in(
+    reaction: &dyn Reaction,
+    tx: &mut Tx,
+    (source, event): (&str, &Recorded),
+) -> Result<(), ReactionError> {
+    let package = event.event_type.split('.').next();
+    if package == Some(source) && !contract::json::is_known(&event.event_type) {
+        if event.metadata.may_be_passed_over {
+            return Ok(());
+        }
+        let unknown = format!("{} is an event of a newer release", event.event_type);
+        return Err(ReactionError::Failed(unknown.into()));
+    }
+    reaction.react(tx, event).await
 }
 
 /// Why an event was not taken in.

@@ -4,6 +4,7 @@ mod acknowledged;
 mod faults;
 mod forged;
 mod going_on;
+mod newer_release;
 mod parked;
 mod restored;
 mod users;

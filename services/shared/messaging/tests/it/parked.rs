@@ -12,7 +12,7 @@ use testkit::until;
 use crate::{CONSUMER, Trouble, World, numbers, own_room};
 
 impl World {
-    fn parked(&self) -> ParkedEvents {
+    pub(crate) fn parked(&self) -> ParkedEvents {
         let reaction = Arc::clone(&self.reaction) as _;
         ParkedEvents::new(self.target.clone()).consumer(CONSUMER, "booking", reaction)
     }
