@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub mod consent;
 pub mod guide;
+pub mod legal;
 mod paragraphs;
 mod practitioners;
 mod embedding;

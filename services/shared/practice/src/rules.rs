@@ -82,6 +82,7 @@ fn policies(found: &mut Problems, policies: &Policies) {
         "it must not be less than hold_minutes",
     );
     found.range("policies.live_holds_max", policies.live_holds_max, 1..=20);
+    found.range("policies.desk_limit_rupees", policies.desk_limit_rupees, 0..=1_000_000);
     found.range("policies.join_early_minutes", policies.join_early_minutes, 0..=120);
     found.text("policies.refund_days_text", &policies.refund_days_text);
     found.text("policies.reply_days_text", &policies.reply_days_text);
@@ -154,6 +155,10 @@ fn calendars(found: &mut Problems, practice: &Practice) {
         let known = whose == LEAD_ID
             || practice.practitioners.iter().any(|it| it.practitioner_id == *whose);
         found.unless(known, &format!("{section}.practitioner_id"), "there is no such practitioner");
+        let is_address = |text: &String| text.trim() == text && text.split('@').count() == 2;
+        let why = "each must be a mail address";
+        let invited = calendar.invited_as.iter().all(is_address);
+        found.unless(invited, &format!("{section}.invited_as"), why);
         let (url, username) = (format!("{section}.url"), format!("{section}.username"));
         match calendar.kind {
             CalendarKind::Address => {

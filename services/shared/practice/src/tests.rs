@@ -191,13 +191,15 @@ fn mistakes_about_practitioners_are_named() {
 fn calendars_close_the_times_of_a_practitioner() {
     assert_eq!(load(&folder()).unwrap().calendars, []);
     let practice = and("[[calendars]]\ncalendar_id = \"google\"\nkind = \"address\"\n\
-         [[calendars]]\ncalendar_id = \"home\"\npractitioner_id = \"ravi\"\nkind = \"caldav\"\n\
+         invited_as = [\"asha@example.org\"]\n[[calendars]]\ncalendar_id = \"home\"\n\
+         practitioner_id = \"ravi\"\nkind = \"caldav\"\n\
          url = \"https://dav.example/\"\nusername = \"ravi\"\n\
          [[practitioners]]\npractitioner_id = \"ravi\"\nname = \"Ravi\"\n")
     .unwrap();
     let [google, home] = practice.calendars.try_into().unwrap();
     assert_eq!((google.practitioner_id.as_str(), google.kind), (LEAD_ID, CalendarKind::Address));
     assert_eq!((home.practitioner_id.as_str(), home.kind), ("ravi", CalendarKind::Caldav));
+    assert_eq!((google.invited_as, home.invited_as), (vec!["asha@example.org".to_owned()], vec![]));
 }
 
 #[test]
@@ -211,6 +213,7 @@ fn mistakes_about_calendars_are_named() {
         (format!("{address}practitioner_id = \"x\"\n"), "practitioner_id: there is no such"),
         (format!("{address}url = \"https://a.example\"\n"), "calendars.a.url: the address"),
         (format!("{address}username = \"a\"\n"), "calendars.a.username: only a caldav"),
+        (format!("{address}invited_as = [\"asha\"]\n"), "calendars.a.invited_as: each must"),
         (caldav.replace("https", "http"), "calendars.a.url: it must begin with https"),
         (caldav.replace("dav.", "ravi:word@dav."), "calendars.a.url: no name or password"),
         (caldav.replace("\"ravi\"", "\"\""), "calendars.a.username: it is empty"),

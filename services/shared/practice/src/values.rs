@@ -137,6 +137,9 @@ pub struct Policies {
     pub hold_extended_minutes: i32,
     /// How many live holds a customer may have.
     pub live_holds_max: i32,
+    /// How much the front desk takes of one booking at the desk, in rupees; others take any price.
+    #[serde(default = "desk_limit_rupees")]
+    pub desk_limit_rupees: i32,
     /// How many minutes early a customer should join.
     pub join_early_minutes: i32,
     /// How long a refund takes, in words.
@@ -144,6 +147,11 @@ pub struct Policies {
     /// How long a reply to a question takes, in words.
     #[serde(default = "reply_days_text")]
     pub reply_days_text: String,
+}
+
+/// What a file of before this rule means.
+fn desk_limit_rupees() -> i32 {
+    20_000
 }
 
 /// What a file says that is older than this setting.
@@ -230,6 +238,8 @@ pub struct Mails {
     pub reminder_hours: i32,
     /// Hours before a session for a second reminder; 0 for none.
     pub second_reminder_hours: i32,
+    /// Whether the second reminder names the room itself beside the page that leads to it.
+    pub second_reminder_names_room: bool,
     /// Minutes after a session's end at which its customer is asked how it was.
     pub follow_up_minutes: i32,
     /// The time of day at which the practice gets its sessions of the day, or none.
@@ -242,6 +252,7 @@ impl Default for Mails {
         Self {
             reminder_hours: 24,
             second_reminder_hours: 0,
+            second_reminder_names_room: false,
             follow_up_minutes: 60,
             day_sheet_at: Some(Time::constant(7, 0, 0, 0)),
         }
@@ -390,6 +401,10 @@ pub struct BusyCalendar {
     /// Of an account: the name to sign in with.
     #[serde(default)]
     pub username: String,
+    /// The addresses at which its owner is invited to events; without them the name of the account,
+    /// or what stands in the address of a calendar at Google.
+    #[serde(default)]
+    pub invited_as: Vec<String>,
 }
 
 /// How a calendar is read.

@@ -25,7 +25,7 @@ pub mod program;
 
 pub use error::BoxError;
 pub use program::Program;
-pub use settings::{Mode, Reader};
+pub use settings::{Mode, Reader, RotatedSecret};
 pub use shutdown::Shutdown;
 pub use tasks::Tasks;
 pub use tls::{Tls, TlsSettings};

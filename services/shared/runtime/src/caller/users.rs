@@ -13,6 +13,7 @@ use jsonwebtoken::{decode, decode_header};
 use kernel::id::Customer;
 use kernel::{Code, Id, Reject, Timestamp};
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 use tonic::Status;
@@ -94,6 +95,8 @@ pub struct User {
     pub email_verified: bool,
     /// How strongly they were authenticated; one factor for a server that does not say.
     pub aal: Aal,
+    /// When the session has last shown a second factor; never at one factor.
+    pub second_factor_at: Option<Timestamp>,
     /// Whether the account has a second factor, used by this session or not; no for a server that
     /// does not say.
     pub has_second_factor: bool,
@@ -115,6 +118,14 @@ impl User {
     #[must_use]
     pub fn reach(&self) -> Aal {
         if self.has_second_factor { Aal::Aal2 } else { self.aal }
+    }
+
+    /// How many seconds ago the session has shown a second factor, by this machine's clock, as
+    /// access tokens end; never at one factor.
+    #[must_use]
+    pub fn second_factor_age(&self) -> Option<i64> {
+        let now = i64::try_from(unix_seconds()).unwrap_or(i64::MAX);
+        self.second_factor_at.map(|at| now.saturating_sub(at.seconds()))
     }
 
     /// How long the token is still good: a stream ends with it.
@@ -167,8 +178,23 @@ struct Claims {
     #[serde(default)]
     aal: String,
     #[serde(default)]
+    amr: Value,
+    #[serde(default)]
     has_second_factor: bool,
     session_id: Option<Uuid>,
+}
+
+/// The methods of the claim `amr` that are second factors, as GoTrue and our identity service name
+/// them. The others are first ones, and may be newer.
+const SECOND_FACTORS: [&str; 6] =
+    ["totp", "passkey", "mfa/totp", "mfa/webauthn", "mfa/phone", "mfa/recovery_code"];
+
+/// The newest time of a second factor in the claim `amr`.
+fn second_factor_at(amr: &Value) -> Option<Timestamp> {
+    let proofs = amr.as_array().into_iter().flatten();
+    let is_second = |proof: &&Value| SECOND_FACTORS.iter().any(|it| proof["method"] == **it);
+    let newest = proofs.filter(is_second).filter_map(|proof| proof["timestamp"].as_i64()).max();
+    Timestamp::from_seconds(newest?)
 }
 
 /// Verifies access tokens. Clones share the keys.
@@ -264,12 +290,15 @@ impl Users {
         if claims.session_id.is_some_and(|session_id| self.has_ended(session_id)) {
             return Err(UserError::Invalid);
         }
+        let aal = Aal::of_claim(&claims.aal);
+        let shown_at = second_factor_at(&claims.amr).filter(|_| aal == Aal::Aal2);
         Ok(User {
             id: claims.sub,
             customer: Id::from_uuid(claims.sub),
             email: claims.email.to_lowercase(),
             email_verified: claims.email_verified,
-            aal: Aal::of_claim(&claims.aal),
+            aal,
+            second_factor_at: shown_at,
             has_second_factor: claims.has_second_factor,
             session_id: claims.session_id,
             expires_at: Timestamp::from_seconds(claims.exp).ok_or(UserError::Invalid)?,

@@ -1,0 +1,206 @@
+//! The practice's legal texts, `terms.toml`, `refunds.toml` and `privacy.toml`, as plain words:
+//! what a booking's client was shown is kept in them. The website writes its pages from the same
+//! files and finds the same hash (`web/src/prerender/legal-versions.ts`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+use toml::{Table, Value};
+
+use super::Error;
+
+/// The texts, with those that come with the project: a folder from before them has ours.
+const FILES: [(&str, &str); 3] = [
+    ("terms", include_str!("../../../../deploy/local/practice/terms.toml")),
+    ("refunds", include_str!("../../../../deploy/local/practice/refunds.toml")),
+    ("privacy", include_str!("../../../../deploy/local/practice/privacy.toml")),
+];
+/// What a file says that is older than this setting, as the catalogue reads it.
+const USUAL_REPLY_DAYS: &str = "2-3 business days";
+
+/// One text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LegalText {
+    /// "terms", "refunds" or "privacy".
+    pub name: &'static str,
+    /// The day of the last change, "2026-11-22".
+    pub version: String,
+    /// The SHA-256 hash of the words, in 64 hexadecimal digits.
+    pub hash: String,
+    /// The whole text, with the practice's settings in it.
+    pub words: String,
+}
+
+/// Reads the texts in a folder and fills in the practice's settings.
+///
+/// # Errors
+/// One cannot be read, is not understood, or has values that cannot be meant.
+pub fn load(folder: &Path) -> Result<Vec<LegalText>, Error> {
+    let practice = read(folder, "practice.toml", None)?;
+    let settings = settings(&practice);
+    FILES.into_iter().map(|file| text(folder, file, &settings)).collect()
+}
+
+fn text(
+    folder: &Path,
+    (name, ours): (&'static str, &'static str),
+    settings: &BTreeMap<String, String>,
+) -> Result<LegalText, Error> {
+    let file = format!("{name}.toml");
+    let table = read(folder, &file, Some(ours))?;
+    let written = Written::of(name, &table).and_then(|written| written.filled(settings));
+    let (version, words) = written
+        .map_err(|problem| Error::Wrong { file: folder.join(&file), problems: vec![problem] })?;
+    let mut hash = String::with_capacity(64);
+    for byte in Sha256::digest(words.as_bytes()) {
+        // Writing to a String cannot fail.
+        write!(hash, "{byte:02x}").ok();
+    }
+    Ok(LegalText { name, version, hash, words })
+}
+
+fn read(folder: &Path, name: &str, ours: Option<&str>) -> Result<Table, Error> {
+    let file = folder.join(name);
+    let text = match (fs::read_to_string(&file), ours) {
+        (Ok(text), _) => text,
+        (Err(source), Some(ours)) if source.kind() == ErrorKind::NotFound => ours.to_owned(),
+        (Err(source), _) => return Err(Error::Unreadable { file, source }),
+    };
+    toml::from_str(&text).map_err(|error| Error::Malformed { file, reason: error.to_string() })
+}
+
+/// The settings that a text may name.
+fn settings(practice: &Table) -> BTreeMap<String, String> {
+    let usual = ("reply_days_text".to_owned(), USUAL_REPLY_DAYS.to_owned());
+    let mut settings = BTreeMap::from([usual]);
+    for section in ["practice", "policies"] {
+        let Some(section) = practice.get(section).and_then(Value::as_table) else { continue };
+        for (name, value) in section {
+            let value = match value {
+                Value::String(value) => value.clone(),
+                Value::Integer(value) => value.to_string(),
+                Value::Float(_)
+                | Value::Boolean(_)
+                | Value::Datetime(_)
+                | Value::Array(_)
+                | Value::Table(_) => continue,
+            };
+            settings.insert(name.clone(), value);
+        }
+    }
+    settings
+}
+
+/// A text as its file has it.
+struct Written<'t> {
+    name: &'static str,
+    changed: String,
+    introduction: &'t str,
+    sections: Vec<(&'t str, &'t str)>,
+}
+
+impl<'t> Written<'t> {
+    fn of(name: &'static str, table: &'t Table) -> Result<Self, String> {
+        let changed = match table.get("changed") {
+            Some(Value::String(day)) => day.clone(),
+            Some(Value::Datetime(day)) => day.to_string(),
+            _ => return Err("changed: it must be a day such as \"2026-11-22\"".to_owned()),
+        };
+        let words = |table: &'t Table, key: &str| {
+            let text = table.get(key).and_then(Value::as_str).filter(|it| !it.trim().is_empty());
+            text.ok_or_else(|| format!("{key}: it is missing"))
+        };
+        let sections = table.get("sections").and_then(Value::as_array);
+        let sections = sections.ok_or_else(|| "there is no [[sections]] block".to_owned())?;
+        let section = |section: &'t Value| {
+            let section = section.as_table().ok_or_else(|| "sections: not a table".to_owned())?;
+            Ok::<_, String>((words(section, "title")?, words(section, "text")?))
+        };
+        let sections = sections.iter().map(section).collect::<Result<Vec<_>, String>>()?;
+        Ok(Self { name, changed, introduction: words(table, "introduction")?, sections })
+    }
+
+    /// The day of the last change, and the words: a first line, the introduction, and each section
+    /// with its title. A section that an empty setting leaves empty is left out.
+    fn filled(&self, settings: &BTreeMap<String, String>) -> Result<(String, String), String> {
+        let mut words = format!("{}, changed {}\n", self.name, self.changed);
+        write_block(&mut words, &normal(&fill(self.introduction, settings)?));
+        for (title, text) in &self.sections {
+            let text = normal(&fill(text, settings)?);
+            if !text.is_empty() {
+                write_block(&mut words, title.trim());
+                write_block(&mut words, &text);
+            }
+        }
+        Ok((self.changed.clone(), words))
+    }
+}
+
+fn write_block(words: &mut String, block: &str) {
+    words.push('\n');
+    words.push_str(block);
+    words.push('\n');
+}
+
+/// The text with each `{setting}` replaced by its value.
+///
+/// # Errors
+/// Which setting does not exist.
+fn fill(text: &str, settings: &BTreeMap<String, String>) -> Result<String, String> {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let name_length = after
+            .bytes()
+            .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_'))
+            .unwrap_or(after.len());
+        let (name, behind) = after.split_at(name_length);
+        match behind.strip_prefix('}') {
+            Some(behind) if !name.is_empty() => {
+                let value = settings.get(name);
+                filled.push_str(value.ok_or_else(|| format!("{{{name}}} is no setting"))?);
+                rest = behind;
+            }
+            _ => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// The same words with one blank between them and one empty line between paragraphs.
+fn normal(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut is_paragraph_over = false;
+    for line in text.split('\n') {
+        let mut words = line.split([' ', '\t', '\r']).filter(|word| !word.is_empty()).peekable();
+        if words.peek().is_none() {
+            is_paragraph_over = true;
+            continue;
+        }
+        if !normal.is_empty() {
+            normal.push_str(if is_paragraph_over { "\n\n" } else { "\n" });
+        }
+        is_paragraph_over = false;
+        let mut is_first = true;
+        for word in words {
+            if !is_first {
+                normal.push(' ');
+            }
+            is_first = false;
+            normal.push_str(word);
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! Legal texts have the words and hashes that the website finds, a practice without its own has
+//! ours, and mistakes are named with their file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::load;
+
+/// The same texts and hashes that the website finds (`web/src/prerender/legal-versions.test.ts`).
+const CASES: &str = include_str!("../../tests/legal_cases.json");
+
+#[derive(Deserialize)]
+struct Case {
+    practice: String,
+    text: String,
+    words: String,
+    hash: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("legal-{}-{name}", std::process::id()));
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn ours() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../deploy/local/practice")
+}
+
+#[test]
+fn words_and_hash_are_those_of_the_website() {
+    let cases: Vec<Case> = serde_json::from_str(CASES).unwrap();
+    assert!(cases.len() >= 4);
+    for case in cases {
+        let folder = folder("case");
+        fs::write(folder.join("practice.toml"), &case.practice).unwrap();
+        for name in ["terms", "refunds", "privacy"] {
+            fs::write(folder.join(format!("{name}.toml")), &case.text).unwrap();
+        }
+        let texts = load(&folder).unwrap();
+        assert_eq!(texts[0].words, case.words);
+        assert_eq!(texts[0].hash, case.hash, "{}", case.words);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_without_them_has_ours_with_its_own_name() {
+    let folder = folder("none");
+    let practice = fs::read_to_string(ours().join("practice.toml")).unwrap();
+    fs::write(folder.join("practice.toml"), practice.replace("\"Sukoon\"", "\"Shanti\"")).unwrap();
+    let (theirs, own) = (load(&folder).unwrap(), load(&ours()).unwrap());
+    assert_eq!(own.iter().map(|it| it.name).collect::<Vec<_>>(), ["terms", "refunds", "privacy"]);
+    for (theirs, own) in theirs.iter().zip(&own) {
+        assert_eq!((theirs.name, &theirs.version), (own.name, &own.version));
+        // Where the name stands: another word is another hash.
+        assert_eq!(theirs.hash != own.hash, theirs.words.contains("Shanti"), "{}", own.name);
+        assert!(!own.words.contains(['{', '}']), "{}", own.words);
+    }
+    assert!(theirs[0].words.contains("Shanti") && !theirs[0].words.contains("Sukoon"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_its_file() {
+    for (text, reason) in [
+        ("changed = \"2026-11-22\"", "[[sections]]"),
+        ("introduction = \"x\"", "changed"),
+        ("changed = 2026-11-22\nsections = []\nintroduction = \"{hour}\"", "{hour} is no setting"),
+        ("changed = ", "not understood"),
+    ] {
+        let folder = folder("wrong");
+        fs::copy(ours().join("practice.toml"), folder.join("practice.toml")).unwrap();
+        fs::write(folder.join("terms.toml"), text).unwrap();
+        let told = load(&folder).unwrap_err().to_string();
+        assert!(told.contains("terms.toml") && told.contains(reason), "{told}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
