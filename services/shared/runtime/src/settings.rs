@@ -3,6 +3,7 @@
 //! This is the only place that reads the process's environment. A secret's value is never part of
 //! an error. In production no address may lead to another machine in the clear.
 
+mod rotated;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use secrecy::SecretString;
+
+pub use rotated::RotatedSecret;
 
 /// Where settings come from: the environment, or a map in tests.
 pub trait Source {
@@ -225,6 +228,13 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// A secret that must be there, and `<name>_PREVIOUS`, which may be absent: it is accepted as
+    /// well. The rules of secrets hold for both.
+    pub fn rotated_secret(&mut self, name: &str) -> RotatedSecret {
+        let current = self.secret(name);
+        RotatedSecret::new(current, self.optional_secret(&format!("{name}_PREVIOUS")))
+    }
+
     fn secret_of_file(&mut self, name: &str, file: &str, path: &str) -> SecretString {
         // The line end that editors add is no part of a secret.
         let content = std::fs::read_to_string(path).map(|text| text.trim_end().to_owned());
@@ -291,6 +301,7 @@ impl<'s> Reader<'s> {
 mod tests {
     use super::{Mode, Reader, Source};
     use secrecy::ExposeSecret as _;
+    use std::collections::BTreeMap;
 
     #[test]
     fn all_that_is_missing_or_wrong_is_told_at_once() {
@@ -417,7 +428,19 @@ mod tests {
 
     #[test]
     fn maps_are_sources() {
-        let map = std::collections::BTreeMap::from([("A".to_owned(), "b".to_owned())]);
+        let map = BTreeMap::from([("A".to_owned(), "b".to_owned())]);
         assert_eq!(Source::get(&map, "A"), Some("b".to_owned()));
+    }
+
+    #[test]
+    fn the_secret_before_may_be_absent() {
+        let mut source = BTreeMap::from([("A_KEY".to_owned(), "new".to_owned())]);
+        let read = |source: &BTreeMap<String, String>| {
+            let secret = Reader::new(source).rotated_secret("A_KEY");
+            secret.all().map(|one| one.expose_secret().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(read(&source), ["new"]);
+        source.insert("A_KEY_PREVIOUS".to_owned(), "old".to_owned());
+        assert_eq!(read(&source), ["new", "old"]);
     }
 }

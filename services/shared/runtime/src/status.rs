@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use contract::common::v1::ErrorDetail;
-use kernel::{Code, CommandError, Reject};
+use kernel::{Code, CommandError, Reject, ValueRefused};
 use prost::Message as _;
 use prost_types::Any;
 use tonic::Status;
@@ -15,6 +15,12 @@ use tonic::Status;
 pub const SERVICE_UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
 /// What people read when a part is down.
 pub const UNAVAILABLE_MESSAGE: &str = "This part is not available right now. Please try again.";
+
+/// The reason for which a caller is told that a value cannot be stored.
+pub const VALUE_REFUSED: &str = "VALUE_REFUSED";
+/// What people read of such a value.
+pub const VALUE_REFUSED_MESSAGE: &str =
+    "Something in it can't be kept, such as a character that can't be shown. Please type it again.";
 
 /// The name of our detail, as other implementations of gRPC expect it.
 const DETAIL_URL: &str = "type.googleapis.com/common.v1.ErrorDetail";
@@ -65,10 +71,27 @@ pub fn not_found(reason: &str) -> Status {
     explain(Code::NotFound, reason, "", "There is no such thing.")
 }
 
-/// A part that is needed does not answer: the chain is logged, the caller is told to try again.
+/// A part that is needed does not answer: the chain is logged, the caller is told to try again. A
+/// value that cannot be stored is no outage: the caller is told that, and trying again is no use.
 pub fn unavailable(source: &(dyn Error + 'static)) -> Status {
+    if is_refused_value(source) {
+        tracing::warn!(error = chain(source), "a request has a value that cannot be stored");
+        return invalid("", VALUE_REFUSED, VALUE_REFUSED_MESSAGE);
+    }
     tracing::error!(error = chain(source), "a part is not available");
     explain(Code::Unavailable, SERVICE_UNAVAILABLE, "", UNAVAILABLE_MESSAGE)
+}
+
+/// Whether an error comes from a value that cannot be stored.
+fn is_refused_value(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.is::<ValueRefused>() {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// A status of any code with its reason; `field` may be empty.
@@ -151,6 +174,17 @@ mod tests {
         fn field(&self) -> Option<&'static str> {
             (*self == Self::InvalidEmail).then_some("contact.email")
         }
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_stored_is_no_outage() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("the store did not do it")]
+        struct Store(#[source] kernel::ValueRefused);
+        let error = CommandError::<Rejection>::unavailable(Store(kernel::ValueRefused));
+        let status = to_status(&error);
+        assert_eq!(status.code(), tonic::Code::InvalidArgument);
+        assert_eq!(detail_of(&status).unwrap().reason, super::VALUE_REFUSED);
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! The one check of staff: the role first, then the second factor. Every call of staff passes it.
+//! The one check of staff: the role first, then the second factor and its age. Every call of staff
+//! passes it.
 
 use runtime::BoxError;
-use runtime::caller::{Aal, User};
+use runtime::caller::User;
 use tonic::metadata::MetadataMap;
 
-use crate::roles::{Role, Roles, Staff, StaffError, Standing, admit};
+use crate::levels::Level;
+use crate::roles::{Role, Roles, Staff, StaffError, admit};
 
 /// Metadata that only the gateway sets, on calls from a network that the practice has listed
 /// (`GATEWAY_STAFF_NETWORKS`): that network. Calls from there need no second factor.
@@ -20,8 +22,9 @@ pub enum Refusal {
 }
 
 /// Lets a person in whose role is in `allowed` and whose session has the second factor that it
-/// needs: one of an account that has a second factor needs it. What the session has used is the
-/// claim `aal` of the token, which hosted identity servers write as well.
+/// needs, as lately shown as `level` asks: one of an account that has a second factor needs it.
+/// What the session has used, and when, are the claims `aal` and `amr` of the token, which hosted
+/// identity servers write as well.
 ///
 /// # Errors
 /// Why not.
@@ -30,15 +33,17 @@ pub async fn let_in(
     user: &User,
     metadata: &MetadataMap,
     allowed: &[Role],
+    level: Level,
 ) -> Result<Staff, Refusal> {
     let standing = roles.standing_of(user.customer, user.reach()).await;
     let standing = standing.map_err(Refusal::Unavailable)?;
     let role = standing.map(|standing| standing.role);
     let refused = |why| Refusal::Refused(role, why);
     let admitted = admit(role, allowed).map_err(refused)?;
-    if lacks_second_factor(standing, user.aal) {
+    let needs_one = standing.is_some_and(|standing| standing.needs_second_factor);
+    if let (true, Err(why)) = (needs_one, level.accept_user(user)) {
         let network = metadata.get(LISTED_NETWORK).and_then(|value| value.to_str().ok());
-        let network = network.ok_or_else(|| refused(StaffError::SecondFactorRequired))?;
+        let network = network.ok_or_else(|| refused(why))?;
         // The words of the log of account security, which names no person.
         tracing::info!(
             target: "security",
@@ -51,8 +56,4 @@ pub async fn let_in(
         );
     }
     Ok(Staff { id: user.customer, role: admitted })
-}
-
-fn lacks_second_factor(standing: Option<Standing>, session: Aal) -> bool {
-    session != Aal::Aal2 && standing.is_some_and(|standing| standing.needs_second_factor)
 }

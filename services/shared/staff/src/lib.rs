@@ -3,8 +3,10 @@
 
 mod directory;
 mod gate;
+mod levels;
 mod roles;
 
 pub use directory::StaffDirectory;
 pub use gate::{LISTED_NETWORK, Refusal, let_in};
+pub use levels::{CALLS, Level};
 pub use roles::{Role, Roles, Staff, StaffError, Standing, admit};

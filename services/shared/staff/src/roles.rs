@@ -65,6 +65,9 @@ pub enum StaffError {
     /// A member whose session needs a second factor and has used none.
     #[error("Please use your second step, or set one up on your account page.")]
     SecondFactorRequired,
+    /// A member whose session has shown its second factor too long ago for this call.
+    #[error("Please show your second step once more, and then repeat this.")]
+    SecondFactorTooOld,
 }
 
 impl Reject for StaffError {
@@ -77,6 +80,7 @@ impl Reject for StaffError {
             Self::StaffOnly => "STAFF_ONLY",
             Self::RoleNotAllowed => "ROLE_NOT_ALLOWED",
             Self::SecondFactorRequired => "SECOND_FACTOR_REQUIRED",
+            Self::SecondFactorTooOld => "SECOND_FACTOR_TOO_OLD",
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Keys of services and signed-in people, made for one test.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use anyhow::{Context as _, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,6 +12,12 @@ use p256::pkcs8::{EncodePrivateKey as _, LineEnding};
 use runtime::caller::{PeerSettings, Peers};
 use secrecy::SecretString;
 use serde_json::{Value, json};
+
+/// Seconds since 1970 by this machine, as identity servers count them.
+#[expect(clippy::disallowed_methods, reason = "tokens are measured against real time")]
+fn unix_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
 
 /// A P-256 key pair under a name.
 struct KeyPair {
@@ -101,12 +109,26 @@ impl TestUsers {
     }
 
     /// An access token of the person with this UUID that ends at `expires_at` (seconds since 1970),
-    /// of a session with two factors.
+    /// of a session that has just shown its second factor.
     ///
     /// # Errors
     /// When it cannot be signed.
     pub fn token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, false, "aal2", true), expires_at)
+    }
+
+    /// The same of a session that has shown its second factor so many seconds ago; the first factor
+    /// is newer.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub fn token_shown(&self, user: &str, email: &str, seconds_ago: u64) -> Result<String> {
+        let now = unix_seconds();
+        let amr = json!([
+            { "method": "password", "timestamp": now },
+            { "method": "totp", "timestamp": now.saturating_sub(seconds_ago) },
+        ]);
+        self.sign_with(user, (email, false, "aal2", true), (now + 3600, amr))
     }
 
     /// The same of a person whose address is proved.
@@ -133,11 +155,20 @@ impl TestUsers {
         self.sign(user, (email, false, "aal1", true), expires_at)
     }
 
-    fn sign(
+    fn sign(&self, user: &str, who: (&str, bool, &str, bool), expires_at: u64) -> Result<String> {
+        let now = unix_seconds();
+        let mut amr = vec![json!({ "method": "password", "timestamp": now })];
+        if who.2 == "aal2" {
+            amr.insert(0, json!({ "method": "totp", "timestamp": now }));
+        }
+        self.sign_with(user, who, (expires_at, Value::from(amr)))
+    }
+
+    fn sign_with(
         &self,
         user: &str,
         (email, email_verified, aal, has_second_factor): (&str, bool, &str, bool),
-        expires_at: u64,
+        (expires_at, amr): (u64, Value),
     ) -> Result<String> {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.pair.kid.to_owned());
@@ -145,7 +176,7 @@ impl TestUsers {
             "iss": self.issuer, "sub": user, "aud": "authenticated", "role": "authenticated",
             "email": email, "email_verified": email_verified,
             "iat": expires_at.saturating_sub(3600), "exp": expires_at,
-            "session_id": user, "aal": aal, "has_second_factor": has_second_factor,
+            "session_id": user, "aal": aal, "amr": amr, "has_second_factor": has_second_factor,
         });
         let key = EncodingKey::from_ec_pem(self.pair.pem.as_bytes())?;
         Ok(jsonwebtoken::encode(&header, &claims, &key)?)

@@ -7,10 +7,13 @@ pub mod database;
 pub mod dump;
 pub mod figures;
 pub mod keys;
+pub mod ports;
+pub mod proof;
 pub mod wait;
 
 pub use alarms::{Alarms, sent_statements};
 pub use database::{TestDatabase, nats_url, radicale};
 pub use figures::figures;
 pub use keys::{TestKeys, TestUsers};
-pub use wait::{until, until_in_feed, until_within};
+pub use ports::free_address;
+pub use wait::{until, until_at_rest, until_in_feed, until_no_timer_runs, until_within};
