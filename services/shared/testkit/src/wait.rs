@@ -1,22 +1,29 @@
 //! Waiting on a condition instead of sleeping for a time.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use eventstore::{Store, feed};
 
-/// How long a condition may take on a busy machine before the test fails.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How many seconds a condition may take on a busy machine before the test fails.
+static PATIENCE_S: AtomicU64 = AtomicU64::new(120);
+
+/// Lets each condition of this test program take as long as `patience`: where hundreds of kills
+/// take the turn of one call, it waits for the restarts of all of them.
+pub fn be_patient(patience: Duration) {
+    PATIENCE_S.store(patience.as_secs(), Ordering::Relaxed);
+}
 
 /// Asks again and again until `probe` gives something, and returns that.
 ///
 /// # Errors
-/// When it gives nothing for two minutes, or fails.
+/// When it gives nothing for two minutes or what [`be_patient`] has set, or fails.
 pub async fn until<T, F>(what: &str, probe: F) -> Result<T>
 where
     F: AsyncFnMut() -> Result<Option<T>>,
 {
-    until_within(PATIENCE, what, probe).await
+    until_within(Duration::from_secs(PATIENCE_S.load(Ordering::Relaxed)), what, probe).await
 }
 
 /// Like [`until`], with a patience of its own.
@@ -52,6 +59,39 @@ pub async fn until_in_feed(store: &Store) -> Result<()> {
             .fetch_one(store.pool())
             .await?;
         Ok((!behind).then_some(()))
+    })
+    .await
+}
+
+/// Waits until no timer is claimed. A clock that moves while a handler runs would judge what it
+/// began by one hour and what it ends by another.
+///
+/// # Errors
+/// When a handler hangs, or the database does not answer.
+pub async fn until_no_timer_runs(store: &Store) -> Result<()> {
+    // A lease lasts 25 seconds and its handler 20 at most. What has less left is, if anything, the
+    // pause of a timer that has failed.
+    const RUNNING: &str = "select exists (
+        select from timers where lease_until_at > clock_timestamp() + interval '5 seconds')";
+    until_not(store, "no timer runs", RUNNING).await
+}
+
+/// Waits until a service that runs is at rest: no timer is claimed, none is due that was not tried,
+/// and everything that was committed is in the feed.
+///
+/// # Errors
+/// When it comes to no rest, or the database does not answer.
+pub async fn until_at_rest(store: &Store) -> Result<()> {
+    const DUE: &str = "select exists (select from outbox) or exists (
+        select from timers where attempts = 0 and due_at <= clock_now())";
+    until_not(store, "all that is due was taken up", DUE).await?;
+    until_no_timer_runs(store).await
+}
+
+async fn until_not(store: &Store, what: &str, asked: &'static str) -> Result<()> {
+    until(what, async || {
+        let holds: bool = sqlx::query_scalar(asked).fetch_one(store.pool()).await?;
+        Ok((!holds).then_some(()))
     })
     .await
 }
