@@ -4,8 +4,10 @@ pub mod policy;
 pub mod features;
 pub mod account;
 pub mod reset_factors;
+pub mod enroll_factor;
 pub mod service_key;
 pub mod reseal;
+pub mod older_ways;
 
 use std::sync::Arc;
 
@@ -49,6 +51,9 @@ pub struct AccountSettings {
     pub access_token_seconds: i64,
     /// The rules that a practice may change.
     pub policy: Policy,
+    /// The most mails with codes of an hour, for all addresses together;
+    /// `IDENTITY_CODE_MAILS_PER_HOUR`, 300 by default.
+    pub code_mails_per_hour: u32,
     /// The ways to sign in that are switched on.
     pub features: Features,
     /// Whether sign-ups, sign-ins and requests for codes need the contract's captcha token;
@@ -88,6 +93,8 @@ pub struct AppState {
     pub work: Work,
     /// Whether all clients need one.
     pub captcha_required: bool,
+    /// The most mails with codes of an hour.
+    pub code_mails_per_hour: u32,
     /// Derives codes and links.
     pub codes: CodeKey,
     /// Builds links and checks redirects.
@@ -135,6 +142,7 @@ impl App {
             spray: Arc::new(Spray::new()),
             work: Work::default(),
             captcha_required: settings.captcha_required,
+            code_mails_per_hour: settings.code_mails_per_hour,
             sealer: Sealer::new(&codes.sealing_key())?
                 .after(codes.former_sealing_key().as_ref())?,
             codes,

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-/// Limits of mail servers.
-const BYTES_MAX: usize = 254;
-const LOCAL_BYTES_MAX: usize = 64;
-const LABEL_BYTES_MAX: usize = 63;
+use kernel::typed::MailAddress;
 
 /// A well-formed address in lower case. Personal data, so `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -15,16 +12,24 @@ impl EmailAddress {
     /// Parses typed input; `None` when mail could not be delivered there.
     #[must_use]
     pub fn parse(typed: &str) -> Option<Self> {
-        let address = typed.trim().to_ascii_lowercase();
-        let (local, domain) = address.split_once('@')?;
-        let formed = address.len() <= BYTES_MAX && is_local(local) && is_domain(domain);
-        formed.then_some(Self(address))
+        let address = MailAddress::parse(typed).ok()?.into_string();
+        Some(Self(address.to_ascii_lowercase()))
     }
 
     /// A placeholder for an invalid setting until the reader reports the problem; not a valid
     /// address.
     pub(crate) fn placeholder() -> Self {
         Self(String::new())
+    }
+
+    /// The address with the beginning of its name only, for a mail that a stranger may read: its
+    /// owner knows it again.
+    #[must_use]
+    pub fn shortened(&self) -> String {
+        let (local, domain) = self.0.split_once('@').unwrap_or_default();
+        let shown = if local.len() > 4 { 2 } else { 1 };
+        let beginning: String = local.chars().take(shown).collect();
+        format!("{beginning}…@{domain}")
     }
 
     /// The address.
@@ -40,21 +45,6 @@ impl fmt::Debug for EmailAddress {
     }
 }
 
-fn is_local(local: &str) -> bool {
-    let known = |b: u8| b.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&b);
-    let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
-    !local.is_empty() && local.len() <= LOCAL_BYTES_MAX && local.bytes().all(known) && !dots
-}
-
-fn is_domain(domain: &str) -> bool {
-    let label = |label: &str| {
-        let known = label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        let edges = label.starts_with('-') || label.ends_with('-');
-        !label.is_empty() && label.len() <= LABEL_BYTES_MAX && known && !edges
-    };
-    domain.contains('.') && domain.split('.').all(label)
-}
-
 #[cfg(test)]
 mod tests {
     use super::EmailAddress;
@@ -64,6 +54,16 @@ mod tests {
         let address = EmailAddress::parse("  Asha.Rao+x@Example.TEST ").unwrap();
         assert_eq!(address.as_str(), "asha.rao+x@example.test");
         assert_eq!(format!("{address:?}"), "EmailAddress(…)");
+    }
+
+    #[test]
+    fn two_spellings_of_an_international_domain_are_one_account() {
+        let ascii = EmailAddress::parse("asha@xn--p1b6ci4b4b3a.xn--h2brj9c").unwrap();
+        for typed in ["Asha@उदाहरण.भारत", "\u{feff}asha@उदाहरण.भारत\u{200b}"]
+        {
+            assert_eq!(EmailAddress::parse(typed), Some(ascii.clone()), "{typed:?}");
+        }
+        assert_eq!(EmailAddress::parse("аsha@example.test"), None);
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub async fn reset(store: &Store, email: &EmailAddress) -> Result<Uuid, ResetErr
                 factors::delete_all(tx.connection(), user_id).await?;
                 passkeys::delete_all(tx.connection(), user_id).await?;
                 recovery_codes::delete_all(tx.connection(), user_id).await?;
-                factor_limits::reset(tx.connection(), user_id).await?;
+                factor_limits::delete_all(tx.connection(), user_id).await?;
                 sessions::end_all(tx.connection(), user_id, None).await?;
                 let notice = NewNotice {
                     user_id,
