@@ -1,5 +1,7 @@
 //! This service's settings, one struct per concern.
 
+mod factors;
+
 use std::net::SocketAddr;
 
 use runtime::Reader;
@@ -18,6 +20,9 @@ use crate::providers::ProviderSettings;
 use crate::sms::SmsSettings;
 use crate::tokens::token::{LIFETIME_SECONDS_DEFAULT, LIFETIME_SECONDS_MAX};
 
+use factors::address;
+pub use factors::{EnrollFactorConfig, ResetFactorsConfig};
+
 /// Maximum characters of a name, as on the site's own pages.
 const NAME_CHARACTERS_MAX: usize = 200;
 /// Minimum bytes of the code key; a shorter one could be guessed.
@@ -34,6 +39,9 @@ const GOOGLE: &str = "https://accounts.google.com";
 const APPLE: &str = "https://appleid.apple.com";
 /// The most messages of an hour to all phones.
 const SMS_PER_HOUR: u32 = 100;
+/// The most mails with codes of an hour.
+pub const CODE_MAILS_PER_HOUR: u32 = 300;
+const CODE_MAILS_PER_HOUR_MIN: u32 = 10;
 
 /// Settings of `serve`.
 #[derive(Debug, Clone)]
@@ -74,15 +82,6 @@ pub struct AccountConfig {
 /// Settings of the command `find-account`.
 #[derive(Debug, Clone)]
 pub struct FindAccountConfig {
-    /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
-    pub database_url: SecretString,
-    /// The address of the account; `ACCOUNT_EMAIL`.
-    pub email: EmailAddress,
-}
-
-/// Settings of the command `reset-factors`.
-#[derive(Debug, Clone)]
-pub struct ResetFactorsConfig {
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
     /// The address of the account; `ACCOUNT_EMAIL`.
@@ -145,6 +144,7 @@ impl AccountSettings {
             confirm_email: confirm_email(reader),
             captcha_required: reader.parse_or("IDENTITY_CAPTCHA_REQUIRED", false),
             policy: Policy::read(reader),
+            code_mails_per_hour: code_mails_per_hour(reader),
             access_token_seconds: access_token_seconds(reader),
             features: Features::read(reader),
         }
@@ -277,6 +277,15 @@ fn is_origin(url: &Url) -> bool {
         && url.password().is_none()
 }
 
+fn code_mails_per_hour(reader: &mut Reader<'_>) -> u32 {
+    const NAME: &str = "IDENTITY_CODE_MAILS_PER_HOUR";
+    let per_hour = reader.parse_or(NAME, CODE_MAILS_PER_HOUR);
+    if per_hour < CODE_MAILS_PER_HOUR_MIN {
+        reader.problem(NAME, "it must be 10 or more, so that each of its shares has some");
+    }
+    per_hour
+}
+
 fn access_token_seconds(reader: &mut Reader<'_>) -> i64 {
     const NAME: &str = "IDENTITY_ACCESS_TOKEN_SECONDS";
     let seconds = reader.parse_or(NAME, LIFETIME_SECONDS_DEFAULT);
@@ -322,16 +331,6 @@ impl FindAccountConfig {
     }
 }
 
-impl ResetFactorsConfig {
-    /// Reads them.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            database_url: reader.secret("IDENTITY_DATABASE_URL"),
-            email: address(reader, "ACCOUNT_EMAIL"),
-        }
-    }
-}
-
 impl ServiceKeyConfig {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -364,16 +363,6 @@ fn key_name(reader: &mut Reader<'_>) -> String {
         reader.problem("SERVICE_KEY_NAME", what);
     }
     name
-}
-
-fn address(reader: &mut Reader<'_>, setting: &str) -> EmailAddress {
-    let text = reader.required(setting);
-    EmailAddress::parse(&text).unwrap_or_else(|| {
-        if !text.is_empty() {
-            reader.problem(setting, "it is no e-mail address");
-        }
-        EmailAddress::placeholder()
-    })
 }
 
 /// A name as the site's own pages accept it: one line of limited length.

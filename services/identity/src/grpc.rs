@@ -18,11 +18,14 @@ use runtime::status;
 use serde_json::Value;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
+use url::Url;
+use url::form_urlencoded::Serializer;
 
 use crate::app::App;
 use crate::repository::codes::{self, Purpose};
 use crate::repository::{ended_sessions, notices, users};
 use crate::tokens::pkce;
+use crate::tokens::secrets::Digits;
 use crate::tokens::token::LIFETIME_SECONDS_MAX;
 
 /// Services that may read the mail of a code.
@@ -143,18 +146,23 @@ impl Internal {
         let purpose = Purpose::of_word(&code.purpose);
         let link_type = purpose.map_or("", Purpose::link_type);
         let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
+        let changes = link_type == Purpose::EmailChangeNew.link_type();
+        let account = user.address().filter(|_| changes).map(|address| address.shortened());
+        let account = account.unwrap_or_default();
         Ok(Some(GetCodeMailResponse {
             // A nonce is typed only.
             link: if purpose == Some(Purpose::Reauthentication) {
                 String::new()
             } else {
-                self.app.redirects.link(&token, link_type, redirect_to).to_string()
+                let link = self.app.redirects.link(&token, link_type, redirect_to);
+                with_account(link, &account).to_string()
             },
             email: code.sent_to.or(user.email).unwrap_or_default(),
             first_name: first_name.unwrap_or_default().to_owned(),
-            code: self.app.codes.digits(code.code_id),
+            code: self.app.codes.digits(code.code_id, Digits::of_count(code.digits)),
             purpose: code.purpose,
             valid_minutes: purpose.map_or(codes::VALID_MINUTES, Purpose::valid_minutes),
+            account,
         }))
     }
 }
@@ -182,6 +190,15 @@ impl Internal {
             subject: notice.subject,
         }))
     }
+}
+
+/// The link of a change with the account that it is for, which its page names.
+fn with_account(mut link: Url, account: &str) -> Url {
+    if let Some(fields) = link.fragment().filter(|_| !account.is_empty()) {
+        let more = Serializer::new(String::new()).append_pair("account", account).finish();
+        link.set_fragment(Some(&format!("{fields}&{more}")));
+    }
+    link
 }
 
 #[cfg(test)]

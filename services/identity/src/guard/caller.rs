@@ -138,6 +138,15 @@ pub fn is_this_machine(address: IpAddr) -> bool {
     address == IpAddr::V4(Ipv4Addr::LOCALHOST) || address == IpAddr::V6(Ipv6Addr::LOCALHOST)
 }
 
+/// The address that limits of a network are counted for.
+#[must_use]
+pub fn network_address(caller: &Caller) -> Option<IpAddr> {
+    match caller.origin() {
+        Origin::Address(address) if !is_this_machine(address) => Some(address),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Caller, Origin, is_this_machine, network, subscriber};

@@ -29,6 +29,8 @@ pub enum Kind {
     AddressChange,
     /// A second factor, added or removed.
     FactorChange,
+    /// A passkey or security key whose counter did not go up.
+    CredentialCounter,
     /// Guesses of the same password at several accounts, or many failures at once.
     GuessingAlarm,
 }
@@ -106,6 +108,7 @@ impl Kind {
             Self::PasswordChange => "password_change",
             Self::AddressChange => "address_change",
             Self::FactorChange => "factor_change",
+            Self::CredentialCounter => "credential_counter",
             Self::GuessingAlarm => "guessing_alarm",
         }
     }

@@ -151,6 +151,20 @@ fn three_refused_passwords_raise_an_alarm() {
     assert!(let_through <= 14, "{let_through} of 10,000 guesses were checked");
 }
 
+/// One network does not make the limits of all others stricter.
+#[test]
+fn refused_passwords_of_one_network_raise_no_alarm() {
+    let (spray, now) = (Spray::new(), Instant::now());
+    for password in 0..6 {
+        for account in 0..3 {
+            let _refused = wrong(&spray, &format!("guess {password}"), account, 1, now);
+        }
+    }
+    assert!(!spray.is_alarmed(now));
+    assert_eq!(wrong(&spray, "my pasword", 500, 300, now), Ok(()));
+    assert_eq!(right(&spray, "my pasword", 501, 301, now), Ok(()));
+}
+
 #[test]
 fn work_lifts_the_limit_of_the_network_and_not_of_the_password() {
     let (spray, now) = (Spray::new(), Instant::now());
@@ -165,16 +179,68 @@ fn work_lifts_the_limit_of_the_network_and_not_of_the_password() {
 }
 
 #[test]
-fn an_address_asks_for_thirty_mails_and_then_one_in_three_minutes() {
+fn an_address_asks_for_five_mails_and_then_one_in_three_minutes() {
     let (spray, now) = (Spray::new(), Instant::now());
-    let mail = |from, at| spray.count_mail(address(from).unwrap(), at);
-    for _ in 0..30 {
+    let mail = |from, at| spray.count_mail(address(from).unwrap(), false, at);
+    for _ in 0..5 {
         assert_eq!(mail(1, now), Ok(()));
     }
     assert_eq!(mail(1, now), Err(Refusal::Network));
     assert_eq!(mail(2, now), Ok(()));
     assert_eq!(mail(1, now + Duration::from_secs(181)), Ok(()));
     assert_eq!(mail(1, now + Duration::from_secs(181)), Err(Refusal::Network));
+}
+
+#[test]
+fn work_grows_with_the_mails_of_a_network_and_in_an_alarm() {
+    let (spray, now) = (Spray::new(), Instant::now());
+    let ask = |from: u32, worked| spray.count_mail(address(from).unwrap(), worked, now);
+    let bits = |from: u32| spray.work_bits(address(from), now);
+    assert_eq!((bits(1), spray.work_bits(None, now)), (17, 17));
+    for (mails, wanted) in [(9, 17), (10, 18), (29, 18), (30, 19)] {
+        while spray.state().mailed.len() < mails {
+            ask(1, true).unwrap();
+        }
+        assert_eq!((bits(1), bits(2)), (wanted, 17), "{mails} mails");
+    }
+    for from in 2..32 {
+        assert_eq!(ask(from, false), Ok(()), "the first mails of a network are free");
+    }
+    // Sixty within ten minutes are more than people ask for.
+    assert_eq!((bits(1), bits(40)), (21, 19));
+    assert_eq!(ask(40, false), Err(Refusal::Network));
+    assert_eq!(ask(40, true), Ok(()));
+    let later = now + Duration::from_secs(601);
+    assert_eq!(spray.work_bits(address(40), later), 17);
+    assert_eq!(spray.count_mail(address(40).unwrap(), false, later), Ok(()));
+}
+
+/// Five guesses at each of many codes repeat no password and wait at no address.
+#[test]
+fn wrong_digits_of_codes_are_counted_by_network_and_raise_the_alarm() {
+    let (spray, now) = (Spray::new(), Instant::now());
+    let typed = |account: u32, from: u32, is_right: bool| {
+        let guess = spray.code_guess(&account.to_be_bytes(), address(from), false);
+        spray.begin(&guess, now)?;
+        Ok::<bool, Refusal>(spray.end(&guess, is_right, now))
+    };
+    for account in 0..20 {
+        assert_eq!(typed(account, 1, false), Ok(false));
+    }
+    assert_eq!(typed(20, 1, true), Err(Refusal::Network), "also the right digits");
+    let passwords = spray.guess("a password", &[1], address(1), false);
+    assert_eq!(spray.begin(&passwords, now), Err(Refusal::Network));
+    let known = spray.code_guess(&[1], address(1), true);
+    assert_eq!(spray.begin(&known, now), Ok(()), "a known device");
+    let worked = spray.code_guess(&[1], address(1), false).after_work(true);
+    assert_eq!(spray.begin(&worked, now), Ok(()));
+    for account in 0..40 {
+        assert_eq!(typed(account, 2, true), Ok(false), "right digits are no failures");
+    }
+    let raised = (21..100).filter(|n| typed(*n, *n, false) == Ok(true)).count();
+    assert_eq!((raised, spray.is_alarmed(now)), (0, false), "99 failures, 40 successes");
+    let raised = (100..300).filter(|n| typed(*n, *n, false) == Ok(true)).count();
+    assert_eq!((raised, spray.is_alarmed(now)), (1, true));
 }
 
 #[test]
