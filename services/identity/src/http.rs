@@ -4,12 +4,15 @@ mod error;
 mod cors;
 mod timing;
 mod request;
+mod challenge;
 mod device;
 mod objects;
 mod opening;
 mod captcha;
+mod code_guess;
 mod bearer;
 mod login;
+mod proving;
 mod phone;
 mod anonymous;
 mod signup;
@@ -25,11 +28,12 @@ mod verify_link;
 mod verify;
 mod mails;
 mod otp;
+mod levels;
 mod reauthenticate;
 mod user;
 mod logout;
 mod server_info;
-mod levels;
+mod counter;
 mod factors;
 mod recovery_codes;
 mod passkeys;
@@ -64,6 +68,7 @@ pub fn router(app: App) -> Router {
             "/reauthenticate",
             get(reauthenticate::reauthenticate).post(reauthenticate::reauthenticate),
         )
+        .route("/reauthenticate/verify", post(reauthenticate::verify))
         .route("/user", get(user::read).put(user::update))
         .route("/logout", post(logout::logout))
         .route("/settings", get(server_info::settings))

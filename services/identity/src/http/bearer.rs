@@ -58,6 +58,25 @@ impl FromRequestParts<App> for SignedIn {
     }
 }
 
+/// A caller who may be signed in. A token that is not ours, or whose session has ended, shows
+/// nothing: clients of the contract send other keys in its place.
+pub(crate) struct Visitor(pub(crate) Option<SignedIn>);
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        if bearer(&parts.headers).is_none() {
+            return Ok(Self(None));
+        }
+        match SignedIn::from_request_parts(parts, app).await {
+            Ok(signed_in) => Ok(Self(Some(signed_in))),
+            Err(error) if error.is_ours() => Err(error),
+            Err(_refused) => Ok(Self(None)),
+        }
+    }
+}
+
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();

@@ -1,14 +1,17 @@
 //! Issues codes that are mailed, for all endpoints that ask for one.
 
+use axum::http::StatusCode;
 use eventstore::Tx;
 use kernel::Timestamp;
 
 use crate::app::App;
+use crate::http::challenge::PkceFields;
 use crate::http::error::ApiError;
-use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Parameters, parameter};
+use crate::repository::code_mail_asks::{self, Share};
 use crate::repository::codes::{self, NewCode, Purpose, VALID_MINUTES};
 use crate::repository::flow_states::{self, Challenge, NewFlow};
+use crate::repository::limits::AddressLimits;
 use crate::repository::users::{self, User};
 
 /// What a request says of the link in the mail.
@@ -18,6 +21,8 @@ pub(crate) struct LinkWish {
     pub(crate) redirect_to: Option<String>,
     /// The challenge of a client that goes on with PKCE.
     pub(crate) challenge: Option<Challenge>,
+    /// Whether a device asks that is known by the account.
+    pub(crate) is_known_device: bool,
 }
 
 impl LinkWish {
@@ -28,8 +33,69 @@ impl LinkWish {
         pkce: &PkceFields,
     ) -> Result<Self, ApiError> {
         let redirect_to = request::redirect_to(app, parameter(parameters, "redirect_to"));
-        Ok(Self { redirect_to, challenge: pkce.challenge(app)? })
+        Ok(Self { redirect_to, challenge: pkce.challenge(app)?, is_known_device: false })
     }
+
+    /// The same of the client with these limits.
+    pub(crate) fn from(self, limits: &AddressLimits) -> Self {
+        Self { is_known_device: limits.is_known_device(), ..self }
+    }
+}
+
+/// Whether a mail has room in the hour's budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// It has, so the client is told that it is sent.
+    Free,
+    /// The open share is full, which everybody is told alike, for so many seconds. An address with
+    /// an account may have its mail all the same.
+    Full { is_sent: bool, seconds: i64 },
+}
+
+impl Admission {
+    /// Whether a mail is sent.
+    pub(crate) fn is_sent(self) -> bool {
+        matches!(self, Self::Free | Self::Full { is_sent: true, .. })
+    }
+
+    /// What the client is told. It does not say whether the address has an account.
+    pub(crate) fn told(self) -> Result<(), ApiError> {
+        let Self::Full { seconds, .. } = self else { return Ok(()) };
+        let minutes = seconds.saturating_add(59) / 60;
+        let message = format!(
+            "Too many codes are being asked for. If you have an account, look into your mailbox: \
+             your code may be there. You can only request this after {} seconds.",
+            minutes * 60
+        );
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        Err(ApiError::new(status, "over_email_send_rate_limit", message).retry_after(minutes * 60))
+    }
+}
+
+/// Takes a mail of the hour's budget: a known device of its own share first, any client of the open
+/// one, an address with an account also of the one of accounts. It is the last that a request
+/// locks. What other services ask for has no budget.
+pub(crate) async fn admit(
+    tx: &mut Tx,
+    app: &App,
+    (limits, has_account): (&AddressLimits, bool),
+    now: Timestamp,
+) -> Result<Admission, ApiError> {
+    let per_hour = app.code_mails_per_hour;
+    if limits.is_inside() {
+        return Ok(Admission::Free);
+    }
+    if limits.is_known_device()
+        && code_mail_asks::take(tx, (Share::Devices, per_hour), now).await?.is_none()
+    {
+        return Ok(Admission::Free);
+    }
+    let Some(seconds) = code_mail_asks::take(tx, (Share::Open, per_hour), now).await? else {
+        return Ok(Admission::Free);
+    };
+    let is_sent =
+        has_account && code_mail_asks::take(tx, (Share::Accounts, per_hour), now).await?.is_none();
+    Ok(Admission::Full { is_sent, seconds })
 }
 
 /// Issues a code for the account, notes when, and stores the account.
@@ -67,28 +133,19 @@ pub(crate) async fn send(
     now: Timestamp,
 ) -> Result<(), ApiError> {
     let flow_state_id = begin_flow(tx, user, purpose, wish, now).await?;
-    send_in_flow(tx, user, purpose, (wish, flow_state_id), now).await
-}
-
-/// Issues a code whose link goes on with a flow, if there is one.
-pub(crate) async fn send_in_flow(
-    tx: &mut Tx,
-    user: &User,
-    purpose: Purpose,
-    (wish, flow_state_id): (&LinkWish, Option<uuid::Uuid>),
-    now: Timestamp,
-) -> Result<(), ApiError> {
     let sent_to = match purpose {
         Purpose::EmailChangeNew => user.new_email.as_deref(),
         _ => None,
     };
-    let code = NewCode { redirect_to: wish.redirect_to.as_deref(), sent_to, flow_state_id };
+    let digits = purpose.digits_for(wish.is_known_device);
+    let redirect_to = wish.redirect_to.as_deref();
+    let code = NewCode { redirect_to, sent_to, flow_state_id, digits };
     codes::issue(tx, (user.user_id, purpose), &code, now).await?;
     Ok(())
 }
 
 /// Begins the flow of a client that goes on with PKCE.
-pub(crate) async fn begin_flow(
+async fn begin_flow(
     tx: &mut Tx,
     user: &User,
     purpose: Purpose,

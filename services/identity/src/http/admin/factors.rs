@@ -87,7 +87,7 @@ pub(super) async fn remove(
                 let factor = factors::lock(tx.connection(), user_id, factor_id).await?;
                 let factor = factor.ok_or_else(factor_not_found)?;
                 factors::delete(tx.connection(), factor_id).await?;
-                factor_limits::reset(tx.connection(), factor_id).await?;
+                factor_limits::delete_all(tx.connection(), user_id).await?;
                 let method = verify::method(&factor.factor_type);
                 session_levels::drop_raised(tx.connection(), (user_id, factor_id), method).await?;
                 if factor.is_verified() {

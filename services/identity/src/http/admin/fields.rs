@@ -1,5 +1,6 @@
 //! What an administrator says of an account, checked.
 
+use eventstore::Tx;
 use kernel::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -10,6 +11,7 @@ use crate::accounts::imported;
 use crate::app::App;
 use crate::http::admin::ban::Ban;
 use crate::http::error::ApiError;
+use crate::http::proving::{self, Shown};
 use crate::http::request::{self, non_empty};
 use crate::repository::users::User;
 use crate::tokens::token::AUTHENTICATED;
@@ -83,23 +85,32 @@ impl Change {
     }
 
     /// Changes the account, which is stored by the caller. Who may have its address and phone is
-    /// checked there, too.
-    pub(super) fn apply(&self, app: &App, user: &mut User, now: Timestamp) -> Result<(), ApiError> {
+    /// checked there, too. What is confirmed by this word alone is proved by the rule of all
+    /// proofs, so that only what the same call sets opens the account afterwards.
+    pub(super) async fn apply(
+        &self,
+        tx: &mut Tx,
+        app: &App,
+        user: &mut User,
+        now: Timestamp,
+    ) -> Result<(), ApiError> {
         if let Some(email) = &self.email
             && user.email.as_deref() != Some(email.as_str())
         {
             user.replace_address(email, now);
+        }
+        if self.email_confirm && user.email.is_some() {
+            let removed = proving::prove(tx, user, Shown::Nothing, now).await?;
+            keep_where_said(app, user, removed);
         }
         if let Some(phone) = &self.phone
             && user.phone.as_deref() != Some(phone)
         {
             user.replace_phone(phone, now);
         }
-        if self.email_confirm && user.email.is_some() {
-            user.prove_address(now);
-        }
         if self.phone_confirm && user.phone.is_some() {
-            user.confirm_phone(now);
+            let removed = proving::prove_phone(tx, user, Shown::Nothing, now).await?;
+            keep_where_said(app, user, removed);
         }
         if let Some(hash) = &self.password_hash {
             user.password_hash = Some(hash.clone());
@@ -114,6 +125,13 @@ impl Change {
         }
         user.updated_at = now;
         Ok(())
+    }
+}
+
+/// Gives a removed password back where the operator's settings keep those of sign-ups.
+fn keep_where_said(app: &App, user: &mut User, removed: Option<String>) {
+    if app.policy.keep_sign_up_password && removed.is_some() {
+        user.password_hash = removed;
     }
 }
 

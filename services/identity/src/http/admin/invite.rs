@@ -31,7 +31,7 @@ pub(super) async fn invite(
 ) -> Result<Json<Value>, ApiError> {
     let email = request::email(body.email.as_deref().unwrap_or_default())?;
     let redirect_to = request::redirect_to(&app, parameter(&parameters, "redirect_to"));
-    let wish = LinkWish { redirect_to, challenge: None };
+    let wish = LinkWish { redirect_to, ..LinkWish::default() };
     let (shared, limits) = (app.clone(), AddressLimits::of(&email, &app.codes));
     let user = app
         .store

@@ -68,7 +68,8 @@ pub(super) async fn generate(
                 let redirect_to = wanted.redirect_to.as_deref();
                 let sent_to = user.new_email.as_deref();
                 let sent_to = sent_to.filter(|_| purpose == Purpose::EmailChangeNew);
-                let code = NewCode { redirect_to, sent_to, flow_state_id: None };
+                let digits = purpose.digits_for(false);
+                let code = NewCode { redirect_to, sent_to, digits, ..NewCode::default() };
                 let code_id = codes::insert(tx, (user.user_id, purpose), &code, now).await?;
                 Ok::<_, ApiError>((user, purpose, code_id.uuid(), wanted.redirect_to))
             })
@@ -79,7 +80,10 @@ pub(super) async fn generate(
     let mut shown = objects::user(&user);
     if let Some(shown) = shown.as_object_mut() {
         shown.insert("action_link".to_owned(), json!(link.as_str()));
-        shown.insert("email_otp".to_owned(), json!(app.codes.digits(code_id)));
+        shown.insert(
+            "email_otp".to_owned(),
+            json!(app.codes.digits(code_id, purpose.digits_for(false))),
+        );
         shown.insert("hashed_token".to_owned(), json!(token));
         shown.insert("verification_type".to_owned(), json!(purpose.word()));
         let back = redirect_to.unwrap_or_else(|| app.redirects.site().to_string());

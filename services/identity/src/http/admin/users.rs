@@ -73,7 +73,7 @@ pub(super) async fn create(
                     }
                     user.user_id = id;
                 }
-                change.apply(&app, &mut user, now)?;
+                change.apply(tx, &app, &mut user, now).await?;
                 users::replace(tx.connection(), &user).await?;
                 record(tx, &administrator, (Action::SignedUp, user.user_id), now).await?;
                 Ok::<_, ApiError>(user)
@@ -86,7 +86,7 @@ pub(super) async fn create(
 const ID_TAKEN: &str = "A user with this id has already been registered";
 
 /// Changes an account. A new password ends its sessions; with a new address or phone the codes that
-/// were sent to the former ones are void.
+/// were sent to the former ones are void. What proves the address ends all that opened the account.
 pub(super) async fn update(
     State(app): State<App>,
     administrator: Administrator,
@@ -109,7 +109,7 @@ pub(super) async fn update(
                 let mut user = user.ok_or_else(not_found)?;
                 check_free(tx, &change, Some(user_id)).await?;
                 let former = user.email.clone();
-                change.apply(&app, &mut user, now)?;
+                change.apply(tx, &app, &mut user, now).await?;
                 users::update(tx.connection(), &user).await?;
                 let password = change.password_hash.is_some();
                 if password {
