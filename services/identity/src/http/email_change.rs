@@ -1,13 +1,17 @@
 //! A change of address: both addresses get a code, and the second one that is redeemed changes it.
+//! Both are redeemed where the change was asked for, by a session of the account: else the
+//! reader of the new address's mail would get an account that another person has prepared.
 
 use eventstore::Tx;
 use kernel::Timestamp;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::App;
 use crate::http::code_mail::{self, LinkWish};
 use crate::http::error::ApiError;
+use crate::http::proving::{self, Shown};
 use crate::repository::codes::{self, Purpose};
 use crate::repository::identities::EMAIL;
 use crate::repository::limits::{AddressLimits, LimitedAction};
@@ -34,6 +38,7 @@ const NEW: i16 = 2;
 /// Waits for the turn of both addresses, and counts a mail to each.
 pub(crate) async fn lock_and_count(
     tx: &mut Tx,
+    app: &App,
     addresses: &[AddressLimits],
 ) -> Result<(), ApiError> {
     AddressLimits::lock_all(tx, addresses).await?;
@@ -42,6 +47,9 @@ pub(crate) async fn lock_and_count(
         if let Some(seconds) = limits.check_and_count(tx, LimitedAction::ChangeMail, now).await? {
             return Err(ApiError::wait("over_email_send_rate_limit", seconds));
         }
+    }
+    for limits in addresses {
+        code_mail::admit(tx, app, (limits, false), now).await?.told()?;
     }
     Ok(())
 }
@@ -65,24 +73,38 @@ pub(crate) async fn begin(
     send(tx, user, wish, now).await
 }
 
-/// Mails a code to each address that has not confirmed; their links go on with the same flow.
+/// Mails a code to each address that has not confirmed; each link goes on with a flow of its own.
 pub(crate) async fn send(
     tx: &mut Tx,
     user: &User,
     wish: &LinkWish,
     now: Timestamp,
 ) -> Result<(), ApiError> {
-    let flow = code_mail::begin_flow(tx, user, Purpose::EmailChangeNew, wish, now).await?;
     let waits = |side: i16| user.email_change_confirmed & side == 0;
     if user.email.is_some() && waits(CURRENT) {
-        let purpose = Purpose::EmailChangeCurrent;
-        code_mail::send_in_flow(tx, user, purpose, (wish, flow), now).await?;
+        code_mail::send(tx, user, Purpose::EmailChangeCurrent, wish, now).await?;
     }
     if waits(NEW) {
-        let purpose = Purpose::EmailChangeNew;
-        code_mail::send_in_flow(tx, user, purpose, (wish, flow), now).await?;
+        code_mail::send(tx, user, Purpose::EmailChangeNew, wish, now).await?;
     }
     Ok(())
+}
+
+/// The limits of the new address, which a request for the codes once more does not name; none where
+/// it has had enough mails, by all clients together. The request's answer does not tell.
+pub(crate) async fn count_new(
+    tx: &mut Tx,
+    app: &App,
+    user: &User,
+    now: Timestamp,
+) -> Result<Option<AddressLimits>, ApiError> {
+    let new = user.new_email.as_deref().and_then(EmailAddress::parse);
+    let Some(limits) = new.map(|new| AddressLimits::of(&new, &app.codes)) else {
+        return Ok(None);
+    };
+    limits.lock(tx).await?;
+    let wait = limits.check_and_count(tx, LimitedAction::ChangeMail, now).await?;
+    Ok(wait.is_none().then_some(limits))
 }
 
 /// Mails the codes of a change once more.
@@ -127,16 +149,39 @@ pub(crate) async fn confirm(
         notices::tell_new_address(tx, user.user_id, addresses, device, now).await?;
     }
     change(user, &new, now);
+    proving::prove(tx, user, Shown::Account, now).await?;
     // Codes that were mailed to the old address open nothing any more.
     codes::delete_all(tx.connection(), user.user_id).await?;
     Ok(Half::Second)
+}
+
+/// Confirms the half of a change whose link was opened without a session of the account: the
+/// client that asked has shown the verifier of its flow. None where the flow is of no such link.
+pub(crate) async fn confirm_in_flow(
+    tx: &mut Tx,
+    (user, flow_state_id): (&mut User, Uuid),
+    device: &Device,
+    now: Timestamp,
+) -> Result<Option<Half>, ApiError> {
+    let Some(code) = codes::of_flow(tx, flow_state_id).await? else { return Ok(None) };
+    let purpose = Purpose::of_word(&code.purpose);
+    let Some(purpose) = purpose.filter(|purpose| purpose.needs_session()) else { return Ok(None) };
+    codes::consume(tx, code.code_id).await?;
+    Ok(Some(confirm(tx, user, (purpose, device), now).await?))
+}
+
+/// The refusal of a code that is redeemed without a session of the account.
+pub(crate) fn elsewhere() -> ApiError {
+    let message =
+        "Open this where you asked for it: a change of address needs a session of its account";
+    ApiError::forbidden("email_change_elsewhere", message)
 }
 
 fn change(user: &mut User, new: &EmailAddress, now: Timestamp) {
     let email = Some(new.as_str().to_owned());
     user.email.clone_from(&email);
     user.email_confirmed_at = Some(now);
-    user.email_proved_at = Some(now);
+    user.email_proved_at = None;
     user.new_email = None;
     user.email_change_confirmed = 0;
     user.updated_at = now;
@@ -151,5 +196,4 @@ fn change(user: &mut User, new: &EmailAddress, now: Timestamp) {
             user.identities.push(identity);
         }
     }
-    user.prove_address(now);
 }

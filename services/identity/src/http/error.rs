@@ -106,6 +106,11 @@ impl ApiError {
         Self { retry_after, ..Self::new(StatusCode::TOO_MANY_REQUESTS, code, message) }
     }
 
+    /// The same, which says when to try again.
+    pub(crate) fn retry_after(self, seconds: i64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
     /// The same, which offers to do work instead of waiting.
     pub(crate) fn with_challenge(self, challenge: String) -> Self {
         Self { challenge: Some(challenge), ..self }
@@ -119,6 +124,11 @@ impl ApiError {
     }
 
     /// Something failed that no caller can change.
+    /// Whether it says that this server could not answer, and nothing about the request.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.status.is_server_error() || self.is_conflict()
+    }
+
     pub(crate) fn failed(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(error = chain(error), "a request failed");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected_failure", "Unexpected failure")
@@ -193,6 +203,7 @@ impl From<StoreError> for ApiError {
                 "conflict",
                 "Too many concurrent requests for this account. Please try again.",
             ),
+            StoreError::Refused(_) => Self::invalid("A text holds a character that cannot be kept"),
             other => Self::unavailable(&other),
         }
     }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::accounts::address::EmailAddress;
 use crate::app::App;
 use crate::http::error::ApiError;
+use crate::http::proving::{self, Shown};
 use crate::http::request;
 use crate::repository::audit::{self, Action, Actor};
 use crate::repository::flow_states::FlowState;
@@ -56,13 +57,13 @@ pub(crate) async fn add(
     tx: &mut Tx,
     app: &App,
     account: Uuid,
-    (provider, claims): (&str, &IdClaims),
+    (provider, claims, shown): (&str, &IdClaims, Shown),
     now: Timestamp,
 ) -> Result<User, ApiError> {
     let mut user = target(tx, account, (provider, claims)).await?;
     if let Some(email) = new_address(&user, claims) {
         user.email = Some(email.as_str().to_owned());
-        user.prove_address(now);
+        proving::prove(tx, &mut user, shown, now).await?;
     }
     user.is_anonymous = false;
     put(app, &mut user, (provider, claims), now);
@@ -84,7 +85,8 @@ pub(crate) async fn add_waiting(
     let claims: IdClaims =
         serde_json::from_value(told).map_err(|error| ApiError::failed(&error))?;
     lock_address(tx, app, &claims).await?;
-    add(tx, app, user_id, (&flow.provider_type, &claims), now).await.map(Some)
+    // Only the client that began the link has the verifier of the flow.
+    add(tx, app, user_id, (&flow.provider_type, &claims, Shown::Account), now).await.map(Some)
 }
 
 /// Makes others that use the same address wait until the transaction ends.

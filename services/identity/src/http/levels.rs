@@ -14,8 +14,11 @@ use crate::repository::session_levels::AAL2;
 use crate::repository::sessions::{self, Session};
 use crate::repository::users::{self, User};
 
-/// How long after a sign-in an account without a second factor may add a passkey.
-const FRESH_SECONDS: i64 = 15 * 60;
+/// How old the second factor, or at `aal1` the mailed code, may be with which an account gets an
+/// authenticator.
+const PROOF_SECONDS: i64 = 5 * 60;
+/// How old it may be when a factor is answered for the first time: its person sets it up meanwhile.
+const FIRST_ANSWER_SECONDS: i64 = 10 * 60;
 
 /// Refuses anonymous accounts, in the contract's words.
 pub(crate) fn refuse_anonymous(signed_in: &SignedIn) -> Result<(), ApiError> {
@@ -38,7 +41,7 @@ pub(crate) fn check_account_change(
     let is_changed = is_other(email, user.email.as_deref())
         || is_other(phone.map(|phone| phone.trim_start_matches('+')), user.phone.as_deref())
         || non_empty(password).is_some();
-    if is_changed && user.has_verified_factor() && signed_in.session.aal != AAL2 {
+    if is_changed && user.has_second_factor() && signed_in.session.aal != AAL2 {
         let message = "AAL2 session is required to update email or password when MFA is enabled.";
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "insufficient_aal", message));
     }
@@ -79,10 +82,78 @@ impl Changing {
             || passkeys::exist(tx.connection(), self.user.user_id).await?)
     }
 
-    /// Whether the caller signed in just now.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.now.seconds_since(self.session.created_at) <= FRESH_SECONDS
+    /// Whether the session has shown its second factor just now.
+    pub(crate) fn has_shown_second_factor(&self) -> bool {
+        has_shown_second_factor((&self.session, self.now), PROOF_SECONDS)
     }
+
+    /// Whether the caller may add an authenticator: with the second factor if the account has
+    /// one, else with a mailed code, shown just now in both cases. A session that was left open,
+    /// and a password, are not enough, also for the first one: it would shut the person out.
+    pub(crate) async fn check_proof(&self, tx: &mut Tx, action: &str) -> Result<(), ApiError> {
+        let proved_at = self.session.last_mailed_code();
+        self.check_shown(tx, (action, PROOF_SECONDS), proved_at).await
+    }
+
+    /// The same where a new factor is answered for the first time. It may have been enrolled by
+    /// another session, and the account may have got a second factor since.
+    pub(crate) async fn check_first_answer(&self, tx: &mut Tx) -> Result<(), ApiError> {
+        let proved_at = self.session.last_mailed_code();
+        self.check_shown(tx, ("verify a new factor", FIRST_ANSWER_SECONDS), proved_at).await
+    }
+
+    /// The same of an identity of a provider. A sign-in at a provider just now is as good as a
+    /// mailed code.
+    pub(crate) async fn check_identity(&self, tx: &mut Tx, action: &str) -> Result<(), ApiError> {
+        let proved_at = self.session.last_mailed_code().max(self.session.last_provider());
+        self.check_shown(tx, (action, PROOF_SECONDS), proved_at).await
+    }
+
+    async fn check_shown(
+        &self,
+        tx: &mut Tx,
+        what: (&str, i64),
+        proved_at: Option<i64>,
+    ) -> Result<(), ApiError> {
+        let is_protected = self.is_protected(tx).await?;
+        check_shown((&self.session, self.now), what, (is_protected, proved_at))
+    }
+}
+
+/// Refuses another phone in a session that was left open: a code that is sent to it opens the
+/// account from then on. As in the contract, who has just signed in by a password may change it.
+/// Nothing else opens an anonymous account.
+pub(crate) fn check_new_phone(signed_in: &SignedIn) -> Result<(), ApiError> {
+    let SignedIn { user, session, now } = signed_in;
+    if user.is_anonymous {
+        return Ok(());
+    }
+    let shown = (user.has_second_factor(), session.last_shown());
+    check_shown((session, *now), ("change the phone", PROOF_SECONDS), shown)
+}
+
+fn has_shown_second_factor((session, now): (&Session, Timestamp), seconds: i64) -> bool {
+    let shown_at = session.last_second_factor().filter(|_| session.aal == AAL2);
+    shown_at.is_some_and(|at| now.seconds() - at <= seconds)
+}
+
+fn check_shown(
+    (session, now): (&Session, Timestamp),
+    (action, seconds): (&str, i64),
+    (is_protected, proved_at): (bool, Option<i64>),
+) -> Result<(), ApiError> {
+    if has_shown_second_factor((session, now), seconds) {
+        return Ok(());
+    }
+    if is_protected {
+        let message = format!("AAL2 required to {action}");
+        return Err(ApiError::forbidden("insufficient_aal", message));
+    }
+    if proved_at.is_some_and(|at| now.seconds() - at <= seconds) {
+        return Ok(());
+    }
+    let message = format!("A code that was mailed just now is required to {action}");
+    Err(ApiError::bad("reauthentication_needed", message))
 }
 
 /// The caller of a change.

@@ -1,4 +1,5 @@
-//! POST /logout: ends sessions, which also invalidates their access tokens at this server.
+//! POST /logout: ends sessions, which also invalidates their access tokens at this server. Those
+//! with a second factor are ended by one of them only.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -32,14 +33,17 @@ pub(crate) async fn logout(
         }
     };
     let (user_id, session_id) = (signed_in.user.user_id, signed_in.session.session_id);
+    let level = signed_in.session.aal;
     app.store
         .write(app::metadata(), move |tx| {
+            let level = level.clone();
             Box::pin(async move {
+                let up_to = (user_id, level.as_str());
                 let rows = tx.connection();
                 match scope {
-                    Scope::Global => sessions::end_all(rows, user_id, None).await?,
+                    Scope::Global => sessions::end_up_to(rows, up_to, None).await?,
                     Scope::Local => sessions::end(rows, session_id).await?,
-                    Scope::Others => sessions::end_all(rows, user_id, Some(session_id)).await?,
+                    Scope::Others => sessions::end_up_to(rows, up_to, Some(session_id)).await?,
                 }
                 Ok::<(), ApiError>(())
             })

@@ -11,11 +11,11 @@ use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::captcha::{self, MetaSecurity};
-use crate::http::code_mail::{self, LinkWish};
+use crate::http::challenge::PkceFields;
+use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::email_change;
 use crate::http::error::ApiError;
 use crate::http::phone;
-use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::{self, Purpose};
@@ -119,8 +119,10 @@ async fn mail(
         Purpose::EmailChangeNew => LimitedAction::ChangeMail,
         _recovery => LimitedAction::RecoveryMail,
     };
+    let shared = app.clone();
     let work = app.store.write(app::metadata(), move |tx| {
-        let (limits, email, wish) = (limits.clone(), email.clone(), wish.clone());
+        let (app, limits) = (shared.clone(), limits.clone());
+        let (email, wish) = (email.clone(), wish.clone().from(&limits));
         Box::pin(async move {
             limits.lock(tx).await?;
             let now = tx.now().await?;
@@ -128,17 +130,36 @@ async fn mail(
                 return Err(ApiError::wait("over_email_send_rate_limit", seconds));
             }
             let user = users::lock_by_email(tx.connection(), &email).await?;
-            let Some(mut user) = user.filter(|user| !user.is_banned(now)) else { return Ok(()) };
+            let known = user.filter(|user| !user.is_banned(now));
+            // The new address of a change gets a mail as well.
+            let new = match &known {
+                Some(user) if purpose == Purpose::EmailChangeNew => {
+                    email_change::count_new(tx, &app, user, now).await?
+                }
+                _ => None,
+            };
+            let has_account = known.as_ref().is_some_and(|user| user.email_confirmed_at.is_some());
+            let admission = code_mail::admit(tx, &app, (&limits, has_account), now).await?;
+            let Some(mut user) = known.filter(|_| admission.is_sent()) else {
+                return Ok(admission);
+            };
             if !needs_code(tx, &user, purpose, now).await? {
-                return Ok(());
+                return Ok(admission);
             }
-            if purpose == Purpose::EmailChangeNew {
-                return email_change::send_again(tx, &mut user, &wish, now).await;
+            match (purpose, &new) {
+                (Purpose::EmailChangeNew, None) => {}
+                (Purpose::EmailChangeNew, Some(new)) => {
+                    // One mail more of the hour's budget.
+                    if code_mail::admit(tx, &app, (new, false), now).await?.is_sent() {
+                        email_change::send_again(tx, &mut user, &wish, now).await?;
+                    }
+                }
+                _ => code_mail::issue(tx, &mut user, purpose, &wish, now).await?,
             }
-            code_mail::issue(tx, &mut user, purpose, &wish, now).await
+            Ok::<_, ApiError>(admission)
         })
     });
-    let asked = with_min_duration(work).await;
+    let asked = with_min_duration(work).await.and_then(Admission::told);
     let outcome = if asked.is_ok() { Outcome::Done } else { Outcome::Limited };
     security_log::write(Kind::CodeRequest, outcome, Method::Nothing, about);
     asked

@@ -10,10 +10,10 @@ use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::captcha::{self, MetaSecurity};
-use crate::http::code_mail::{self, LinkWish};
+use crate::http::challenge::PkceFields;
+use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::error::ApiError;
 use crate::http::phone;
-use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
 use crate::repository::codes::Purpose;
@@ -44,7 +44,8 @@ struct OtpRequest {
 
 /// What became of it.
 enum Sending {
-    Sent,
+    /// It was sent, as far as the hour's budget has room.
+    Asked(Admission),
     /// The address has no account and gets none.
     NoAccount,
 }
@@ -107,6 +108,10 @@ async fn by_mail(
     let wanted = OtpRequest { email, user_metadata, create_user, wish, worked };
     let any = app.policy.is_for_any();
     match with_min_duration(send(app, wanted)).await? {
+        Sending::Asked(admission) => {
+            admission.told()?;
+            Ok(Json(json!({})))
+        }
         Sending::NoAccount if any && !create_user => {
             Err(ApiError::unprocessable("otp_disabled", "Signups not allowed for otp"))
         }
@@ -115,7 +120,7 @@ async fn by_mail(
             Err(ApiError::unprocessable("signup_disabled", message))
         }
         // For our own pages the answer is the same with and without an account.
-        Sending::NoAccount | Sending::Sent => Ok(Json(json!({}))),
+        Sending::NoAccount => Ok(Json(json!({}))),
     }
 }
 
@@ -140,8 +145,13 @@ async fn send(app: &App, wanted: OtpRequest) -> Result<Sending, ApiError> {
                     return Err(ApiError::wait("over_email_send_rate_limit", seconds));
                 }
                 let known = users::lock_by_email(tx.connection(), &wanted.email).await?;
+                let has_account =
+                    known.as_ref().is_some_and(|user| user.email_confirmed_at.is_some());
+                let asking = (&limits, has_account);
+                let admission = code_mail::admit(tx, &app, asking, now).await?;
                 let mut user = match known {
-                    Some(user) if user.is_banned(now) => return Ok(Sending::Sent),
+                    Some(user) if user.is_banned(now) => return Ok(Sending::Asked(admission)),
+                    _ if !admission.is_sent() => return Ok(Sending::Asked(admission)),
                     Some(user) => user,
                     None if wanted.create_user && app.policy.signups => {
                         let new = User::new(&wanted.email, wanted.user_metadata, now);
@@ -153,8 +163,9 @@ async fn send(app: &App, wanted: OtpRequest) -> Result<Sending, ApiError> {
                 // The code of an account that waits for its confirmation is that of a sign-up.
                 let confirms = user.email_confirmed_at.is_none() && app.confirm_email;
                 let purpose = if confirms { Purpose::Signup } else { Purpose::Magiclink };
-                code_mail::issue(tx, &mut user, purpose, &wanted.wish, now).await?;
-                Ok(Sending::Sent)
+                let wish = wanted.wish.from(&limits);
+                code_mail::issue(tx, &mut user, purpose, &wish, now).await?;
+                Ok(Sending::Asked(admission))
             })
         })
         .await;

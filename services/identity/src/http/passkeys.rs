@@ -109,7 +109,7 @@ pub(crate) async fn rename(
 ) -> Result<Json<Value>, ApiError> {
     let passkey_id: Uuid = passkey_id.parse().map_err(|_no_id| not_found())?;
     let name = one_line(body.friendly_name.as_deref(), "friendly_name")?.trim().to_owned();
-    if name.is_empty() {
+    if kernel::typed::is_blank(&name) {
         return Err(ApiError::invalid("friendly_name needs to be non-empty"));
     }
     let user_id = signed_in.user.user_id;

@@ -138,7 +138,7 @@ async fn guessed_elsewhere(app: &App, why: Refusal) -> ApiError {
     match why {
         Refusal::Network => captcha::limited(app, code).await,
         Refusal::Password => {
-            let message = "Request rate limit reached";
+            let message = "Request rate limit reached; a code by mail signs in";
             ApiError::new(StatusCode::TOO_MANY_REQUESTS, code, message)
         }
     }

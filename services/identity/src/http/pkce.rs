@@ -1,59 +1,20 @@
-//! PKCE: the challenges of requests, and the grant that exchanges a code for a session.
+//! PKCE: the grant that exchanges a code for a session.
 
 use axum::response::Response;
 use eventstore::Tx;
-use serde::Deserialize;
 use uuid::Uuid;
 
 use axum::http::StatusCode;
 
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Outcome};
+use crate::http::email_change::{self, Half};
 use crate::http::error::ApiError;
 use crate::http::request::non_empty;
 use crate::http::{identity_links, objects, opening};
-use crate::repository::flow_states::{self, Challenge, FlowState};
+use crate::repository::flow_states::{self, FlowState};
 use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
-use crate::tokens::pkce::{self, Malformed, Method};
-
-/// The fields of a request that begins a flow with PKCE.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct PkceFields {
-    pub(crate) code_challenge: Option<String>,
-    pub(crate) code_challenge_method: Option<String>,
-}
-
-impl PkceFields {
-    /// The challenge of the request; none in the implicit flow.
-    pub(crate) fn challenge(&self, app: &App) -> Result<Option<Challenge>, ApiError> {
-        let text = non_empty(self.code_challenge.as_deref());
-        let method = non_empty(self.code_challenge_method.as_deref());
-        let (text, method) = match (text, method) {
-            (None, None) => return Ok(None),
-            (Some(text), Some(method)) => (text, method),
-            _ => {
-                let message = "PKCE flow requires code_challenge_method and code_challenge";
-                return Err(ApiError::invalid(message));
-            }
-        };
-        pkce::check(text).map_err(malformed)?;
-        // A challenge that is its verifier hides nothing from a reader of the request.
-        let method = Method::parse(method)
-            .filter(|method| *method == Method::S256 || app.policy.is_for_any())
-            .ok_or_else(|| ApiError::invalid("Unsupported code_challenge_method, use s256"))?;
-        Ok(Some(Challenge { text: text.to_owned(), method: method.word() }))
-    }
-}
-
-fn malformed(why: Malformed) -> ApiError {
-    ApiError::invalid(match why {
-        Malformed::Length => "code challenge has to be between 43 and 128 characters",
-        Malformed::Character => {
-            "code challenge can only contain alphanumeric characters, hyphens, periods, \
-             underscores and tildes"
-        }
-    })
-}
+use crate::tokens::pkce;
 
 /// The outcome of an exchange.
 enum Exchange {
@@ -64,6 +25,8 @@ enum Exchange {
     Expired,
     WrongVerifier,
     Banned,
+    /// The address of a change has got another account meanwhile.
+    AddressTaken,
 }
 
 /// The grant. A code works once, for five minutes, for the client that has the verifier.
@@ -103,6 +66,7 @@ pub(crate) async fn grant(
             let message = "code challenge does not match previously saved code verifier";
             Err(ApiError::bad("bad_code_verifier", message))
         }
+        Exchange::AddressTaken => Err(ApiError::email_exists()),
         Exchange::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
     }
 }
@@ -159,6 +123,12 @@ async fn open(
     let Some(mut user) = user else { return Ok(Exchange::Unknown) };
     if user.is_banned(now) {
         return Ok(Exchange::Banned);
+    }
+    let waiting = (&mut user, flow.flow_state_id);
+    match email_change::confirm_in_flow(tx, waiting, device, now).await? {
+        Some(Half::Taken) => return Ok(Exchange::AddressTaken),
+        Some(Half::Gone) => return Ok(Exchange::Unknown),
+        Some(Half::First | Half::Second) | None => {}
     }
     // This client has signed up, so the password of the sign-up is its own.
     if user.password_hash.is_none() {

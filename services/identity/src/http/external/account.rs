@@ -14,11 +14,12 @@ use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::error::ApiError;
 use crate::http::identity_links::{self, FIELD_CHARACTERS_MAX};
 use crate::http::opening;
+use crate::http::proving::{self, Shown};
 use crate::repository::audit::Action;
+use crate::repository::flow_states;
 use crate::repository::identities;
-use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{AuthMethod, Device, OpenedSession};
 use crate::repository::users::{self, User};
-use crate::repository::{codes, contacts, factors, flow_states, passkeys, recovery_codes};
 use crate::tokens::id_token::IdClaims;
 
 /// A person who comes from a provider.
@@ -70,6 +71,8 @@ pub(super) async fn enter(
                     // The client adds it when it exchanges the code.
                     (Some(target), Some(_)) => identity_links::target(tx, target, told).await?,
                     (Some(target), None) => {
+                        // Any browser can come back from the provider without PKCE.
+                        let told = (told.0, told.1, Shown::Nothing);
                         identity_links::add(tx, &app, target, told, now).await?
                     }
                     (None, _) => account(tx, &app, &arrival, now).await?,
@@ -152,10 +155,7 @@ async fn account(
     }
     match users::lock_by_email(tx.connection(), &email).await? {
         Some(mut user) => {
-            if user.email_proved_at.is_none() {
-                close_to_others(tx, &mut user).await?;
-            }
-            user.prove_address(now);
+            proving::prove(tx, &mut user, Shown::Nothing, now).await?;
             identity_links::put(app, &mut user, arrival.told(), now);
             users::update(tx.connection(), &user).await?;
             identity_links::log(tx, &user, (Action::IdentityLinked, &arrival.provider), now)
@@ -165,7 +165,7 @@ async fn account(
         None if app.policy.signups => {
             let mut user = User::blank(json!({}), now);
             user.email = Some(email.as_str().to_owned());
-            user.prove_address(now);
+            proving::prove(tx, &mut user, Shown::Account, now).await?;
             identity_links::put(app, &mut user, arrival.told(), now);
             users::insert(tx.connection(), &user).await?;
             identity_links::log(tx, &user, (Action::SignedUp, &arrival.provider), now).await?;
@@ -176,22 +176,6 @@ async fn account(
             Err(ApiError::unprocessable("signup_disabled", message))
         }
     }
-}
-
-/// Takes from an account whose address is not proved everything by which its maker gets in: its
-/// password, sessions and codes, its phone, its other identities, factors and passkeys.
-async fn close_to_others(tx: &mut Tx, user: &mut User) -> Result<(), ApiError> {
-    sessions::end_all(tx.connection(), user.user_id, None).await?;
-    codes::delete_all(tx.connection(), user.user_id).await?;
-    contacts::drop_other_identities(tx.connection(), user).await?;
-    factors::delete_all(tx.connection(), user.user_id).await?;
-    passkeys::delete_all(tx.connection(), user.user_id).await?;
-    recovery_codes::delete_all(tx.connection(), user.user_id).await?;
-    user.factors.clear();
-    user.password_hash = None;
-    user.new_email = None;
-    user.new_phone = None;
-    Ok(())
 }
 
 fn unverified(provider: &str) -> ApiError {

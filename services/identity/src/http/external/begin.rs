@@ -13,9 +13,10 @@ use uuid::Uuid;
 
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
+use crate::http::challenge::PkceFields;
 use crate::http::error::ApiError;
 use crate::http::external::settings::{callback_url, manual_linking, provider};
-use crate::http::pkce::PkceFields;
+use crate::http::levels::{self, Changing};
 use crate::http::request::{self, Parameters, parameter};
 use crate::providers::Provider;
 use crate::repository::flow_states::{self, NewFlow};
@@ -52,13 +53,27 @@ pub(super) async fn authorize(
     Ok(redirect(&url))
 }
 
-/// Begins to add an identity to the caller's account.
+/// Begins to add an identity to the caller's account. It opens the account from then on, so it
+/// needs what every authenticator needs.
 pub(super) async fn link(
     State(app): State<App>,
     signed_in: SignedIn,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     manual_linking(&app)?;
+    let caller = levels::caller(&signed_in);
+    app.store
+        .write(app::metadata(), move |tx| {
+            Box::pin(async move {
+                let changing = Changing::lock(tx, caller).await?;
+                // Nothing else opens an anonymous account, and no mail can be sent to it.
+                if changing.user.is_anonymous {
+                    return Ok(());
+                }
+                changing.check_identity(tx, "add an identity").await
+            })
+        })
+        .await?;
     let url = begin(&app, &parameters, Some(signed_in.user.user_id)).await?;
     if parameter(&parameters, "skip_http_redirect") == Some("true") {
         return Ok(Json(json!({ "url": url.as_str() })).into_response());

@@ -1,5 +1,5 @@
 //! DELETE /user/identities/{identity_id}: the account loses one of its identities, and never the
-//! last one.
+//! last one. What may be added with a fresh proof only is removed with one, too.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -11,32 +11,34 @@ use uuid::Uuid;
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
+use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::external::settings::manual_linking;
+use crate::http::levels::{self, Changing};
+use crate::http::proving::{self, Shown};
 use crate::repository::audit::{self, Action, Actor};
 use crate::repository::identities::{self, Identity, PHONE};
+use crate::repository::sessions::Device;
 use crate::repository::users::{self, User};
+use crate::repository::{codes, notices};
 
 pub(super) async fn remove(
     State(app): State<App>,
     signed_in: SignedIn,
+    FromDevice(device): FromDevice,
     Path(identity_id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     manual_linking(&app)?;
     let identity_id: Uuid = identity_id.parse().map_err(|_malformed| {
         ApiError::not_found("validation_failed", "identity_id must be an UUID")
     })?;
-    let user_id = signed_in.user.user_id;
+    let caller = levels::caller(&signed_in);
     app.store
         .write(app::metadata(), move |tx| {
+            let device = device.clone();
             Box::pin(async move {
-                let user = users::lock_by_id(tx.connection(), user_id).await?;
-                let user = user.ok_or_else(|| {
-                    let message = "User from sub claim in JWT does not exist";
-                    ApiError::forbidden("user_not_found", message)
-                })?;
-                let now = tx.now().await?;
-                take(tx, user, identity_id, now).await
+                let changing = Changing::lock(tx, caller).await?;
+                take(tx, changing, identity_id, &device).await
             })
         })
         .await?;
@@ -45,24 +47,26 @@ pub(super) async fn remove(
 
 async fn take(
     tx: &mut Tx,
-    mut user: User,
+    changing: Changing,
     identity_id: Uuid,
-    now: Timestamp,
+    device: &Device,
 ) -> Result<(), ApiError> {
-    if user.identities.len() <= 1 {
+    let known = &changing.user.identities;
+    if known.len() <= 1 {
         let message = "User must have at least 1 identity after unlinking";
         return Err(ApiError::unprocessable("single_identity_not_deletable", message));
     }
-    let at = user.identities.iter().position(|identity| identity.identity_id == identity_id);
-    let Some(at) = at else {
+    let Some(at) = known.iter().position(|identity| identity.identity_id == identity_id) else {
         return Err(ApiError::unprocessable("identity_not_found", "Identity doesn't exist"));
     };
+    changing.check_identity(tx, "remove an identity").await?;
+    let Changing { mut user, now, .. } = changing;
     let removed = user.identities.remove(at);
     if removed.provider == PHONE {
         user.phone = None;
         user.phone_confirmed_at = None;
     } else {
-        take_address_of_the_others(tx, &mut user, &removed, now).await?;
+        take_address_of_the_others(tx, &mut user, (&removed, device), now).await?;
     }
     user.name_providers();
     user.updated_at = now;
@@ -80,7 +84,7 @@ async fn take(
 async fn take_address_of_the_others(
     tx: &mut Tx,
     user: &mut User,
-    removed: &Identity,
+    (removed, device): (&Identity, &Device),
     now: Timestamp,
 ) -> Result<(), ApiError> {
     if removed.email != user.email || user.email.is_none() {
@@ -102,9 +106,16 @@ async fn take_address_of_the_others(
         let code = "email_conflict_identity_not_deletable";
         return Err(ApiError::unprocessable(code, message));
     }
-    let proved = (verified && email.is_some()).then_some(now);
+    let former = user.email.take();
     user.email = email.map(|email| email.as_str().to_owned());
-    user.email_confirmed_at = proved;
-    user.email_proved_at = proved;
+    user.email_confirmed_at = None;
+    user.email_proved_at = None;
+    if verified && user.email.is_some() {
+        proving::prove(tx, user, Shown::Account, now).await?;
+    }
+    if let (Some(former), Some(new)) = (former.as_deref(), user.email.as_deref()) {
+        notices::tell_new_address(tx, user.user_id, (former, new), device, now).await?;
+    }
+    codes::delete_all(tx.connection(), user.user_id).await?;
     Ok(())
 }

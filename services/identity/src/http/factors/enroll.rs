@@ -143,11 +143,7 @@ async fn check(tx: &mut Tx, changing: &Changing, new: &Factor) -> Result<(), Api
         let message = "Maximum number of verified factors reached, unenroll to continue";
         return Err(ApiError::unprocessable("too_many_enrolled_mfa_factors", message));
     }
-    if changing.is_protected(tx).await? && !changing.is_aal2() {
-        let message = "AAL2 required to enroll a new factor";
-        return Err(ApiError::forbidden("insufficient_aal", message));
-    }
-    Ok(())
+    changing.check_proof(tx, "enroll a new factor").await
 }
 
 /// The factors without those of this phone that were never verified, which are deleted. One that

@@ -9,8 +9,10 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::app::{self, App};
+use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::bearer::SignedIn;
+use crate::http::counter;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::factors::{
@@ -20,11 +22,13 @@ use crate::http::levels::{self, Changing, session_gone};
 use crate::http::objects;
 use crate::http::request::{Body, non_empty};
 use crate::repository::challenges::{self, Challenge, ChallengeKind};
+use crate::repository::factor_limits::{self, Subject};
 use crate::repository::factors::{self, Factor, PHONE, TOTP, WEBAUTHN};
 use crate::repository::notices::{self, NewNotice, NoticeKind};
+use crate::repository::passkeys;
 use crate::repository::session_levels::{self, Proof};
 use crate::repository::sessions::{Device, OpenedSession};
-use crate::repository::{factor_limits, passkeys};
+use crate::tokens::secrets::Digits;
 use crate::tokens::totp;
 use crate::tokens::webauthn::WebAuthnError;
 
@@ -50,6 +54,16 @@ struct Attempt {
     challenge_id: Uuid,
     answer: Answer,
     device: Device,
+    /// The network from which it comes, shortened.
+    place: String,
+}
+
+impl Attempt {
+    /// Whose answers are counted.
+    fn subject(&self) -> Subject {
+        let (user_id, _) = self.caller;
+        Subject { subject_id: self.factor_id, user_id, place: self.place.clone() }
+    }
 }
 
 /// What an answer came to. All of them are committed: a counted attempt and a used challenge stay.
@@ -78,6 +92,7 @@ pub(crate) async fn verify(
         challenge_id: body.challenge_id.unwrap_or_default(),
         answer: answer(&app, &factor, body)?,
         device,
+        place: Caller::current().network_text(),
     };
     let outcome = check(&app, attempt).await?;
     log(&factor, &outcome);
@@ -176,10 +191,12 @@ async fn check(app: &App, attempt: Attempt) -> Result<Outcome, ApiError> {
                     Ok(challenge) => challenge,
                     Err(outcome) => return Ok(outcome),
                 };
-                let subject = (factor.factor_id, user_id);
-                let now = changing.now;
+                if !factor.is_verified() {
+                    changing.check_first_answer(tx).await?;
+                }
+                let (subject, now) = (attempt.subject(), changing.now);
                 if let Some(seconds) =
-                    factor_limits::check_and_count(tx.connection(), subject, now).await?
+                    factor_limits::check_and_count(tx.connection(), &subject, now).await?
                 {
                     return Ok(Outcome::Wait(seconds));
                 }
@@ -191,13 +208,15 @@ async fn check(app: &App, attempt: Attempt) -> Result<Outcome, ApiError> {
                     Answer::Created(response) | Answer::Asserted(response) => {
                         // A security key's challenge is used up by any answer.
                         challenges::delete(tx.connection(), challenge.challenge_id).await?;
-                        check_key(&app, tx, (&mut factor, &challenge), response).await?
+                        let answered = (&mut factor, &challenge, &attempt.device);
+                        check_key((&app, &mut *tx), answered, response, now).await?
                     }
                 };
                 if let Some(failure) = checked {
                     return Ok(failure);
                 }
                 challenges::note_answer(tx.connection(), challenge.challenge_id, now).await?;
+                factor_limits::note_right(tx.connection(), &subject, now).await?;
                 accept(tx, changing, factor, &attempt.device).await
             })
         })
@@ -260,7 +279,7 @@ async fn check_message(
     challenge_id: Uuid,
     digits: &str,
 ) -> Result<Option<Outcome>, ApiError> {
-    if app.codes.is_digits(challenge_id, digits) {
+    if app.codes.is_digits((challenge_id, Digits::Six), digits) {
         return Ok(None);
     }
     challenges::count_wrong_answer(tx.connection(), challenge_id).await?;
@@ -268,10 +287,10 @@ async fn check_message(
 }
 
 async fn check_key(
-    app: &App,
-    tx: &mut Tx,
-    (factor, challenge): (&mut Factor, &Challenge),
+    (app, tx): (&App, &mut Tx),
+    (factor, challenge, device): (&mut Factor, &Challenge, &Device),
     response: &Value,
+    now: Timestamp,
 ) -> Result<Option<Outcome>, ApiError> {
     let state = challenge.ceremony();
     if challenge.is(ChallengeKind::FactorCreate) {
@@ -289,8 +308,12 @@ async fn check_key(
     let credential = factor.credential().ok_or_else(factor_not_found)?;
     let known = (factor.user_id, &credential);
     match app.relying_party.finish_factor(state, response, known) {
-        Ok(state) => {
-            factor.credential_state = Some(state);
+        Ok(signed) => {
+            factor.credential_state = Some(signed.state);
+            if signed.counter_stood {
+                let whose = (factor.user_id, Method::SecurityKey);
+                counter::tell(tx, whose, device, now).await?;
+            }
             Ok(None)
         }
         Err(refused) => Ok(Some(Outcome::Refused(refused))),
@@ -308,7 +331,6 @@ async fn accept(
     let session_id = changing.session.session_id;
     let is_new = factor.verify(now);
     factors::update(tx.connection(), &factor).await?;
-    factor_limits::reset(tx.connection(), factor.factor_id).await?;
     factors::delete_unverified(tx.connection(), user_id, &factor.factor_type).await?;
     session_levels::end_lower(tx.connection(), user_id, session_id).await?;
     if is_new {

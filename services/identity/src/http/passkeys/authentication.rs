@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method};
+use crate::http::counter;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::passkeys::{CeremonyAnswer, METHOD, asked, challenge_expired, use_up};
@@ -126,14 +127,18 @@ async fn open(app: &App, given: SignIn) -> Result<Outcome, ApiError> {
                 let Some(passkey) = known else { return Ok(Outcome::Unknown) };
                 let owned = (user.user_id, &passkey.credential());
                 let state = challenge.ceremony();
-                let state = match app.relying_party.finish_sign_in(state, &claim, owned) {
-                    Ok(state) => state,
+                let signed = match app.relying_party.finish_sign_in(state, &claim, owned) {
+                    Ok(signed) => signed,
                     Err(refused) => return Ok(Outcome::Refused(refused)),
                 };
                 if user.is_banned(now) {
                     return Ok(Outcome::Banned);
                 }
-                passkeys::note_use(tx.connection(), passkey.passkey_id, &state, now).await?;
+                passkeys::note_use(tx.connection(), passkey.passkey_id, &signed.state, now).await?;
+                if signed.counter_stood {
+                    let method = Method::Passkey;
+                    counter::tell(tx, (user.user_id, method), &given.device, now).await?;
+                }
                 let how = (AuthMethod::Named(METHOD), &given.device);
                 let mut opened = opening::open(tx, &app, user, how, now).await?;
                 session_levels::mark_passkey(tx, &mut opened, passkey.passkey_id).await?;

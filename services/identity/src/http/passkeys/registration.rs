@@ -69,26 +69,14 @@ pub(crate) async fn options(
         .await
 }
 
-/// Whether the caller may add a passkey: with the second factor if the account has one, else soon
-/// after a sign-in, so that a device left open is not enough.
+/// Whether the caller may add a passkey.
 async fn check(tx: &mut Tx, changing: &Changing) -> Result<(), ApiError> {
     let known = passkeys::of_user(tx.connection(), changing.user.user_id).await?;
     if known.len() >= PASSKEYS_MAX {
         let message = "Maximum number of passkeys reached, remove one to continue";
         return Err(ApiError::unprocessable("too_many_enrolled_mfa_factors", message));
     }
-    if changing.is_aal2() {
-        return Ok(());
-    }
-    if changing.is_protected(tx).await? {
-        let message = "AAL2 required to add a passkey";
-        return Err(ApiError::forbidden("insufficient_aal", message));
-    }
-    if !changing.is_fresh() {
-        let message = "Please sign in again to add a passkey";
-        return Err(ApiError::bad("reauthentication_needed", message));
-    }
-    Ok(())
+    changing.check_proof(tx, "add a passkey").await
 }
 
 pub(crate) async fn register(
@@ -99,7 +87,7 @@ pub(crate) async fn register(
 ) -> Result<Json<Value>, ApiError> {
     levels::refuse_anonymous(&signed_in)?;
     let name = one_line(body.friendly_name.as_deref(), "friendly_name")?.trim().to_owned();
-    let name = if name.is_empty() {
+    let name = if kernel::typed::is_blank(&name) {
         device.user_agent.as_deref().map_or_else(|| "Passkey".to_owned(), device::words)
     } else {
         name

@@ -7,8 +7,9 @@ use serde_json::Value;
 use crate::app::{self, App};
 use crate::http::error::ApiError;
 use crate::http::phone::messages::{count_message, lock_and_count, logged, send, sent};
+use crate::http::proving::{self, Shown};
 use crate::http::timing::with_min_duration;
-use crate::repository::codes::Purpose;
+use crate::repository::codes::{self, Purpose};
 use crate::repository::contacts;
 use crate::repository::notices::{self, NoticeKind};
 use crate::repository::sessions::Device;
@@ -49,7 +50,10 @@ pub(super) async fn confirm(
         contacts::take_phone(tx.connection(), other).await?;
     }
     user.replace_phone(&phone, now);
-    user.confirm_phone(now);
+    // The session that asked for it is a proof of the account.
+    proving::prove_phone(tx, user, Shown::Account, now).await?;
+    // A code that was sent to the former phone would open the account under the new one.
+    codes::delete_all(tx.connection(), user.user_id).await?;
     if user.email.is_some() {
         let what = (user.user_id, NoticeKind::PhoneChanged);
         notices::tell_of_account(tx, what, device, now).await?;
@@ -82,6 +86,14 @@ pub(crate) async fn resend_change(
         })
     });
     Ok(sent(app, logged(app, &asked, with_min_duration(work).await)?))
+}
+
+/// The refusal of a code that is redeemed without a session of the account: else the reader of the
+/// new phone's message would get an account that another person has prepared.
+pub(super) fn elsewhere() -> ApiError {
+    let message =
+        "Type this where you asked for it: a change of phone needs a session of its account";
+    ApiError::forbidden("phone_change_elsewhere", message)
 }
 
 pub(crate) fn phone_exists() -> ApiError {

@@ -102,7 +102,9 @@ pub(super) async fn send(
     };
     let phone = phone.unwrap_or_default();
     users::update(tx.connection(), user).await?;
-    let code = NewCode { sent_to: Some(&phone), ..NewCode::default() };
+    // No device is known by a phone.
+    let digits = purpose.digits_for(false);
+    let code = NewCode { sent_to: Some(&phone), digits, ..NewCode::default() };
     let code_id = codes::insert(tx, (user.user_id, purpose), &code, now).await?.uuid();
     Ok(phone_messages::queue(tx, (code_id, user.user_id), (&phone, channel), now).await?)
 }

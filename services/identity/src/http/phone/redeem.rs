@@ -7,13 +7,15 @@ use kernel::Timestamp;
 use crate::app::{self, App};
 use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::http::code_guess;
 use crate::http::error::ApiError;
 use crate::http::phone::change;
+use crate::http::proving::{self, Redeemer};
 use crate::http::timing::with_min_duration;
 use crate::http::{objects, opening};
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{AuthMethod, OpenedSession};
 use crate::repository::users::{self, User};
 
 /// What the request shows.
@@ -22,13 +24,14 @@ struct Shown {
     phone: String,
     purpose: Purpose,
     digits: String,
-    sign_up_secret: Option<String>,
-    device: Device,
+    by: Redeemer,
 }
 
 enum Redeemed {
     SignedIn(Box<OpenedSession>),
     PhoneTaken,
+    /// The change was asked for elsewhere; it waits there.
+    Elsewhere,
     Banned,
     Invalid,
 }
@@ -37,7 +40,7 @@ pub(crate) async fn verify(
     app: &App,
     kind: &str,
     (phone, digits): (String, &str),
-    (sign_up_secret, device): (Option<String>, Device),
+    by: Redeemer,
 ) -> Result<Response, ApiError> {
     let purpose = match kind {
         "sms" => Purpose::Phone,
@@ -45,7 +48,7 @@ pub(crate) async fn verify(
         _ => return Err(ApiError::invalid("Invalid sms verification type")),
     };
     let digits = digits.to_owned();
-    let shown = Shown { phone, purpose, digits, sign_up_secret, device };
+    let shown = Shown { phone, purpose, digits, by };
     let kind = if purpose == Purpose::PhoneChange { Kind::AddressChange } else { Kind::SignIn };
     let log = |outcome, about| security_log::write(kind, outcome, Method::Code, about);
     match with_min_duration(redeem(app, shown)).await? {
@@ -54,6 +57,7 @@ pub(crate) async fn verify(
             objects::session(app, &opened)
         }
         Redeemed::PhoneTaken => Err(change::phone_exists()),
+        Redeemed::Elsewhere => Err(change::elsewhere()),
         Redeemed::Banned => {
             log(Outcome::Banned, About::NoAccount);
             Err(ApiError::forbidden("user_banned", "User is banned"))
@@ -66,8 +70,18 @@ pub(crate) async fn verify(
 }
 
 async fn redeem(app: &App, shown: Shown) -> Result<Redeemed, ApiError> {
+    let limits = AddressLimits::of_phone(&shown.phone, &app.codes, &Caller::current());
+    let guess = limits.code_guess(&app.spray, shown.by.has_worked);
+    let is_right = |redeemed: &Redeemed| !matches!(redeemed, Redeemed::Invalid);
+    code_guess::counted(app, guess, redeem_digits(app, limits, shown), is_right).await
+}
+
+async fn redeem_digits(
+    app: &App,
+    client_limits: AddressLimits,
+    shown: Shown,
+) -> Result<Redeemed, ApiError> {
     let shared = app.clone();
-    let client_limits = AddressLimits::of_phone(&shown.phone, &app.codes, &Caller::current());
     app.store
         .write(app::metadata(), move |tx| {
             let (app, shown, limits) = (shared.clone(), shown.clone(), client_limits.clone());
@@ -81,7 +95,10 @@ async fn redeem(app: &App, shown: Shown) -> Result<Redeemed, ApiError> {
                 for user in owners {
                     let code = codes::of_user(tx, user.user_id, shown.purpose, now).await?;
                     let Some(code) = code else { continue };
-                    if app.codes.is_digits(code.code_id, &shown.digits) {
+                    if app.codes.is_digits(code.typed(), &shown.digits) {
+                        if shown.purpose.needs_session() && !opens(tx, &shown, &user).await? {
+                            return Ok(Redeemed::Elsewhere);
+                        }
                         codes::consume(tx, code.code_id).await?;
                         limits.reset(tx, LimitedAction::Code).await?;
                         limits.reset(tx, LimitedAction::Password).await?;
@@ -93,6 +110,14 @@ async fn redeem(app: &App, shown: Shown) -> Result<Redeemed, ApiError> {
             })
         })
         .await
+}
+
+/// Whether the digits are typed in a session of the account.
+async fn opens(tx: &mut Tx, shown: &Shown, user: &User) -> Result<bool, ApiError> {
+    match shown.by.bearer {
+        Some(bearer) => bearer.opens(tx, user).await,
+        None => Ok(false),
+    }
 }
 
 /// The accounts whose codes were sent to the phone.
@@ -117,25 +142,21 @@ async fn sign_in(
     }
     let mut removed = false;
     if shown.purpose == Purpose::PhoneChange {
-        if !change::confirm(tx, &mut user, &shown.device, now).await? {
+        if !change::confirm(tx, &mut user, &shown.by.device, now).await? {
             return Ok(Redeemed::PhoneTaken);
         }
     } else {
         // The code proves the phone; the account and its password may be a stranger's.
-        let first = user.phone_confirmed_at.is_none() && !user.is_confirmed();
-        user.confirm_phone(now);
-        if first && !is_creator(app, &user, shown) {
-            sessions::end_all(tx.connection(), user.user_id, None).await?;
-            removed = user.password_hash.take().is_some();
-        }
+        let by = proving::Shown::when(is_creator(app, &user, shown));
+        removed = proving::prove_phone(tx, &mut user, by, now).await?.is_some();
     }
-    let method = (AuthMethod::Otp, &shown.device);
+    let method = (AuthMethod::Otp, &shown.by.device);
     let mut opened = opening::open(tx, app, user, method, now).await?;
     opened.password_removed = removed;
     Ok(Redeemed::SignedIn(Box::new(opened)))
 }
 
 fn is_creator(app: &App, user: &User, shown: &Shown) -> bool {
-    let secret = shown.sign_up_secret.as_deref().unwrap_or_default();
+    let secret = shown.by.sign_up_secret.as_deref().unwrap_or_default();
     app.policy.keep_sign_up_password || app.codes.is_sign_up_secret(user.user_id, secret)
 }
