@@ -1,19 +1,24 @@
 //! GET and POST /reauthenticate: mail a nonce with which the signed-in caller may set a new
-//! password.
+//! password. POST /reauthenticate/verify, beyond the contract: redeems it for the session, which
+//! may then add an authenticator.
 
 use axum::Json;
 use axum::extract::State;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
 use crate::http::captcha;
-use crate::http::code_mail::{self, LinkWish};
+use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::error::ApiError;
+use crate::http::levels::{self, Changing};
 use crate::http::phone;
+use crate::http::request::{Body, non_empty};
 use crate::repository::codes::{self, Purpose};
 use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::session_levels;
 use crate::repository::users::{self, User};
 
 pub(crate) async fn reauthenticate(
@@ -38,10 +43,11 @@ pub(crate) async fn reauthenticate(
         log(Outcome::Limited);
         return Err(captcha::limited(&app, "over_email_send_rate_limit").await);
     }
+    let shared = app.clone();
     let asked = app
         .store
         .write(app::metadata(), move |tx| {
-            let limits = limits.clone();
+            let (app, limits) = (shared.clone(), limits.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
@@ -50,14 +56,58 @@ pub(crate) async fn reauthenticate(
                     return Err(ApiError::wait("over_email_send_rate_limit", seconds));
                 }
                 let user = users::lock_by_id(tx.connection(), user_id).await?;
-                let Some(mut user) = user else { return Ok(()) };
-                let wish = LinkWish::default();
-                code_mail::issue(tx, &mut user, Purpose::Reauthentication, &wish, now).await
+                let Some(mut user) = user else { return Ok(Admission::Free) };
+                let admission = code_mail::admit(tx, &app, (&limits, true), now).await?;
+                if admission.is_sent() {
+                    let (wish, purpose) = (LinkWish::default(), Purpose::Reauthentication);
+                    code_mail::issue(tx, &mut user, purpose, &wish, now).await?;
+                }
+                Ok::<_, ApiError>(admission)
             })
         })
-        .await;
+        .await
+        // The caller is known by the session, so there is nothing to hide.
+        .and_then(|admission| if admission.is_sent() { Ok(()) } else { admission.told() });
     log(if asked.is_ok() { Outcome::Done } else { Outcome::Limited });
     asked.map(|()| Json(json!({})))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Nonce {
+    nonce: Option<String>,
+}
+
+/// Redeems a nonce for the caller's session.
+pub(crate) async fn verify(
+    State(app): State<App>,
+    signed_in: SignedIn,
+    Body(body): Body<Nonce>,
+) -> Result<Json<Value>, ApiError> {
+    let nonce = non_empty(body.nonce.as_deref())
+        .ok_or_else(|| ApiError::invalid("nonce needs to be non-empty"))?;
+    let about = About::Account(signed_in.user.user_id);
+    let log = |outcome| security_log::write(Kind::Reauthentication, outcome, Method::Code, about);
+    if !use_nonce(&app, &signed_in.user, nonce).await? {
+        log(Outcome::WrongProof);
+        return Err(not_valid());
+    }
+    let caller = levels::caller(&signed_in);
+    app.store
+        .write(app::metadata(), move |tx| {
+            Box::pin(async move {
+                let changing = Changing::lock(tx, caller).await?;
+                let (session, now) = (&changing.session, changing.now);
+                Ok::<(), ApiError>(session_levels::note_code(tx, session, now).await?)
+            })
+        })
+        .await?;
+    log(Outcome::Done);
+    Ok(Json(json!({})))
+}
+
+/// The refusal of a nonce.
+pub(crate) fn not_valid() -> ApiError {
+    ApiError::unprocessable("reauthentication_not_valid", "Nonce has expired or is invalid")
 }
 
 /// Whether the nonce is the one that was mailed to the account; it works once, and five wrong ones
@@ -71,7 +121,7 @@ pub(crate) async fn use_nonce(app: &App, user: &User, nonce: &str) -> Result<boo
                 let now = tx.now().await?;
                 let code = codes::of_user(tx, user_id, Purpose::Reauthentication, now).await?;
                 let Some(code) = code else { return Ok(false) };
-                if !app.codes.is_digits(code.code_id, &nonce) {
+                if !app.codes.is_digits(code.typed(), &nonce) {
                     codes::count_wrong_attempt(tx, code.code_id).await?;
                     return Ok(false);
                 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::{self, App};
+use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method};
 use crate::http::bearer::SignedIn;
 use crate::http::device::FromDevice;
@@ -16,10 +17,11 @@ use crate::http::error::ApiError;
 use crate::http::levels::{self, Changing, session_gone};
 use crate::http::objects;
 use crate::http::request::{Body, non_empty};
+use crate::repository::factor_limits::{self, Subject};
 use crate::repository::notices::{self, NewNotice, NoticeKind};
+use crate::repository::recovery_codes;
 use crate::repository::session_levels::{self, Proof};
 use crate::repository::sessions::{Device, OpenedSession};
-use crate::repository::{factor_limits, recovery_codes};
 use crate::tokens::recovery_code;
 
 /// The method in the amr claim.
@@ -62,7 +64,7 @@ pub(crate) async fn make(
             let (hashes, device) = (hashes.clone(), device.clone());
             Box::pin(async move {
                 let changing = Changing::lock(tx, caller).await?;
-                if !changing.is_aal2() {
+                if !changing.has_shown_second_factor() {
                     let message = "AAL2 required to make recovery codes";
                     return Err(ApiError::forbidden("insufficient_aal", message));
                 }
@@ -117,23 +119,23 @@ async fn redeem(
     hashes: Vec<Vec<u8>>,
     device: Device,
 ) -> Result<Outcome, ApiError> {
-    let caller = levels::caller(signed_in);
+    let (caller, place) = (levels::caller(signed_in), Caller::current().network_text());
     app.store
         .write(app::metadata(), move |tx| {
-            let (hashes, device) = (hashes.clone(), device.clone());
+            let (hashes, device, place) = (hashes.clone(), device.clone(), place.clone());
             Box::pin(async move {
                 let changing = Changing::lock(tx, caller).await?;
                 let (user_id, now) = (changing.user.user_id, changing.now);
-                let subject = (user_id, user_id);
+                let subject = Subject { subject_id: user_id, user_id, place: place.clone() };
                 if let Some(seconds) =
-                    factor_limits::check_and_count(tx.connection(), subject, now).await?
+                    factor_limits::check_and_count(tx.connection(), &subject, now).await?
                 {
                     return Ok(Outcome::Wait(seconds));
                 }
                 if !recovery_codes::consume(tx.connection(), user_id, &hashes).await? {
                     return Ok(Outcome::Wrong);
                 }
-                factor_limits::reset(tx.connection(), user_id).await?;
+                factor_limits::note_right(tx.connection(), &subject, now).await?;
                 let session_id = changing.session.session_id;
                 session_levels::end_lower(tx.connection(), user_id, session_id).await?;
                 tell(tx, (NoticeKind::RecoveryCodeUsed, user_id), &device, now).await?;

@@ -6,31 +6,21 @@ use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
+use crate::http::code_guess;
 use crate::http::email_change::{self, Half};
 use crate::http::error::ApiError;
 use crate::http::opening;
+use crate::http::proving::{self, Redeemer, Shown};
 use crate::repository::codes::{self, Code, Purpose};
 use crate::repository::flow_states;
 use crate::repository::limits::{AddressLimits, LimitedAction};
-use crate::repository::sessions::{self, AuthMethod, Device, OpenedSession};
+use crate::repository::sessions::{self, AuthMethod, OpenedSession};
 use crate::repository::users::{self, User};
 use crate::tokens::pkce;
 
 pub(crate) const LINK_EXPIRED: &str = "Email link is invalid or has expired";
 pub(crate) const HALF_CHANGED: &str =
     "Confirmation link accepted. Please proceed to confirm link sent to the other email";
-
-/// What the request says of its sender, and what it wants.
-#[derive(Clone)]
-pub(crate) struct Redeemer {
-    /// The secret from the sign-up's response, if the client sent it.
-    pub(crate) sign_up_secret: Option<String>,
-    pub(crate) device: Device,
-    /// Whether a link of a flow with PKCE gives a code for its client in place of a session.
-    pub(crate) goes_on: bool,
-    /// Whether the contract's type says that a new password is wanted.
-    pub(crate) recovers: bool,
-}
 
 /// The outcome of redeeming a code.
 pub(crate) enum Redeemed {
@@ -39,6 +29,8 @@ pub(crate) enum Redeemed {
     AuthCode(Uuid),
     /// One of the two addresses has confirmed a change.
     HalfChanged,
+    /// The change was asked for elsewhere; it waits there.
+    Elsewhere,
     /// The address of the change has got another account meanwhile.
     AddressTaken,
     Banned,
@@ -70,8 +62,20 @@ pub(crate) async fn digits(
     (email, typed): (EmailAddress, String),
     redeemer: Redeemer,
 ) -> Result<Redeemed, ApiError> {
+    let limits = AddressLimits::of(&email, &app.codes);
+    let guess = limits.code_guess(&app.spray, redeemer.has_worked);
+    let redeeming = redeem_digits(app, (kind, limits), (email, typed), redeemer);
+    let is_right = |redeemed: &Redeemed| !matches!(redeemed, Redeemed::Invalid);
+    code_guess::counted(app, guess, redeeming, is_right).await
+}
+
+async fn redeem_digits(
+    app: &App,
+    (kind, client_limits): (&str, AddressLimits),
+    (email, typed): (EmailAddress, String),
+    redeemer: Redeemer,
+) -> Result<Redeemed, ApiError> {
     let (shared, purposes) = (app.clone(), purposes(kind));
-    let client_limits = AddressLimits::of(&email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
             let (app, email, typed) = (shared.clone(), email.clone(), typed.clone());
@@ -84,7 +88,7 @@ pub(crate) async fn digits(
                 }
                 let candidates = candidates(tx, &email, purposes, now).await?;
                 let right =
-                    candidates.iter().position(|code| app.codes.is_digits(code.code_id, &typed));
+                    candidates.iter().position(|code| app.codes.is_digits(code.typed(), &typed));
                 let Some(code) = right.and_then(|at| candidates.get(at)) else {
                     for code in &candidates {
                         codes::count_wrong_attempt(tx, code.code_id).await?;
@@ -171,6 +175,18 @@ async fn redeem(
         return Ok(Redeemed::Invalid);
     };
     let Some(purpose) = Purpose::of_word(&code.purpose) else { return Ok(Redeemed::Invalid) };
+    let opens = match redeemer.bearer {
+        Some(bearer) => bearer.opens(tx, &user).await?,
+        None => false,
+    };
+    let changes = matches!(purpose, Purpose::EmailChangeCurrent | Purpose::EmailChangeNew);
+    if changes && !opens {
+        // The client that asked confirms it by the verifier of its flow; nothing changes before.
+        return match code.flow_state_id.filter(|_| redeemer.goes_on) {
+            Some(flow_state_id) => go_on(tx, &user, (flow_state_id, None), now).await,
+            None => Ok(Redeemed::Elsewhere),
+        };
+    }
     if !codes::consume(tx, code.code_id).await? {
         return Ok(Redeemed::Invalid);
     }
@@ -178,7 +194,7 @@ async fn redeem(
         return Ok(Redeemed::Banned);
     }
     let mut removed = None;
-    if matches!(purpose, Purpose::EmailChangeCurrent | Purpose::EmailChangeNew) {
+    if changes {
         let by = (purpose, &redeemer.device);
         match email_change::confirm(tx, &mut user, by, now).await? {
             Half::First => return Ok(Redeemed::HalfChanged),
@@ -187,7 +203,11 @@ async fn redeem(
             Half::Second => {}
         }
     } else {
-        removed = prove(tx, app, &mut user, (purpose, redeemer), now).await?;
+        let shown = Shown::when(opens || is_creator(app, &user, (purpose, redeemer)));
+        removed = proving::prove(tx, &mut user, shown, now).await?;
+        if app.policy.keep_sign_up_password {
+            user.password_hash = user.password_hash.or(removed.take());
+        }
     }
     if let Some(limits) = limits {
         limits.reset(tx, LimitedAction::Code).await?;
@@ -212,32 +232,14 @@ async fn redeem(
     Ok(Redeemed::SignedIn(Box::new(opened)))
 }
 
-/// Proves the address of the account. Its password goes, and is returned, when a stranger may have
-/// chosen it.
-async fn prove(
-    tx: &mut Tx,
-    app: &App,
-    user: &mut User,
-    (purpose, redeemer): (Purpose, &Redeemer),
-    now: Timestamp,
-) -> Result<Option<String>, ApiError> {
-    let first = user.email_proved_at.is_none();
-    user.prove_address(now);
-    if !first || is_creator(app, user, (purpose, redeemer)) {
-        return Ok(None);
-    }
-    sessions::end_all(tx.connection(), user.user_id, None).await?;
-    Ok(user.password_hash.take())
-}
-
-/// Whether the code is presented by the client that created the account, or that is signed in to
-/// it. The code proves only the address; the account and its password may be a stranger's.
+/// Whether the code is presented by the client that created the account. The code proves only the
+/// address; the account and its password may be a stranger's.
 fn is_creator(app: &App, user: &User, (purpose, redeemer): (Purpose, &Redeemer)) -> bool {
     let secret = redeemer.sign_up_secret.as_deref().unwrap_or_default();
     let shown = app.codes.is_sign_up_secret(user.user_id, secret);
     // A recovery says that the password is not known.
     let keeps = matches!(purpose, Purpose::Signup | Purpose::Magiclink);
-    (keeps && shown) || app.policy.keep_sign_up_password
+    keeps && shown
 }
 
 /// Lets the flow's client exchange its code. A password that was removed goes along, because that

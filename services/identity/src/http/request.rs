@@ -7,6 +7,7 @@ use axum::extract::{FromRequest, Query, Request};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use kernel::typed::{self, Line, TextProblem};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
@@ -120,6 +121,7 @@ pub(crate) fn email(field: &str) -> Result<EmailAddress, ApiError> {
 
 /// The digits of a phone number in the international form, without the plus sign.
 pub(crate) fn phone(field: &str) -> Result<String, ApiError> {
+    let field = typed::phone(field);
     let digits: String = field.chars().filter(|c| !"+ ".contains(*c)).collect();
     let formed = (2..=15).contains(&digits.len())
         && !digits.starts_with('0')
@@ -173,7 +175,7 @@ fn merge_metadata(
 ) -> Result<Value, ApiError> {
     let mut fields = before.as_object().cloned().unwrap_or_default();
     for (name, value) in said.unwrap_or_default() {
-        check_field(&name, &value, any)?;
+        let value = read_field(&name, value, any)?;
         if value.is_null() {
             fields.remove(&name);
         } else {
@@ -187,33 +189,49 @@ fn merge_metadata(
     Ok(metadata)
 }
 
-/// The fields that our own pages know are texts of a line; of the others nothing is known.
-fn check_field(name: &str, value: &Value, any: bool) -> Result<(), ApiError> {
+/// The fields that our own pages know are texts of a line, read by the rule of all services; of the
+/// others nothing is known.
+fn read_field(name: &str, value: Value, any: bool) -> Result<Value, ApiError> {
     // PostgreSQL keeps no such character.
     if name.contains('\0') || value.to_string().contains("\\u0000") {
         return Err(ApiError::invalid("User metadata cannot hold the character zero"));
     }
     if any || !matches!(name, "firstName" | "lastName" | "phone") || value.is_null() {
-        return Ok(());
+        return Ok(value);
     }
-    let fits = |text: &&str| {
-        text.chars().count() <= FIELD_CHARACTERS_MAX && !text.chars().any(char::is_control)
-    };
-    let Some(text) = value.as_str().filter(fits) else {
+    let Some(text) = value.as_str() else {
         return Err(ApiError::invalid(format!("{name} must be a text of one line")));
     };
-    if name == "phone" && !is_phone(text) {
-        return Err(ApiError::invalid("Invalid phone number format"));
+    if name == "phone" {
+        let number = typed::phone(text);
+        return if is_phone(&number) {
+            Ok(Value::String(number))
+        } else {
+            Err(ApiError::invalid("Invalid phone number format"))
+        };
     }
-    Ok(())
+    match Line::parse(text, FIELD_CHARACTERS_MAX) {
+        Ok(line) => Ok(Value::String(line.into_string())),
+        // An account may have one name only.
+        Err(TextProblem::Missing) if text.trim().is_empty() => Ok(Value::String(String::new())),
+        Err(TextProblem::Missing) => Err(ApiError::invalid(format!("{name} has nothing to see"))),
+        Err(TextProblem::Letterless) => Err(ApiError::invalid(format!("{name} has no letter"))),
+        Err(TextProblem::Control) => {
+            Err(ApiError::invalid(format!("{name} cannot hold control characters")))
+        }
+        Err(TextProblem::TooLong) => Err(ApiError::invalid(format!(
+            "{name} cannot be longer than {FIELD_CHARACTERS_MAX} characters"
+        ))),
+    }
 }
 
 /// Whether the text looks like a phone number; an empty one is valid.
 fn is_phone(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    let written = text.trim_start().trim_start_matches('+');
-    let known = |c: char| c.is_ascii_digit() || c.is_whitespace() || "().-".contains(c);
-    text.trim().is_empty() || ((7..=15).contains(&digits) && written.chars().all(known))
+    let written = text.trim_start_matches('+');
+    let known = |c: char| c.is_ascii_digit() || " ().-/".contains(c);
+    text.chars().count() <= FIELD_CHARACTERS_MAX
+        && (text.is_empty() || ((7..=15).contains(&digits) && written.chars().all(known)))
 }
 
 #[cfg(test)]
@@ -250,10 +268,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_pasted_is_read_as_a_person_sees_it() {
+        let said = json!({
+            "firstName": " \u{2068}Asha\u{2069}\u{200b}\nDevi",
+            "lastName": " ",
+            "phone": "\u{202a}+९१\u{a0}98930\u{2011}12345\u{202c}",
+        });
+        let read = merge_metadata(false, &json!({}), said.as_object().cloned()).unwrap();
+        let expected =
+            json!({ "firstName": "Asha Devi", "lastName": "", "phone": "+91 98930-12345" });
+        assert_eq!(read, expected);
+    }
+
+    #[test]
     fn invalid_metadata_is_rejected() {
         for wrong in [
             json!({ "firstName": 7 }),
-            json!({ "lastName": "a\nb" }),
+            json!({ "lastName": "a\u{7}b" }),
+            json!({ "firstName": "\u{202e}" }),
+            json!({ "firstName": "\u{3164}" }),
+            json!({ "firstName": "123" }),
             json!({ "lastName": "a".repeat(201) }),
             json!({ "phone": "nobody" }),
             json!({ "other": "a".repeat(2048) }),

@@ -11,6 +11,7 @@ use crate::accounts::device;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
 use crate::http::error::ApiError;
+use crate::repository::session_levels::AAL2;
 use crate::repository::session_list::{self, ListedSession};
 
 pub(crate) async fn list(
@@ -42,10 +43,16 @@ pub(crate) async fn end(
 ) -> Result<StatusCode, ApiError> {
     let session_id: Uuid = session_id.parse().map_err(|_no_id| not_found())?;
     let user_id = signed_in.user.user_id;
+    let is_weak = signed_in.session.aal != AAL2;
     let ended = app
         .store
         .write(app::metadata(), move |tx| {
             Box::pin(async move {
+                let level = session_list::level(tx.connection(), user_id, session_id).await?;
+                if is_weak && level.as_deref() == Some(AAL2) {
+                    let message = "AAL2 required to end a session with a second factor";
+                    return Err(ApiError::forbidden("insufficient_aal", message));
+                }
                 Ok::<_, ApiError>(session_list::end(tx.connection(), user_id, session_id).await?)
             })
         })

@@ -15,10 +15,10 @@ use crate::accounts::address::EmailAddress;
 use crate::app::{self, App};
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::captcha::{self, MetaSecurity};
-use crate::http::code_mail::{self, LinkWish};
+use crate::http::challenge::PkceFields;
+use crate::http::code_mail::{self, Admission, LinkWish};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
 use crate::http::timing::with_min_duration;
 use crate::http::{anonymous, objects, phone};
@@ -81,7 +81,8 @@ pub(crate) async fn signup(
             wish,
         };
         if app.confirm_email {
-            let (user, known) = ask_to_confirm(&app, account).await?;
+            let (user, known, admission) = ask_to_confirm(&app, account).await?;
+            admission.told()?;
             if known && app.policy.is_for_any() {
                 return Ok(Json(objects::repeated_sign_up(&user)).into_response());
             }
@@ -140,13 +141,18 @@ fn validate(app: &App, body: &SignUp) -> Result<(Contact, Value), ApiError> {
     }
 }
 
-/// Requests a code mail, and returns the account for the response, and whether the address had a
-/// confirmed one already.
-async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<(User, bool), ApiError> {
+/// Requests a code mail, and returns the account for the response, whether the address had a
+/// confirmed one already, and whether the mail had room in the hour's budget: without, nothing is
+/// stored.
+async fn ask_to_confirm(
+    app: &App,
+    account: NewAccount,
+) -> Result<(User, bool, Admission), ApiError> {
     let limits = AddressLimits::of(&account.email, &app.codes);
+    let shared = app.clone();
     app.store
         .write(app::metadata(), move |tx| {
-            let (limits, account) = (limits.clone(), account.clone());
+            let (app, limits, account) = (shared.clone(), limits.clone(), account.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
@@ -159,12 +165,18 @@ async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<(User, bool), 
                 let mut new = User::new(&account.email, account.user_metadata, now);
                 new.confirmation_sent_at = Some(now);
                 let known = existing.filter(|user| user.email_confirmed_at.is_some());
+                let asking = (&limits, known.is_some());
+                let admission = code_mail::admit(tx, &app, asking, now).await?;
+                if !admission.is_sent() {
+                    return Ok((new, known.is_some(), admission));
+                }
                 if known.is_none() {
                     insert_account(tx, &mut new, account.password_hash).await?;
                 }
                 let owner = known.as_ref().unwrap_or(&new);
-                code_mail::send(tx, owner, Purpose::Signup, &account.wish, now).await?;
-                Ok((new, known.is_some()))
+                let wish = account.wish.from(&limits);
+                code_mail::send(tx, owner, Purpose::Signup, &wish, now).await?;
+                Ok((new, known.is_some(), admission))
             })
         })
         .await

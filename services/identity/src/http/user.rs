@@ -14,13 +14,14 @@ use crate::app::{self, App};
 use crate::guard::caller::Caller;
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
 use crate::http::bearer::SignedIn;
+use crate::http::captcha::{self, MetaSecurity};
+use crate::http::challenge::PkceFields;
 use crate::http::code_mail::LinkWish;
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
 use crate::http::login::Login;
-use crate::http::pkce::PkceFields;
 use crate::http::request::{self, Body, Parameters, non_empty};
-use crate::http::{captcha, email_change, levels, objects, password, phone, reauthenticate};
+use crate::http::{email_change, levels, objects, password, phone, reauthenticate};
 use crate::repository::codes;
 use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::notices::{self, NoticeKind};
@@ -42,6 +43,7 @@ pub(crate) struct UserUpdate {
     app_metadata: Option<Value>,
     #[serde(flatten)]
     pkce: PkceFields,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 /// A new password, to replace the one with the hash `before`.
@@ -61,6 +63,8 @@ struct Changes {
     new_phone: Option<(String, &'static str)>,
     wish: LinkWish,
     device: Device,
+    /// Whether the client has worked for the mail to the new address.
+    has_worked: bool,
 }
 
 /// The account, and while its address is not proved the secret that shows, with the mailed code,
@@ -92,9 +96,14 @@ pub(crate) async fn update(
         }
     };
     let new_phone = new_phone(&signed_in, &body)?;
+    if new_phone.is_some() {
+        levels::check_new_phone(&signed_in)?;
+    }
     let changes_password = new_password.is_some();
     let asks_for_code = new_email.is_some() || new_phone.is_some();
-    let changes = Changes { data: body.data, new_password, new_email, new_phone, wish, device };
+    let has_worked = captcha::may_have_worked(&app, body.gotrue_meta_security).await?;
+    let data = body.data;
+    let changes = Changes { data, new_password, new_email, new_phone, wish, device, has_worked };
     let user = store(&app, &signed_in, changes).await?;
     let about = About::Account(user.user_id);
     if changes_password {
@@ -181,8 +190,7 @@ async fn authorize_password(
         if reauthenticate::use_nonce(app, user, nonce).await? {
             return Ok(());
         }
-        let message = "Nonce has expired or is invalid";
-        return Err(ApiError::unprocessable("reauthentication_not_valid", message));
+        return Err(reauthenticate::not_valid());
     }
     let current = non_empty(body.current_password.as_deref());
     let (Some(current), Some(login)) = (current, Login::of(user)) else {
@@ -203,14 +211,14 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
     let own_address = signed_in.user.address().as_ref().map(of);
     let new_limits = changes.new_email.as_ref().map(of);
     if let Some(new) = &new_limits
-        && new.count_mail(&app.spray, false).is_err()
+        && new.count_mail(&app.spray, changes.has_worked).is_err()
     {
         let about = About::Account(user_id);
         security_log::write(Kind::CodeRequest, Outcome::Limited, Method::Session, about);
         return Err(captcha::limited(app, "over_email_send_rate_limit").await);
     }
     let caller = match &changes.new_phone {
-        Some((number, _channel)) => phone::count_message(app, number, false).await?,
+        Some((number, _channel)) => phone::count_message(app, number, changes.has_worked).await?,
         None => Caller::current(),
     };
     app.store
@@ -221,7 +229,7 @@ async fn store(app: &App, signed_in: &SignedIn, changes: Changes) -> Result<User
             Box::pin(async move {
                 if let Some(new) = new_limits {
                     let addresses: Vec<_> = own_address.into_iter().chain([new]).collect();
-                    email_change::lock_and_count(tx, &addresses).await?;
+                    email_change::lock_and_count(tx, &app, &addresses).await?;
                 }
                 if let Some((number, _channel)) = &changes.new_phone {
                     phone::lock_and_count(tx, &app, (&caller, number)).await?;

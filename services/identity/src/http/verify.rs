@@ -9,12 +9,15 @@ use serde_json::json;
 use crate::accounts::address::EmailAddress;
 use crate::app::App;
 use crate::guard::security_log::{self, About, Kind, Method, Outcome};
+use crate::http::bearer::Visitor;
+use crate::http::captcha::{self, MetaSecurity};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, Redeemer};
+use crate::http::proving::{Bearer, Redeemer};
+use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed};
 use crate::http::request::{self, Body, non_empty};
 use crate::http::timing::with_min_duration;
-use crate::http::{objects, phone, verify_link};
+use crate::http::{email_change, objects, phone, verify_link};
 
 #[derive(Deserialize)]
 pub(crate) struct Verify {
@@ -28,10 +31,12 @@ pub(crate) struct Verify {
     sign_up_secret: Option<String>,
     /// An extension, too: with `redirect` the answer names where the contract's GET leads.
     answer: Option<String>,
+    gotrue_meta_security: Option<MetaSecurity>,
 }
 
 pub(crate) async fn by_code(
     State(app): State<App>,
+    Visitor(visitor): Visitor,
     FromDevice(device): FromDevice,
     Body(body): Body<Verify>,
 ) -> Result<Response, ApiError> {
@@ -40,11 +45,14 @@ pub(crate) async fn by_code(
     let leads_on = body.answer.as_deref() == Some("redirect");
     let token = non_empty(body.token.as_deref());
     let hash = non_empty(body.token_hash.as_deref());
+    let has_worked = captcha::may_have_worked(&app, body.gotrue_meta_security.clone()).await?;
     let redeemer = Redeemer {
         sign_up_secret: non_empty(body.sign_up_secret.as_deref()).map(str::to_owned),
+        bearer: visitor.as_ref().map(Bearer::of),
         device,
         goes_on: leads_on && hash.is_some(),
         recovers: kind == "recovery",
+        has_worked,
     };
     let (message, redeemed) = match (token, hash) {
         (None, None) | (Some(_), Some(_)) => {
@@ -65,8 +73,7 @@ pub(crate) async fn by_code(
                 Contact::Email(email) => email,
                 Contact::Phone(_) if app.features.sms.is_none() => return Err(expired(NOT_RIGHT)),
                 Contact::Phone(number) => {
-                    let shown = (redeemer.sign_up_secret, redeemer.device);
-                    return phone::verify(&app, kind, (number, token), shown).await;
+                    return phone::verify(&app, kind, (number, token), redeemer).await;
                 }
             };
             let typed = (email, token.to_owned());
@@ -75,8 +82,7 @@ pub(crate) async fn by_code(
         }
     };
     let method = if token.is_some() { Method::Code } else { Method::Link };
-    let is_change = kind == "email_change";
-    let kind = if is_change { Kind::AddressChange } else { Kind::SignIn };
+    let kind = if kind == "email_change" { Kind::AddressChange } else { Kind::SignIn };
     let log = |outcome, about| security_log::write(kind, outcome, method, about);
     match redeemed {
         Redeemed::SignedIn(opened) => {
@@ -87,6 +93,7 @@ pub(crate) async fn by_code(
             Ok(Json(json!({ "msg": HALF_CHANGED, "code": "200" })).into_response())
         }
         Redeemed::AddressTaken => Err(ApiError::email_exists()),
+        Redeemed::Elsewhere => Err(email_change::elsewhere()),
         Redeemed::Banned => {
             log(Outcome::Banned, About::NoAccount);
             Err(ApiError::forbidden("user_banned", "User is banned"))

@@ -14,9 +14,10 @@ use crate::app::App;
 use crate::guard::security_log::{self, About, Kind, Outcome};
 use crate::http::device::FromDevice;
 use crate::http::error::ApiError;
-use crate::http::objects;
-use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, RedeemedLink, Redeemer};
+use crate::http::proving::Redeemer;
+use crate::http::redeem::{self, HALF_CHANGED, LINK_EXPIRED, Redeemed, RedeemedLink};
 use crate::http::request::{Parameters, parameter};
+use crate::http::{email_change, objects};
 use crate::repository::sessions::OpenedSession;
 use crate::tokens::pkce;
 
@@ -43,7 +44,14 @@ pub(crate) async fn by_link(
         return Ok(lead_to(&page));
     }
     let recovers = kind == "recovery";
-    let redeemer = Redeemer { sign_up_secret: None, device, goes_on: true, recovers };
+    let redeemer = Redeemer {
+        sign_up_secret: None,
+        bearer: None,
+        device,
+        goes_on: true,
+        recovers,
+        has_worked: false,
+    };
     let mut redeemed = redeem::link(&app, kind, token, redeemer).await?;
     log(&redeemed.outcome);
     redeemed.redirect_to = back.map(String::from).or(redeemed.redirect_to);
@@ -56,7 +64,10 @@ pub(crate) fn log(outcome: &Redeemed) {
         Redeemed::SignedIn(opened) => (Outcome::Done, About::Account(opened.user.user_id)),
         Redeemed::Banned => (Outcome::Banned, About::NoAccount),
         Redeemed::Invalid => (Outcome::WrongProof, About::NoAccount),
-        Redeemed::AuthCode(_) | Redeemed::HalfChanged | Redeemed::AddressTaken => return,
+        Redeemed::AuthCode(_)
+        | Redeemed::HalfChanged
+        | Redeemed::AddressTaken
+        | Redeemed::Elsewhere => return,
     };
     security_log::write(Kind::SignIn, outcome, security_log::Method::Link, about);
 }
@@ -72,6 +83,7 @@ pub(crate) fn answer(
         Redeemed::Invalid => Err(ApiError::forbidden("otp_expired", LINK_EXPIRED)),
         Redeemed::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
         Redeemed::AddressTaken => Err(ApiError::email_exists()),
+        Redeemed::Elsewhere => Err(email_change::elsewhere()),
         _ => {
             let place = place(app, (kind, token), redeemed)?;
             let headers = [("cache-control", "no-store")];
@@ -109,6 +121,9 @@ fn place(app: &App, (kind, token): (&str, &str), redeemed: &RedeemedLink) -> Res
         }
         Redeemed::AddressTaken => {
             place = with_error(place, &ApiError::email_exists(), is_pkce(token));
+        }
+        Redeemed::Elsewhere => {
+            place = with_error(place, &email_change::elsewhere(), is_pkce(token));
         }
         Redeemed::Banned => {
             let error = ApiError::forbidden("user_banned", "User is banned");
