@@ -27,10 +27,11 @@ use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
-use crate::app::{App, account, reseal, reset_factors, service_key};
+use crate::app::older_ways::{self, OlderWaysConfig};
+use crate::app::{App, account, enroll_factor, reseal, reset_factors, service_key};
 use crate::config::{
-    AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
-    RevokeServiceKeyConfig, ServiceKeyConfig,
+    AccountConfig, Config, EnrollFactorConfig, FindAccountConfig, MigrationConfig,
+    ResetFactorsConfig, RevokeServiceKeyConfig, ServiceKeyConfig,
 };
 use crate::timers::Timers;
 
@@ -53,6 +54,12 @@ pub fn program() -> Program {
         })
         .command("reset-factors", ResetFactorsConfig::read, |config, _stop| {
             reset_factors::run(config.database_url, config.email)
+        })
+        .command("older-ways", OlderWaysConfig::read, |config, _stop| {
+            older_ways::run(config.database_url)
+        })
+        .command("enroll-factor", EnrollFactorConfig::read, |config, _stop| {
+            enroll_factor::run(config.database_url, config.enrolment)
         })
         .command("service-key", ServiceKeyConfig::read, |config, _stop| {
             let signing = (config.signing_key, config.issuer);
@@ -78,6 +85,11 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
             Ok(count) => tracing::info!(count, "secrets are sealed with the present code key"),
             Err(error) => tracing::error!(%error, "secrets stay sealed with the former code key"),
         }
+    }
+    match older_ways::close_once(&store).await {
+        Ok(0) => {}
+        Ok(count) => tracing::warn!(count, "ways older than the proof of their address are closed"),
+        Err(error) => return Err(anyhow::Error::new(error).context("older ways stay open")),
     }
     let nats = config.nats.clone().with_keys(&peers);
     eventstore::gauges::add_sources(NAME, &store);

@@ -7,6 +7,8 @@ use kernel::{Id, Timestamp};
 use sqlx::{FromRow, PgExecutor};
 use uuid::Uuid;
 
+use crate::tokens::secrets::Digits;
+
 /// How long a code is valid.
 pub const VALID_MINUTES: i32 = 10;
 /// How long an invitation is valid: the person did not ask for it and does not wait for it.
@@ -79,6 +81,19 @@ impl Purpose {
         if self == Self::Invite { INVITATION_MINUTES } else { VALID_MINUTES }
     }
 
+    /// Whether its code is redeemed by a session of the account only.
+    #[must_use]
+    pub fn needs_session(self) -> bool {
+        let changes = [Self::EmailChangeCurrent, Self::EmailChangeNew, Self::PhoneChange];
+        self == Self::Reauthentication || changes.contains(&self)
+    }
+
+    /// How many digits its codes have, by whether a known device asks.
+    #[must_use]
+    pub fn digits_for(self, is_known_device: bool) -> Digits {
+        if is_known_device || self.needs_session() { Digits::Six } else { Digits::Eight }
+    }
+
     /// The contract's type of verification, as links name it.
     #[must_use]
     pub fn link_type(self) -> &'static str {
@@ -105,6 +120,16 @@ pub struct Code {
     pub sent_to: Option<String>,
     /// The flow with PKCE that its link goes on with.
     pub flow_state_id: Option<Uuid>,
+    /// How many digits it has; see [`Code::typed`].
+    pub digits: i16,
+}
+
+impl Code {
+    /// What its digits are derived from.
+    #[must_use]
+    pub fn typed(&self) -> (Uuid, Digits) {
+        (self.code_id, Digits::of_count(self.digits))
+    }
 }
 
 /// A code to issue.
@@ -116,6 +141,8 @@ pub struct NewCode<'a> {
     pub sent_to: Option<&'a str>,
     /// The flow with PKCE that its link goes on with.
     pub flow_state_id: Option<Uuid>,
+    /// How many digits it has.
+    pub digits: Digits,
 }
 
 /// Issues a code, which replaces an older one, and appends the event for its mail. A code without a
@@ -153,13 +180,14 @@ pub async fn insert(
     let code_id = new_id::<MailedCode>();
     sqlx::query(
         "insert into codes as old (code_id, user_id, purpose, redirect_to, sent_to, flow_state_id,
-                                   created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
+                                   created_at, expires_at, digits)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          on conflict (user_id, purpose) do update
          set code_id = excluded.code_id, wrong_tries = 0,
              redirect_to = coalesce(excluded.redirect_to, old.redirect_to),
              sent_to = excluded.sent_to, flow_state_id = excluded.flow_state_id,
-             created_at = excluded.created_at, expires_at = excluded.expires_at",
+             created_at = excluded.created_at, expires_at = excluded.expires_at,
+             digits = excluded.digits",
     )
     .bind(code_id)
     .bind(user_id)
@@ -169,6 +197,7 @@ pub async fn insert(
     .bind(code.flow_state_id)
     .bind(now)
     .bind(now.plus_minutes(i64::from(purpose.valid_minutes())))
+    .bind(code.digits.count())
     .execute(tx.connection())
     .await?;
     Ok(code_id)
@@ -186,7 +215,7 @@ pub async fn of_user(
     now: Timestamp,
 ) -> Result<Option<Code>, sqlx::Error> {
     sqlx::query_as(
-        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id from codes
+        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id, digits from codes
          where user_id = $1 and purpose = $2 and expires_at > $3 and wrong_tries < $4 for update",
     )
     .bind(user_id)
@@ -227,11 +256,25 @@ pub async fn by_id(
     code_id: Uuid,
 ) -> Result<Option<Code>, sqlx::Error> {
     sqlx::query_as(
-        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id from codes
+        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id, digits from codes
          where code_id = $1 and expires_at > clock_now()",
     )
     .bind(code_id)
     .fetch_optional(executor)
+    .await
+}
+
+/// The valid code whose link goes on with a flow, locked until the transaction ends.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn of_flow(tx: &mut Tx, flow_state_id: Uuid) -> Result<Option<Code>, sqlx::Error> {
+    sqlx::query_as(
+        "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id, digits from codes
+         where flow_state_id = $1 and expires_at > clock_now() for update",
+    )
+    .bind(flow_state_id)
+    .fetch_optional(tx.connection())
     .await
 }
 

@@ -85,21 +85,25 @@ impl User {
     }
 }
 
-/// Takes the phone and every identity from an account but the one by its address.
+/// Takes every identity from an account but those of the kept kinds, and the phone with its own.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn drop_other_identities(
     executor: impl PgExecutor<'_>,
     user: &mut User,
+    kept: &[&str],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("delete from identities where user_id = $1 and provider <> 'email'")
+    sqlx::query("delete from identities where user_id = $1 and provider <> all($2)")
         .bind(user.user_id)
+        .bind(kept)
         .execute(executor)
         .await?;
-    user.phone = None;
-    user.phone_confirmed_at = None;
-    user.identities.retain(|identity| identity.provider == identities::EMAIL);
+    if !kept.contains(&identities::PHONE) {
+        user.phone = None;
+        user.phone_confirmed_at = None;
+    }
+    user.identities.retain(|identity| kept.contains(&identity.provider.as_str()));
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;
 use serde_json::Value;
-use sqlx::FromRow;
+use sqlx::{FromRow, PgExecutor};
 use uuid::Uuid;
 
 /// How long a flow may take after the person came back, and how long one with a provider may.
@@ -197,6 +197,25 @@ pub async fn use_up(
     .bind(now)
     .bind(session_id)
     .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Ends the flows of an account whose code can be exchanged already, and those of its provider
+/// links.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete_issued(
+    executor: impl PgExecutor<'_>,
+    user_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "delete from flow_states
+         where user_id = $1 and used_at is null and auth_code_issued_at is not null",
+    )
+    .bind(user_id)
+    .execute(executor)
     .await?;
     Ok(())
 }

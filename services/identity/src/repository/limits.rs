@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
-use crate::guard::caller::{Caller, Origin, is_this_machine, network};
+use crate::guard::caller::{Caller, Origin, network, network_address};
 use crate::guard::device;
 use crate::guard::spray::{Guess, Refusal, Spray};
 use crate::tokens::secrets::CodeKey;
@@ -126,6 +126,7 @@ pub struct AddressLimits {
     everywhere_hash: Option<[u8; 32]>,
     network_address: Option<IpAddr>,
     is_known_device: bool,
+    is_inside: bool,
 }
 
 #[derive(FromRow)]
@@ -184,6 +185,25 @@ impl AddressLimits {
         guess.after_work(worked)
     }
 
+    /// A guess at the digits of a code that was sent here.
+    #[must_use]
+    pub fn code_guess(&self, spray: &Spray, worked: bool) -> Guess {
+        let device = self.is_known_device;
+        spray.code_guess(&self.address_hash, self.network_address, device).after_work(worked)
+    }
+
+    /// Whether the client signed in to the account of this address before.
+    #[must_use]
+    pub fn is_known_device(&self) -> bool {
+        self.is_known_device
+    }
+
+    /// Whether another service asks, for which no person has to wait.
+    #[must_use]
+    pub fn is_inside(&self) -> bool {
+        self.is_inside
+    }
+
     /// Counts a mail, or a sign-up, for the network of the client.
     ///
     /// # Errors
@@ -222,6 +242,7 @@ impl AddressLimits {
             everywhere_hash,
             network_address: network_address(caller),
             is_known_device: false,
+            is_inside: matches!(caller.origin(), Origin::Inside),
         }
     }
 
@@ -319,15 +340,8 @@ pub fn count_sign_up(spray: &Spray, worked: bool) -> Result<(), Refusal> {
 
 fn count_for(address: Option<IpAddr>, spray: &Spray, worked: bool) -> Result<(), Refusal> {
     match address {
-        Some(address) if !worked => spray.count_mail(address, Instant::now()),
-        _ => Ok(()),
-    }
-}
-
-fn network_address(caller: &Caller) -> Option<IpAddr> {
-    match caller.origin() {
-        Origin::Address(address) if !is_this_machine(address) => Some(address),
-        _ => None,
+        Some(address) => spray.count_mail(address, worked, Instant::now()),
+        None => Ok(()),
     }
 }
 

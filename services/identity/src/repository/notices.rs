@@ -41,17 +41,21 @@ pub enum NoticeKind {
     PasskeyAdded,
     /// A passkey less.
     PasskeyRemoved,
+    /// A passkey or security key whose counter did not go up: it was moved, or copied.
+    PasskeyCounter,
     /// A sign-in by a recovery code.
     RecoveryCodeUsed,
     /// New recovery codes.
     RecoveryCodesMade,
     /// All factors and passkeys were removed by the practice.
     FactorsReset,
+    /// Ways in that were older than the proof of the address were closed by the upgrade.
+    WaysClosed,
 }
 
 impl NoticeKind {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::NewDevice,
         Self::PasswordChanged,
         Self::EmailChanged,
@@ -61,9 +65,11 @@ impl NoticeKind {
         Self::FactorRemoved,
         Self::PasskeyAdded,
         Self::PasskeyRemoved,
+        Self::PasskeyCounter,
         Self::RecoveryCodeUsed,
         Self::RecoveryCodesMade,
         Self::FactorsReset,
+        Self::WaysClosed,
     ];
 
     /// Its value in rows, events and mails.
@@ -79,9 +85,11 @@ impl NoticeKind {
             Self::FactorRemoved => "factor_removed",
             Self::PasskeyAdded => "passkey_added",
             Self::PasskeyRemoved => "passkey_removed",
+            Self::PasskeyCounter => "passkey_counter",
             Self::RecoveryCodeUsed => "recovery_code_used",
             Self::RecoveryCodesMade => "recovery_codes_made",
             Self::FactorsReset => "factors_reset",
+            Self::WaysClosed => "ways_closed",
         }
     }
 }
@@ -211,6 +219,33 @@ pub async fn tell_new_device(
         return Ok(());
     }
     tell_of_account(tx, (user_id, NoticeKind::NewDevice), device, now).await
+}
+
+/// Tells of a credential whose counter did not go up, once in the life of a notice: one that was
+/// moved to a manager that does not count says so at each sign-in.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tell_counter(
+    tx: &mut Tx,
+    user_id: Uuid,
+    device: &Device,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let kind = NoticeKind::PasskeyCounter;
+    let told: bool = sqlx::query_scalar(
+        "select exists (select 1 from account_notices
+                        where user_id = $1 and kind = $2 and expires_at > $3)",
+    )
+    .bind(user_id)
+    .bind(kind.word())
+    .bind(now)
+    .fetch_one(tx.connection())
+    .await?;
+    if told {
+        return Ok(());
+    }
+    tell_of_account(tx, (user_id, kind), device, now).await
 }
 
 /// The device and its network as a notice names them.
