@@ -14,6 +14,7 @@ const INTERVAL: Duration = Duration::from_secs(600);
 /// invitation that was not accepted within a week. Accounts that administrators made stay.
 const DELETE_EXPIRED: &[&str] = &[
     "delete from codes where expires_at <= clock_now()",
+    "delete from code_mail_asks where asked_at <= clock_now() - interval '1 hour'",
     "delete from sessions where ends_at <= clock_now()",
     "delete from sessions where not_after <= clock_now()",
     "delete from flow_states where expires_at <= clock_now() - interval '1 hour'",

@@ -10,6 +10,7 @@ use crate::app::{self, App};
 use crate::repository::phone_messages::{self, PhoneMessage, SEND_MESSAGE};
 use crate::repository::{challenges, codes};
 use crate::sms::{Answer, Message, Sender};
+use crate::tokens::secrets::Digits;
 
 /// Sends messages. Without a sender none is queued.
 pub struct Timers {
@@ -47,7 +48,7 @@ impl Timers {
 
     /// The last line lets browsers fill the code in, on this site only.
     fn written(&self, message: PhoneMessage) -> Message {
-        let digits = self.app.codes.digits(message.code_id);
+        let digits = self.app.codes.digits(message.code_id, Digits::of_count(message.digits));
         let site = self.app.redirects.site();
         let host = site.host().as_ref().map(Host::to_string).unwrap_or_default();
         let minutes = if message.is_of_factor {

@@ -22,6 +22,8 @@ pub struct PhoneMessage {
     pub phone: String,
     /// `sms` or `whatsapp`.
     pub channel: String,
+    /// How many digits it has.
+    pub digits: i16,
     /// Whether the code answers the challenge of a second factor.
     pub is_of_factor: bool,
 }
@@ -62,7 +64,8 @@ pub async fn unsent(
     message_id: Uuid,
 ) -> Result<Option<PhoneMessage>, sqlx::Error> {
     sqlx::query_as(
-        "select m.message_id, m.code_id, m.phone, m.channel, c.code_id is null as is_of_factor
+        "select m.message_id, m.code_id, m.phone, m.channel, c.code_id is null as is_of_factor,
+                coalesce(c.digits, 6::smallint) as digits
          from phone_messages m
          left join codes c on c.code_id = m.code_id and c.expires_at > clock_now()
          left join challenges f on f.challenge_id = m.code_id and f.verified_at is null

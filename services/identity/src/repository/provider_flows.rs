@@ -2,7 +2,7 @@
 
 use eventstore::Tx;
 use kernel::Timestamp;
-use sqlx::FromRow;
+use sqlx::{FromRow, PgExecutor};
 use uuid::Uuid;
 
 /// How long a person may take at a provider.
@@ -68,4 +68,16 @@ pub async fn take(
     .bind(now)
     .fetch_optional(tx.connection())
     .await
+}
+
+/// Ends the flows that are to add an identity to an account.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from provider_flows where link_user_id = $1")
+        .bind(user_id)
+        .execute(executor)
+        .await?;
+    Ok(())
 }

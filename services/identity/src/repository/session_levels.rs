@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use crate::repository::sessions::{self, OpenedSession, Session};
+use crate::repository::sessions::{self, AuthMethod, OpenedSession, Session};
 use crate::repository::users::User;
 use crate::tokens::secrets::RefreshToken;
 
@@ -66,6 +66,19 @@ pub async fn raise(
     let refresh_token = RefreshToken::random();
     sessions::insert_token(tx.connection(), session_id, &refresh_token, now).await?;
     Ok(Some(OpenedSession { user, session, refresh_token, now, password_removed: false }))
+}
+
+/// Notes that a mailed code was redeemed for a session that is open.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn note_code(tx: &mut Tx, session: &Session, now: Timestamp) -> Result<(), sqlx::Error> {
+    sqlx::query("update sessions set proofs = $2 where session_id = $1")
+        .bind(session.session_id)
+        .bind(with_proof(&session.proofs, AuthMethod::Otp.amr_value(), now))
+        .execute(tx.connection())
+        .await?;
+    Ok(())
 }
 
 /// Marks a session that was opened by a passkey whose user was verified.

@@ -43,6 +43,22 @@ pub async fn of_user(
     .await
 }
 
+/// The level of a session of an account, if it has one of this id.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn level(
+    executor: impl PgExecutor<'_>,
+    user_id: Uuid,
+    session_id: Uuid,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar("select aal from sessions where user_id = $1 and session_id = $2 for update")
+        .bind(user_id)
+        .bind(session_id)
+        .fetch_optional(executor)
+        .await
+}
+
 /// Ends a session of an account. False when it has none of this id.
 ///
 /// # Errors

@@ -99,6 +99,54 @@ pub struct Session {
     pub created_at: Timestamp,
 }
 
+/// The values of the amr claim that stand for a mailed code or link, or one that was sent to the
+/// account's phone.
+const BY_CODE: &[&str] =
+    &["otp", "recovery", "email/signup", "magiclink", "invite", "email_change"];
+
+/// The values of the amr claim that stand for a second factor, or for a passkey that is both.
+const BY_SECOND_FACTOR: &[&str] =
+    &["totp", "passkey", "mfa/webauthn", "mfa/phone", "mfa/recovery_code"];
+
+/// The value of the amr claim that stands for a sign-in at a provider.
+const BY_PROVIDER: &[&str] = &["oauth"];
+
+impl Session {
+    /// When a code that was mailed was redeemed for this session last, in seconds.
+    #[must_use]
+    pub fn last_mailed_code(&self) -> Option<i64> {
+        self.last_proof(BY_CODE)
+    }
+
+    /// When this session has shown a second factor last, in seconds.
+    #[must_use]
+    pub fn last_second_factor(&self) -> Option<i64> {
+        self.last_proof(BY_SECOND_FACTOR)
+    }
+
+    /// When its person came from a provider for this session, in seconds.
+    #[must_use]
+    pub fn last_provider(&self) -> Option<i64> {
+        self.last_proof(BY_PROVIDER)
+    }
+
+    /// When anything was shown for this session last, in seconds.
+    #[must_use]
+    pub fn last_shown(&self) -> Option<i64> {
+        self.last_of(|_any| true)
+    }
+
+    fn last_proof(&self, methods: &[&str]) -> Option<i64> {
+        self.last_of(|method| methods.contains(&method))
+    }
+
+    fn last_of(&self, counts: impl Fn(&str) -> bool) -> Option<i64> {
+        let proofs = self.proofs.as_array().into_iter().flatten();
+        let is_counted = |proof: &&Value| proof["method"].as_str().is_some_and(&counts);
+        proofs.filter(is_counted).filter_map(|proof| proof["timestamp"].as_i64()).max()
+    }
+}
+
 /// A session with its next refresh token.
 pub struct OpenedSession {
     /// The session's user.
@@ -346,6 +394,27 @@ pub async fn end_all(
         .bind(except)
         .execute(executor)
         .await?;
+    Ok(())
+}
+
+/// Ends all sessions of an account that are not stronger than `level`, except `except`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_up_to(
+    executor: impl PgExecutor<'_>,
+    (user_id, level): (Uuid, &str),
+    except: Option<Uuid>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "delete from sessions
+         where user_id = $1 and session_id is distinct from $2 and (aal = 'aal1' or aal = $3)",
+    )
+    .bind(user_id)
+    .bind(except)
+    .bind(level)
+    .execute(executor)
+    .await?;
     Ok(())
 }
 

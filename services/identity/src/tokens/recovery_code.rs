@@ -17,10 +17,11 @@ pub fn random() -> String {
     letters.chunks(4).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join("-")
 }
 
-/// A code as it is compared: people type it with or without dashes, in capitals, and a zero for the
-/// letter O, which no code has.
+/// A code as it is compared: people type it with or without dashes, in capitals, with digits of any
+/// script, and a zero for the letter O, which no code has.
 #[must_use]
 pub fn normal(typed: &str) -> String {
+    let typed = kernel::typed::with_letters(typed);
     let letters = typed.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|c| if c == '0' { 'o' } else { c.to_ascii_lowercase() }).take(64).collect()
 }
@@ -46,6 +47,7 @@ mod tests {
         let typed = code.to_uppercase().replace('-', " ").replace('O', "0");
         assert_eq!(normal(&typed), normal(&code));
         assert_eq!(normal(&code).len(), 24, "120 bits");
+        assert_eq!(normal("\u{202a}AB२-३७\u{202c}"), "ab237");
     }
 
     #[test]

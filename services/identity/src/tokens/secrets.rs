@@ -12,10 +12,39 @@ use uuid::Uuid;
 use crate::accounts::address::EmailAddress;
 use crate::tokens::sealing::{SealError, Sealer};
 
-/// The number of codes: six digits.
-const CODES: u64 = 1_000_000;
+/// The number of codes of six digits, and of eight.
+const FEW_CODES: u64 = 1_000_000;
+const MANY_CODES: u64 = 100_000_000;
 const MAC_BYTES: usize = 32;
 const ID_BYTES: usize = 16;
+
+/// How many digits a code has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Digits {
+    /// Six, where typing them also needs a session, or where a known device asked for them.
+    #[default]
+    Six,
+    /// Eight, where any client may have asked and any client may type: five tries at each of a
+    /// thousand mailed codes then open one in 20,000 rounds, instead of one in 200.
+    Eight,
+}
+
+impl Digits {
+    /// Of a row.
+    #[must_use]
+    pub fn of_count(count: i16) -> Self {
+        if count == Self::Eight.count() { Self::Eight } else { Self::Six }
+    }
+
+    /// Its number in rows.
+    #[must_use]
+    pub fn count(self) -> i16 {
+        match self {
+            Self::Six => 6,
+            Self::Eight => 8,
+        }
+    }
+}
 
 /// The HMAC key of codes, links and address hashes. What a former key derived is still accepted.
 #[derive(Clone)]
@@ -44,17 +73,19 @@ impl CodeKey {
         Ok(self)
     }
 
-    /// The six digits of a code, derived from the key and the id, so that they are not stored.
+    /// The digits of a code, derived from the key and the id, so that they are not stored.
     #[must_use]
-    pub fn digits(&self, code_id: Uuid) -> String {
-        digits_of(&self.derive("digits", code_id.as_bytes()))
+    pub fn digits(&self, code_id: Uuid, count: Digits) -> String {
+        digits_of(&self.derive("digits", code_id.as_bytes()), count)
     }
 
-    /// Whether these are the digits of a code, also if they were mailed before the key changed.
+    /// Whether these are the digits of a code, in any script, also if they were mailed before the
+    /// key changed.
     #[must_use]
-    pub fn is_digits(&self, code_id: Uuid, typed: &str) -> bool {
+    pub fn is_digits(&self, (code_id, count): (Uuid, Digits), typed: &str) -> bool {
+        let typed = kernel::typed::digits(typed);
         self.any("digits", code_id.as_bytes(), |mac| {
-            constant_time_eq(digits_of(mac).as_bytes(), typed.as_bytes())
+            constant_time_eq(digits_of(mac, count).as_bytes(), typed.as_bytes())
         })
     }
 
@@ -193,9 +224,12 @@ fn derive(key: &Hmac<Sha256>, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {
     mac.finalize().into_bytes().into()
 }
 
-fn digits_of(mac: &[u8; MAC_BYTES]) -> String {
+fn digits_of(mac: &[u8; MAC_BYTES], count: Digits) -> String {
     let number = mac.iter().take(8).fold(0_u64, |n, byte| (n << 8) | u64::from(*byte));
-    format!("{:06}", number % CODES)
+    match count {
+        Digits::Six => format!("{:06}", number % FEW_CODES),
+        Digits::Eight => format!("{:08}", number % MANY_CODES),
+    }
 }
 
 /// Compares two secrets in constant time.
@@ -268,7 +302,7 @@ impl RefreshToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeKey, RefreshToken, constant_time_eq};
+    use super::{CodeKey, Digits, RefreshToken, constant_time_eq};
     use uuid::Uuid;
 
     fn key(secret: &str) -> CodeKey {
@@ -278,11 +312,17 @@ mod tests {
     #[test]
     fn digits_depend_on_the_code_and_on_the_key() {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let digits = key("a secret").digits(one);
-        assert!(digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_digit()), "{digits}");
-        assert_eq!(digits, key("a secret").digits(one));
-        assert_ne!(digits, key("a secret").digits(other));
-        assert_ne!(digits, key("another").digits(one));
+        let digits = key("a secret").digits(one, Digits::Eight);
+        assert!(digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_digit()), "{digits}");
+        assert_eq!(key("a secret").digits(one, Digits::Six), digits[2..], "six");
+        assert_eq!(digits, key("a secret").digits(one, Digits::Eight));
+        assert_ne!(digits, key("a secret").digits(other, Digits::Eight));
+        assert_ne!(digits, key("another").digits(one, Digits::Eight));
+        assert!(!key("a secret").is_digits((one, Digits::Eight), &digits[2..]), "too few");
+        let hindi = |c: char| char::from_u32(u32::from(c) - 0x30 + 0x966).unwrap();
+        let hindi: String = digits.chars().map(hindi).collect();
+        assert!(key("a secret").is_digits((one, Digits::Eight), &hindi));
+        assert!(!key("a secret").is_digits((other, Digits::Eight), &hindi));
     }
 
     #[test]
@@ -304,7 +344,7 @@ mod tests {
         assert_eq!(both.code_of_link(&key("another").link_token(id)), Some(id));
         assert_eq!(both.link_token(id), key("another").link_token(id));
         for known in [&former, &key("another")] {
-            assert!(both.is_digits(id, &known.digits(id)));
+            assert!(both.is_digits((id, Digits::Six), &known.digits(id, Digits::Six)));
             assert!(both.is_sign_up_secret(id, &known.sign_up_secret(id)));
         }
         assert!(!both.is_sign_up_secret(id, &key("a third").sign_up_secret(id)));

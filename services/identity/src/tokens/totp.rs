@@ -44,7 +44,7 @@ pub fn code(secret: &[u8], step: i64) -> String {
 /// that was seen over a shoulder is worth nothing.
 #[must_use]
 pub fn matching_step(secret: &[u8], typed: &str, seconds: i64, used: Option<i64>) -> Option<i64> {
-    let typed = typed.trim();
+    let typed = kernel::typed::digits(typed);
     let current = seconds.div_euclid(STEP_SECONDS);
     let mut found = None;
     // All steps are compared, so that the time tells nothing.
@@ -126,6 +126,9 @@ mod tests {
         assert_eq!(accepted(1, Some(step)), Some(1));
         let right = code(SECRET, step);
         assert_eq!(matching_step(SECRET, &format!(" {right}\n"), now, None), Some(step));
+        let wide = |c: char| char::from_u32(u32::from(c) - 0x30 + 0xff10).unwrap();
+        let wide: String = right.chars().map(wide).collect();
+        assert_eq!(matching_step(SECRET, &wide, now, None), Some(step));
         for wrong in ["", "000000", right.get(1..).unwrap(), &format!("{right}0")] {
             assert_eq!(matching_step(SECRET, wrong, now, None), None, "{wrong}");
         }

@@ -11,6 +11,7 @@ use webauthn_rp::request::auth::{
     AllowedCredential, AllowedCredentials, AuthenticationVerificationOptions,
     DiscoverableAuthenticationServerState, DiscoverableCredentialRequestOptions,
     NonDiscoverableAuthenticationServerState, NonDiscoverableCredentialRequestOptions,
+    SignatureCounterEnforcement,
 };
 use webauthn_rp::request::register::{
     CredProtect, Nickname, PublicKeyCredentialCreationOptions, PublicKeyCredentialUserEntity,
@@ -257,23 +258,22 @@ impl RelyingParty {
     /// Verifies a sign-in, and returns the credential's new state.
     ///
     /// # Errors
-    /// When the answer does not fit what was asked, its user was not verified, or the counter went
-    /// back.
+    /// When the answer does not fit what was asked, or its user was not verified.
     pub fn finish_sign_in(
         &self,
         state: &[u8],
         claim: &PasskeyClaim,
         (user_id, credential): (Uuid, &Credential),
-    ) -> Result<Vec<u8>, WebAuthnError> {
+    ) -> Result<Signed, WebAuthnError> {
         let state = DiscoverableAuthenticationServerState::decode(state)
             .map_err(|_malformed| WebAuthnError::Unusable("a challenge"))?;
         let handle = handle_of(user_id);
         let mut known = authenticated(credential, &handle)?;
+        let before = known.dynamic_state().sign_count;
         state
             .verify(&self.rp_id, &claim.response, &mut known, &self.assertion_options())
             .map_err(refused)?;
-        let Ok(state) = known.dynamic_state().encode();
-        Ok(state.to_vec())
+        Ok(Signed::of(&known.dynamic_state(), before))
     }
 
     /// Asks for one of these second factors.
@@ -296,24 +296,24 @@ impl RelyingParty {
     /// Verifies a second factor, and returns the credential's new state.
     ///
     /// # Errors
-    /// When the answer is malformed or does not fit what was asked, or the counter went back.
+    /// When the answer is malformed or does not fit what was asked.
     pub fn finish_factor(
         &self,
         state: &[u8],
         response: &Value,
         (user_id, credential): (Uuid, &Credential),
-    ) -> Result<Vec<u8>, WebAuthnError> {
+    ) -> Result<Signed, WebAuthnError> {
         let response = NonDiscoverableAuthentication16::from_json_relaxed(&json_bytes(response)?)
             .map_err(|_malformed| WebAuthnError::Malformed)?;
         let state = NonDiscoverableAuthenticationServerState::decode(state)
             .map_err(|_malformed| WebAuthnError::Unusable("a challenge"))?;
         let handle = handle_of(user_id);
         let mut known = authenticated(credential, &handle)?;
+        let before = known.dynamic_state().sign_count;
         state
             .verify(&self.rp_id, &response, &mut known, &self.assertion_options())
             .map_err(refused)?;
-        let Ok(state) = known.dynamic_state().encode();
-        Ok(state.to_vec())
+        Ok(Signed::of(&known.dynamic_state(), before))
     }
 
     fn assertion_options(
@@ -322,8 +322,28 @@ impl RelyingParty {
         AuthenticationVerificationOptions {
             allowed_origins: &self.origins,
             error_on_unsolicited_extensions: false,
+            // A signal and no wall: a passkey that was moved to another manager has another
+            // counter from then on. The highest one is kept.
+            sig_counter_enforcement: SignatureCounterEnforcement::Ignore,
             ..AuthenticationVerificationOptions::default()
         }
+    }
+}
+
+/// A verified answer of a credential.
+pub struct Signed {
+    /// The credential's new state.
+    pub state: Vec<u8>,
+    /// Whether its counter did not go up, though it counts.
+    pub counter_stood: bool,
+}
+
+impl Signed {
+    fn of(state: &DynamicState, before: u32) -> Self {
+        // What did not go up is ignored, so that the highest one stays.
+        let counter_stood = before > 0 && state.sign_count == before;
+        let Ok(state) = state.encode();
+        Self { state: state.to_vec(), counter_stood }
     }
 }
 
