@@ -22,8 +22,18 @@ function browser(flowType = 'implicit') {
     setItem: (key, value) => void kept.set(key, value),
     removeItem: (key) => void kept.delete(key),
   };
+  // A change of address is redeemed by a session of its account, and the library's verifyOtp sends
+  // none: an app adds it. Without it any browser could be given an account that a stranger prepared.
+  const fetchAsPerson = (input, init) => {
+    const held = kept.get('supabase.auth.token');
+    if (!held || !String(input).includes('/verify')) return fetch(input, init);
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${JSON.parse(held).access_token}`);
+    return fetch(input, { ...init, headers });
+  };
   const client = new GoTrueClient({
     url,
+    fetch: fetchAsPerson,
     storage,
     flowType,
     persistSession: true,

@@ -8,6 +8,7 @@ use reqwest::Method;
 use runtime::BoxError;
 use serde_json::json;
 
+use crate::factors::{App, notices};
 use crate::test_server::{PASSWORD, TestServer};
 
 const OWNER: &str = "meera@example.test";
@@ -193,6 +194,45 @@ async fn an_account_can_be_looked_for_without_being_changed() {
     assert_eq!(find(), (format!("{}\n", session.text("/user/id")), String::new()));
     server.user(&session.text("/access_token")).await.ok();
     server.sign_in(OWNER, PASSWORD).await.ok();
+}
+
+/// Runs `enroll-factor` with this secret; what it prints.
+fn enroll(server: &TestServer, password: &str, secret: &str) -> (String, String) {
+    let code_key = "a secret of these tests";
+    let more = [("ACCOUNT_TOTP_SECRET", secret), ("IDENTITY_CODE_KEY", code_key)];
+    printed_text(command(server, "enroll-factor", password, &more))
+}
+
+#[tokio::test]
+async fn an_operator_enrolls_an_app_for_an_account_of_its_own_and_for_no_other() {
+    const SECRET: &str = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+    let server = TestServer::with_confirmation().await;
+    let told = |word: &str| (format!("{word}\n"), String::new());
+    ensure(&server.app.store, &request(PASSWORD)).await.unwrap();
+    assert_eq!(enroll(&server, "another quiet garden", SECRET), told("other-password"));
+    assert_eq!(enroll(&server, PASSWORD, SECRET), told("enrolled"));
+    assert!(notices(&server).await.is_empty(), "its person has not been there yet");
+    let token = server.sign_in(OWNER, PASSWORD).await.ok().text("/access_token");
+    let factor_id = server.user(&token).await.ok().text("/factors/0/id");
+    let app = App::known(&factor_id, SECRET);
+    let raised = app.raise(&server, &token, 0).await.ok();
+    assert_eq!(raised.text("/user/factors/0/status"), "verified");
+    // An account that has a second step keeps it.
+    let other = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+    assert_eq!(enroll(&server, PASSWORD, other), told("has-factor"));
+    let rows = "select action, outcome from audit_log where actor = 'operator'";
+    let rows: Vec<(String, String)> =
+        sqlx::query_as(rows).fetch_all(server.app.store.pool()).await.unwrap();
+    assert_eq!(rows, [("EnrollFactor".to_owned(), "done".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_person_who_was_there_is_told_that_the_operator_enrolled_an_app() {
+    let server = TestServer::with_confirmation().await;
+    ensure(&server.app.store, &request(PASSWORD)).await.unwrap();
+    server.sign_in(OWNER, PASSWORD).await.ok();
+    enroll(&server, PASSWORD, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+    assert_eq!(notices(&server).await.last().unwrap(), "factor_added");
 }
 
 #[tokio::test]

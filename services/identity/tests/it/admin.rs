@@ -4,10 +4,14 @@ use identity::app::service_key::{KeyRequest, make};
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::factors::App;
+use crate::passkeys;
+use crate::proving_orders::left_in;
 use crate::test_server::{Answer, PASSWORD, TestServer, claims};
 
 const ASHA: &str = "asha@example.test";
 const RAVI: &str = "ravi@example.test";
+const OFFICE_PASSWORD: &str = "a louder garden";
 const UNKNOWN: &str = "00000000-0000-7000-8000-000000000000";
 
 /// A service key of this server.
@@ -252,9 +256,56 @@ async fn a_new_address_voids_the_codes_of_the_former_one_and_is_not_proved() {
     office.server.verify("recovery", ASHA, &code).await.assert_error(403, "otp_expired");
     let session = office.server.sign_in("usha@example.test", PASSWORD).await.ok();
     assert_eq!(claims(&session.text("/access_token"))["email_verified"], false);
-    office.put(&id, json!({ "email_confirm": true })).await.ok();
-    let session = office.server.sign_in("usha@example.test", PASSWORD).await.ok();
+    let said = json!({ "email_confirm": true, "password": OFFICE_PASSWORD });
+    office.put(&id, said).await.ok();
+    let session = office.server.sign_in("usha@example.test", OFFICE_PASSWORD).await.ok();
     assert_eq!(claims(&session.text("/access_token"))["email_verified"], true);
+}
+
+/// A stranger may have made the account: the office's word proves its address for the owner.
+#[tokio::test]
+async fn a_word_that_proves_an_address_leaves_nothing_of_who_prepared_the_account() {
+    let unproved = TestServer::without_confirmation().await;
+    let proved = TestServer::with_confirmation().await;
+    let new = json!({ "email": "usha@example.test", "email_confirm": true });
+    for (server, said) in [(unproved, json!({ "email_confirm": true })), (proved, new)] {
+        let office = Office::new(server).await;
+        let session = office.server.confirmed_account(ASHA).await;
+        let (id, token) = (session.text("/user/id"), session.text("/access_token"));
+        let app = App::enroll(&office.server, &token, "").await;
+        let raised = app.raise(&office.server, &token, 0).await.ok().text("/access_token");
+        let mut passkey = passkeys::add(&office.server, &raised).await.0;
+        let path = "/factors/recovery-codes";
+        office.server.call(Method::POST, path, &raised, json!({})).await.ok();
+        assert!(left_in(&office.server, &id).await > 3);
+
+        let email = office.put(&id, said).await.ok().text("/email");
+        assert_eq!(left_in(&office.server, &id).await, 0);
+        office.server.user(&raised).await.assert_error(403, "session_not_found");
+        let refreshed = office.server.refresh(&session.text("/refresh_token")).await;
+        assert!(!refreshed.status.is_success(), "{}", refreshed.body);
+        assert!(!passkeys::sign_in(&office.server, &mut passkey).await.status.is_success());
+        office.server.sign_in(&email, PASSWORD).await.assert_error(400, "invalid_credentials");
+        // The same word about an address that is proved takes nothing.
+        office.put(&id, json!({ "password": OFFICE_PASSWORD })).await.ok();
+        office.put(&id, json!({ "email_confirm": true })).await.ok();
+        office.server.sign_in(&email, OFFICE_PASSWORD).await.ok();
+    }
+}
+
+/// What the office says of a phone that was never confirmed has the same rule.
+#[tokio::test]
+async fn a_word_that_confirms_a_phone_keeps_only_what_it_sets() {
+    let office = Office::new(TestServer::with_confirmation().await).await;
+    let confirm = json!({ "phone_confirm": true });
+    let with_password = json!({ "phone_confirm": true, "password": OFFICE_PASSWORD });
+    let cases = [("919876543210", confirm, 0), ("919876543211", with_password, 1)];
+    for (phone, said, left) in cases {
+        let made = office.create(json!({ "phone": phone, "password": PASSWORD })).await.ok();
+        let changed = office.put(&made.text("/id"), said).await.ok();
+        assert_eq!(changed.text("/phone"), phone);
+        assert_eq!(left_in(&office.server, &made.text("/id")).await, left);
+    }
 }
 
 #[tokio::test]

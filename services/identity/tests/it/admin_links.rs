@@ -61,11 +61,11 @@ async fn a_link_makes_the_account_where_its_type_says_so() {
 async fn a_change_of_address_needs_both_links() {
     let server = TestServer::with_confirmation().await;
     let key = service_key(&server).await;
-    server.confirmed_account(ASHA).await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     let body = |kind: &str| json!({ "type": kind, "email": ASHA, "new_email": RAVI });
     let current = link(&server, &key, body("email_change_current")).await.ok();
     assert_eq!(current.text("/new_email"), RAVI);
-    let half = server.confirm_link(&current.text("/action_link"), "").await.ok();
+    let half = server.confirm_link_as(&token, &current.text("/action_link")).await.ok();
     assert!(half.text("/msg").starts_with("Confirmation link accepted"), "{}", half.body);
 }
 

@@ -57,7 +57,8 @@ async fn an_address_makes_it_an_account_like_others_with_the_same_id() {
         (ASHA.to_owned(), &json!(true))
     );
     let code = server.latest_mail().await.code;
-    let proved = server.verify("email_change", ASHA, &code).await.ok();
+    let token = session.text("/access_token");
+    let proved = server.verify_as(&token, ("email_change", ASHA, &code)).await.ok();
     assert_eq!(proved.text("/user/id"), session.text("/user/id"));
     assert_eq!(proved.body["user"]["is_anonymous"], false);
     assert_eq!(proved.body["user"]["app_metadata"]["providers"], json!(["email"]));
@@ -76,7 +77,8 @@ async fn an_address_of_another_account_stays_there() {
     server.database.move_clock(61).await.unwrap();
     server.call(Method::PUT, "/user", &token, json!({ "email": ASHA })).await.ok();
     let code = server.latest_mail().await.code;
-    server.verify("email_change", ASHA, &code).await.assert_error(422, "email_exists");
+    let taken = server.verify_as(&token, ("email_change", ASHA, &code)).await;
+    taken.assert_error(422, "email_exists");
     assert_eq!(server.sign_in(ASHA, PASSWORD).await.ok().text("/user/id"), owner.text("/user/id"));
 }
 

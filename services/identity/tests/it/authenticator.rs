@@ -23,6 +23,8 @@ pub(crate) struct Authenticator {
     pub(crate) rp_id: Option<String>,
     /// The number of signatures.
     pub(crate) counter: u32,
+    /// Whether it does not count: then it says 0.
+    pub(crate) uncounted: bool,
     pub(crate) user_present: bool,
     pub(crate) user_verified: bool,
     /// The challenge that it signs; by default the one that it is asked for.
@@ -39,6 +41,7 @@ impl Authenticator {
             origin: origin.to_owned(),
             rp_id: None,
             counter: 0,
+            uncounted: false,
             user_present: true,
             user_verified: true,
             challenge: None,
@@ -99,7 +102,7 @@ impl Authenticator {
 
     /// The answer to the options of a sign-in or of a second factor.
     pub(crate) fn get(&mut self, options: &Value) -> Value {
-        self.counter += 1;
+        self.counter = if self.uncounted { 0 } else { self.counter + 1 };
         let rp_id = options["rpId"].as_str().unwrap().to_owned();
         let data = self.data(&rp_id, 0);
         let client_data = self.client_data("webauthn.get", &options["challenge"]);

