@@ -3,7 +3,10 @@
 use reqwest::Method;
 use serde_json::json;
 
+use crate::factors::notices;
+use crate::passkeys;
 use crate::providers::{World, asha, pkce, query};
+use crate::test_server::PASSWORD;
 
 const ASHA: &str = "asha@example.test";
 
@@ -56,6 +59,45 @@ async fn identities_are_added_and_removed_where_the_practice_allows_it() {
     );
     assert_eq!(left.body["app_metadata"]["providers"], json!(["google"]));
     remove(&of("google")).await.assert_error(422, "single_identity_not_deletable");
+}
+
+/// An identity opens the account: an old session and a password add none and take none away.
+#[tokio::test]
+async fn an_identity_is_added_and_removed_with_a_fresh_proof() {
+    let world = World::linking().await;
+    let server = &world.server;
+    let session = server.confirmed_account(ASHA).await;
+    let weak = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
+    let path =
+        format!("/user/identities/authorize?provider=google&skip_http_redirect=true&{}", pkce());
+    let ask = async |token: &str| server.call(Method::GET, &path, token, json!({})).await;
+    ask(&weak).await.assert_error(400, "reauthentication_needed");
+    server.database.move_clock(301).await.unwrap();
+    let token = server.refresh(&session.text("/refresh_token")).await.ok().text("/access_token");
+    ask(&token).await.assert_error(400, "reauthentication_needed");
+    server.note_code(&token).await;
+    let url = ask(&token).await.ok().text("/url");
+    let usha = json!({ "sub": "usha", "email": "usha@example.test", "email_verified": true });
+    let approved = world.approve(&url, usha).await;
+    let place = world.come_back(&approved).await;
+    let linked = world.exchange(&query(&place, "code")).await.ok();
+    let identities = linked.body["user"]["identities"].as_array().unwrap();
+    let own = identities.iter().find(|it| it["provider"] == "email").unwrap();
+    let own = format!("/user/identities/{}", own["identity_id"].as_str().unwrap());
+    let remove = async |token: &str| server.call(Method::DELETE, &own, token, json!({})).await;
+    remove(&weak).await.assert_error(400, "reauthentication_needed");
+
+    // The account's address changes with it, and the former one opens nothing any more.
+    server.post("/recover", json!({ "email": ASHA })).await.ok();
+    let link = server.latest_mail().await.link;
+    remove(&token).await.ok();
+    server.confirm_link(&link, "").await.assert_error(403, "otp_expired");
+    let left = server.user(&token).await.ok();
+    assert_eq!(left.text("/email"), "usha@example.test");
+    assert!(!left.text("/email_confirmed_at").is_empty(), "the provider has verified it");
+    assert_eq!(notices(server).await, ["email_changed", "email_added"]);
+    passkeys::add(server, &token).await;
+    ask(&token).await.assert_error(403, "insufficient_aal");
 }
 
 /// A stranger begins to add an identity to an account and leads another person to the provider:
