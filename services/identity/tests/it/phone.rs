@@ -25,6 +25,12 @@ async fn verify(server: &TestServer, kind: &str, phone: &str, code: &str) -> Ans
     server.post("/verify", json!({ "type": kind, "phone": phone, "token": code })).await
 }
 
+/// The same in a session of the account.
+async fn change(server: &TestServer, token: &str, phone: &str, code: &str) -> Answer {
+    let body = json!({ "type": "phone_change", "phone": phone, "token": code });
+    server.call(Method::POST, "/verify", token, body).await
+}
+
 async fn sign_in(server: &TestServer, phone: &str, password: &str) -> Answer {
     let body = json!({ "phone": phone, "password": password });
     server.post("/token?grant_type=password", body).await
@@ -209,7 +215,8 @@ async fn a_phone_is_changed_by_a_code_to_the_new_one() {
     server.database.move_clock(61).await.unwrap();
     server.post("/resend", json!({ "type": "phone_change", "phone": RAVI })).await.ok();
     let code = sender.digits(RAVI, 2).await;
-    let session = verify(&server, "phone_change", RAVI, &code).await.ok();
+    assert_eq!(code.len(), 6, "a session is needed as well");
+    let session = change(&server, &token, RAVI, &code).await.ok();
     assert_eq!(
         (session.text("/user/id"), session.text("/user/phone")),
         (id, "918765432109".into())
@@ -217,6 +224,56 @@ async fn a_phone_is_changed_by_a_code_to_the_new_one() {
     assert_eq!(session.body["user"].get("new_phone"), None);
     sign_in(&server, RAVI, PASSWORD).await.ok();
     sign_in(&server, ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
+}
+
+/// The reader of a message that a stranger asked for gets no account of that stranger's.
+#[tokio::test]
+async fn a_change_of_phone_is_redeemed_where_it_was_asked_for() {
+    let (server, sender) = start().await;
+    let session = account(&server, &sender, ASHA).await;
+    let (id, token) = (session.text("/user/id"), session.text("/access_token"));
+    let other = account(&server, &sender, "+917654321098").await.text("/access_token");
+    server.call(Method::PUT, "/user", &token, json!({ "phone": RAVI })).await.ok();
+    let code = sender.digits(RAVI, 1).await;
+    let nowhere = verify(&server, "phone_change", RAVI, &code).await;
+    nowhere.assert_error(403, "phone_change_elsewhere");
+    change(&server, &other, RAVI, &code).await.assert_error(403, "phone_change_elsewhere");
+    server.call(Method::POST, "/logout?scope=local", &other, json!({})).await.ok();
+    let ended = change(&server, &other, RAVI, &code).await;
+    ended.assert_error(403, "phone_change_elsewhere");
+    assert_eq!(server.user(&token).await.ok().text("/phone"), ASHA[1..], "nothing has changed");
+    let changed = change(&server, &token, RAVI, &code).await.ok();
+    assert_eq!((changed.text("/user/id"), changed.text("/user/phone")), (id, RAVI[1..].into()));
+}
+
+/// A code is that of the account, so one for the former phone would fit the new one.
+#[tokio::test]
+async fn a_code_of_the_former_phone_ends_with_the_change() {
+    let (server, sender) = start().await;
+    let token = account(&server, &sender, ASHA).await.text("/access_token");
+    server.database.move_clock(61).await.unwrap();
+    server.post("/otp", json!({ "phone": ASHA })).await.ok();
+    let former = sender.digits(ASHA, 2).await;
+    server.call(Method::PUT, "/user", &token, json!({ "phone": RAVI })).await.ok();
+    let code = sender.digits(RAVI, 1).await;
+    change(&server, &token, RAVI, &code).await.ok();
+    verify(&server, "sms", RAVI, &former).await.assert_error(403, "otp_expired");
+}
+
+/// A phone opens the account by a code, so a session that was left open changes none.
+#[tokio::test]
+async fn a_phone_is_changed_after_a_fresh_proof() {
+    let (server, sender) = start().await;
+    let session = account(&server, &sender, ASHA).await;
+    let put = async |token: &str| {
+        server.call(Method::PUT, "/user", token, json!({ "phone": RAVI })).await
+    };
+    server.database.move_clock(301).await.unwrap();
+    let old = server.refresh(&session.text("/refresh_token")).await.ok().text("/access_token");
+    put(&old).await.assert_error(400, "reauthentication_needed");
+    assert!(sender.messages(RAVI).await.is_empty());
+    server.note_code(&old).await;
+    put(&old).await.ok();
 }
 
 #[tokio::test]
@@ -228,7 +285,7 @@ async fn a_phone_of_another_account_cannot_be_taken() {
     let token = session.text("/access_token");
     server.call(Method::PUT, "/user", &token, json!({ "phone": ASHA })).await.ok();
     let code = sender.digits(ASHA, 2).await;
-    verify(&server, "phone_change", ASHA, &code).await.assert_error(422, "phone_exists");
+    change(&server, &token, ASHA, &code).await.assert_error(422, "phone_exists");
     sign_in(&server, ASHA, PASSWORD).await.ok();
 }
 
@@ -241,7 +298,7 @@ async fn an_anonymous_account_gets_a_phone() {
     let token = session.text("/access_token");
     server.call(Method::PUT, "/user", &token, json!({ "phone": ASHA })).await.ok();
     let code = sender.digits(ASHA, 1).await;
-    let proved = verify(&server, "phone_change", ASHA, &code).await.ok();
+    let proved = change(&server, &token, ASHA, &code).await.ok();
     assert_eq!(proved.text("/user/id"), session.text("/user/id"));
     assert_eq!(proved.body["user"]["is_anonymous"], false);
     assert_eq!(proved.body["user"]["app_metadata"]["provider"], "phone");

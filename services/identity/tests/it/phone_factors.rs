@@ -70,6 +70,7 @@ async fn a_phone_is_enrolled_and_raises_the_session() {
     let other = server.confirmed_account(ASHA).await;
     let session = server.sign_in(ASHA, PASSWORD).await.ok();
     let token = session.text("/access_token");
+    server.note_code(&token).await;
     let enrolled = enroll(&server, &token, ("+91 98765 43210", "my phone")).await.ok();
     let factor_id = enrolled.text("/id");
     let expected = json!({
@@ -267,7 +268,7 @@ async fn five_wrong_answers_end_a_code_and_slow_the_next_ones_down() {
     let wrong = verify(&server, own, (&asked, &other_than(&code))).await;
     wrong.assert_error(422, "mfa_verification_failed");
     // A new code forgets no wrong answer, so the wait grows on.
-    let failures: i32 = sqlx::query_scalar("select failures from factor_limits")
+    let failures: i32 = sqlx::query_scalar("select max(failures) from factor_limits")
         .fetch_one(server.app.store.pool())
         .await
         .unwrap();
@@ -344,6 +345,7 @@ async fn an_account_gets_so_many_messages_whatever_its_phones_and_networks() {
     server.database.move_clock(3601).await.unwrap();
     let session = server.refresh(&session.text("/refresh_token")).await.ok();
     let token = session.text("/access_token");
+    server.note_code(&token).await;
     let factor_id = enroll(&server, &token, (NUMBER, "a")).await.ok().text("/id");
     challenge_from(&server, (&token, &factor_id), "203.0.99.9").await.ok();
 }
@@ -384,7 +386,7 @@ async fn what_the_phone_protects_needs_it_and_its_removal_drops_the_session() {
     let refreshed = server.refresh(&raised.text("/refresh_token")).await.ok();
     let dropped = claims(&refreshed.text("/access_token"));
     assert_eq!(dropped["aal"], "aal1");
-    assert_eq!(dropped["amr"].as_array().unwrap().len(), 1, "{dropped}");
+    assert!(!dropped["amr"].to_string().contains("mfa/phone"), "{dropped}");
     assert_eq!(notices(&server).await, ["factor_added", "factor_removed"]);
 }
 

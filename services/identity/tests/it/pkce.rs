@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use identity::app::policy::{Clients, Policy};
+use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -190,4 +191,35 @@ async fn challenges_are_checked_wherever_they_come() {
         "email": ASHA, "code_challenge": VERIFIER, "code_challenge_method": "plain",
     });
     server.post("/otp", body).await.ok();
+}
+
+/// Another browser, and a mail scanner, may open the links: only the client that asked changes
+/// the address, by its verifier.
+#[tokio::test]
+async fn the_links_of_a_change_are_confirmed_by_the_client_that_asked() {
+    let server = TestServer::with_confirmation().await;
+    let session = server.confirmed_account(ASHA).await;
+    let token = session.text("/access_token");
+    let path = format!("/user?redirect_to={}", BACK.replace('?', "%3F"));
+    let body = with_challenge(json!({ "email": "new@example.test" }));
+    server.call(Method::PUT, &path, &token, body).await.ok();
+    let codes: Vec<String> = sqlx::query_scalar(
+        "select payload ->> 'codeId' from events where payload ->> 'purpose' like 'email_change%'
+         order by payload ->> 'purpose'",
+    )
+    .fetch_all(server.app.store.pool())
+    .await
+    .unwrap();
+    let mut confirmed = Vec::new();
+    for code_id in &codes {
+        let link = server.code_mail("notifications", code_id).await.unwrap().link;
+        let code = code_of(&press(&server, &link).await.ok());
+        let stranger =
+            exchange(&server, &code, "another-verifier-of-another-browser-12345678").await;
+        stranger.assert_error(400, "bad_code_verifier");
+        let user = server.user(&token).await.ok();
+        assert_eq!(user.text("/email"), ASHA, "a pressed link alone changes nothing");
+        confirmed.push(exchange(&server, &code, VERIFIER).await.ok().text("/user/email"));
+    }
+    assert_eq!(confirmed, [ASHA, "new@example.test"]);
 }
