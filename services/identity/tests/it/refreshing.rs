@@ -5,7 +5,7 @@ use crate::test_server::{PASSWORD, TestServer, claims};
 #[tokio::test]
 async fn a_session_goes_on_with_new_tokens() {
     let server = TestServer::without_confirmation().await;
-    let first = server.confirmed_account("asha@example.test").await;
+    let first = server.sign_up("asha@example.test").await.ok();
     server.database.move_clock(3000).await.unwrap();
     let second = server.refresh(&first.text("/refresh_token")).await.ok();
     assert_ne!(first.text("/refresh_token"), second.text("/refresh_token"));

@@ -73,6 +73,7 @@ async fn notifications_is_told_what_has_changed() {
     let server = TestServer::with_confirmation().await;
     server.confirmed_account(ASHA).await;
     let token = sign_in_on(&server, FIREFOX, "203.0.113.77").await.text("/access_token");
+    server.note_code(&token).await;
     App::enroll(&server, &token, "claim at https://bait.example")
         .await
         .raise(&server, &token, 0)

@@ -116,6 +116,7 @@ impl TestServer {
             confirm_email,
             policy,
             captcha_required: false,
+            code_mails_per_hour: identity::config::CODE_MAILS_PER_HOUR,
             access_token_seconds: 600,
             features,
         };
@@ -197,14 +198,39 @@ impl TestServer {
         self.post("/verify", json!({ "type": kind, "email": email, "token": code })).await
     }
 
+    /// The same as the person whose access token it is.
+    pub(crate) async fn verify_as(
+        &self,
+        token: &str,
+        (kind, email, code): (&str, &str, &str),
+    ) -> Answer {
+        let body = json!({ "type": kind, "email": email, "token": code });
+        self.call(Method::POST, "/verify", token, body).await
+    }
+
     /// The session of a new account with a confirmed address.
     pub(crate) async fn confirmed_account(&self, email: &str) -> Answer {
         let signed_up = self.sign_up(email).await.ok();
         if !signed_up.text("/access_token").is_empty() {
+            self.note_code(&signed_up.text("/access_token")).await;
             return signed_up;
         }
         let mail = self.latest_mail().await;
         self.verify_own(&signed_up, &mail.code).await.ok()
+    }
+
+    /// Lets the session be one for which a mailed code was redeemed just now.
+    pub(crate) async fn note_code(&self, token: &str) {
+        let session = claims(token)["session_id"].as_str().unwrap().to_owned();
+        sqlx::query(
+            "update sessions set proofs = proofs || jsonb_build_object(
+                 'method', 'otp', 'timestamp', floor(extract(epoch from clock_now())))
+             where session_id = $1::uuid",
+        )
+        .bind(session)
+        .execute(self.app.store.pool())
+        .await
+        .unwrap();
     }
 
     /// Redeems the code with the secret of the sign-up's response, as the same browser would.
@@ -223,6 +249,14 @@ impl TestServer {
         let (kind, token_hash) = (page.field("type"), page.field("token_hash"));
         let shown = json!({ "type": kind, "token_hash": token_hash, "sign_up_secret": secret });
         self.post("/verify", shown).await
+    }
+
+    /// The same in a browser that is signed in.
+    pub(crate) async fn confirm_link_as(&self, token: &str, link: &str) -> Answer {
+        let page = Page::of(link);
+        let (kind, token_hash) = (page.field("type"), page.field("token_hash"));
+        let shown = json!({ "type": kind, "token_hash": token_hash });
+        self.call(Method::POST, "/verify", token, shown).await
     }
 
     /// The number of requested codes.
@@ -308,10 +342,11 @@ impl Page {
     }
 }
 
-/// Another six-digit code.
+/// Another code of as many digits.
 pub(crate) fn other_than(code: &str) -> String {
     let number: u32 = code.parse().unwrap();
-    format!("{:06}", (number + 1) % 1_000_000)
+    let digits = code.len();
+    format!("{:0digits$}", (number + 1) % 10_u32.pow(u32::try_from(digits).unwrap()))
 }
 
 /// The claims of a JWT, unverified.

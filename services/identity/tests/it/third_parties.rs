@@ -70,7 +70,7 @@ impl ThirdParties {
             let messages = self.messages(to).await;
             let newest = messages.first().filter(|_| messages.len() == count);
             let text = newest.and_then(|message| message["text"].as_str());
-            Ok(text.and_then(|text| text.get(..6)).map(str::to_owned))
+            Ok(text.and_then(|text| text.split(' ').next()).map(str::to_owned))
         };
         testkit::until("the message arrives", arrived).await.unwrap()
     }

@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::test_server::{Answer, TestServer};
+use crate::work::{CHALLENGE, solved, with_token};
 
 pub(crate) const DEVICE: &str = "x-device-token";
 
@@ -35,6 +36,16 @@ impl Visitor<'_> {
             *self.devices.lock().unwrap() = Some(devices.to_str().unwrap().to_owned());
         }
         answer
+    }
+
+    /// The same by our pages, which do work where a response asks for it, and repeat the request
+    /// once.
+    pub(crate) async fn post_by_page(&self, path: &str, body: Value) -> Answer {
+        let answer = self.post(path, body.clone()).await;
+        if !answer.headers.contains_key(CHALLENGE) {
+            return answer;
+        }
+        self.post(path, with_token(body, &solved(&answer))).await
     }
 
     pub(crate) async fn sign_in(&self, email: &str, password: &str) -> Answer {
