@@ -44,9 +44,12 @@ pub mod ask_sold_order;
 pub mod process_refund;
 pub mod renew_refund;
 pub mod refund_payment;
+pub mod release_refund;
+pub mod desk_money;
 pub mod fold_webhook;
 pub mod nightly;
 pub mod backfill_ledger;
+pub mod count_disputes;
 pub mod import_payment;
 pub mod list_disputes;
 pub mod list_payments;
@@ -71,6 +74,8 @@ pub struct App {
     pub checkout: Checkout,
     /// Who issues receipts.
     pub issuer: Arc<Issuer>,
+    /// The most that the front desk takes of one booking, in minor units.
+    pub desk_limit_minor: i64,
 }
 
 impl std::fmt::Debug for App {

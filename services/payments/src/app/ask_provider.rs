@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use futures::future::join_all;
 
 use super::App;
-use crate::domain::fact::OrderId;
+use crate::domain::fact::{OrderFact, OrderId};
 use crate::error::Error;
 use crate::providers::{LinkReport, PaymentReport, ProviderError};
 use crate::read_model::links::{self, LinkRow};
-use crate::read_model::query::CollectionRow;
+use crate::read_model::query::{self, CollectionRow};
 
 /// The provider's answers about a collection, as far as there are any.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub struct Answers {
     pub payments: Vec<PaymentReport>,
     /// All of its orders.
     pub orders: BTreeSet<OrderId>,
+    /// The state of each order, where it was asked for before its payments.
+    pub facts: Vec<OrderFact>,
     /// Whether each link whose order may be unknown was answered.
     pub are_links_known: bool,
     /// Why the first of the unanswered questions failed.
@@ -52,6 +54,14 @@ pub async fn ask_provider(app: &App, row: &CollectionRow) -> Result<Answers, Err
                 answers.failed.get_or_insert(error);
             }
         }
+    }
+    // Of undecided money the order is asked first, and its payments, which then include those that
+    // paid it, only once: both have to fit into one firing of a slow provider.
+    if query::has_undecided(app.store.pool(), row.booking_id).await? {
+        let asked = answers.orders.iter().map(|order| app.provider.order(order));
+        // One that does not come is no failure yet: it is asked for again after the payments.
+        let told = join_all(asked).await.into_iter().flatten();
+        answers.facts.extend(told.map(|report| report.fact));
     }
     Ok(ask_payments(app, answers).await)
 }

@@ -78,6 +78,9 @@ async fn record(
             Box::pin(async move {
                 fold(tx, booking_id, &report, Source::Poll, PollDirective::Keep).await?;
                 let now = tx.now().await?;
+                // Of a booking that is over, only late money can still come.
+                let is_live = query::booking_state(tx.connection(), booking_id).await?.is_live();
+                let starts_at = starts_at.filter(|_| is_live);
                 sold_orders::set(tx, booking_id, next, now, starts_at).await?;
                 Ok(call_pace::adjust_pace(tx, is_too_fast).await?)
             })

@@ -68,11 +68,16 @@ fn entries(events: &[Recorded]) -> Result<Vec<Entry>, Unreadable> {
     Ok(Books::default().enter(&events))
 }
 
-async fn backfill(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Error> {
+/// Writes the missing entries of a booking.
+///
+/// # Errors
+/// When the database does not answer or holds an event that cannot be read.
+pub(super) async fn backfill(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Error> {
     let stream = contract::collection_stream(booking_id);
     tx.lock(std::slice::from_ref(&stream)).await?;
     let events = tx.load(&stream).await?.events;
     let entries = entries(&events).map_err(StoreError::from)?;
+    // Their disputes are events already.
     post(tx, Some(booking_id), &entries).await?;
     Ok(())
 }

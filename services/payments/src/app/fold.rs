@@ -15,7 +15,7 @@ use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
 use crate::domain::link::LinkStatus;
 use crate::domain::receipt::due;
-use crate::domain::refund::{FoundRefund, RefundUpdate};
+use crate::domain::refund::{End, FoundRefund, RefundUpdate};
 use crate::error::{Error, Rejection, refuse};
 use crate::providers::{LinkReport, PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::query::CollectionRow;
@@ -113,13 +113,18 @@ pub async fn fetch_refunds_and_orders(
     row: &CollectionRow,
     answers: Answers,
 ) -> Result<ProviderReport, Error> {
-    let Answers { links, payments, orders, are_links_known, failed } = answers;
+    let Answers { links, payments, orders, facts, are_links_known, failed } = answers;
     let mut report = fetch_missing_refunds(app, payments).await?;
     report.is_partial |= failed.is_some();
+    // Without their payments, the states of the orders may be older than these are.
+    report.orders.extend(facts.into_iter().filter(|_| failed.is_none()));
     let report = ProviderReport { links, are_links_known, ..report };
     let (booking_id, amount) = (row.booking_id, Amount::from(row.amount));
     let has_undecided = query::has_undecided(app.store.pool(), booking_id).await?;
-    let wanted = |order: &OrderId| has_undecided || needs_order(&report, (order, &amount));
+    let is_known = |order: &OrderId| report.orders.iter().any(|fact| fact.id == *order);
+    let wanted = |order: &OrderId| {
+        !is_known(order) && (has_undecided || needs_order(&report, (order, &amount)))
+    };
     let wanted: Vec<OrderId> = orders.into_iter().filter(wanted).collect();
     let mut report = report;
     for order in wanted {
@@ -283,8 +288,12 @@ pub fn refund_command(
     (refund_id, rest_id): (Id<RefundKind>, Id<RefundKind>),
 ) -> Option<Command> {
     let (id, progress) = (refund.id.clone(), refund.progress);
-    let own = refund.refund_id.filter(|own| known.refunds.contains_key(own));
-    if let Some(own) = own {
+    // A second one under the same receipt is another refund, which the provider made by mistake.
+    let is_it = |own: &Id<RefundKind>| {
+        let own = known.refunds.get(own);
+        own.is_some_and(|own| own.accepted.as_ref().is_none_or(|it| *it == id))
+    };
+    if let Some(own) = refund.refund_id.filter(is_it) {
         let update = RefundUpdate::Taken { id, progress };
         return Some(Command::LearnRefund { refund_id: own, update, rest_id });
     }
@@ -304,8 +313,17 @@ pub async fn fold_refund(
 ) -> Result<(), Error> {
     let ids = (new_id(), new_id());
     let command = locked.collection().and_then(|known| refund_command(known, refund, ids));
-    if let Some(command) = command {
-        locked.apply(tx, command).await?;
+    let Some(command) = command else { return Ok(()) };
+    let given = |locked: &LockedCollection| -> Vec<Id<RefundKind>> {
+        let refunds = locked.collection().into_iter().flat_map(|known| &known.refunds);
+        refunds.filter(|(_, it)| it.end == Some(End::Given)).map(|(id, _)| *id).collect()
+    };
+    let before = given(locked);
+    locked.apply(tx, command).await?;
+    let after = given(locked);
+    // The timer of one that a dispute had ended is gone; it is under way after all.
+    for refund_id in before.into_iter().filter(|id| !after.contains(id)) {
+        kinds::schedule_refund_poll(tx, refund_id, 1, locked.now).await?;
     }
     Ok(())
 }

@@ -16,10 +16,12 @@ use super::{App, metadata, traced};
 use crate::domain::collection::Command;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, Payment, Source};
+use crate::domain::ledger::{Entry, UnownedDispute};
 use crate::error::{Error, Rejection, refuse};
-use crate::providers::{LinkReport, Observation, ProviderError, ProviderRefund};
-use crate::read_model::{inbox, links, query};
+use crate::providers::{LinkReport, Observation, ProviderError, ProviderRefund, deadline};
+use crate::read_model::{inbox, links, query, settlement, unowned_disputes};
 use crate::repository::LockedCollection;
+use crate::repository::posting::post;
 use crate::timers::kinds;
 
 /// The actor of the events that it causes.
@@ -95,7 +97,8 @@ async fn add_missing_payments(
             && !all.iter().any(|it| matches!(it, Observation::Payment(it) if it.id == *id))
             && query::booking_of(app.store.pool(), id).await?.is_none()
         {
-            match app.provider.payment(id).await {
+            // Webhooks share no places with what asks the provider, so none of them waits long.
+            match deadline::within(LOOKUP_TIMEOUT, app.provider.payment(id)).await {
                 Ok(report) => all.push(Observation::Payment(report.payment)),
                 // The provider does not know it, so it is not ours.
                 Err(ProviderError::Refused { .. }) => {}
@@ -281,7 +284,8 @@ async fn fold_payment(
     Ok(None)
 }
 
-/// A dispute of an unknown payment concerns another business of the account and is ignored.
+/// A dispute of an unknown payment is ignored until the payment is in the ledger: then the nightly
+/// list brings it again.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -289,7 +293,28 @@ pub async fn fold_dispute(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
     if let Some(booking_id) = query::booking_of(tx.connection(), &dispute.payment).await? {
         let mut locked = LockedCollection::load(tx, booking_id).await?;
         locked.apply(tx, Command::ObserveDispute(dispute.clone())).await?;
+    } else if unowned_disputes::lock_payment(tx, &dispute.payment).await? {
+        fold_unowned(tx, dispute).await?;
     }
+    Ok(())
+}
+
+/// Money of an unknown owner stands in suspense, and so does what a dispute takes of it.
+async fn fold_unowned(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
+    if query::booking_of(tx.connection(), &dispute.payment).await?.is_some() {
+        // It was identified before we had the lock, and is its booking's from now on.
+        return Err(refuse(Rejection::ProviderUnavailable));
+    }
+    let known = unowned_disputes::dispute(tx, &dispute.id).await?;
+    let Some((after, entry)) = UnownedDispute::after(known.as_ref(), dispute.clone()) else {
+        return Ok(());
+    };
+    let (payment, state) = (&dispute.payment, dispute.fact.state.word());
+    tracing::error!(%payment, state, "a payment of an unknown owner is disputed");
+    unowned_disputes::write(tx, &after).await?;
+    let entries: Vec<Entry> = entry.into_iter().collect();
+    post(tx, None, &entries).await?;
+    settlement::explain_unknown(tx, payment).await?;
     Ok(())
 }
 

@@ -153,8 +153,8 @@ async fn import_unknown(
             let report = Arc::clone(&report);
             Box::pin(async move {
                 let (payment, refunds) = report.as_ref();
-                let captured =
-                    Entry::captured(&payment.id, &payment.fact.amount, Account::Suspense);
+                let accounts = (Account::ProviderClearing, Account::Suspense);
+                let captured = Entry::captured(&payment.id, &payment.fact.amount, accounts);
                 let refunded =
                     refunds.iter().filter_map(|refund| refund_entry(&payment.id, refund));
                 let entries: Vec<Entry> = captured.into_iter().chain(refunded).collect();

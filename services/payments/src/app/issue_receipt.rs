@@ -22,7 +22,7 @@ use crate::timers::kinds;
 /// later number never has an earlier time or year. Lock order: collection, then checkpoint, then
 /// this lock, always last, so that no deadlock is possible within one event or command. A batch of
 /// events locks another collection after it, whose holder may wait for this lock; then the batch is
-/// rolled back after a lock timeout (`RUN_LOCK_PATIENCE` in messaging).
+/// rolled back after a lock timeout (`BATCH_LOCK_TIMEOUT` in messaging).
 const LOCK: &str = "receipts";
 
 /// Issues the documents that are due, each once: a receipt, if the payment that the booking is

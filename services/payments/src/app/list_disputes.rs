@@ -1,6 +1,7 @@
 //! Imports the provider's disputes of the last months, so that none is missed whose webhooks were
 //! lost.
 
+use eventstore::Metadata;
 use kernel::Timestamp;
 
 use super::fold_webhook::fold_dispute;
@@ -37,9 +38,12 @@ pub async fn list_disputes(app: &App, now: Timestamp) -> Result<(), Error> {
 
 async fn import_dispute(app: &App, dispute: Dispute) -> Result<(), Error> {
     let booking_id = query::booking_of(app.store.pool(), &dispute.payment).await?;
-    let Some(booking_id) = booking_id else { return Ok(()) };
+    let metadata = match booking_id {
+        Some(booking_id) => metadata("payments", booking_id, None),
+        None => Metadata::by("payments", None),
+    };
     app.store
-        .write(metadata("payments", booking_id, None), move |tx| {
+        .write(metadata, move |tx| {
             let dispute = dispute.clone();
             Box::pin(async move { fold_dispute(tx, &dispute).await })
         })

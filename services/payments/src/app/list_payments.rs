@@ -61,14 +61,18 @@ pub async fn list_page(
     Ok(page.next)
 }
 
-/// Looks up open items: payments and orders that are not ours, and orders whose creation had no
-/// answer. A random sample of each.
+/// Looks up open items: payments and orders that are not ours, payments that were authorised long
+/// ago, and orders whose creation had no answer. A random sample of each.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn look_up_open_items(app: &App, now: Timestamp, attempts: i32) -> Result<(), Error> {
     let (pool, before) = (app.store.pool(), now.plus_seconds(-GRACE));
     for payment in settlement::sample_unknown(pool, MAX_LOOKUPS).await? {
+        skip_after_retries(import_payment(app, &payment).await, attempts)?;
+    }
+    // The provider may have voided it after our polling ended, and no webhook may have come.
+    for payment in settlement::sample_authorized(pool, MAX_LOOKUPS).await? {
         skip_after_retries(import_payment(app, &payment).await, attempts)?;
     }
     for order in settlement::sample_waiting(pool, before, MAX_LOOKUPS).await? {

@@ -21,6 +21,15 @@ pub async fn list_receipts(
     Ok(receipts::of_booking(app.store.pool(), booking_id).await?)
 }
 
+/// The receipts of a booking, oldest first, for the holder of its page's key.
+///
+/// # Errors
+/// `BookingNotFound`, or that a part does not answer.
+pub async fn list_page_receipts(app: &App, page_key: &str) -> Result<Vec<ReceiptRow>, Error> {
+    let facts = app.bookings.page_facts(page_key).await?;
+    Ok(receipts::of_booking(app.store.pool(), facts.booking_id).await?)
+}
+
 /// A receipt by its id.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //! and overdue reconciliation exceptions are logged. Each timer run does one page, so that a crash
 //! costs one page.
 
-use eventstore::{Metadata, Store, Timer};
+use eventstore::{Metadata, Store, StoreError, Timer};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use super::list_payments::{list_page, listed_from, look_up_open_items};
 use super::reconciliation_exceptions::report_overdue;
 use super::settle_day::{PageCursor, check_sums, days_back, settle_page};
 use crate::error::Error;
-use crate::read_model::ledger::write_closing;
+use crate::read_model::ledger::{unequal_balances, write_closing};
 use crate::repository::timers;
 
 /// Compares the provider's list of payments with our ledger.
@@ -93,7 +93,7 @@ pub async fn fire(app: &App, timer: &Timer) -> Result<(), Error> {
         _ => {
             report_overdue(app).await?;
             backfill_ledger(&app.store).await?;
-            write_closing(app.store.pool()).await?;
+            close_ledger(app).await?;
             None
         }
     };
@@ -107,6 +107,18 @@ pub async fn fire(app: &App, timer: &Timer) -> Result<(), Error> {
             Box::pin(async move { Ok(tx.set_timer(&kind, ALL, due, payload).await?) })
         })
         .await
+}
+
+/// Closes the ledger's accounts, and compares them with what is open.
+async fn close_ledger(app: &App) -> Result<(), Error> {
+    let mut connection = app.store.pool().acquire().await.map_err(StoreError::from)?;
+    if !write_closing(&mut connection).await? {
+        tracing::warn!("the ledger is closed another night: a transaction does not end");
+    }
+    for (account, closed, open) in unequal_balances(&mut *connection).await? {
+        tracing::error!(account, closed, open, "an account's balance is not what is open of it");
+    }
+    Ok(())
 }
 
 /// When the previous list began, in the payload of the timer that waits for the next night: the

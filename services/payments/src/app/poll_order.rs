@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use eventstore::Metadata;
 use kernel::id::Booking;
-use kernel::{Id, Timestamp};
+use kernel::{Id, Money, Timestamp};
 use runtime::status::chain;
 
 use super::ask_provider::{Answers, ask_provider};
@@ -50,9 +50,10 @@ pub async fn poll_order(
     traced("poll order", booking_id, trace, work).await
 }
 
-/// Captures a payment that the provider left authorised: one of our order and amount, if no other
-/// money was captured. Otherwise it would be voided days later while its payer believes that it is
-/// paid.
+/// Captures a payment that the provider left authorised: one of our order, if no other money was
+/// captured. Otherwise it would be voided days later while its payer believes that it is paid. Its
+/// amount may have a fee or an offer in it, and is captured as it is: the order's state decides
+/// whether it counts.
 async fn capture_authorized(
     app: &App,
     row: &CollectionRow,
@@ -61,7 +62,9 @@ async fn capture_authorized(
 ) -> Result<Answers, Error> {
     let has_money = |report: &PaymentReport| report.payment.fact.status >= Status::Captured;
     let is_late = schedule.is_past_capture(app.store.now().await?);
-    if !is_late || answers.payments.iter().any(has_money) {
+    // At the desk it may have been paid meanwhile.
+    let is_paid = row.standing.has_money() || answers.payments.iter().any(has_money);
+    if !is_late || is_paid {
         return Ok(answers);
     }
     let amount = Amount::from(row.amount);
@@ -69,13 +72,14 @@ async fn capture_authorized(
     let is_ours = |fact: &Fact| {
         let order = fact.order.as_ref();
         fact.status == Status::Authorized
-            && fact.amount == amount
+            && fact.amount.currency == amount.currency
             && order.is_some_and(|order| orders.contains(order))
     };
     let authorized = payments.iter_mut().find(|report| is_ours(&report.payment.fact));
     if let Some(report) = authorized {
         let (booking_id, payment) = (row.booking_id, report.payment.id.clone());
-        match app.provider.capture(&payment, row.amount).await {
+        let left = Money { minor: report.payment.fact.amount.minor, ..row.amount };
+        match app.provider.capture(&payment, left).await {
             Ok(captured) => {
                 tracing::info!(%booking_id, %payment, "a payment that was left is captured");
                 *report = captured;
