@@ -12,8 +12,8 @@ use runtime::status::chain;
 use super::fold::{fold_refund, reapply_booking_intent};
 use super::{App, metadata, traced};
 use crate::domain::collection::Command;
-use crate::domain::dispute::DisputeState;
-use crate::domain::refund::{LOST_TO_A_DISPUTE, RefundUpdate};
+use crate::domain::fact::{Amount, PaymentId};
+use crate::domain::refund::RefundUpdate;
 use crate::error::Error;
 use crate::providers::{Provider, ProviderError, ProviderRefund, RefundRequest};
 use crate::read_model::query::{self, RefundRow};
@@ -28,7 +28,7 @@ use crate::timers::kinds;
 pub async fn process_refund(
     app: &App,
     refund_id: Id<RefundKind>,
-    (step, attempts): (usize, i32),
+    step: usize,
 ) -> Result<(), BoxError> {
     let row = query::refund(app.store.pool(), refund_id).await?;
     let Some(row) = row.filter(|row| !row.ended) else {
@@ -39,17 +39,22 @@ pub async fn process_refund(
     let trace = trace.as_deref();
     let was_taken = row.provider_refund.is_some();
     let work = async {
+        let row = match row {
+            taken if was_taken => taken,
+            row => {
+                let found = look(app.provider.as_ref(), &row.payment).await;
+                let found = found.inspect_err(|error| {
+                    let error = chain(error);
+                    tracing::warn!(%booking_id, %refund_id, error, "a refund has to wait");
+                })?;
+                match prepare(app, (booking_id, refund_id), found, (step, trace)).await? {
+                    Some(amount) => RefundRow { amount, ..row },
+                    None => return Ok(()),
+                }
+            }
+        };
         // Each step before acceptance is a refusal; without an answer the same step is tried again.
-        let asked_before = step > 0 || attempts > 1;
-        let disputed = disputed(app, refund_id, &row).await?;
-        if disputed.is_some_and(DisputeState::is_open) {
-            return Ok(postpone_for_dispute(app, (booking_id, refund_id), step, trace).await?);
-        }
-        if disputed == Some(DisputeState::Lost) && !was_taken {
-            return Ok(fail_after_lost_dispute(app, (booking_id, refund_id), trace).await?);
-        }
-        let answer =
-            request_or_fetch(app.provider.as_ref(), refund_id, row, (step, asked_before)).await;
+        let answer = request_or_fetch(app.provider.as_ref(), refund_id, row, step).await;
         match &answer {
             Ok(RefundAnswer { update: RefundUpdate::Refused(reason), .. }) => {
                 tracing::error!(%booking_id, %refund_id, reason, "a refund was refused");
@@ -77,51 +82,53 @@ pub async fn process_refund(
     traced("ask refund", booking_id, trace, work).await
 }
 
-/// The state of a dispute that blocks this refund: the bank may take the same money, and it would
-/// be returned twice. Refunds by staff are not blocked.
-async fn disputed(
-    app: &App,
-    refund_id: Id<RefundKind>,
-    row: &RefundRow,
-) -> Result<Option<DisputeState>, Error> {
-    if row.provider_refund.is_some() {
-        return Ok(None);
-    }
-    Ok(query::disputed(app.store.pool(), refund_id).await?)
+/// What the provider has of a payment before a refund of it is requested: our note that it was
+/// requested may be lost, and the provider's of its key, too; and others may have given money back.
+///
+/// # Errors
+/// When it does not say it.
+pub async fn look(
+    provider: &dyn Provider,
+    payment: &PaymentId,
+) -> Result<Vec<ProviderRefund>, ProviderError> {
+    provider.refunds_of(payment).await
 }
 
-/// Checks again in a day; the end of the dispute schedules it sooner.
-async fn postpone_for_dispute(
+/// What is to be requested of a refund, once all that the provider has is known; none when it is
+/// there, has ended, or waits for the end of a dispute. Then it is checked again in a day; the end
+/// of the dispute, or a staff member, schedules it sooner.
+async fn prepare(
     app: &App,
     (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
-    step: usize,
-    trace: Option<&str>,
-) -> Result<(), Error> {
-    tracing::warn!(%booking_id, %refund_id, "a refund waits, because its payment is disputed");
+    found: Vec<ProviderRefund>,
+    (step, trace): (usize, Option<&str>),
+) -> Result<Option<Amount>, Error> {
+    let least_minor = app.provider.least_refund_minor();
+    let found = Arc::new(found);
     app.store
         .write(metadata("payments", booking_id, trace), move |tx| {
-            Box::pin(async move {
-                let now = tx.now().await?;
-                Ok(kinds::postpone_refund(tx, refund_id, step, now).await?)
-            })
-        })
-        .await
-}
-
-/// The bank has returned the money to the payer, so the refund is ended as failed.
-async fn fail_after_lost_dispute(
-    app: &App,
-    (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
-    trace: Option<&str>,
-) -> Result<(), Error> {
-    app.store
-        .write(metadata("payments", booking_id, trace), move |tx| {
+            let found = Arc::clone(&found);
             Box::pin(async move {
                 let mut locked = LockedCollection::load(tx, booking_id).await?;
-                let update = RefundUpdate::Refused(LOST_TO_A_DISPUTE.to_owned());
-                let rest_id = new_id();
-                locked.apply(tx, Command::LearnRefund { refund_id, update, rest_id }).await?;
-                Ok(kinds::end_refund(tx, refund_id).await?)
+                for refund in found.iter() {
+                    fold_refund(tx, &mut locked, refund).await?;
+                }
+                if !found.is_empty() {
+                    reapply_booking_intent(tx, &mut locked, booking_id).await?;
+                }
+                locked.apply(tx, Command::PrepareRefund { refund_id, least_minor }).await?;
+                let known = locked.collection();
+                let refund = known.and_then(|known| known.refunds.get(&refund_id));
+                let Some(refund) = refund.filter(|it| it.is_unaccepted()) else {
+                    schedule_next(tx, &locked, refund_id, (step, false)).await?;
+                    return Ok(None);
+                };
+                if known.is_some_and(|known| known.is_held(refund_id)) {
+                    tracing::warn!(%booking_id, %refund_id, "a refund waits for a dispute's end");
+                    kinds::postpone_refund(tx, refund_id, step, locked.now).await?;
+                    return Ok(None);
+                }
+                Ok(Some(refund.amount.clone()))
             })
         })
         .await
@@ -143,7 +150,8 @@ impl RefundAnswer {
     }
 }
 
-/// Fetches a refund that was accepted, else requests it; the provider creates it at most once.
+/// Fetches a refund that was accepted, else requests it. What the provider has of its payment was
+/// looked at before.
 ///
 /// # Errors
 /// When it does not say it.
@@ -151,27 +159,23 @@ pub async fn request_or_fetch(
     provider: &dyn Provider,
     refund_id: Id<RefundKind>,
     row: RefundRow,
-    (refusals, asked_before): (usize, bool),
+    refusals: usize,
 ) -> Result<RefundAnswer, ProviderError> {
     if let Some(id) = &row.provider_refund {
         return provider.fetch_refund(id).await.map(|refund| RefundAnswer::taken(&refund));
-    }
-    let own = |refunds: &[ProviderRefund]| {
-        refunds.iter().find(|it| it.refund_id == Some(refund_id)).map(RefundAnswer::taken)
-    };
-    if asked_before && let Some(found) = own(&provider.refunds_of(&row.payment).await?) {
-        return Ok(found);
     }
     let (payment, amount) = (row.payment.clone(), row.amount.clone());
     let wanted = RefundRequest { refund_id, payment, amount, refusals };
     match provider.refund(&wanted).await {
         Ok(refund) => Ok(RefundAnswer::taken(&refund)),
-        // It may exist already, or the money was refunded externally.
+        // It may exist already, or the money was refunded externally. The refusal is recorded in
+        // any case; the next attempt looks again.
         Err(ProviderError::Refused { reason }) => {
-            let others = provider.refunds_of(&row.payment).await?;
-            let refused =
-                RefundAnswer { update: RefundUpdate::Refused(reason), others: Vec::new() };
-            Ok(RefundAnswer { others: others.clone(), ..own(&others).unwrap_or(refused) })
+            let others = provider.refunds_of(&row.payment).await.unwrap_or_default();
+            let own = others.iter().find(|it| it.refund_id == Some(refund_id));
+            let update =
+                own.map_or(RefundUpdate::Refused(reason), |own| RefundAnswer::taken(own).update);
+            Ok(RefundAnswer { update, others })
         }
         Err(error) => Err(error),
     }
@@ -221,3 +225,6 @@ async fn cancel_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(), E
         })
         .await
 }
+
+#[cfg(test)]
+mod tests;
