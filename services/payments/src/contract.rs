@@ -1,6 +1,7 @@
 //! Converts domain events to and from the events of `proto/`; the only place that does.
 
 mod amount;
+mod desk;
 mod dispute;
 mod fields;
 mod link;
@@ -14,8 +15,8 @@ use kernel::id::{Booking, Refund as RefundKind};
 
 use self::amount::{from_wire, to_wire};
 use self::fields::{get, parse};
-use crate::domain::collection::{Event, Mismatch, Terms};
-use crate::domain::fact::{Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::collection::{Collection, Event, FailedRefund, Mismatch, Terms};
+use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
 
@@ -35,7 +36,7 @@ pub fn booking_of_stream(stream: &str) -> Option<Id<Booking>> {
 }
 
 /// An event as it is stored; `provider` is that of the collection's order, or empty while there is
-/// none.
+/// none, and `after` is what is known once it and those appended with it have happened.
 ///
 /// # Errors
 /// When `proto/` does not declare it.
@@ -43,6 +44,7 @@ pub fn collection_event(
     id: Id<Booking>,
     provider: &str,
     event: &Event,
+    after: Option<&Collection>,
 ) -> Result<NewEvent, StoreError> {
     let booking_id = id.to_string();
     let new = match event {
@@ -62,6 +64,12 @@ pub fn collection_event(
         Event::Observed { payment, source } => {
             NewEvent::of(&observed(booking_id, provider, payment, *source))
         }
+        Event::PaidAtDesk { payment, amount, handover } => {
+            NewEvent::of(&desk::paid(booking_id, payment, amount, handover))
+        }
+        Event::GivenBackAtDesk { refund_id, amount, handover } => {
+            NewEvent::of(&desk::given_back(booking_id, *refund_id, amount, handover))
+        }
         Event::OrderObserved { order } => NewEvent::of(&order_observed(booking_id, order)),
         Event::Verified { payment, amount } => NewEvent::of(&wire::PaymentVerified {
             booking_id,
@@ -71,31 +79,25 @@ pub fn collection_event(
         Event::Failed { payment } => {
             NewEvent::of(&wire::PaymentFailed { booking_id, payment_id: payment.to_string() })
         }
-        Event::Mismatched { payment, amount, reason } => NewEvent::of(&wire::PaymentMismatched {
-            booking_id,
-            payment_id: payment.to_string(),
-            amount: to_wire(amount),
-            reason: reason.word().to_owned(),
-        }),
+        Event::Mismatched { payment, amount, reason } => {
+            NewEvent::of(&mismatched(booking_id, payment, amount, *reason))
+        }
         Event::RefundRequested { refund_id, refund } => {
             NewEvent::of(&requested(booking_id, *refund_id, refund))
         }
+        Event::RefundReleased { refund_id } => {
+            NewEvent::of(&wire::RefundReleased { booking_id, refund_id: refund_id.to_string() })
+        }
         Event::RefundAccepted { refund_id, provider_refund } => {
-            NewEvent::of(&wire::RefundAccepted {
-                booking_id,
-                refund_id: refund_id.to_string(),
-                provider_refund_id: provider_refund.to_string(),
-                provider: provider.to_owned(),
-            })
+            NewEvent::of(&accepted(booking_id, provider, *refund_id, provider_refund))
         }
         Event::RefundProcessed { refund_id } => {
             NewEvent::of(&wire::RefundProcessed { booking_id, refund_id: refund_id.to_string() })
         }
-        Event::RefundFailed { refund_id, reason } => NewEvent::of(&wire::RefundFailed {
-            booking_id,
-            refund_id: refund_id.to_string(),
-            reason: reason.clone(),
-        }),
+        Event::RefundFailed { refund_id, reason } => {
+            let told = after.and_then(|known| known.failed_refund(*refund_id, reason));
+            NewEvent::of(&refund_failed(booking_id, *refund_id, reason, told.as_ref()))
+        }
         Event::RefundDiscovered { refund_id, refund } => {
             NewEvent::of(&discovered(booking_id, provider, *refund_id, refund))
         }
@@ -149,6 +151,8 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
             .zip(e.amount.map(from_wire))
             .zip(Mismatch::from_word(&e.reason))
             .map(|((payment, amount), reason)| Event::Mismatched { payment, amount, reason })
+    } else if let Some(e) = get::<wire::DeskPaymentRecorded>(stored)? {
+        desk::read_paid(e)
     } else if let Some(e) = get::<wire::DisputeObserved>(stored)? {
         dispute::read(e)
     } else {
@@ -169,8 +173,12 @@ fn read_refund_event(stored: &Recorded) -> Result<Option<Event>, Unreadable> {
     } else if let Some(e) = get::<wire::RefundFailed>(stored)? {
         let reason = e.reason;
         parse(&e.refund_id).map(|refund_id| Event::RefundFailed { refund_id, reason })
+    } else if let Some(e) = get::<wire::RefundReleased>(stored)? {
+        parse(&e.refund_id).map(|refund_id| Event::RefundReleased { refund_id })
     } else if let Some(e) = get::<wire::RefundDiscovered>(stored)? {
         read_discovered(e)
+    } else if let Some(e) = get::<wire::DeskRefundRecorded>(stored)? {
+        desk::read_given_back(e)
     } else {
         link::read(stored)?
     };
@@ -201,6 +209,34 @@ fn order_observed(booking_id: String, order: &OrderFact) -> wire::OrderObserved 
         amount: to_wire(&order.amount),
         paid_in_full: order.is_paid_in_full,
         provider: order.provider.clone(),
+    }
+}
+
+fn mismatched(
+    booking_id: String,
+    payment: &PaymentId,
+    amount: &Amount,
+    reason: Mismatch,
+) -> wire::PaymentMismatched {
+    wire::PaymentMismatched {
+        booking_id,
+        payment_id: payment.to_string(),
+        amount: to_wire(amount),
+        reason: reason.word().to_owned(),
+    }
+}
+
+fn accepted(
+    booking_id: String,
+    provider: &str,
+    refund_id: Id<RefundKind>,
+    provider_refund: &ProviderRefundId,
+) -> wire::RefundAccepted {
+    wire::RefundAccepted {
+        booking_id,
+        refund_id: refund_id.to_string(),
+        provider_refund_id: provider_refund.to_string(),
+        provider: provider.to_owned(),
     }
 }
 
@@ -246,6 +282,25 @@ fn requested(
         cause: refund.cause.word().to_owned(),
         renewed: refund.renews.is_some(),
         renews_refund_id: refund.renews.map(|id| id.to_string()).unwrap_or_default(),
+    }
+}
+
+/// What others tell of a refund that failed is written with it; the collection itself follows from
+/// the reason.
+fn refund_failed(
+    booking_id: String,
+    refund_id: Id<RefundKind>,
+    reason: &str,
+    told: Option<&FailedRefund>,
+) -> wire::RefundFailed {
+    let given = told.and_then(|told| told.given_by_bank.as_ref());
+    wire::RefundFailed {
+        booking_id,
+        refund_id: refund_id.to_string(),
+        reason: reason.to_owned(),
+        r#final: told.is_some_and(|told| told.is_final),
+        given_by_bank: given.and_then(to_wire),
+        amount: told.and_then(|told| to_wire(&told.amount)),
     }
 }
 

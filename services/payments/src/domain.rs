@@ -2,6 +2,7 @@
 //! provider said arrive inside the commands.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub mod desk;
 pub mod dispute;
 pub mod fact;
 pub mod link;

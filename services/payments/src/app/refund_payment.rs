@@ -9,7 +9,7 @@ use staff::Staff;
 use super::idempotency::IdempotencyKey;
 use super::{App, metadata, traced};
 use crate::domain::collection::{Command, Event};
-use crate::domain::fact::Amount;
+use crate::domain::fact::{Amount, PaymentId};
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
 use crate::repository::LockedCollection;
@@ -24,12 +24,21 @@ pub struct RequestedRefund {
     pub refund_id: Id<RefundKind>,
     /// How much is refunded.
     pub amount: Amount,
+    /// Whether a person gives it back at the desk.
+    pub is_at_desk: bool,
+}
+
+impl RequestedRefund {
+    fn of(refund_id: Id<RefundKind>, amount: Amount, payment: &PaymentId) -> Self {
+        Self { refund_id, amount, is_at_desk: contract::desk::way_of(payment.as_str()).is_some() }
+    }
 }
 
 /// Requests a refund of this amount, or of all that is left.
 ///
 /// # Errors
-/// `BookingNotFound`, `NothingToRefund`, `InvalidAmount` or `IdempotencyKeyReused`.
+/// `BookingNotFound`, `NothingToRefund`, `InvalidAmount`, `AmountNotRefundable` or
+/// `IdempotencyKeyReused`.
 pub async fn refund_payment(
     app: &App,
     staff: Staff,
@@ -39,6 +48,7 @@ pub async fn refund_payment(
 ) -> Result<RequestedRefund, Error> {
     let trace = query::announced_trace(app.store.pool(), booking_id).await?;
     let (actor, key) = (staff.id.to_string(), key.clone());
+    let least_minor = app.provider.least_refund_minor();
     let work = app.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
         let (key, amount) = (key.clone(), amount.clone());
         Box::pin(async move {
@@ -47,7 +57,7 @@ pub async fn refund_payment(
             if let Some(answer) = key.lookup(tx).await? {
                 return stored_refund(tx, &answer).await;
             }
-            let asked = request(tx, booking_id, amount, &key).await?;
+            let asked = request(tx, booking_id, (amount, least_minor), &key).await?;
             key.store(tx, &asked.refund_id.to_string()).await?;
             Ok(asked)
         })
@@ -60,25 +70,25 @@ pub async fn refund_payment(
 async fn request(
     tx: &mut Tx,
     id: Id<Booking>,
-    amount: Option<Amount>,
+    (amount, least_minor): (Option<Amount>, i64),
     key: &IdempotencyKey,
 ) -> Result<RequestedRefund, Error> {
     let mut locked = LockedCollection::load(tx, id).await?;
     let refund_id = id_of(&[&key.scoped_name(), &id.to_string()]);
     let known = locked.collection().and_then(|known| known.refunds.get(&refund_id));
     if let Some(refund) = known {
-        return Ok(RequestedRefund { refund_id, amount: refund.amount.clone() });
+        return Ok(RequestedRefund::of(refund_id, refund.amount.clone(), &refund.payment));
     }
     if locked.collection().is_none() {
         let is_known = query::announced_owner(tx.connection(), id).await?.is_some();
         let why = if is_known { Rejection::NothingToRefund } else { Rejection::BookingNotFound };
         return Err(refuse(why));
     }
-    let command = Command::RefundByStaff { amount, refund_id };
+    let command = Command::RefundByStaff { amount, refund_id, least_minor };
     let events = locked.apply(tx, command).await?;
     let asked = events.into_iter().find_map(|event| match event {
         Event::RefundRequested { refund_id, refund } => {
-            Some(RequestedRefund { refund_id, amount: refund.amount })
+            Some(RequestedRefund::of(refund_id, refund.amount, &refund.payment))
         }
         _ => None,
     });
@@ -90,5 +100,5 @@ async fn stored_refund(tx: &mut Tx, answer: &str) -> Result<RequestedRefund, Err
     let refund_id = answer.parse().map_err(Error::unavailable)?;
     let row = query::refund(tx.connection(), refund_id).await?;
     let row = row.ok_or(refuse(Rejection::NothingToRefund))?;
-    Ok(RequestedRefund { refund_id, amount: row.amount })
+    Ok(RequestedRefund::of(refund_id, row.amount, &row.payment))
 }

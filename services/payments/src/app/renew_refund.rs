@@ -1,6 +1,5 @@
 //! Requests another refund in place of one that the provider accepted and that failed there.
 
-use eventstore::new_id;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
@@ -11,7 +10,8 @@ use crate::read_model::query;
 use crate::repository::LockedCollection;
 use crate::timers::kinds;
 
-/// Requests it under a new id, because the provider would answer to the old one with the failure.
+/// Requests it under another id, because the provider would answer to the old one with the failure.
+/// The id follows from the old one, so that a repeat after a restore is the same refund there.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -21,7 +21,7 @@ pub async fn renew_refund(app: &App, failed: Id<RefundKind>) -> Result<(), Error
     let work = app.store.write(metadata("payments", booking_id, trace), move |tx| {
         Box::pin(async move {
             let mut locked = LockedCollection::load(tx, booking_id).await?;
-            locked.apply(tx, Command::RenewRefund { failed, refund_id: new_id() }).await?;
+            locked.apply(tx, Command::RenewRefund { failed }).await?;
             kinds::end_renewal(tx, failed).await?;
             Ok(())
         })

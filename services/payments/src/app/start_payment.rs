@@ -15,7 +15,7 @@ use super::ensure_order::ensure_order;
 use super::idempotency::IdempotencyKey;
 use super::{App, metadata, traced};
 use crate::clients::booking::BookingFacts;
-use crate::domain::collection::{Command, Terms};
+use crate::domain::collection::{Collection, Command, Terms};
 use crate::domain::link::{LinkStatus, Withdrawal};
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::links;
@@ -34,8 +34,8 @@ pub enum Method {
 /// The collection with its order or its payment link, created or found again.
 ///
 /// # Errors
-/// `BookingNotFound`, `IdempotencyKeyReused`, `HoldEnded`, `InvalidPrice`, `MethodChanged`,
-/// `TooManyLinks`, `ProviderUnavailable`, or that a part is down.
+/// `BookingNotFound`, `IdempotencyKeyReused`, `HoldEnded`, `AlreadyPaid`, `InvalidPrice`,
+/// `MethodChanged`, `TooManyLinks`, `ProviderUnavailable`, or that a part is down.
 pub async fn start_payment(
     app: &Arc<App>,
     customer_id: Id<Customer>,
@@ -150,6 +150,10 @@ async fn record_intent(
         .write(metadata(&actor, terms.booking_id, trace), move |tx| {
             Box::pin(async move {
                 let mut locked = LockedCollection::load(tx, terms.booking_id).await?;
+                // Booking may not know yet that it was paid at the desk.
+                if locked.collection().is_some_and(Collection::is_paid_at_desk) {
+                    return Err(refuse(Rejection::AlreadyPaid));
+                }
                 locked.apply(tx, Command::Open(terms)).await?;
                 if method == Method::Checkout {
                     let why = Withdrawal::Checkout;

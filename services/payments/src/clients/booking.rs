@@ -29,6 +29,8 @@ pub struct BookingFacts {
     pub terms_missing: bool,
     /// Whether the consent to its online sessions is still to be given.
     pub consent_missing: bool,
+    /// Whether staff made it by phone.
+    pub by_phone: bool,
 }
 
 impl BookingFacts {
@@ -69,7 +71,7 @@ impl BookingClient {
     /// `BookingNotFound`, or that booking does not answer.
     pub async fn facts(&self, booking_id: Id<Booking>) -> Result<BookingFacts, Error> {
         let booking_id = booking_id.to_string();
-        self.ask(GetBookingFactsRequest { booking_id, page_key: String::new() }).await
+        self.ask(GetBookingFactsRequest { booking_id, ..GetBookingFactsRequest::default() }).await
     }
 
     /// The current facts of the booking whose page of payment has this key.
@@ -81,7 +83,21 @@ impl BookingClient {
         if page_key.is_empty() {
             return Err(refuse(Rejection::BookingNotFound));
         }
-        self.ask(GetBookingFactsRequest { booking_id: String::new(), page_key }).await
+        self.ask(GetBookingFactsRequest { page_key, ..GetBookingFactsRequest::default() }).await
+    }
+
+    /// The current facts of a booking that exists for a member of the practice.
+    ///
+    /// # Errors
+    /// `BookingNotFound`, also for another practitioner's; or that booking does not answer.
+    pub async fn staff_facts(
+        &self,
+        booking_id: Id<Booking>,
+        staff_id: Id<Customer>,
+    ) -> Result<BookingFacts, Error> {
+        let (booking_id, staff_user_id) = (booking_id.to_string(), staff_id.to_string());
+        let page_key = String::new();
+        self.ask(GetBookingFactsRequest { booking_id, page_key, staff_user_id }).await
     }
 
     async fn ask(&self, request: GetBookingFactsRequest) -> Result<BookingFacts, Error> {
@@ -101,6 +117,7 @@ fn read(answer: &GetBookingFactsResponse) -> Result<BookingFacts, Error> {
         booking_id: answer.booking_id.parse().map_err(Error::unavailable)?,
         terms_missing: answer.terms_missing,
         consent_missing: answer.consent_missing,
+        by_phone: answer.by_phone,
         customer_id: answer.customer_id.parse().map_err(Error::unavailable)?,
         price: answer.price.as_ref().and_then(money).ok_or(refuse(Rejection::InvalidPrice))?,
         held_until_at,

@@ -41,8 +41,9 @@ pub enum Step {
     /// Its money arrived after it had been confirmed on the client's claim; kept if it was
     /// cancelled without refund since.
     Keep { id: Id<Booking>, payment: Option<PaymentId> },
-    /// A session of a package has ended.
-    EndSession { id: Id<Booking>, number: i32, end: SessionEnd },
+    /// A session of a package has ended. `with_all`: all of it was cancelled at once, and the
+    /// booking's own cancellation decides about all of the money.
+    EndSession { id: Id<Booking>, number: i32, end: SessionEnd, with_all: bool },
     /// Its money is earned.
     Complete { id: Id<Booking> },
 }
@@ -116,13 +117,13 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingSessionCompleted>()? {
         let end = SessionEnd { share_minor: minor(e.share), refund_minor: None };
         let (id, number) = (parse(&e.booking_id)?, e.session_number);
-        return Ok(Some(Step::EndSession { id, number, end }));
+        return Ok(Some(Step::EndSession { id, number, end, with_all: false }));
     }
     if let Some(e) = event.get::<booking::BookingSessionCancelled>()? {
         let refund_minor = Some(minor(e.refund));
         let end = SessionEnd { share_minor: minor(e.share), refund_minor };
         let (id, number) = (parse(&e.booking_id)?, e.session_number);
-        return Ok(Some(Step::EndSession { id, number, end }));
+        return Ok(Some(Step::EndSession { id, number, end, with_all: e.with_all }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         return Ok(Some(Step::Complete { id: parse(&e.booking_id)? }));
@@ -206,6 +207,10 @@ impl OnBooking {
             Step::Place { id, payment } | Step::Refund { id, payment } => {
                 let is_recorded = self.apply_intent(tx, *id, &step).await?;
                 ensure_known(tx, *id, payment, is_recorded).await?;
+            }
+            Step::EndSession { id, with_all: true, .. } => {
+                let intent = step.intent_after(query::booking_intent(tx.connection(), *id).await?);
+                project::booking_intent(tx, *id, &intent).await?;
             }
             Step::Cancel { id, .. }
             | Step::Keep { id, .. }

@@ -1,12 +1,13 @@
 //! Snapshots of stored events. A change here is a change of the stored format.
 
 use eventstore::{Metadata, Recorded};
-use kernel::{Id, Money, Timestamp};
+use kernel::{Decider, Id, Money, Timestamp};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{collection_event, read_collection_event, receipt};
-use crate::domain::collection::{Event, LinkChange, Mismatch, Terms};
+use crate::domain::collection::{CollectionLife, Event, LinkChange, Mismatch, State, Terms};
+use crate::domain::desk::{Handover, Way, payment_id};
 use crate::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
 use crate::domain::fact::{
     Amount, DisputeId, Fact, LinkId, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId,
@@ -17,7 +18,7 @@ use crate::domain::receipt::due::Due;
 use crate::domain::receipt::paper::Paper;
 use crate::domain::receipt::tax::{PlaceOfSupply, Tax, split};
 use crate::domain::receipt::{FinancialYear, Letterhead, Receipt};
-use crate::domain::refund::{Cause, Refund};
+use crate::domain::refund::{Cause, LOST_TO_A_DISPUTE, OVERTAKEN, Refund};
 
 /// The events of a payment link.
 fn link_events(order: &OrderId) -> Vec<Event> {
@@ -38,11 +39,28 @@ fn link_events(order: &OrderId) -> Vec<Event> {
     ]
 }
 
+/// The events of money at the desk.
+fn desk_events(amount: &Amount) -> [Event; 2] {
+    let reference = "412345678901".to_owned();
+    [
+        Event::PaidAtDesk {
+            payment: at_desk(Way::Cash),
+            amount: amount.clone(),
+            handover: Handover { way: Way::Cash, reference: String::new() },
+        },
+        Event::GivenBackAtDesk {
+            refund_id: refund_id(),
+            amount: amount.clone(),
+            handover: Handover { way: Way::Upi, reference },
+        },
+    ]
+}
+
 fn events() -> Vec<Event> {
     let payment = PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap();
     let amount: Amount = Money::inr(50_000).into();
     let order = OrderId::parse("order_AAAAAAAAAAAAAA").unwrap();
-    let refund_id = Id::from_uuid(Uuid::from_u128(4));
+    let refund_id = refund_id();
     let terms = Terms {
         collection_id: Id::from_uuid(Uuid::from_u128(1)),
         booking_id: Id::from_uuid(Uuid::from_u128(2)),
@@ -78,6 +96,7 @@ fn events() -> Vec<Event> {
         },
     };
     let mut events = link_events(&order);
+    events.extend(desk_events(&amount));
     events.extend([
         Event::Opened(terms),
         Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order.clone() },
@@ -98,24 +117,41 @@ fn events() -> Vec<Event> {
         Event::Mismatched { payment, amount, reason: Mismatch::Double },
         Event::RefundDiscovered { refund_id, refund: discovered },
         Event::RefundRequested { refund_id, refund },
-        Event::RefundAccepted {
-            refund_id,
-            provider_refund: ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap(),
-        },
+        Event::RefundAccepted { refund_id, provider_refund: taken() },
         Event::RefundProcessed { refund_id },
+        Event::RefundReleased { refund_id },
         Event::DisputeObserved(dispute),
         Event::RefundFailed { refund_id, reason: "insufficient_balance".to_owned() },
     ]);
     events
 }
 
+fn at_desk(way: Way) -> PaymentId {
+    payment_id(way, Uuid::from_u128(9)).unwrap()
+}
+
+#[test]
+fn other_services_read_how_a_payment_was_made_at_the_desk() {
+    for way in [Way::Cash, Way::Upi] {
+        assert_eq!(contract::desk::way_of(at_desk(way).as_str()), Some(way.word()));
+    }
+}
+
 const RAZORPAY: &str = "razorpay";
+
+fn taken() -> ProviderRefundId {
+    ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap()
+}
+
+fn refund_id() -> Id<kernel::id::Refund> {
+    Id::from_uuid(Uuid::from_u128(4))
+}
 
 #[test]
 fn events_are_stored_like_this_and_read_again() {
     let mut shown = Map::new();
     for event in events() {
-        let stored = collection_event(Id::from_uuid(Uuid::from_u128(2)), RAZORPAY, &event).unwrap();
+        let stored = collection_event(booking_id(), RAZORPAY, &event, None).unwrap();
         shown.insert(stored.event_type.clone(), stored.payload.clone());
         let recorded = Recorded {
             event_id: stored.event_id,
@@ -130,6 +166,43 @@ fn events_are_stored_like_this_and_read_again() {
         assert_eq!(read_collection_event(&recorded).unwrap(), event);
     }
     insta::assert_json_snapshot!("stored_events", Value::Object(shown));
+}
+
+fn booking_id() -> Id<kernel::id::Booking> {
+    Id::from_uuid(Uuid::from_u128(2))
+}
+
+#[test]
+fn a_refund_that_failed_tells_its_amount_and_whether_it_is_asked_for_again() {
+    let of = |reason: &str| {
+        let failed = Event::RefundFailed {
+            refund_id: Id::from_uuid(Uuid::from_u128(4)),
+            reason: reason.to_owned(),
+        };
+        let mut history = events();
+        history.retain(|event| !matches!(event, Event::RefundFailed { .. }));
+        history.retain(|event| !matches!(event, Event::RefundProcessed { .. }));
+        history.retain(|event| !matches!(event, Event::RefundDiscovered { .. }));
+        for event in &mut history {
+            if let Event::DisputeObserved(dispute) = event
+                && reason == LOST_TO_A_DISPUTE
+            {
+                dispute.fact.state = DisputeState::Lost;
+                dispute.fact.deducted_minor = 50_000;
+            }
+        }
+        history.push(failed.clone());
+        // What the collection is opened with comes after its link in the list.
+        history.sort_by_key(|event| !matches!(event, Event::Opened(_)));
+        let fold = |state, event: &Event| CollectionLife::evolve(state, event);
+        let State::Open(known) = history.iter().fold(State::Absent, fold) else { unreachable!() };
+        collection_event(booking_id(), RAZORPAY, &failed, Some(&known)).unwrap().payload
+    };
+    assert_eq!(of("failed")["final"], Value::Null, "it is renewed");
+    assert_eq!(of("failed")["amount"]["minorUnits"], "50000");
+    assert_eq!(of(OVERTAKEN)["final"], Value::Null);
+    let lost = of(LOST_TO_A_DISPUTE);
+    assert_eq!(lost["givenByBank"]["minorUnits"], "50000");
 }
 
 #[test]

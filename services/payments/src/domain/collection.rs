@@ -7,13 +7,15 @@ mod balances;
 mod evolve;
 mod links;
 mod decisions;
+mod desk;
+mod disputes;
 mod sessions;
 
 use kernel::Decider;
 
 use self::evolve::apply;
 pub use self::model::{
-    Collection, Command, Event, LinkChange, Rejection, Rest, Standing, State, Terms,
+    Collection, Command, Event, FailedRefund, LinkChange, Rejection, Rest, Standing, State, Terms,
 };
 pub use super::mismatch::Mismatch;
 
@@ -41,6 +43,8 @@ impl Decider for CollectionLife {
                 | Command::RecordAbsentLink { .. }
                 | Command::Claim
                 | Command::Observe { .. }
+                | Command::PayAtDesk { .. }
+                | Command::GiveBackAtDesk { .. }
                 | Command::ResolveUndecided { .. }
                 | Command::ObserveDispute(_)
                 | Command::Unplace { .. }
@@ -48,6 +52,8 @@ impl Decider for CollectionLife {
                 | Command::Complete
                 | Command::SettleSessions { .. }
                 | Command::RefundByStaff { .. }
+                | Command::PrepareRefund { .. }
+                | Command::ReleaseRefund { .. }
                 | Command::LearnRefund { .. }
                 | Command::DiscoverRefund { .. }
                 | Command::RenewRefund { .. },
@@ -87,28 +93,34 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
         Command::Observe { payment, source, refund_id } => {
             Ok(decisions::observe(known, payment, source, refund_id))
         }
+        Command::PayAtDesk { payment, amount, handover } => {
+            desk::take_payment(known, &payment, amount, handover)
+        }
+        Command::GiveBackAtDesk { amount, handover } => desk::give_back(known, &amount, &handover),
         Command::ResolveUndecided { orders, are_links_known, refund_ids } => {
             Ok(decisions::resolve_undecided(known, &orders, are_links_known, &refund_ids))
         }
-        Command::ObserveDispute(dispute) => Ok(decisions::observe_dispute(known, dispute)),
+        Command::ObserveDispute(dispute) => Ok(disputes::observe_dispute(known, dispute)),
         Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),
         Command::Cancel { refund, refund_id } => Ok(decisions::cancel(known, &refund, refund_id)),
         Command::Complete => Ok(decisions::complete(known)),
         Command::SettleSessions { ends, rest, refund_id } => {
             Ok(sessions::settle(known, &ends, rest, refund_id))
         }
-        Command::RefundByStaff { amount, refund_id } => {
-            decisions::refund_by_staff(known, amount, refund_id)
+        Command::RefundByStaff { amount, refund_id, least_minor } => {
+            decisions::refund_by_staff(known, amount, refund_id, least_minor)
         }
+        Command::PrepareRefund { refund_id, least_minor } => {
+            decisions::prepare_refund(known, refund_id, least_minor)
+        }
+        Command::ReleaseRefund { refund_id } => decisions::release_refund(known, refund_id),
         Command::LearnRefund { refund_id, update, rest_id } => {
             decisions::learn_refund(known, refund_id, update, rest_id)
         }
         Command::DiscoverRefund { found, refund_id, rest_id } => {
             decisions::discover(known, found, refund_id, rest_id)
         }
-        Command::RenewRefund { failed, refund_id } => {
-            decisions::renew_refund(known, failed, refund_id)
-        }
+        Command::RenewRefund { failed } => decisions::renew_refund(known, failed),
     }
 }
 
