@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
-use super::model::{Collection, Standing};
-use crate::domain::dispute::DisputeState;
+use super::model::{Collection, FailedRefund, Standing};
 use crate::domain::fact::{Amount, Fact, OrderFact, PaymentId, ProviderRefundId, Status};
 use crate::domain::mismatch::Mismatch;
-use crate::domain::refund::{Cause, End, Refund};
+use crate::domain::refund::{Cause, End, LOST_TO_A_DISPUTE, Refund};
+
+/// The least amount that a provider accepts: one rupee.
+pub(super) const LEAST_MINOR: i64 = 100;
 
 /// How many refunds of one payment and cause are requested; then a person has to look.
 const REFUNDS_MAX: usize = 3;
@@ -152,14 +154,6 @@ impl Collection {
             || (!self.mismatched.contains(payment) && self.payments.get(payment).is_some_and(fits))
     }
 
-    /// The state of the worst of a payment's disputes: an open one, else a lost one, else any.
-    #[must_use]
-    pub fn disputed(&self, payment: &PaymentId) -> Option<DisputeState> {
-        let of_it = self.disputes.values().filter(|it| it.payment == *payment);
-        let rank = |state: &DisputeState| (state.is_open(), *state == DisputeState::Lost);
-        of_it.map(|it| it.fact.state).max_by_key(rank)
-    }
-
     /// The refunds of a payment, in its currency.
     pub fn refunds_of<'c>(
         &'c self,
@@ -188,21 +182,28 @@ impl Collection {
         self.sum(payment, |_, refund| refund.goes_back())
     }
 
-    /// How much of a payment is not refunded or being refunded; without a fee that was added to the
-    /// price.
+    /// How much of a payment is not refunded, being refunded or lost to a dispute; without a fee
+    /// that was added to the price.
     #[must_use]
     pub fn left(&self, payment: &PaymentId) -> i64 {
         self.balance(payment).max(0)
     }
 
-    /// The same; negative if refunds exceed it.
+    /// The same; negative if refunds and disputes exceed it.
     fn balance(&self, payment: &PaymentId) -> i64 {
         let Some(fact) = self.captured(payment) else { return 0 };
         let balance = self.balance_by_refunds(payment);
+        let balance = balance.saturating_sub(self.lost(payment));
         if self.is_said_to_be_back(payment, fact) { balance.min(0) } else { balance }
     }
 
-    /// The same by known refunds alone, whatever the provider says of the payment as a whole.
+    /// How much more of a payment is refunded, being refunded or lost than it brought.
+    pub(super) fn missing(&self, payment: &PaymentId) -> i64 {
+        self.balance(payment).saturating_neg().max(0)
+    }
+
+    /// How much is left by known refunds alone, whatever disputes took and the provider says of
+    /// the payment as a whole.
     fn balance_by_refunds(&self, payment: &PaymentId) -> i64 {
         let of_price = self.going_back(payment).saturating_sub(self.fee_going_back(payment));
         self.brought(payment).saturating_sub(of_price)
@@ -211,18 +212,31 @@ impl Collection {
     /// How much of a payment is owed because its refund failed.
     #[must_use]
     pub fn owed(&self, payment: &PaymentId) -> i64 {
-        self.sum(payment, |id, refund| self.is_owed(id, refund))
+        let owed = self.refunds_of(payment).map(|(id, refund)| self.owed_of(id, refund));
+        owed.fold(0, i64::saturating_add).min(self.left(payment))
     }
 
     /// How much of that is a refund's own.
     pub(super) fn owed_by(&self, refund_id: Id<RefundKind>) -> i64 {
-        let refund = self.refunds.get(&refund_id);
-        refund.filter(|it| self.is_owed(refund_id, it)).map_or(0, |it| it.amount.minor)
+        self.refunds.get(&refund_id).map_or(0, |it| self.owed_of(refund_id, it))
     }
 
-    fn is_owed(&self, refund_id: Id<RefundKind>, refund: &Refund) -> bool {
-        let failed = refund.end == Some(End::Failed) && refund.cause != Cause::Elsewhere;
-        failed && !self.is_renewed(refund_id)
+    /// How much more is owed of a payment because refunds failed than is left of it.
+    pub(super) fn short_of(&self, payment: &PaymentId) -> i64 {
+        let owed = self.refunds_of(payment).map(|(id, refund)| self.owed_of(id, refund));
+        owed.fold(0, i64::saturating_add).saturating_sub(self.left(payment)).max(0)
+    }
+
+    /// A refund that a dispute ended is owed only where the bank has not given its money.
+    pub(super) fn owed_of(&self, refund_id: Id<RefundKind>, refund: &Refund) -> i64 {
+        match refund.end {
+            _ if refund.cause == Cause::Elsewhere => 0,
+            Some(End::Failed) if !self.is_renewed(refund_id) => refund.amount.minor,
+            Some(End::Given) => {
+                self.own_part(refund_id, refund).saturating_sub(self.given(refund_id, refund))
+            }
+            None | Some(End::Overtaken | End::Failed | End::Processed) => 0,
+        }
     }
 
     /// How much of a payment stays: what is left and is not owed.
@@ -265,9 +279,9 @@ impl Collection {
 
     /// How much of that stays, because it is not owed.
     pub(super) fn unclosed(&self, payment: &PaymentId) -> i64 {
-        let owed = |id, refund: &Refund| self.is_owed(id, refund);
+        let owed = |id, refund: &Refund| self.owed_of(id, refund) > 0;
         let of_closed = self.sum_of(&self.from_closed, payment, owed);
-        let owed_of_open = self.owed(payment).saturating_sub(of_closed);
+        let owed_of_open = self.owed(payment).saturating_sub(of_closed).max(0);
         self.open(payment).saturating_sub(owed_of_open)
     }
 
@@ -284,13 +298,19 @@ impl Collection {
             .fold(0_i64, |sum, minor| sum.saturating_add(*minor))
     }
 
-    /// How much is refunded because of the cancellation, is being refunded, or failed and is owed.
+    /// How much is refunded because of the cancellation, is being refunded, failed and is owed, or
+    /// was given by the payer's bank.
     pub(super) fn back_by_cancellation(&self, payment: &PaymentId) -> i64 {
-        self.sum(payment, |id, it| {
-            let is_done =
-                it.goes_back() || self.is_owed(id, it) || self.went_by_another_name(id, it);
+        let whole = self.sum(payment, |id, it| {
+            let is_owed = it.end == Some(End::Failed) && self.owed_of(id, it) > 0;
+            let is_done = it.goes_back() || is_owed || self.went_by_another_name(id, it);
             it.cause == Cause::Cancelled && is_done
-        })
+        });
+        let ended = self
+            .refunds_of(payment)
+            .filter(|(_, it)| it.cause == Cause::Cancelled && it.end == Some(End::Given));
+        let parts = ended.map(|(id, it)| self.own_part(id, it));
+        whole.saturating_add(parts.fold(0, i64::saturating_add))
     }
 
     /// Whether a refund of ours was processed, but recorded as an external refund.
@@ -333,6 +353,22 @@ impl Collection {
             && self.left(&failed.payment) > 0
     }
 
+    /// What is to be told of a refund that failed for this reason.
+    #[must_use]
+    pub fn failed_refund(&self, refund_id: Id<RefundKind>, reason: &str) -> Option<FailedRefund> {
+        let refund = self.refunds.get(&refund_id)?;
+        let is_renewed = self.is_renewed(refund_id) || self.is_renewable(refund_id);
+        let is_end = matches!(refund.end, Some(End::Failed | End::Given));
+        let is_over = is_end && refund.cause != Cause::Elsewhere;
+        let minor = self.given(refund_id, refund);
+        let given = Amount { minor, ..refund.amount.clone() };
+        Some(FailedRefund {
+            is_final: is_over && !is_renewed,
+            amount: refund.amount.clone(),
+            given_by_bank: (reason == LOST_TO_A_DISPUTE && minor > 0).then_some(given),
+        })
+    }
+
     /// The failed refunds of a payment that are to be renewed.
     pub fn renewable<'c>(
         &'c self,
@@ -345,18 +381,24 @@ impl Collection {
     /// The provider says "refunded" of a payment, and no refund that failed contradicts it. A
     /// payment's facts never go back from there, but a refund that fails brings its money back.
     fn is_said_to_be_back(&self, payment: &PaymentId, fact: &Fact) -> bool {
-        let failed = |(_, refund): (_, &Refund)| refund.end == Some(End::Failed);
+        // One that the provider had is ended for a dispute only once it has failed there.
+        let failed = |(_, refund): (_, &Refund)| {
+            refund.end == Some(End::Failed)
+                || (refund.end == Some(End::Given) && refund.accepted.is_some())
+        };
         fact.status == Status::Refunded && !self.refunds_of(payment).any(failed)
     }
 
-    /// Whether all of a payment's money is refunded.
+    /// Whether all of a payment's money is refunded, or was given by the payer's bank; or nearly
+    /// all of it, and the provider refunds no amount as small as the rest.
     fn is_back(&self, payment: &PaymentId) -> bool {
         let Some(fact) = self.captured(payment) else { return true };
         let processed = |refund: &Refund| refund.end == Some(End::Processed);
         let sum = self.sum(payment, |_, refund| processed(refund));
-        sum >= self.brought(payment)
-            || (self.is_said_to_be_back(payment, fact)
-                && self.refunds_of(payment).all(|(_, refund)| refund.end.is_some()))
+        let rest = self.brought(payment).saturating_sub(sum).saturating_sub(self.lost(payment));
+        let is_over = || self.refunds_of(payment).all(|(_, refund)| refund.end.is_some());
+        let is_told = rest < LEAST_MINOR || self.is_said_to_be_back(payment, fact);
+        rest <= 0 || (is_told && is_over())
     }
 
     /// Whether another refund has replaced this one.

@@ -6,18 +6,17 @@ use std::collections::BTreeMap;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
+use super::balances::LEAST_MINOR;
+use super::disputes::{cut, divide, end_given, request};
 use super::evolve::apply;
 use super::links;
 use super::model::{Collection, Event, Rejection, Terms};
-use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{
-    Cause, End, FoundRefund, OVERTAKEN, Progress, Refund, RefundUpdate, is_final,
+    BELOW_THE_LEAST, Cause, End, FAILED, FoundRefund, LOST_TO_A_DISPUTE, OVERTAKEN, Progress,
+    Refund, RefundUpdate, following, is_final,
 };
-
-/// The least amount that a provider accepts: one rupee.
-const LEAST_MINOR: i64 = 100;
 
 pub(super) fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
     if terms.amount.minor < LEAST_MINOR {
@@ -99,12 +98,6 @@ fn settle(
         }
     }
     events
-}
-
-/// What is new of a dispute; it only goes forward.
-pub(super) fn observe_dispute(known: &Collection, dispute: Dispute) -> Vec<Event> {
-    let is_known = known.disputes.get(&dispute.id).is_some_and(|it| it.fact >= dispute.fact);
-    if is_known { Vec::new() } else { vec![Event::DisputeObserved(dispute)] }
 }
 
 fn after(known: &Collection, events: &[Event]) -> Collection {
@@ -194,31 +187,28 @@ pub(super) fn unplace(
     if !known.payments.contains_key(&payment) {
         return Err(Rejection::PaymentUnknown);
     }
-    let Some(left) = left(known, &payment) else { return Ok(Vec::new()) };
-    let minor = left_for(known, &payment, Cause::Unplaced);
-    if minor <= 0 {
-        return Ok(Vec::new());
-    }
-    let amount = Amount { minor, ..left };
+    let Some(fact) = known.captured(&payment) else { return Ok(Vec::new()) };
+    let left = left_for(known, &payment, Cause::Unplaced);
+    let minor = left.saturating_add(known.lost_untold(&payment));
+    let amount = Amount { minor, currency: fact.amount.currency.clone() };
     let refund = Refund::requested(payment, amount, Cause::Unplaced);
-    Ok(vec![Event::RefundRequested { refund_id, refund }])
+    Ok(request(known, refund_id, &refund, left))
 }
 
 /// The booking was cancelled: the amount of its policy is refunded, the rest is kept. A repeat
 /// decides about money that has returned since, because an external refund failed.
 pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKind>) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };
-    let Some(left) = left(known, payment) else { return Vec::new() };
-    let promised = if refund.currency == left.currency { refund.minor } else { 0 };
-    let back = promised.saturating_sub(known.back_by_cancellation(payment));
-    let back = back.clamp(0, left_for(known, payment, Cause::Cancelled));
-    let part = |minor| Amount { minor, currency: left.currency.clone() };
-    let mut events = Vec::new();
-    if back > 0 {
-        let refund = Refund::requested(payment.clone(), part(back), Cause::Cancelled);
-        events.push(Event::RefundRequested { refund_id, refund });
-    }
-    let kept = known.unclosed(payment).saturating_sub(back);
+    let Some(fact) = known.captured(payment) else { return Vec::new() };
+    let currency = &fact.amount.currency;
+    let promised = if refund.currency == *currency { refund.minor } else { 0 };
+    let promised = promised.min(known.brought(payment));
+    let back = promised.saturating_sub(known.back_by_cancellation(payment)).max(0);
+    let left = left_for(known, payment, Cause::Cancelled);
+    let part = |minor| Amount { minor, currency: currency.clone() };
+    let refund = Refund::requested(payment.clone(), part(back), Cause::Cancelled);
+    let mut events = request(known, refund_id, &refund, left);
+    let kept = known.unclosed(payment).saturating_sub(back.min(left));
     if kept > 0 {
         events.push(Event::Retained { payment: payment.clone(), amount: part(kept) });
     }
@@ -241,6 +231,7 @@ pub(super) fn refund_by_staff(
     known: &Collection,
     amount: Option<Amount>,
     refund_id: Id<RefundKind>,
+    least_minor: i64,
 ) -> Result<Vec<Event>, Rejection> {
     if known.refunds.contains_key(&refund_id) {
         return Ok(Vec::new());
@@ -253,8 +244,54 @@ pub(super) fn refund_by_staff(
     if !fits {
         return Err(Rejection::AmountNotRefundable);
     }
+    // What it leaves could not be refunded either.
+    let rest = left.minor.saturating_sub(amount.minor);
+    if amount.minor < least_minor || (1..least_minor).contains(&rest) {
+        return Err(Rejection::BelowTheLeast);
+    }
     let refund = Refund::requested(payment, amount, Cause::Staff);
     Ok(vec![Event::RefundRequested { refund_id, refund }])
+}
+
+/// Before a refund is requested from the provider: it is cut to what disputes have left, divided so
+/// that only what open ones are about waits, or ended because the provider would never take it.
+pub(super) fn prepare_refund(
+    known: &Collection,
+    refund_id: Id<RefundKind>,
+    least_minor: i64,
+) -> Result<Vec<Event>, Rejection> {
+    let refund = known.refunds.get(&refund_id).ok_or(Rejection::RefundUnknown)?;
+    if !refund.is_unaccepted() {
+        return Ok(Vec::new());
+    }
+    let events = match known.lost(&refund.payment) {
+        0 => Vec::new(),
+        _ => cut(known, Vec::new(), &refund.payment, LOST_TO_A_DISPUTE),
+    };
+    if !events.is_empty() {
+        return Ok(events);
+    }
+    if refund.amount.minor < least_minor {
+        return Ok(vec![Event::RefundFailed { refund_id, reason: BELOW_THE_LEAST.to_owned() }]);
+    }
+    Ok(divide(known, refund_id, refund))
+}
+
+/// A refund that waits for the end of a dispute is not to wait any more.
+pub(super) fn release_refund(
+    known: &Collection,
+    refund_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    if !known.refunds.contains_key(&refund_id) {
+        return Err(Rejection::RefundUnknown);
+    }
+    if known.released.contains(&refund_id) {
+        return Ok(Vec::new());
+    }
+    if !known.is_held(refund_id) {
+        return Err(Rejection::RefundNotHeld);
+    }
+    Ok(vec![Event::RefundReleased { refund_id }])
 }
 
 pub(super) fn learn_refund(
@@ -288,7 +325,7 @@ pub(super) fn learn_refund(
                 Progress::Pending if !has_failed => None,
                 Progress::Processed => Some((End::Processed, String::new())),
                 // What was reported for the other refund applies to this one.
-                Progress::Pending | Progress::Failed => Some((End::Failed, "failed".to_owned())),
+                Progress::Pending | Progress::Failed => Some((End::Failed, FAILED.to_owned())),
             }
         }
         RefundUpdate::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
@@ -297,10 +334,13 @@ pub(super) fn learn_refund(
         // It is retried: a refusal may be temporary.
         RefundUpdate::Refused(_) => None,
     };
+    // One that a dispute had ended is under way again once the provider has it.
+    let is_taken = events.iter().any(|event| matches!(event, Event::RefundAccepted { .. }));
+    let before = refund.end.filter(|before| !(is_taken && *before == End::Given));
     match end {
-        Some((end, _)) if refund.end.is_some_and(|before| before >= end) => {}
+        Some((end, _)) if before.is_some_and(|before| before >= end) => {}
         Some((End::Processed, _)) => events.push(Event::RefundProcessed { refund_id }),
-        Some((End::Failed | End::Overtaken, reason)) => {
+        Some((End::Failed | End::Overtaken | End::Given, reason)) => {
             events.push(Event::RefundFailed { refund_id, reason });
         }
         None => {}
@@ -308,6 +348,8 @@ pub(super) fn learn_refund(
     if events.is_empty() {
         return Ok(events);
     }
+    let events = cut(known, events, &refund.payment, OVERTAKEN);
+    let events = end_given(known, events, &refund.payment);
     Ok(settle(known, events, &refund.payment, rest_id))
 }
 
@@ -365,7 +407,7 @@ pub(super) fn discover(
         Progress::Pending => {}
         Progress::Processed => events.push(Event::RefundProcessed { refund_id }),
         Progress::Failed => {
-            events.push(Event::RefundFailed { refund_id, reason: "failed".to_owned() });
+            events.push(Event::RefundFailed { refund_id, reason: FAILED.to_owned() });
         }
     }
     if !fits(known, &found) {
@@ -377,7 +419,8 @@ pub(super) fn discover(
 /// Whether a payment covers this refund in addition to all known ones.
 fn fits(known: &Collection, found: &FoundRefund) -> bool {
     let Some(fact) = known.captured(&found.payment) else { return true };
-    let sum = known.going_back(&found.payment).saturating_add(found.amount.minor);
+    let gone = known.going_back(&found.payment).saturating_add(known.lost(&found.payment));
+    let sum = gone.saturating_add(found.amount.minor);
     found.progress == Progress::Failed || sum <= fact.amount.minor
 }
 
@@ -408,7 +451,6 @@ fn overtake(
 pub(super) fn renew_refund(
     known: &Collection,
     failed: Id<RefundKind>,
-    refund_id: Id<RefundKind>,
 ) -> Result<Vec<Event>, Rejection> {
     let before = known.refunds.get(&failed).ok_or(Rejection::RefundUnknown)?;
     let left = left(known, &before.payment).filter(|_| known.is_renewable(failed));
@@ -416,5 +458,5 @@ pub(super) fn renew_refund(
     let amount = Amount { minor: left.minor.min(before.amount.minor), ..left };
     let refund = Refund::requested(before.payment.clone(), amount, before.cause);
     let refund = Refund { renews: Some(failed), ..refund };
-    Ok(vec![Event::RefundRequested { refund_id, refund }])
+    Ok(vec![Event::RefundRequested { refund_id: following(failed), refund }])
 }
