@@ -4,7 +4,7 @@ use kernel::Id;
 use kernel::id::{PaymentLink, Refund as RefundKind};
 
 use super::model::{Collection, Event, LinkChange};
-use crate::domain::fact::Amount;
+use crate::domain::fact::{Amount, Fact};
 use crate::domain::link::Link;
 use crate::domain::refund::End;
 
@@ -27,6 +27,12 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
                 fact.clone_from(&payment.fact);
             }
         }
+        Event::PaidAtDesk { payment, amount, .. } => {
+            known.at_desk.insert(payment.clone());
+            known.payments.entry(payment.clone()).or_insert_with(|| Fact::at_desk(amount));
+        }
+        // That the refund is done follows in the same append.
+        Event::GivenBackAtDesk { .. } => {}
         Event::Verified { payment, .. } => known.verified = Some(payment.clone()),
         Event::Failed { payment } => {
             known.failed.insert(payment.clone());
@@ -53,7 +59,12 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
             }
             if let Some(refund) = known.refunds.get_mut(refund_id) {
                 refund.accepted = Some(provider_refund.clone());
+                // It was asked for before the dispute ended it, and is under way after all.
+                refund.end.take_if(|end| *end == End::Given);
             }
+        }
+        Event::RefundReleased { refund_id } => {
+            known.released.insert(*refund_id);
         }
         Event::RefundProcessed { refund_id } => end(known, *refund_id, End::Processed),
         Event::RefundFailed { refund_id, reason } => {

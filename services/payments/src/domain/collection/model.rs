@@ -7,6 +7,7 @@ use kernel::id::{
 };
 use kernel::{Id, Money, Timestamp};
 
+use crate::domain::desk::Handover;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
@@ -56,6 +57,8 @@ pub struct Collection {
     pub claimed: bool,
     /// What the provider said about each payment, joined.
     pub payments: BTreeMap<PaymentId, Fact>,
+    /// Those that were made at the practice's desk.
+    pub at_desk: BTreeSet<PaymentId>,
     /// Payments whose failure was reported.
     pub failed: BTreeSet<PaymentId>,
     /// The one payment that counts.
@@ -64,6 +67,8 @@ pub struct Collection {
     pub mismatched: BTreeSet<PaymentId>,
     /// Its refunds.
     pub refunds: BTreeMap<Id<RefundKind>, Refund>,
+    /// Those that do not wait for the end of a dispute.
+    pub(super) released: BTreeSet<Id<RefundKind>>,
     /// Disputes of its payments.
     pub disputes: BTreeMap<DisputeId, Dispute>,
     /// What the session that took place has earned, or the sessions of a package.
@@ -117,10 +122,12 @@ impl Collection {
             last_link: None,
             claimed: false,
             payments: BTreeMap::new(),
+            at_desk: BTreeSet::new(),
             failed: BTreeSet::new(),
             verified: None,
             mismatched: BTreeSet::new(),
             refunds: BTreeMap::new(),
+            released: BTreeSet::new(),
             disputes: BTreeMap::new(),
             earned: None,
             retained: None,
@@ -137,6 +144,17 @@ pub enum Rest {
     Earned,
     /// It is kept, because all were cancelled.
     Retained,
+}
+
+/// What is to be told of a refund that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedRefund {
+    /// Whether it is not requested again by itself.
+    pub is_final: bool,
+    /// How much it was.
+    pub amount: Amount,
+    /// How much of that the payer's bank has given, if any.
+    pub given_by_bank: Option<Amount>,
 }
 
 /// The commands of a collection.
@@ -172,6 +190,10 @@ pub enum Command {
     Claim,
     /// The provider reported a payment; `refund_id` is used if it has to be refunded.
     Observe { payment: Payment, source: Source, refund_id: Id<RefundKind> },
+    /// The price was paid at the practice's desk.
+    PayAtDesk { payment: PaymentId, amount: Amount, handover: Handover },
+    /// All that is owed at the desk was given back there.
+    GiveBackAtDesk { amount: Amount, handover: Handover },
     /// Decide about captured payments that are neither counted nor refunded.
     ResolveUndecided {
         /// The provider's state of those orders of which a payment has another amount.
@@ -192,15 +214,21 @@ pub enum Command {
     /// Sessions of a package have ended: the shares of those that took place are earned, those of
     /// cancelled ones are refunded or kept; once all have ended, so is the rest.
     SettleSessions { ends: SessionEnds, rest: Option<Rest>, refund_id: Id<RefundKind> },
-    /// The practice gives this much back, or all that is left.
-    RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind> },
+    /// The practice gives this much back, or all that is left. The provider takes no refund of
+    /// less than the least.
+    RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind>, least_minor: i64 },
+    /// A refund is about to be requested from the provider, which takes none of less than the
+    /// least: it is cut to what is left, or ended.
+    PrepareRefund { refund_id: Id<RefundKind>, least_minor: i64 },
+    /// A staff member does not want a refund to wait for the end of a dispute.
+    ReleaseRefund { refund_id: Id<RefundKind> },
     /// The provider reported a refund of ours; `rest_id` is used if that leaves more to refund.
     LearnRefund { refund_id: Id<RefundKind>, update: RefundUpdate, rest_id: Id<RefundKind> },
     /// The provider has a refund that does not bear our id. It gets `refund_id` if it is new;
     /// `rest_id` is used if it leaves more to give back.
     DiscoverRefund { found: FoundRefund, refund_id: Id<RefundKind>, rest_id: Id<RefundKind> },
-    /// A refund failed at the provider, so another one is requested under a new id.
-    RenewRefund { failed: Id<RefundKind>, refund_id: Id<RefundKind> },
+    /// A refund failed at the provider, so another one is requested under the id that follows.
+    RenewRefund { failed: Id<RefundKind> },
 }
 
 /// What can have happened to a collection.
@@ -219,6 +247,10 @@ pub enum Event {
     /// The provider reported the state of its order, fetched because of a payment of another
     /// amount.
     OrderObserved { order: OrderFact },
+    /// The price was paid at the practice's desk.
+    PaidAtDesk { payment: PaymentId, amount: Amount, handover: Handover },
+    /// A refund was given back at the practice's desk.
+    GivenBackAtDesk { refund_id: Id<RefundKind>, amount: Amount, handover: Handover },
     /// The money is here and counts.
     Verified { payment: PaymentId, amount: Amount },
     /// An attempt failed.
@@ -227,6 +259,8 @@ pub enum Event {
     Mismatched { payment: PaymentId, amount: Amount, reason: Mismatch },
     /// A refund was requested.
     RefundRequested { refund_id: Id<RefundKind>, refund: Refund },
+    /// A staff member released a refund that waits for the end of a dispute.
+    RefundReleased { refund_id: Id<RefundKind> },
     /// The provider accepted the refund.
     RefundAccepted { refund_id: Id<RefundKind>, provider_refund: ProviderRefundId },
     /// The money was refunded.
@@ -286,12 +320,27 @@ pub enum Rejection {
     /// The provider has another link under this reference.
     #[error("the provider has another payment link")]
     OtherLink,
+    /// The price is paid.
+    #[error("the booking is paid already")]
+    AlreadyPaid,
+    /// Another amount is to be paid, or to be given back.
+    #[error("another amount is owed")]
+    AmountNotOwed,
+    /// Nothing is to be given back at the desk.
+    #[error("nothing is owed at the desk")]
+    NothingOwed,
     /// We never saw such a payment.
     #[error("there is no such payment")]
     PaymentUnknown,
     /// No such refund was requested.
     #[error("there is no such refund")]
     RefundUnknown,
+    /// It does not wait for the end of a dispute.
+    #[error("the refund is not held")]
+    RefundNotHeld,
+    /// The provider does not refund such an amount, or could not refund what it leaves.
+    #[error("the provider refunds no amount as small as this")]
+    BelowTheLeast,
     /// No money is left.
     #[error("there is nothing to refund")]
     NothingToRefund,

@@ -4,6 +4,7 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::decisions::left_for;
+use super::disputes::request;
 use super::model::{Collection, Event, Rest};
 use crate::domain::fact::{Amount, PaymentId};
 use crate::domain::refund::{Cause, Refund};
@@ -27,9 +28,12 @@ pub(super) fn settle(
         open: known.unclosed(payment),
         events: Vec::new(),
     };
-    let back = money.back.saturating_sub(known.back_by_cancellation(payment));
-    let back = back.min(left_for(known, payment, Cause::Cancelled));
-    settling.give_back(back, refund_id);
+    let back = money.back.saturating_sub(known.back_by_cancellation(payment)).max(0);
+    let left = left_for(known, payment, Cause::Cancelled);
+    let amount = Amount { minor: back, currency: settling.currency.to_owned() };
+    let refund = Refund::requested(payment.clone(), amount, Cause::Cancelled);
+    settling.events = request(known, refund_id, &refund, left);
+    settling.open = settling.open.saturating_sub(back.min(left));
     let minor = |amount: &Option<Amount>| amount.as_ref().map_or(0, |amount| amount.minor);
     settling.close(&money.earned, minor(&known.earned), Rest::Earned);
     settling.close(&money.retained, minor(&known.retained), Rest::Retained);
@@ -56,17 +60,6 @@ impl Settling<'_> {
         }
         self.open = self.open.saturating_sub(minor);
         Some(Amount { minor, currency: self.currency.to_owned() })
-    }
-
-    /// Gives back so much, out of what others have earned if nothing else is left.
-    fn give_back(&mut self, minor: i64, refund_id: Id<RefundKind>) {
-        if minor <= 0 {
-            return;
-        }
-        self.open = self.open.saturating_sub(minor);
-        let amount = Amount { minor, currency: self.currency.to_owned() };
-        let refund = Refund::requested(self.payment.clone(), amount, Cause::Cancelled);
-        self.events.push(Event::RefundRequested { refund_id, refund });
     }
 
     /// Closes the shares of sessions one by one, without the amount that was closed `before`.
