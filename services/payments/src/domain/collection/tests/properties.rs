@@ -297,7 +297,7 @@ fn any_wish() -> impl Strategy<Value = Command> {
 }
 
 /// Decides on each in order; booking's intent is applied again when money counts, as by
-/// `app/follow_booking.rs`.
+/// `app/apply_booking_intent.rs`.
 fn follow(history: &[Event], told: &[Command], wish: &Command) -> Collection {
     let mut state = fold::<CollectionLife>(history);
     let mut wished = false;

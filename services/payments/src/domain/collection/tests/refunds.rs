@@ -23,12 +23,13 @@ fn discovered(found: &FoundRefund) -> Event {
     Event::RefundDiscovered { refund_id: refund_id(50), refund }
 }
 
-fn cancel(minor: i64) -> Command {
+pub(super) fn cancel(minor: i64) -> Command {
     Command::Cancel { refund: inr(minor), refund_id: refund_id(1) }
 }
 
-fn by_staff(minor: Option<i64>, number: u128) -> Command {
-    Command::RefundByStaff { amount: minor.map(inr), refund_id: refund_id(number) }
+pub(super) fn by_staff(minor: Option<i64>, number: u128) -> Command {
+    let amount = minor.map(inr);
+    Command::RefundByStaff { amount, refund_id: refund_id(number), least_minor: 100 }
 }
 
 fn retained(minor: i64) -> Event {
@@ -262,7 +263,7 @@ fn a_failed_external_refund_is_not_renewed() {
     let failed = Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() };
     let history = with(paid(), [discovered(&whole), failed]);
     stands(&history, Standing::Paid);
-    let renew = Command::RenewRefund { failed: refund_id(50), refund_id: refund_id(2) };
+    let renew = Command::RenewRefund { failed: refund_id(50) };
     check(&history, renew, Ok(&[]));
 }
 
@@ -283,12 +284,13 @@ fn a_renewal_gives_back_no_more_than_is_left() {
             Event::RefundProcessed { refund_id: refund_id(50) },
         ],
     );
-    let renew = Command::RenewRefund { failed: refund_id(1), refund_id: refund_id(2) };
+    let renew = Command::RenewRefund { failed: refund_id(1) };
     let refund = Refund {
         renews: Some(refund_id(1)),
         ..Refund::requested(pay(1), inr(30_000), Cause::Unplaced)
     };
-    check(&history, renew, Ok(&[Event::RefundRequested { refund_id: refund_id(2), refund }]));
+    let next = Event::RefundRequested { refund_id: following(refund_id(1)), refund };
+    check(&history, renew, Ok(&[next]));
 }
 
 /// Ours of 20000, reported by a webhook without our id: the payment covers both.
