@@ -113,6 +113,29 @@ pub struct DisputeFact {
     pub reason: String,
 }
 
+impl DisputeFact {
+    /// How much the bank has taken: what the provider deducted, or where it says none, what is
+    /// disputed.
+    #[must_use]
+    pub fn lost_minor(&self) -> i64 {
+        match self.state {
+            DisputeState::Lost if self.deducted_minor > 0 => self.deducted_minor,
+            DisputeState::Lost => self.amount.minor,
+            DisputeState::Open
+            | DisputeState::UnderReview
+            | DisputeState::ActionRequired
+            | DisputeState::Closed
+            | DisputeState::Won => 0,
+        }
+    }
+
+    /// How much the bank may still take.
+    #[must_use]
+    pub fn in_question_minor(&self) -> i64 {
+        if self.state.is_open() { self.amount.minor.max(self.deducted_minor) } else { 0 }
+    }
+}
+
 /// A dispute and what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dispute {

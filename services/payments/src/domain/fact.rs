@@ -123,6 +123,15 @@ pub struct Fact {
     pub order: Option<OrderId>,
 }
 
+impl Fact {
+    /// What is known of a payment at the practice's desk: its money is here, and no order stands
+    /// behind it.
+    #[must_use]
+    pub fn at_desk(amount: &Amount) -> Self {
+        Self { status: Status::Captured, amount: amount.clone(), order: None }
+    }
+}
+
 /// A payment and what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {

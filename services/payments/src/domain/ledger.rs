@@ -2,25 +2,29 @@
 //! and the whole ledger of a booking follows from its events; the rows are written by `post`, in
 //! the transaction of the events.
 
+mod desk;
 mod entry;
+mod unowned;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use crate::domain::collection::Event;
-use crate::domain::dispute::{Dispute, DisputeState};
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, DisputeId, PaymentId, ProviderRefundId, Status};
-use crate::domain::refund::Refund;
+use crate::domain::refund::{End, Refund};
 
 pub use entry::{Account, Entry, EntryKind, Line};
+pub use unowned::UnownedDispute;
 
 /// The state of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefundState {
     Payable,
     Failed,
+    Given,
     Gone,
 }
 
@@ -33,6 +37,8 @@ struct RefundBalance {
     /// stood.
     closed: Vec<(Account, i64)>,
     provider_refund: Option<ProviderRefundId>,
+    /// Out of which account it is paid.
+    paid_from: Account,
     state: RefundState,
 }
 
@@ -41,6 +47,8 @@ struct RefundBalance {
 struct PaymentBalance {
     /// How much was captured; a refund may be reported before that.
     captured_minor: i64,
+    /// Where the money came to.
+    came_to: Account,
     /// The account of money that is neither refunded nor earned nor retained.
     account: Account,
     /// The amount in that account; negative while only refunds of it were reported.
@@ -55,6 +63,13 @@ struct PaymentBalance {
     fee: i64,
     /// How often it was earned or kept, so that each entry has a cause of its own.
     closings: usize,
+    /// How much of it disputes took, and in which currency.
+    lost: i64,
+    currency: String,
+    /// How much of that is no loss, because it was owed to the customer; `open` is without it.
+    lost_of_open: i64,
+    /// How often that changed.
+    loss_moves: usize,
 }
 
 /// The ledger of one booking, folded from its events.
@@ -81,7 +96,16 @@ impl Books {
     /// The entries that events bring.
     pub fn enter(&mut self, events: &[Event]) -> Vec<Entry> {
         let next = events.iter().skip(1).map(Some).chain([None]);
-        events.iter().zip(next).flat_map(|(event, next)| self.enter_one(event, next)).collect()
+        let enter = |(event, next): (&Event, Option<&Event>)| {
+            let mut entries = self.enter_one(event, next);
+            let payments = entries.iter().filter_map(|entry| entry.payment.clone());
+            let payments: BTreeSet<PaymentId> = payments.collect();
+            for payment in &payments {
+                entries.extend(self.settle_loss(payment));
+            }
+            entries
+        };
+        events.iter().zip(next).flat_map(enter).collect()
     }
 
     fn enter_one(&mut self, event: &Event, next: Option<&Event>) -> Vec<Entry> {
@@ -94,6 +118,7 @@ impl Books {
                     is_left_open.then(|| self.capture(&payment.id, &payment.fact.amount));
                 captured_minor.flatten().into_iter().collect()
             }
+            Event::PaidAtDesk { .. } | Event::GivenBackAtDesk { .. } => self.note_desk(event),
             Event::Verified { payment, amount } => self.verify(payment, amount),
             Event::Mismatched { payment, amount, .. } => {
                 self.capture(payment, amount).into_iter().collect()
@@ -112,14 +137,15 @@ impl Books {
             }
             Event::DisputeObserved(dispute) => self.lose(dispute),
             Event::RefundAccepted { refund_id, provider_refund } => {
-                if let Some(back) = self.refunds.get_mut(refund_id) {
-                    back.provider_refund = Some(provider_refund.clone());
-                }
-                Vec::new()
+                let Some(back) = self.refunds.get_mut(refund_id) else { return Vec::new() };
+                back.provider_refund = Some(provider_refund.clone());
+                self.owe_again(*refund_id).into_iter().collect()
             }
             Event::RefundProcessed { refund_id } => self.end_refund(*refund_id, RefundState::Gone),
-            Event::RefundFailed { refund_id, .. } => {
-                self.end_refund(*refund_id, RefundState::Failed)
+            Event::RefundFailed { refund_id, reason } => {
+                let is_given = End::of_failure(reason) == End::Given;
+                let state = if is_given { RefundState::Given } else { RefundState::Failed };
+                self.end_refund(*refund_id, state)
             }
             Event::Opened(terms) => {
                 self.price = Some(terms.amount.minor);
@@ -129,6 +155,7 @@ impl Books {
             | Event::OrderObserved { .. }
             | Event::Link { .. }
             | Event::Claimed
+            | Event::RefundReleased { .. }
             | Event::Failed { .. } => Vec::new(),
         }
     }
@@ -141,7 +168,7 @@ impl Books {
         }
         held.captured_minor = amount.minor;
         held.open = held.open.saturating_add(amount.minor);
-        Entry::captured(payment, amount, held.account)
+        Entry::captured(payment, amount, (held.came_to, held.account))
     }
 
     /// The payment in the ledger; a new one has zero balances.
@@ -149,6 +176,7 @@ impl Books {
         let (account, closed) = (Account::Suspense, Account::Suspense);
         self.held.entry(payment.clone()).or_insert_with(|| PaymentBalance {
             captured_minor: 0,
+            came_to: Account::ProviderClearing,
             account,
             open: 0,
             closed,
@@ -156,6 +184,10 @@ impl Books {
             earned: 0,
             fee: 0,
             closings: 0,
+            lost: 0,
+            currency: String::new(),
+            lost_of_open: 0,
+            loss_moves: 0,
         })
     }
 
@@ -199,7 +231,9 @@ impl Books {
         }
         let (payment, amount) = (&refund.payment, &refund.amount);
         let held = self.held(payment);
-        let beyond = amount.minor.saturating_sub(held.open.max(0)).max(0);
+        // What a dispute took is here as long as it is not decided whose it was.
+        let open = held.open.saturating_add(held.lost_of_open).max(0);
+        let beyond = amount.minor.saturating_sub(open).max(0);
         let closed = if held.closings == 0 { beyond.min(held.fee) } else { beyond };
         let open = amount.minor.saturating_sub(closed);
         held.open = held.open.saturating_sub(open);
@@ -208,6 +242,7 @@ impl Books {
             amount: amount.clone(),
             closed: held.take_closed(closed),
             provider_refund: refund.accepted.clone(),
+            paid_from: held.came_to,
             state: RefundState::Payable,
         };
         let what = (kind, format!("refund {refund_id} requested"));
@@ -220,26 +255,28 @@ impl Books {
         let Some(back) = self.refunds.get_mut(&refund_id) else { return Vec::new() };
         let Some(held) = self.held.get_mut(&back.payment) else { return Vec::new() };
         let before = back.state;
-        if before == RefundState::Gone || before == state {
+        let is_ended = matches!(before, RefundState::Failed | RefundState::Given);
+        let is_no_news = is_ended && state != RefundState::Gone;
+        if before == RefundState::Gone || before == state || is_no_news {
             return Vec::new();
         }
         back.state = state;
         let processed = || (EntryKind::RefundProcessed, format!("refund {refund_id} processed"));
         let entry = match state {
-            RefundState::Failed => {
+            RefundState::Failed | RefundState::Given => {
                 held.open = held.open.saturating_add(back.of_open());
                 held.move_closed(&back.closed, Direction::Returning);
                 let what = (EntryKind::RefundFailed, format!("refund {refund_id} failed"));
                 back.entry(what, held, Account::RefundsPayable, Direction::Returning)
             }
             // It was processed although it was reported as failed.
-            RefundState::Gone if before == RefundState::Failed => {
+            RefundState::Gone if before != RefundState::Payable => {
                 held.open = held.open.saturating_sub(back.of_open());
                 held.move_closed(&back.closed, Direction::Outgoing);
-                back.entry(processed(), held, Account::ProviderClearing, Direction::Outgoing)
+                back.entry(processed(), held, back.paid_from, Direction::Outgoing)
             }
             RefundState::Gone | RefundState::Payable => {
-                let accounts = (Account::RefundsPayable, Account::ProviderClearing);
+                let accounts = (Account::RefundsPayable, back.paid_from);
                 Entry::transfer(processed(), &back.payment, &back.amount, accounts)
             }
         };
@@ -247,11 +284,42 @@ impl Books {
         entry.map(named).into_iter().collect()
     }
 
+    /// A refund that a dispute had ended is under way after all.
+    fn owe_again(&mut self, refund_id: Id<RefundKind>) -> Option<Entry> {
+        let back = self.refunds.get_mut(&refund_id)?;
+        if back.state != RefundState::Given {
+            return None;
+        }
+        back.state = RefundState::Payable;
+        let held = self.held.get_mut(&back.payment)?;
+        held.open = held.open.saturating_sub(back.of_open());
+        held.move_closed(&back.closed, Direction::Outgoing);
+        let what = (EntryKind::RefundRequested, format!("refund {refund_id} taken"));
+        back.entry(what, held, Account::RefundsPayable, Direction::Outgoing)
+    }
+
+    /// Moves what a dispute took between loss and what is owed to the customer: it is a loss only
+    /// where the money was earned or kept, or went back as well.
+    fn settle_loss(&mut self, payment: &PaymentId) -> Option<Entry> {
+        let held = self.held.get_mut(payment)?;
+        let open = held.open.saturating_add(held.lost_of_open);
+        let of_open = held.lost.min(open).max(0);
+        let more = of_open.saturating_sub(held.lost_of_open);
+        if more == 0 {
+            return None;
+        }
+        held.open = held.open.saturating_sub(more);
+        held.lost_of_open = of_open;
+        held.loss_moves += 1;
+        let what = (EntryKind::DisputeLost, format!("loss {payment} {}", held.loss_moves));
+        let amount = Amount { minor: more, currency: held.currency.clone() };
+        Entry::transfer(what, payment, &amount, (held.account, Account::DisputeLoss))
+    }
+
     /// Posts the loss of a dispute: the provider no longer holds the money.
     fn lose(&mut self, dispute: &Dispute) -> Vec<Entry> {
         let fact = &dispute.fact;
-        let is_lost = fact.state == DisputeState::Lost;
-        let lost = if is_lost { fact.deducted_minor } else { 0 };
+        let lost = fact.lost_minor();
         let (before, times) = self.disputes.entry(dispute.id.clone()).or_default();
         let more = lost.saturating_sub(*before);
         if more == 0 {
@@ -259,6 +327,9 @@ impl Books {
         }
         (*before, *times) = (lost, times.saturating_add(1));
         let what = (EntryKind::DisputeLost, format!("dispute {} {times}", dispute.id));
+        let held = self.held(&dispute.payment);
+        held.lost = held.lost.saturating_add(more);
+        held.currency.clone_from(&fact.amount.currency);
         let amount = Amount { minor: more, currency: fact.amount.currency.clone() };
         let accounts = (Account::DisputeLoss, Account::ProviderClearing);
         Entry::transfer(what, &dispute.payment, &amount, accounts).into_iter().collect()
@@ -322,8 +393,11 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
         | Event::Link { .. }
         | Event::Claimed
         | Event::Observed { .. }
+        | Event::PaidAtDesk { .. }
+        | Event::GivenBackAtDesk { .. }
         | Event::Failed { .. }
         | Event::RefundRequested { .. }
+        | Event::RefundReleased { .. }
         | Event::RefundAccepted { .. }
         | Event::RefundProcessed { .. }
         | Event::RefundFailed { .. }

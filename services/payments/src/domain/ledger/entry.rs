@@ -9,6 +9,10 @@ pub enum Account {
     ProviderClearing,
     /// What it has paid out.
     Bank,
+    /// What was paid in cash at the practice's desk.
+    DeskCash,
+    /// What was paid there by UPI, to an account of the practice's own.
+    DeskUpi,
     /// What customers have paid for sessions that are still to come.
     CustomerAdvance,
     /// What was earned by sessions.
@@ -38,6 +42,8 @@ impl Account {
         match self {
             Self::ProviderClearing => "provider_clearing",
             Self::Bank => "bank",
+            Self::DeskCash => "desk_cash",
+            Self::DeskUpi => "desk_upi",
             Self::CustomerAdvance => "customer_advance",
             Self::Revenue => "revenue",
             Self::Retained => "retained",
@@ -162,10 +168,15 @@ impl Entry {
         Some(self)
     }
 
-    /// Captured money: debits the provider, credits the customer's advance or suspense.
+    /// Captured money: debits the provider, or the desk; credits the customer's advance or
+    /// suspense.
     #[must_use]
-    pub fn captured(payment: &PaymentId, amount: &Amount, owed: Account) -> Option<Self> {
+    pub fn captured(
+        payment: &PaymentId,
+        amount: &Amount,
+        (came_to, owed): (Account, Account),
+    ) -> Option<Self> {
         let what = (EntryKind::Captured, format!("captured {payment}"));
-        Self::transfer(what, payment, amount, (Account::ProviderClearing, owed))
+        Self::transfer(what, payment, amount, (came_to, owed))
     }
 }

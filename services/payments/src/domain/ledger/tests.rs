@@ -267,6 +267,8 @@ proptest! {
                 }
                 Event::Observed { .. }
                 | Event::RefundProcessed { .. }
+                | Event::PaidAtDesk { .. }
+                | Event::GivenBackAtDesk { .. }
                 | Event::Opened(_)
                 | Event::OrderCreated { .. }
                 | Event::Link { .. }
@@ -274,6 +276,7 @@ proptest! {
                 | Event::OrderObserved { .. }
                 | Event::Failed { .. }
                 | Event::RefundAccepted { .. }
+                | Event::RefundReleased { .. }
                 | Event::RefundFailed { .. }
                 | Event::DisputeObserved(_)
                 | Event::Earned { .. }

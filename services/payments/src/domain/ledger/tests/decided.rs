@@ -92,11 +92,15 @@ pub(crate) fn any_command() -> impl Strategy<Value = Command> {
             .prop_map(|(it, refund, progress)| discover(it, refund, progress)),
         4 => (0_u8..12, prop::option::weighted(0.8, any_progress()))
             .prop_map(|(number, update)| learn(number, update)),
-        1 => (0_u8..12).prop_map(move |it| Command::RenewRefund { failed: rfn(it), refund_id }),
+        1 => (0_u8..12).prop_map(|it| Command::RenewRefund { failed: rfn(it) }),
         1 => payment.prop_map(move |it| Command::Unplace { payment: pay(it), refund_id }),
         1 => minor.clone().prop_map(move |it| Command::Cancel { refund: inr(it), refund_id }),
         1 => minor
-            .prop_map(move |it| Command::RefundByStaff { amount: Some(inr(it)), refund_id }),
+            .prop_map(move |it| Command::RefundByStaff {
+                amount: Some(inr(it)),
+                refund_id,
+                least_minor: 1,
+            }),
         1 => Just(Command::Complete),
     ]
 }
@@ -105,7 +109,6 @@ pub(crate) fn any_command() -> impl Strategy<Value = Command> {
 fn numbered(mut command: Command, number: u8) -> Command {
     match &mut command {
         Command::Observe { refund_id: id, .. }
-        | Command::RenewRefund { refund_id: id, .. }
         | Command::Unplace { refund_id: id, .. }
         | Command::Cancel { refund_id: id, .. }
         | Command::RefundByStaff { refund_id: id, .. }
@@ -126,6 +129,11 @@ fn numbered(mut command: Command, number: u8) -> Command {
         | Command::RecordAbsentLink { .. }
         | Command::Claim
         | Command::ObserveDispute(_)
+        | Command::PayAtDesk { .. }
+        | Command::GiveBackAtDesk { .. }
+        | Command::PrepareRefund { .. }
+        | Command::ReleaseRefund { .. }
+        | Command::RenewRefund { .. }
         | Command::Complete => {}
     }
     command
