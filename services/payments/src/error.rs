@@ -58,6 +58,33 @@ pub enum Rejection {
     /// Too short, too long, or not of letters.
     #[error("An explanation has 3 to 500 characters.")]
     InvalidExplanation,
+    /// The provider refunds no amount as small as this, or as what it would leave.
+    #[error("A refund is of at least ₹1, and leaves nothing or at least ₹1.")]
+    AmountNotRefundable,
+    /// No refund of the booking waits for the end of a dispute.
+    #[error("No refund of this booking waits for the end of a dispute.")]
+    RefundNotHeld,
+    /// Only bookings by phone are paid at the desk.
+    #[error("This booking was not made by phone. Its client pays it on the website.")]
+    NotByPhone,
+    /// Its money is here.
+    #[error("This booking is paid already.")]
+    AlreadyPaid,
+    /// Another sum than what is to be paid, or given back.
+    #[error("This is not the amount that is owed.")]
+    AmountNotOwed,
+    /// Nothing is to be given back at the desk.
+    #[error("Nothing of this booking is to be given back at the desk.")]
+    NothingOwed,
+    /// Neither in cash nor by UPI.
+    #[error("Please say whether it was in cash or by UPI.")]
+    InvalidDeskWay,
+    /// Not the reference of a bank.
+    #[error("A reference of the bank has at most 40 letters, digits, - and /; cash has none.")]
+    InvalidReference,
+    /// The front desk takes less than this.
+    #[error("The front desk may not take this much. Please ask an owner or an admin.")]
+    AboveDeskLimit,
     /// The list of what nothing explains has no such row.
     #[error("There is nothing of that kind to explain.")]
     NothingUnexplained,
@@ -97,6 +124,10 @@ impl Reject for Rejection {
             | Self::InvalidPaymentId
             | Self::InvalidExplanation
             | Self::InvalidPayer(_)
+            | Self::AmountNotRefundable
+            | Self::AmountNotOwed
+            | Self::InvalidDeskWay
+            | Self::InvalidReference
             | Self::InvalidAmount => Code::InvalidArgument,
             Self::BookingNotFound | Self::NothingUnexplained | Self::ReceiptUnknown => {
                 Code::NotFound
@@ -109,6 +140,11 @@ impl Reject for Rejection {
             | Self::TooManyLinks
             | Self::PaymentNotStarted
             | Self::NothingToRefund
+            | Self::RefundNotHeld
+            | Self::NotByPhone
+            | Self::AlreadyPaid
+            | Self::NothingOwed
+            | Self::AboveDeskLimit
             | Self::PapersOff
             | Self::PayerFixed
             | Self::ReceiptRefused(_)
@@ -135,6 +171,15 @@ impl Reject for Rejection {
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
             Self::NothingToRefund => "NOTHING_TO_REFUND",
             Self::InvalidAmount => "INVALID_AMOUNT",
+            Self::AmountNotRefundable => "AMOUNT_NOT_REFUNDABLE",
+            Self::RefundNotHeld => "REFUND_NOT_HELD",
+            Self::NotByPhone => "NOT_BY_PHONE",
+            Self::AlreadyPaid => "ALREADY_PAID",
+            Self::AmountNotOwed => "AMOUNT_NOT_OWED",
+            Self::NothingOwed => "NOTHING_OWED",
+            Self::InvalidDeskWay => "INVALID_DESK_WAY",
+            Self::InvalidReference => "INVALID_REFERENCE",
+            Self::AboveDeskLimit => "ABOVE_DESK_LIMIT",
             Self::InvalidExplanation => "INVALID_EXPLANATION",
             Self::NothingUnexplained => "NOTHING_UNEXPLAINED",
             Self::InvalidPayer(_) => "INVALID_PAYER",
@@ -152,13 +197,18 @@ impl Reject for Rejection {
             Self::InvalidPaymentId => Some("payment_id"),
             Self::SignatureInvalid => Some("signature"),
             Self::BookingNotFound => Some("booking_id"),
-            Self::InvalidAmount => Some("amount"),
+            Self::InvalidAmount
+            | Self::AmountNotRefundable
+            | Self::AmountNotOwed
+            | Self::AboveDeskLimit => Some("amount"),
+            Self::InvalidDeskWay => Some("way"),
+            Self::InvalidReference => Some("reference"),
             Self::InvalidExplanation => Some("explanation"),
             Self::NothingUnexplained => Some("subject"),
             Self::ReceiptUnknown => Some("receipt_id"),
-            Self::InvalidPayer(payer::PayerError::Name) => Some("payer.name"),
+            Self::InvalidPayer(payer::PayerError::Name(_)) => Some("payer.name"),
             Self::InvalidPayer(payer::PayerError::Gstin) => Some("payer.gstin"),
-            Self::InvalidPayer(payer::PayerError::Address) => Some("payer.address"),
+            Self::InvalidPayer(payer::PayerError::Address(_)) => Some("payer.address"),
             Self::InvalidPayer(payer::PayerError::State) => Some("payer.state_code"),
             Self::PapersOff
             | Self::PayerFixed
@@ -171,6 +221,10 @@ impl Reject for Rejection {
             | Self::PaymentNotStarted
             | Self::ProviderUnavailable
             | Self::NothingToRefund
+            | Self::RefundNotHeld
+            | Self::NotByPhone
+            | Self::AlreadyPaid
+            | Self::NothingOwed
             | Self::ReceiptRefused(_)
             | Self::Misfit(_) => None,
         }
@@ -184,7 +238,12 @@ impl From<collection::Rejection> for Rejection {
             collection::Rejection::AmountNotPayable => Self::InvalidPrice,
             collection::Rejection::NothingToRefund => Self::NothingToRefund,
             collection::Rejection::AmountNotRefundable => Self::InvalidAmount,
+            collection::Rejection::BelowTheLeast => Self::AmountNotRefundable,
+            collection::Rejection::RefundNotHeld => Self::RefundNotHeld,
             collection::Rejection::TooManyLinks => Self::TooManyLinks,
+            collection::Rejection::AlreadyPaid => Self::AlreadyPaid,
+            collection::Rejection::AmountNotOwed => Self::AmountNotOwed,
+            collection::Rejection::NothingOwed => Self::NothingOwed,
             collection::Rejection::OtherTerms
             | collection::Rejection::OtherOrder
             | collection::Rejection::LinkOpen

@@ -1,6 +1,7 @@
 //! The public gRPC service, called through the gateway. Only this module and its children use the
 //! request and response types. A booking of another client is reported as not found.
 
+mod desk;
 pub mod page;
 pub mod receipts;
 pub mod staff;

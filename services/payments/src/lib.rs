@@ -202,6 +202,7 @@ async fn prepare(store: &Store, shutdown: &Shutdown) {
 async fn prepare_once(store: &Store) -> Result<(), error::Error> {
     app::nightly::start(store).await?;
     retention::run(store).await?;
+    app::count_disputes::count_disputes(store).await?;
     app::backfill_ledger::backfill_ledger(store).await
 }
 
@@ -219,6 +220,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         order_health: OrderHealth::default(),
         webhook_health: WebhookHealth::default(),
         issuer: Arc::new(Issuer::of(&practice)),
+        desk_limit_minor: i64::from(practice.policies.desk_limit_rupees).saturating_mul(100),
     }))
 }
 

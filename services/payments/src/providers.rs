@@ -14,6 +14,7 @@ use crate::domain::link::{LinkFact, ProviderLink};
 use crate::domain::refund::Progress;
 use crate::domain::settlement::{Line, Settlement};
 
+pub mod deadline;
 pub mod razorpay;
 
 /// A request to create an order. The receipt is our id, so that the order can be found again.
@@ -237,6 +238,8 @@ pub trait Provider: Send + Sync + 'static {
         payment: &'a PaymentId,
         amount: Money,
     ) -> ProviderFuture<'a, PaymentReport>;
+    /// The least amount of a refund, in minor units.
+    fn least_refund_minor(&self) -> i64;
     /// Requests a refund; idempotent by the refund's id.
     fn refund<'a>(&'a self, wanted: &'a RefundRequest) -> ProviderFuture<'a, ProviderRefund>;
     /// Every refund of a payment.

@@ -10,5 +10,6 @@ pub mod receipts;
 pub mod inbox;
 pub mod ledger;
 pub mod settlement;
+pub mod unowned_disputes;
 pub mod reconciliation_exceptions;
 pub mod gauges;

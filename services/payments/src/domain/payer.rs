@@ -1,5 +1,7 @@
 //! The payer's name, GSTIN and address on documents.
 
+use kernel::typed::{self, Line, TextProblem};
+
 /// How long a GSTIN is: state, PAN, entity, a letter, check character.
 const GSTIN_CHARS: usize = 15;
 const NAME_CHARS_MAX: usize = 120;
@@ -28,33 +30,32 @@ pub struct Payer {
 /// Why a payer's details are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PayerError {
-    /// Empty, too long, or with characters that no name has.
-    #[error("A name has 1 to 120 characters.")]
-    Name,
+    /// Not a name.
+    #[error("{}", said_of("name", NAME_CHARS_MAX, *.0))]
+    Name(TextProblem),
     /// Not a GSTIN: its length, its characters, its state or its check character is wrong.
     #[error("This is not a GSTIN. Please compare it with your certificate, sign by sign.")]
     Gstin,
-    /// Empty or too long.
-    #[error("An address has 1 to 300 characters.")]
-    Address,
+    /// Not an address.
+    #[error("{}", said_of("address", ADDRESS_CHARS_MAX, *.0))]
+    Address(TextProblem),
     /// Not a state, or not the one of the GSTIN.
     #[error("Please choose the state of the address; with a GSTIN it is the GSTIN's state.")]
     State,
 }
 
 impl Payer {
-    /// Normalizes typed text: white space becomes one blank; a GSTIN becomes capitals without
-    /// blanks.
+    /// Reads typed text by the rule of all services; a GSTIN becomes capitals without blanks.
     ///
     /// # Errors
     /// The first invalid field.
     pub fn parse(name: &str, gstin: &str, address: &str, state: &str) -> Result<Self, PayerError> {
-        let name = on_one_line(name, NAME_CHARS_MAX).ok_or(PayerError::Name)?;
-        let gstin = gstin.split_whitespace().collect::<String>().to_ascii_uppercase();
+        let name = line(name, NAME_CHARS_MAX).map_err(PayerError::Name)?;
+        let gstin = typed::with_letters(gstin).to_ascii_uppercase();
         if !gstin.is_empty() && !is_gstin(&gstin) {
             return Err(PayerError::Gstin);
         }
-        let address = on_one_line(address, ADDRESS_CHARS_MAX).ok_or(PayerError::Address)?;
+        let address = line(address, ADDRESS_CHARS_MAX).map_err(PayerError::Address)?;
         let fits = state_of(&gstin).is_none_or(|of_gstin| of_gstin == state);
         if !STATES.contains(&state) || !fits {
             return Err(PayerError::State);
@@ -69,12 +70,18 @@ pub fn state_of(gstin: &str) -> Option<&str> {
     gstin.get(..2)
 }
 
-/// A non-empty text on one line; `None` when it is empty, too long, or has control characters that
-/// are not white space.
-fn on_one_line(text: &str, chars_max: usize) -> Option<String> {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let fits = (1..=chars_max).contains(&line.chars().count());
-    (fits && !line.chars().any(char::is_control)).then_some(line)
+fn line(text: &str, chars_max: usize) -> Result<String, TextProblem> {
+    Line::parse(text, chars_max).map(Line::into_string)
+}
+
+/// What is wrong with a line, in words.
+fn said_of(what: &str, chars_max: usize, problem: TextProblem) -> String {
+    match problem {
+        TextProblem::Missing => format!("Please fill in the {what}."),
+        TextProblem::Letterless => format!("Please write the {what} with a letter."),
+        TextProblem::Control => format!("Please write the {what} without control characters."),
+        TextProblem::TooLong => format!("Please keep the {what} to {chars_max} characters."),
+    }
 }
 
 /// Whether a text in capitals is a GSTIN: two digits of a state, a PAN, an entity, any sign, and
@@ -104,6 +111,8 @@ fn is_gstin(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use kernel::typed::TextProblem;
+
     use super::{Payer, PayerError};
 
     fn parse(gstin: &str, state: &str) -> Result<Payer, PayerError> {
@@ -121,6 +130,11 @@ mod tests {
         ] {
             let payer = parse(gstin, state).unwrap();
             assert_eq!(payer.gstin, gstin.replace(' ', "").to_ascii_uppercase());
+        }
+        // As a messenger pastes it, and as an Indian keyboard writes it.
+        for typed in ["\u{202a}27-AAPFU-0939F\u{2011}1ZV\u{202c}", "२७AAPFU०९३९F१ZV"]
+        {
+            assert_eq!(parse(typed, "27").unwrap().gstin, "27AAPFU0939F1ZV");
         }
         let wrong = [
             "27AAPFU0939F1ZU",
@@ -151,16 +165,24 @@ mod tests {
         let payer = payer.unwrap();
         assert_eq!((payer.name.as_str(), payer.gstin.as_str()), ("Asha Rao", ""));
         assert_eq!(payer.address, "12 MG Road Indore 452001");
-        for wrong in ["", " \n ", "a\0b", &"n".repeat(121)] {
-            assert_eq!(Payer::parse(wrong, "", "here", "23"), Err(PayerError::Name), "{wrong:?}");
+        let (name, address) = ("n".repeat(121), "n".repeat(301));
+        for (wrong, problem) in [
+            ("", TextProblem::Missing),
+            (" \n ", TextProblem::Missing),
+            ("\u{3164}", TextProblem::Missing),
+            ("a\0b", TextProblem::Control),
+            ("\u{200b}12", TextProblem::Letterless),
+        ] {
+            let of_name = Payer::parse(wrong, "", "here", "23");
+            assert_eq!(of_name, Err(PayerError::Name(problem)), "{wrong:?}");
+            let of_address = Payer::parse("Asha", "", wrong, "23");
+            assert_eq!(of_address, Err(PayerError::Address(problem)), "{wrong:?}");
         }
-        for wrong in ["", "\u{7f}", &"n".repeat(301)] {
-            assert_eq!(
-                Payer::parse("Asha", "", wrong, "23"),
-                Err(PayerError::Address),
-                "{wrong:?}"
-            );
-        }
+        let too_long = TextProblem::TooLong;
+        let of_name = Payer::parse(&name, "", "here", "23");
+        assert_eq!(of_name, Err(PayerError::Name(too_long)));
+        let of_address = Payer::parse("Asha", "", &address, "23");
+        assert_eq!(of_address, Err(PayerError::Address(too_long)));
         assert!(Payer::parse(&"न".repeat(120), "", &"र".repeat(300), "23").is_ok());
     }
 }

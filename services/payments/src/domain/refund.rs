@@ -3,6 +3,7 @@
 
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
+use uuid::Uuid;
 
 use super::fact::{Amount, PaymentId, ProviderRefundId};
 
@@ -51,22 +52,31 @@ impl Cause {
 /// outranks the failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// An external refund took its money before the provider accepted it.
+    /// An external refund took its money before the provider accepted it, or it was divided.
     Overtaken,
     /// It failed at the provider, or was refused for good.
     Failed,
+    /// The payer's bank has given its money by a dispute.
+    Given,
     /// The money was refunded.
     Processed,
 }
 
-/// The failure reason of an overtaken refund.
+/// The failure reason of one that failed at the provider, which names none.
+pub const FAILED: &str = "failed";
+
+/// The failure reason of an overtaken refund, or of one that others were requested in place of.
 pub const OVERTAKEN: &str = "overtaken";
 
 impl End {
     /// The end that a failure's reason means.
     #[must_use]
     pub fn of_failure(reason: &str) -> Self {
-        if reason == OVERTAKEN { Self::Overtaken } else { Self::Failed }
+        match reason {
+            OVERTAKEN => Self::Overtaken,
+            LOST_TO_A_DISPUTE => Self::Given,
+            _ => Self::Failed,
+        }
     }
 }
 
@@ -99,7 +109,7 @@ impl Refund {
     pub fn goes_back(&self) -> bool {
         match self.end {
             None | Some(End::Processed) => true,
-            Some(End::Overtaken | End::Failed) => false,
+            Some(End::Overtaken | End::Failed | End::Given) => false,
         }
     }
 
@@ -121,11 +131,40 @@ pub enum Progress {
     Failed,
 }
 
-/// The provider's words for a refusal that no time and no balance will change.
-const FINAL_REFUSALS: [&str; 2] = ["payment_too_old", LOST_TO_A_DISPUTE];
+/// The provider's words, and ours, for a refusal that no time and no balance will change.
+const FINAL_REFUSALS: [&str; 3] = ["payment_too_old", LOST_TO_A_DISPUTE, BELOW_THE_LEAST];
 
 /// Our own reason for a refund that is not requested, because a dispute took the money.
 pub const LOST_TO_A_DISPUTE: &str = "lost_to_a_dispute";
+
+/// Our own reason for a refund that is not requested, because the provider refunds no amount as
+/// small as this.
+pub const BELOW_THE_LEAST: &str = "below_the_least";
+
+/// The id of the refund that follows one: its renewal, or its rest. The same refund is followed by
+/// the same one, so that a repeat after a lost commit or a restore is the same for the provider.
+#[must_use]
+pub fn following(refund_id: Id<RefundKind>) -> Id<RefundKind> {
+    Id::from_uuid(Uuid::new_v5(&refund_id.uuid(), b"following"))
+}
+
+/// The id of that part of a refund which the payer's bank has given.
+#[must_use]
+pub fn given_part(refund_id: Id<RefundKind>) -> Id<RefundKind> {
+    Id::from_uuid(Uuid::new_v5(&refund_id.uuid(), b"given"))
+}
+
+/// The id of that part of a refund which waits for the end of a dispute.
+#[must_use]
+pub fn held_part(refund_id: Id<RefundKind>) -> Id<RefundKind> {
+    Id::from_uuid(Uuid::new_v5(&refund_id.uuid(), b"held"))
+}
+
+/// The id of that part of a refund which the payer's bank had given and has given back.
+#[must_use]
+pub fn returned_part(refund_id: Id<RefundKind>) -> Id<RefundKind> {
+    Id::from_uuid(Uuid::new_v5(&refund_id.uuid(), b"returned"))
+}
 
 /// Whether a refusal is the last word. Every other one (a balance that is too low, a rule of the
 /// account, a word that we do not know) may be temporary, so the refund is retried.

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use contract::payments::v1::page_payment_service_server::PagePaymentService;
 use contract::payments::v1::{
-    CheckPagePaymentRequest, CheckPagePaymentResponse, StartPagePaymentRequest,
-    StartPagePaymentResponse,
+    CheckPagePaymentRequest, CheckPagePaymentResponse, ListPageReceiptsRequest,
+    ListPageReceiptsResponse, PageReceipt, StartPagePaymentRequest, StartPagePaymentResponse,
 };
 use runtime::status::to_status;
 use tonic::{Request, Response, Status};
 
+use super::receipts::to_wire_receipt;
 use super::{place_to_pay, wire_state, wire_status};
 use crate::app::App;
 use crate::app::check_payment::check_page_payment;
+use crate::app::list_receipts::list_page_receipts;
 use crate::app::start_payment::{Method, start_page_payment};
 
 /// The service of the page.
@@ -61,5 +63,20 @@ impl PagePaymentService for PageHandler {
             state: wire_state(outcome.standing).into(),
             payment_status: wire_status(outcome).into(),
         }))
+    }
+
+    async fn list_page_receipts(
+        &self,
+        request: Request<ListPageReceiptsRequest>,
+    ) -> Result<Response<ListPageReceiptsResponse>, Status> {
+        let listed = list_page_receipts(&self.app, &request.get_ref().page_key).await;
+        let rows = listed.map_err(|error| to_status(&error))?;
+        let receipts = rows.into_iter().map(to_wire_receipt).map(|receipt| PageReceipt {
+            serial: receipt.serial,
+            kind: receipt.kind,
+            issued_at: receipt.issued_at,
+            amount: receipt.amount,
+        });
+        Ok(Response::new(ListPageReceiptsResponse { receipts: receipts.collect() }))
     }
 }

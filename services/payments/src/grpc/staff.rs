@@ -1,5 +1,5 @@
-//! The staff service. Only managers may call it. Each call is written to the audit log with its
-//! caller and its outcome.
+//! The staff service. Only managers may call it, but for payments at the desk. Each call is written
+//! to the audit log with its caller and its outcome.
 
 use std::sync::Arc;
 
@@ -11,8 +11,10 @@ use contract::payments::v1::{
     ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse, GetPaymentHistoryRequest,
     GetPaymentHistoryResponse, LedgerEntry, LedgerLine, ListLedgerEntriesRequest,
     ListLedgerEntriesResponse, ListParkedEventsRequest, ListParkedEventsResponse,
-    ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse, RefundPaymentRequest,
-    RefundPaymentResponse, RetryParkedEventsRequest, RetryParkedEventsResponse, UnexplainedOrder,
+    ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse, RecordDeskPaymentRequest,
+    RecordDeskPaymentResponse, RecordDeskRefundRequest, RecordDeskRefundResponse,
+    RefundPaymentRequest, RefundPaymentResponse, ReleaseRefundRequest, ReleaseRefundResponse,
+    RetryParkedEventsRequest, RetryParkedEventsResponse, UnexplainedOrder,
 };
 use eventstore::{Act, StaffAuthorizer, StoreError};
 use messaging::{ParkedEvents, history};
@@ -21,12 +23,14 @@ use staff::{Role, Staff};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-use super::parse;
+use super::{desk, parse};
 use crate::app::App;
 use crate::app::check_provider::{CheckedProviderPayment, check_provider};
+use crate::app::desk_money;
 use crate::app::idempotency::IdempotencyKey;
 use crate::app::reconciliation_exceptions::{self, ReconciliationException};
 use crate::app::refund_payment::{self, refund_payment};
+use crate::app::release_refund::{self, release_refund};
 use crate::contract::collection_stream;
 use crate::domain::fact::Amount;
 use crate::error::Error;
@@ -64,6 +68,10 @@ impl StaffHandler {
 
 fn to_wire_money(amount: Amount) -> Money {
     Money { minor_units: amount.minor, currency_code: amount.currency }
+}
+
+fn read_amount(money: &Money) -> Amount {
+    Amount { minor: money.minor_units, currency: money.currency_code.clone() }
 }
 
 fn to_wire_exception(row: ReconciliationException) -> UnexplainedOrder {
@@ -118,10 +126,7 @@ impl PaymentsStaffService for StaffHandler {
         let staff = self.authorize_manager(&metadata, act).await?;
         let done = async {
             let id = parse(&asked.booking_id)?;
-            let amount = asked.amount.as_ref().map(|money| Amount {
-                minor: money.minor_units,
-                currency: money.currency_code.clone(),
-            });
+            let amount = asked.amount.as_ref().map(read_amount);
             let wanted = amount.as_ref().map(|it| format!("{} {}", it.minor, it.currency));
             let asked_for = [asked.booking_id.as_str(), wanted.as_deref().unwrap_or("all")];
             let key = IdempotencyKey::of(
@@ -136,7 +141,70 @@ impl PaymentsStaffService for StaffHandler {
             Ok(refund) => Ok(Response::new(RefundPaymentResponse {
                 refund_id: refund.refund_id.to_string(),
                 amount: Some(to_wire_money(refund.amount)),
+                at_desk: refund.is_at_desk,
             })),
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
+        }
+    }
+
+    async fn release_refund(
+        &self,
+        request: Request<ReleaseRefundRequest>,
+    ) -> Result<Response<ReleaseRefundResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: release_refund::ACTION, subject: &asked.booking_id };
+        let staff = self.authorize_manager(&metadata, act).await?;
+        let done = async { release_refund(&self.app, staff, parse(&asked.booking_id)?).await };
+        match done.await {
+            Ok(released) => {
+                let ids = released.iter().map(|(id, _)| id.to_string()).collect();
+                let minor = released.iter().map(|(_, amount)| amount.minor).sum();
+                let first = released.into_iter().next();
+                let amount = first.map(|(_, amount)| to_wire_money(Amount { minor, ..amount }));
+                Ok(Response::new(ReleaseRefundResponse { refund_ids: ids, amount }))
+            }
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
+        }
+    }
+
+    async fn record_desk_payment(
+        &self,
+        request: Request<RecordDeskPaymentRequest>,
+    ) -> Result<Response<RecordDeskPaymentResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: desk_money::PAY, subject: &asked.booking_id };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let done = async {
+            let said = (asked.amount.as_ref(), asked.way, asked.reference.as_str());
+            let (said, key) = desk::read(act, staff, said, &asked.idempotency_key)?;
+            desk_money::pay(&self.app, staff, parse(&asked.booking_id)?, said, &key).await
+        };
+        match done.await {
+            Ok(payment) => {
+                let payment_id = payment.to_string();
+                Ok(Response::new(RecordDeskPaymentResponse { payment_id }))
+            }
+            Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
+        }
+    }
+
+    async fn record_desk_refund(
+        &self,
+        request: Request<RecordDeskRefundRequest>,
+    ) -> Result<Response<RecordDeskRefundResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: desk_money::GIVE_BACK, subject: &asked.booking_id };
+        let staff = self.authorize_manager(&metadata, act).await?;
+        let done = async {
+            let said = (asked.amount.as_ref(), asked.way, asked.reference.as_str());
+            let (said, key) = desk::read(act, staff, said, &asked.idempotency_key)?;
+            desk_money::give_back(&self.app, staff, parse(&asked.booking_id)?, said, &key).await
+        };
+        match done.await {
+            Ok(refunds) => {
+                let refund_ids = refunds.iter().map(ToString::to_string).collect();
+                Ok(Response::new(RecordDeskRefundResponse { refund_ids }))
+            }
             Err(error) => Err(self.authorizer.audit_rejection(staff, act, &error).await),
         }
     }

@@ -32,6 +32,9 @@ const CAPTURED_WITHIN_MINUTES: u32 = 72 * 60;
 /// The longest manual capture time that the provider allows: five days.
 const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;
 
+/// The least amount that the provider refunds: one rupee.
+const LEAST_REFUND_MINOR: i64 = 100;
+
 /// The reason of a refusal because of an unsupported field.
 const EXTRA_FIELD: &str = "extra_field_sent";
 
@@ -63,6 +66,10 @@ impl Provider for Razorpay {
 
     fn name(&self) -> &'static str {
         settings::NAME
+    }
+
+    fn least_refund_minor(&self) -> i64 {
+        LEAST_REFUND_MINOR
     }
 
     fn create_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, OrderId> {

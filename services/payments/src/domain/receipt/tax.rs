@@ -77,8 +77,9 @@ pub enum PlaceOfSupply {
     OtherState,
 }
 
-/// Splits an amount that includes its tax. What is without tax is rounded half up; half of the rest
-/// is the state's, and a paisa that cannot be halved is central tax.
+/// Splits an amount that includes its tax. Central and state tax are the same tax at half the rate,
+/// so each is that half, rounded half up, and what is without tax is the rest. Integrated tax is
+/// what is left of the amount without it, which is rounded half up.
 ///
 /// # Errors
 /// `NoSuchRate`, or `AmountNotPayable` below zero.
@@ -94,15 +95,17 @@ pub fn split(amount: i64, tax: Tax, place: PlaceOfSupply) -> Result<Parts, Recei
         return Err(ReceiptError::NoSuchRate);
     }
     let whole = 100 + i128::from(percent);
-    // Twice the numerator and one denominator more, over twice the denominator, rounds half up; and
-    // 128 bits hold every amount two hundred times.
-    let taxable = (i128::from(amount) * 200 + whole) / (2 * whole);
-    let taxable = i64::try_from(taxable).map_err(|_too_large| ReceiptError::AmountNotPayable)?;
-    let taxes = amount.checked_sub(taxable).ok_or(ReceiptError::AmountNotPayable)?;
-    let state_tax = taxes / 2;
-    let (central_tax, state_tax, integrated_tax) = match place {
-        PlaceOfSupply::SameState => (taxes - state_tax, state_tax, 0),
-        PlaceOfSupply::OtherState => (0, 0, taxes),
+    // The numerator and half a denominator more, over the denominator, rounds half up; and 128 bits
+    // hold every amount two hundred times.
+    let share = |of: i128, denominator: i128| {
+        let rounded = (i128::from(amount) * of * 2 + denominator) / (2 * denominator);
+        i64::try_from(rounded).map_err(|_too_large| ReceiptError::AmountNotPayable)
     };
-    Ok(Parts { taxable, central_tax, state_tax, integrated_tax })
+    let (half, integrated_tax) = match place {
+        PlaceOfSupply::SameState => (share(i128::from(percent), 2 * whole)?, 0),
+        PlaceOfSupply::OtherState => (0, amount.saturating_sub(share(100, whole)?)),
+    };
+    let taxes = half.saturating_add(half).saturating_add(integrated_tax);
+    let taxable = amount.saturating_sub(taxes);
+    Ok(Parts { taxable, central_tax: half, state_tax: half, integrated_tax })
 }

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::json;
 use super::settings::Settings;
-use crate::providers::ProviderError;
+use crate::providers::{ProviderError, deadline};
 
-/// The timeout of a request. Two requests fit into a timer handler's timeout.
+/// The timeout of a request, unless the work that it belongs to has less time left.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
 /// The most bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
@@ -72,7 +72,7 @@ impl Api {
         self.http
             .request(method, url)
             .basic_auth(&self.key_id, Some(self.key_secret.expose_secret()))
-            .timeout(ANSWER_TIMEOUT)
+            .timeout(deadline::left(ANSWER_TIMEOUT))
     }
 }
 

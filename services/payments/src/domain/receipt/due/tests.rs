@@ -74,7 +74,7 @@ impl Story {
     fn refund(&mut self, number: u128, minor: i64) {
         let refund_id = Id::from_uuid(Uuid::from_u128(number));
         let amount = Some(Money::inr(minor).into());
-        self.then(Command::RefundByStaff { amount, refund_id });
+        self.then(Command::RefundByStaff { amount, refund_id, least_minor: 100 });
         self.arrives(number);
     }
 

@@ -1,0 +1,35 @@
+//! What a request says of money that changed hands at the desk.
+
+use contract::common::v1::{DeskWay, Money};
+use eventstore::Act;
+use staff::Staff;
+
+use crate::app::desk_money;
+use crate::app::idempotency::IdempotencyKey;
+use crate::domain::desk::{Handover, Way};
+use crate::domain::fact::Amount;
+use crate::error::Error;
+
+/// Reads amount, way and reference, and the key of the request.
+///
+/// # Errors
+/// `InvalidDeskWay`, `InvalidReference` or `InvalidIdempotencyKey`.
+pub(super) fn read(
+    act: Act<'_>,
+    staff: Staff,
+    (money, way, reference): (Option<&Money>, i32, &str),
+    key: &str,
+) -> Result<((Amount, Handover), IdempotencyKey), Error> {
+    let way = match DeskWay::try_from(way) {
+        Ok(DeskWay::Cash) => Some(Way::Cash),
+        Ok(DeskWay::Upi) => Some(Way::Upi),
+        Ok(DeskWay::Unspecified) | Err(_) => None,
+    };
+    let handover = desk_money::handover(way, reference)?;
+    let money = money.cloned().unwrap_or_default();
+    let amount = Amount { minor: money.minor_units, currency: money.currency_code };
+    let (sum, word) = (format!("{} {}", amount.minor, amount.currency), handover.way.word());
+    let asked = [act.subject, &sum, word, &handover.reference];
+    let key = IdempotencyKey::of(staff.id, act.action, key, &asked)?;
+    Ok(((amount, handover), key))
+}
