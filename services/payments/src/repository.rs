@@ -10,9 +10,9 @@ use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::ledger::Books;
 use crate::domain::link::Link;
-use crate::domain::refund::OVERTAKEN;
+use crate::domain::refund::{LOST_TO_A_DISPUTE, OVERTAKEN};
 use crate::error::Error;
-use crate::read_model::{inbox, project, query, receipts};
+use crate::read_model::{inbox, project, query, receipts, unowned_disputes};
 use crate::timers::kinds;
 use crate::timers::polling::{self, Bounds, PollSchedule};
 use crate::timers::sold_orders;
@@ -80,18 +80,37 @@ impl LockedCollection {
     /// # Errors
     /// Why the collection rejects the command.
     pub async fn apply(&mut self, tx: &mut Tx, command: Command) -> Result<Vec<Event>, Error> {
+        let (events, identified) = self.apply_one(tx, command).await?;
+        // What disputes did while the owner of these payments was not known.
+        for payment in &identified {
+            for known in unowned_disputes::of_payment(tx, payment).await? {
+                self.apply_one(tx, Command::ObserveDispute(known.dispute)).await?;
+            }
+        }
+        Ok(events)
+    }
+
+    /// The same; also returns the payments that were of an unknown owner until now.
+    async fn apply_one(
+        &mut self,
+        tx: &mut Tx,
+        command: Command,
+    ) -> Result<(Vec<Event>, Vec<PaymentId>), Error> {
         let events = CollectionLife::decide(&self.state, command)
             .map_err(|rejection| CommandError::Rejected(rejection.into()))?;
         if events.is_empty() {
-            return Ok(events);
+            return Ok((events, Vec::new()));
         }
         let was_undecided = self.has_undecided();
         let mut new = Vec::with_capacity(events.len());
         let known = self.collection();
         let provider = known.map(|known| known.provider.clone()).unwrap_or_default();
         for event in &events {
-            new.push(contract::collection_event(self.booking_id, &provider, event)?);
             self.state = CollectionLife::evolve(std::mem::take(&mut self.state), event);
+        }
+        let after = self.collection();
+        for event in &events {
+            new.push(contract::collection_event(self.booking_id, &provider, event, after)?);
         }
         let stream = contract::collection_stream(self.booking_id);
         self.version = tx.append(&stream, self.version, &new).await?;
@@ -99,7 +118,7 @@ impl LockedCollection {
             project::collection(tx, collection, self.now).await?;
         }
         let entries = self.books.enter(&events);
-        posting::post(tx, Some(self.booking_id), &entries).await?;
+        let identified = posting::post(tx, Some(self.booking_id), &entries).await?;
         for event in &events {
             self.schedule_follow_ups(tx, event).await?;
         }
@@ -107,7 +126,17 @@ impl LockedCollection {
             // The order is polled together with its payments.
             self.restart_polling(tx).await?;
         }
-        Ok(events)
+        Ok((events, identified))
+    }
+
+    /// Whether a refund ended in the append in which it was requested.
+    fn is_ended(&self, refund_id: Id<RefundKind>) -> bool {
+        let refund = self.collection().and_then(|known| known.refunds.get(&refund_id));
+        refund.is_some_and(|refund| refund.end.is_some())
+    }
+
+    fn is_at_desk(&self, payment: &PaymentId) -> bool {
+        self.collection().is_some_and(|known| known.is_at_desk(payment))
     }
 
     fn has_undecided(&self) -> bool {
@@ -223,7 +252,10 @@ impl LockedCollection {
                 self.fold_waiting(tx, order).await?;
             }
             Event::Link { link_id, change } => self.follow_link(tx, *link_id, change).await?,
-            Event::RefundRequested { refund_id, .. } => {
+            Event::RefundRequested { refund_id, .. } if self.is_ended(*refund_id) => {}
+            // The provider has not got it: a person gives it back.
+            Event::RefundRequested { refund, .. } if self.is_at_desk(&refund.payment) => {}
+            Event::RefundRequested { refund_id, .. } | Event::RefundReleased { refund_id } => {
                 kinds::schedule_refund(tx, *refund_id, self.now).await?;
             }
             Event::Verified { payment, .. } => {
@@ -237,8 +269,8 @@ impl LockedCollection {
             Event::RefundFailed { refund_id, reason } => {
                 let booking_id = self.booking_id;
                 let renewed = self.collection().is_some_and(|it| it.is_renewable(*refund_id));
-                if reason == OVERTAKEN {
-                    tracing::warn!(%booking_id, %refund_id, "a refund was overtaken");
+                if [OVERTAKEN, LOST_TO_A_DISPUTE].contains(&reason.as_str()) {
+                    tracing::warn!(%booking_id, %refund_id, reason, "a refund was overtaken");
                 } else {
                     tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
                 }
@@ -269,6 +301,8 @@ impl LockedCollection {
             Event::Earned { .. } | Event::Retained { .. } => self.schedule_papers(tx).await?,
             Event::Opened(_)
             | Event::OrderObserved { .. }
+            | Event::PaidAtDesk { .. }
+            | Event::GivenBackAtDesk { .. }
             | Event::Claimed
             | Event::Failed { .. }
             | Event::RefundAccepted { .. } => {}

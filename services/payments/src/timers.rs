@@ -2,6 +2,7 @@
 //! folding webhooks, issuing postponed receipts, retention.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use eventstore::{Timer, TimerHandler};
 use futures::future::BoxFuture;
@@ -22,6 +23,7 @@ use crate::app::nightly;
 use crate::app::poll_order::poll_order;
 use crate::app::process_refund::process_refund;
 use crate::app::renew_refund::renew_refund;
+use crate::providers::deadline;
 use crate::retention::{self, SWEEP_WEBHOOKS};
 
 pub mod kinds;
@@ -53,8 +55,7 @@ impl Timers {
                 ask_sold_order(app, timer.subject.parse()?, schedule).await?;
             }
             REFUND => {
-                let progress = (read_step(&timer.payload), timer.attempts);
-                process_refund(app, timer.subject.parse()?, progress).await?;
+                process_refund(app, timer.subject.parse()?, read_step(&timer.payload)).await?;
             }
             RENEW_REFUND => renew_refund(app, timer.subject.parse()?).await?,
             CLOSE_LINK => {
@@ -71,9 +72,13 @@ impl Timers {
     }
 }
 
+/// How long all calls of a firing to the provider may last. The rest of a handler's 20 s is for
+/// recording what they brought.
+const CALLS_WITHIN: Duration = Duration::from_secs(15);
+
 impl TimerHandler for Timers {
     fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async move { self.work(&timer).await })
+        Box::pin(async move { deadline::within(CALLS_WITHIN, self.work(&timer)).await })
     }
 
     /// These call the payment provider; webhooks are folded without it.

@@ -1,9 +1,11 @@
 //! Reads the ledger.
 
+use std::time::Duration;
+
 use eventstore::StoreError;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
-use sqlx::{PgExecutor, Row as _};
+use sqlx::{PgConnection, PgExecutor, Row as _};
 
 use crate::domain::fact::Amount;
 use crate::domain::ledger::Entry;
@@ -35,14 +37,14 @@ pub struct EntryRow {
 /// When the database does not answer.
 pub async fn balances(executor: impl PgExecutor<'_>) -> Result<Vec<Balance>, StoreError> {
     let rows = sqlx::query(
-        "with last as (select coalesce(max(up_to), '-infinity') as up_to from ledger_closings),
+        "with last as (select coalesce(max(up_to_seq), 0) as up_to_seq from ledger_sums),
          parts as (
              select account, amount_currency, amount_minor
-             from ledger_closings join last using (up_to)
+             from ledger_sums join last using (up_to_seq)
              union all
              select l.account, l.amount_currency, l.amount_minor
              from ledger_entries e join ledger_lines l using (entry_id)
-             where e.recorded_at >= (select up_to from last))
+             where e.seq > (select up_to_seq from last))
          select account, amount_currency, sum(amount_minor)::bigint as amount_minor
          from parts group by account, amount_currency order by account, amount_currency",
     )
@@ -88,31 +90,104 @@ pub async fn entries_of(
     Ok(entries)
 }
 
-/// Writes the sums of all accounts as of an hour ago, which every transaction since then has left
-/// behind.
+/// How often, and after which pause, it is looked whether earlier transactions have ended.
+const LOOKS: (u32, Duration) = (100, Duration::from_millis(100));
+
+/// Writes the sums of all accounts up to the last entry, by number and not by time. Returns whether
+/// it did: not if a transaction that was writing entries does not end.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn write_closing(executor: impl PgExecutor<'_>) -> Result<(), StoreError> {
+pub async fn write_closing(connection: &mut PgConnection) -> Result<bool, StoreError> {
+    let last = "select coalesce(max(seq), 0) from ledger_entries";
+    let up_to: i64 = sqlx::query_scalar(last).fetch_one(&mut *connection).await?;
+    // An entry has its number before it is committed, and until then its transaction has this lock.
+    let writers: Vec<String> = sqlx::query_scalar(
+        "select distinct virtualtransaction from pg_locks
+         where relation = 'ledger_entries'::regclass and mode = 'RowExclusiveLock'
+           and database = (select oid from pg_database where datname = current_database())
+           and pid <> pg_backend_pid()",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    if !have_ended(connection, &writers).await? {
+        return Ok(false);
+    }
     sqlx::query(
-        "with last as (select coalesce(max(up_to), '-infinity') as up_to from ledger_closings),
-         until as (select clock_now() - interval '1 hour' as up_to),
+        "with last as (select coalesce(max(up_to_seq), 0) as up_to_seq from ledger_sums),
          parts as (
              select account, amount_currency, amount_minor
-             from ledger_closings join last using (up_to)
+             from ledger_sums join last using (up_to_seq)
              union all
              select l.account, l.amount_currency, l.amount_minor
              from ledger_entries e join ledger_lines l using (entry_id)
-             where e.recorded_at >= (select up_to from last)
-               and e.recorded_at < (select up_to from until))
-         insert into ledger_closings (up_to, account, amount_currency, amount_minor)
-         select until.up_to, account, amount_currency, sum(amount_minor)
-         from parts, until where until.up_to > (select up_to from last)
-         group by until.up_to, account, amount_currency",
+             where e.seq > (select up_to_seq from last) and e.seq <= $1)
+         insert into ledger_sums (up_to_seq, account, amount_currency, amount_minor)
+         select $1, account, amount_currency, sum(amount_minor)
+         from parts where $1 > (select up_to_seq from last)
+         group by account, amount_currency
+         on conflict do nothing",
     )
-    .execute(executor)
+    .bind(up_to)
+    .execute(connection)
     .await?;
-    Ok(())
+    Ok(true)
+}
+
+async fn have_ended(connection: &mut PgConnection, writers: &[String]) -> Result<bool, StoreError> {
+    for _ in 0..LOOKS.0 {
+        let is_there = "select exists (select from pg_locks where virtualtransaction = any($1))";
+        let is_there: bool =
+            sqlx::query_scalar(is_there).bind(writers).fetch_one(&mut *connection).await?;
+        if !is_there {
+            return Ok(true);
+        }
+        tokio::time::sleep(LOOKS.1).await;
+    }
+    Ok(false)
+}
+
+/// The accounts whose balance by the last closing is not what is open of them, as `(account, by the
+/// closing, open)`; there are none unless entries are in neither.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn unequal_balances(
+    executor: impl PgExecutor<'_>,
+) -> Result<Vec<(String, i64, i64)>, StoreError> {
+    let rows = sqlx::query_as(
+        "with last as (select coalesce(max(up_to_seq), 0) as up_to_seq from ledger_sums),
+         parts as (
+             select account, amount_currency, amount_minor
+             from ledger_sums join last using (up_to_seq)
+             union all
+             select l.account, l.amount_currency, l.amount_minor
+             from ledger_entries e join ledger_lines l using (entry_id)
+             where e.seq > (select up_to_seq from last)),
+         closed as (
+             select account, amount_currency, sum(amount_minor)::bigint as minor
+             from parts
+             where account in
+                 ('provider_clearing', 'refunds_payable', 'customer_advance', 'suspense')
+             group by account, amount_currency),
+         open as (
+             select account, amount_currency, sum(amount_minor)::bigint as minor
+             from (select account, amount_currency, amount_minor from open_balances
+                   union all
+                   select l.account, l.amount_currency, l.amount_minor
+                   from ledger_entries e join ledger_lines l using (entry_id)
+                   where e.payment_id is null and l.account in
+                       ('provider_clearing', 'refunds_payable', 'customer_advance', 'suspense')
+                  ) as both_of_it
+             group by account, amount_currency)
+         select account, coalesce(closed.minor, 0), coalesce(open.minor, 0)
+         from closed full join open using (account, amount_currency)
+         where coalesce(closed.minor, 0) <> coalesce(open.minor, 0)
+         order by account",
+    )
+    .fetch_all(executor)
+    .await?;
+    Ok(rows)
 }
 
 /// Streams of bookings whose money moved after a position of our own feed, and the position up to

@@ -90,12 +90,12 @@ async fn dispute(
     sqlx::query(
         "insert into disputes (dispute_id, provider, booking_id, payment_id, state, phase, reason,
                                amount_minor, amount_currency, deducted_minor, respond_by_at,
-                               seen_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                               seen_at, counted)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, true)
          on conflict (dispute_id) do update
          set state = excluded.state, phase = excluded.phase, reason = excluded.reason,
              amount_minor = excluded.amount_minor, deducted_minor = excluded.deducted_minor,
-             respond_by_at = excluded.respond_by_at",
+             respond_by_at = excluded.respond_by_at, counted = true",
     )
     .bind(dispute.id.as_str())
     .bind(&dispute.provider)
@@ -140,10 +140,18 @@ async fn payment(
     .bind(&fact.amount.currency)
     .bind(counted)
     .bind(now)
-    .bind(&collection.provider)
+    .bind(provider_of(collection, payment))
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// The word for the practice's desk where a row names its payment's provider.
+const DESK: &str = "desk";
+
+/// The provider of a payment and its refunds.
+fn provider_of<'c>(collection: &'c Collection, payment: &PaymentId) -> &'c str {
+    if collection.is_at_desk(payment) { DESK } else { &collection.provider }
 }
 
 async fn refund(
@@ -155,17 +163,19 @@ async fn refund(
 ) -> Result<(), StoreError> {
     let state = match (refund.end, &refund.accepted) {
         (Some(End::Processed), _) => "processed",
-        (Some(End::Failed | End::Overtaken), _) => "failed",
+        (Some(End::Failed | End::Overtaken | End::Given), _) => "failed",
         (None, Some(_)) => "accepted",
         (None, None) => "requested",
     };
     sqlx::query(
         "insert into refunds (refund_id, booking_id, payment_id, amount_minor, amount_currency,
                               cause, state, provider_refund_id, requested_at, renews_refund_id,
-                              provider)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce(nullif($11, ''), 'razorpay'))
+                              provider, given_minor, held)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce(nullif($11, ''), 'razorpay'),
+                 $12, $13)
          on conflict (refund_id) do update
-         set state = excluded.state, provider_refund_id = excluded.provider_refund_id",
+         set state = excluded.state, provider_refund_id = excluded.provider_refund_id,
+             given_minor = excluded.given_minor, held = excluded.held",
     )
     .bind(refund_id)
     .bind(collection.terms.booking_id)
@@ -177,7 +187,9 @@ async fn refund(
     .bind(refund.accepted.as_ref().map(ToString::to_string))
     .bind(now)
     .bind(refund.renews)
-    .bind(&collection.provider)
+    .bind(provider_of(collection, &refund.payment))
+    .bind(collection.given(refund_id, refund))
+    .bind(collection.is_held(refund_id))
     .execute(tx.connection())
     .await?;
     Ok(())

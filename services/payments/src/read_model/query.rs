@@ -9,7 +9,6 @@ use sqlx::{PgExecutor, Row as _};
 use crate::domain::booking_intent::BookingIntent;
 use crate::domain::booking_status::BookingStatus;
 use crate::domain::collection::Standing;
-use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
 use crate::read_model::links::{self, LinkRow};
 use crate::read_model::project::{read_session_ends, standing_word};
@@ -76,7 +75,8 @@ pub struct RefundRow {
     pub amount: Amount,
     /// The provider's id, once it accepted the refund.
     pub provider_refund: Option<ProviderRefundId>,
-    /// Whether it has ended, one way or the other.
+    /// Whether it has ended, one way or the other, or is given back at the practice's desk: nothing
+    /// is to be asked of the provider.
     pub ended: bool,
     /// The trace that the booking belongs to.
     pub traceparent: Option<String>,
@@ -221,7 +221,8 @@ pub async fn refund(
 ) -> Result<Option<RefundRow>, StoreError> {
     let row = sqlx::query(
         "select r.booking_id, r.payment_id, r.amount_minor, r.amount_currency,
-                r.provider_refund_id, r.state in ('processed', 'failed') as ended,
+                r.provider_refund_id,
+                r.state in ('processed', 'failed') or r.provider = 'desk' as ended,
                 coalesce(k.traceparent, c.traceparent) as traceparent
          from refunds r join collections c using (booking_id)
          left join known_bookings k using (booking_id)
@@ -252,24 +253,15 @@ pub async fn refunded_minor(
     Ok(sum)
 }
 
-/// The state of the worst dispute of a refund's payment; none for a refund by staff.
+/// The bookings with a dispute that was not counted as money yet.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn disputed(
+pub async fn uncounted_disputes(
     executor: impl PgExecutor<'_>,
-    refund_id: Id<RefundKind>,
-) -> Result<Option<DisputeState>, StoreError> {
-    let word: Option<String> = sqlx::query_scalar(
-        "select d.state from refunds r join disputes d using (payment_id)
-         where r.refund_id = $1 and r.cause <> 'staff'
-         order by d.state in ('open', 'under_review', 'action_required') desc, d.state = 'lost' desc
-         limit 1",
-    )
-    .bind(refund_id)
-    .fetch_optional(executor)
-    .await?;
-    Ok(word.as_deref().and_then(DisputeState::from_word))
+) -> Result<Vec<Id<Booking>>, StoreError> {
+    let ids = sqlx::query_scalar("select distinct booking_id from disputes where not counted");
+    Ok(ids.fetch_all(executor).await?)
 }
 
 /// Whether money of a booking has come that is neither counted nor sent back.

@@ -117,7 +117,7 @@ pub async fn is_issued(
     Ok(found)
 }
 
-/// The booking of the newest receipt.
+/// The booking of the newest receipt for money that came by the provider.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -125,7 +125,8 @@ pub async fn newest_booking(
     executor: impl PgExecutor<'_>,
 ) -> Result<Option<Id<Booking>>, StoreError> {
     let found = sqlx::query_scalar(
-        "select booking_id from receipts order by financial_year desc, number desc limit 1",
+        "select booking_id from receipts where payment_id not like 'desk\\_%'
+         order by financial_year desc, number desc limit 1",
     )
     .fetch_optional(executor)
     .await?;

@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
 use crate::domain::fact::Amount;
 use crate::domain::settlement::Break;
 
+mod desk;
 mod disputes;
 mod links;
 
@@ -54,11 +55,13 @@ pub enum Reason {
     RefundHeld,
     /// A payment link that should take no money could not be cancelled.
     LinkNotClosed,
+    /// Money that was paid at the desk is to be given back there.
+    OwedAtDesk,
 }
 
 impl Reason {
     /// Every reason there is.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::AuthorizedLong,
         Self::CapturedNotPlaced,
         Self::ConfirmedWithoutMoney,
@@ -78,6 +81,7 @@ impl Reason {
         Self::DisputeLost,
         Self::RefundHeld,
         Self::LinkNotClosed,
+        Self::OwedAtDesk,
     ];
 
     /// Reads the word.
@@ -109,6 +113,7 @@ impl Reason {
             Self::DisputeLost => "DISPUTE_LOST",
             Self::RefundHeld => "REFUND_HELD",
             Self::LinkNotClosed => "LINK_NOT_CLOSED",
+            Self::OwedAtDesk => "OWED_AT_DESK",
         }
     }
 
@@ -153,6 +158,7 @@ impl Reason {
                 "A payment link that should take no money could not be cancelled. Cancel it on the \
                  provider's pages."
             }
+            Self::OwedAtDesk => "This was paid at the desk. Give it back there, and record that.",
         }
     }
 
@@ -178,6 +184,7 @@ impl Reason {
             Self::DisputeLost => disputes::LOST,
             Self::RefundHeld => disputes::REFUND_HELD,
             Self::LinkNotClosed => links::NOT_CLOSED,
+            Self::OwedAtDesk => desk::OWED,
         }
     }
 }
@@ -200,7 +207,7 @@ const FAILED: &str = "ended_refunds as (
             and v.payload ->> 'reason' = 'overtaken')),
 failed_refunds as (
     select f.* from ended_refunds f
-    where f.amount_minor > (
+    where f.amount_minor - f.given_minor > (
         select coalesce(sum(n.amount_minor), 0) from refunds n
         where n.payment_id = f.payment_id and n.state <> 'failed'
           and n.requested_at >= f.failed_at)
@@ -280,17 +287,15 @@ const RECEIPT_REFUSED: &str = "
       and not exists (select from receipts r where r.payment_id = c.verified_payment_id)";
 
 const REFUND_FAILED: &str = "
-    select booking_id, order_id, payment_id, amount_minor, amount_currency, failed_at, null::text
+    select booking_id, order_id, payment_id, amount_minor - given_minor, amount_currency, failed_at,
+           null::text
     from failed_refunds";
 
 const REFUND_NOT_TAKEN: &str = "
     select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
            r.requested_at, null::text
     from refunds r join collections c using (booking_id)
-    where r.state = 'requested'
-      and (r.cause = 'staff'
-           or not exists (select from disputes d where d.payment_id = r.payment_id
-                          and d.state in ('open', 'under_review', 'action_required')))";
+    where r.state = 'requested' and not r.held and r.provider <> 'desk'";
 
 const REFUND_PENDING_LONG: &str = "
     select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,

@@ -72,7 +72,12 @@ async fn disputed(
                 exists (select from settlement_lines s
                         where s.entity_id = $2 and s.settlement_id <> $3
                           and s.broken is null) as is_settled
-         from disputes where dispute_id = $1",
+         from (select dispute_id, booking_id, amount_minor, deducted_minor, amount_currency
+               from disputes
+               union all
+               select dispute_id, null, amount_minor, deducted_minor, amount_currency
+               from unowned_disputes) as known
+         where dispute_id = $1 order by booking_id nulls last limit 1",
     )
     .bind(dispute.as_str())
     .bind(line.id.as_str())
@@ -309,6 +314,25 @@ pub async fn sample_unknown(
 ) -> Result<Vec<PaymentId>, StoreError> {
     let ids: Vec<String> = sqlx::query_scalar(
         "select payment_id from unknown_payments where explained_at is null
+         order by random() limit $1",
+    )
+    .bind(many)
+    .fetch_all(executor)
+    .await?;
+    Ok(ids.iter().filter_map(|id| PaymentId::parse(id)).collect())
+}
+
+/// A random sample of the payments that were authorised more than a day ago.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sample_authorized(
+    executor: impl PgExecutor<'_>,
+    many: i64,
+) -> Result<Vec<PaymentId>, StoreError> {
+    let ids: Vec<String> = sqlx::query_scalar(
+        "select payment_id from payments
+         where status = 'authorized' and seen_at < clock_now() - interval '1 day'
          order by random() limit $1",
     )
     .bind(many)

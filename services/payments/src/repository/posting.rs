@@ -8,7 +8,8 @@ use sqlx::Row as _;
 use crate::domain::fact::PaymentId;
 use crate::domain::ledger::{Account, Entry, EntryKind};
 
-/// Writes the entries that are not written yet.
+/// Writes the entries that are not written yet. Returns the payments of an unknown owner that are
+/// identified by them.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -16,14 +17,17 @@ pub async fn post(
     tx: &mut Tx,
     booking_id: Option<Id<Booking>>,
     entries: &[Entry],
-) -> Result<(), StoreError> {
+) -> Result<Vec<PaymentId>, StoreError> {
+    let mut identified = Vec::new();
     for entry in entries {
         let is_new = write(tx, booking_id, entry).await?;
-        if let (false, EntryKind::Captured, Some(booking_id)) = (is_new, entry.kind, booking_id) {
-            identify(tx, booking_id, entry).await?;
+        if let (false, EntryKind::Captured, Some(booking_id)) = (is_new, entry.kind, booking_id)
+            && identify(tx, booking_id, entry).await?
+        {
+            identified.extend(entry.payment.clone());
         }
     }
-    Ok(())
+    Ok(identified)
 }
 
 /// Writes one entry; says whether it is new.
@@ -69,30 +73,31 @@ async fn write(
     Ok(is_new)
 }
 
-/// Captured money of an unknown owner is identified as a booking's.
+/// Captured money of an unknown owner is identified as a booking's, also when refunds and disputes
+/// have taken all of it; returns whether it was of an unknown owner.
 async fn identify(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     captured: &Entry,
-) -> Result<(), StoreError> {
-    let Some(payment) = &captured.payment else { return Ok(()) };
+) -> Result<bool, StoreError> {
+    let Some(payment) = &captured.payment else { return Ok(false) };
     let explained = sqlx::query(
-        "update unknown_payments set explained_at = clock_now()
-         where payment_id = $1 and explained_at is null",
+        "update unknown_payments set explained_at = coalesce(explained_at, clock_now())
+         where payment_id = $1",
     )
     .bind(payment.as_str())
     .execute(tx.connection())
     .await?
     .rows_affected();
     if explained == 0 {
-        return Ok(());
+        return Ok(false);
     }
-    // Refunds posted in the meantime are posted again by the booking's own events.
+    // What refunds and disputes took in the meantime is posted again by the booking's own events.
     let gone = "select cause from ledger_entries
-                where payment_id = $1 and booking_id is null and kind = $2";
+                where payment_id = $1 and booking_id is null and kind = any($2)";
     let gone = sqlx::query(gone)
         .bind(payment.as_str())
-        .bind(EntryKind::RefundProcessed.word())
+        .bind([EntryKind::RefundProcessed.word(), EntryKind::DisputeLost.word()])
         .fetch_all(tx.connection())
         .await?;
     for row in gone {
@@ -111,8 +116,7 @@ async fn identify(
         lines: lines.collect(),
         ..captured.clone()
     };
-    write(tx, Some(booking_id), &identified).await?;
-    Ok(())
+    write(tx, Some(booking_id), &identified).await
 }
 
 /// Reverses an entry by another one with the opposite lines; once.

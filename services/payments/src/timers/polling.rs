@@ -97,10 +97,11 @@ impl PollSchedule {
     }
 
     /// Whether a payment that is still authorised was missed by the provider, which captures ours
-    /// automatically within seconds.
+    /// automatically within seconds. A restart in the future was noted by a clock that has been set
+    /// back since, so nothing is known of its age.
     #[must_use]
     pub fn is_past_capture(self, now: Timestamp) -> bool {
-        now.seconds_since(self.since) >= CAPTURED_WITHIN
+        !(0..CAPTURED_WITHIN).contains(&now.seconds_since(self.since))
     }
 
     fn pause(self, now: Timestamp) -> i64 {
@@ -198,6 +199,14 @@ mod tests {
         assert_eq!(between(3, 6), 3, "every hour");
         assert_eq!(between(12, 72), 10, "every six hours");
         assert!(now.seconds() >= POLL_FOR && now.seconds() < POLL_FOR + 6 * HOUR);
+    }
+
+    #[test]
+    fn a_clock_that_was_a_day_ahead_delays_no_capture() {
+        let schedule = PollSchedule::first(START);
+        assert!(!schedule.is_past_capture(START.plus_seconds(MINUTE - 1)));
+        assert!(schedule.is_past_capture(START.plus_seconds(MINUTE)));
+        assert!(schedule.is_past_capture(START.plus_seconds(-24 * HOUR)), "it was set back since");
     }
 
     /// Every created or attempted order is polled at 15 minutes, then every 6 h up to 72 h; lesson

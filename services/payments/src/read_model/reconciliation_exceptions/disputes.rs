@@ -9,7 +9,8 @@ pub(super) const OPEN: &str = "
 
 /// It is listed until staff explains it.
 pub(super) const LOST: &str = "
-    select d.booking_id, c.order_id, d.payment_id, d.deducted_minor, d.amount_currency, d.seen_at,
+    select d.booking_id, c.order_id, d.payment_id,
+           coalesce(nullif(d.deducted_minor, 0), d.amount_minor), d.amount_currency, d.seen_at,
            null::text
     from disputes d join collections c using (booking_id)
     where d.state = 'lost'";
@@ -18,6 +19,4 @@ pub(super) const REFUND_HELD: &str = "
     select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
            r.requested_at, null::text
     from refunds r join collections c using (booking_id)
-    where r.state = 'requested' and r.cause <> 'staff'
-      and exists (select from disputes d where d.payment_id = r.payment_id
-                  and d.state in ('open', 'under_review', 'action_required'))";
+    where r.state = 'requested' and r.held";
