@@ -10,8 +10,9 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
-    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
+    GetBookingFactsResponse, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
+    GetStaffInvitationRequest, GetStaffInvitationResponse, GetStaffRoleRequest,
+    GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
 };
 use eventstore::{Metadata, NewEvent, Store, StoreError};
 use kernel::Id;
@@ -94,6 +95,13 @@ impl BookingInternalService for Internal {
         &self,
         _request: Request<GetStaffInvitationRequest>,
     ) -> Result<Response<GetStaffInvitationResponse>, Status> {
+        Err(Status::permission_denied("only notifications may ask this"))
+    }
+
+    async fn get_consent_code_mail(
+        &self,
+        _request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
         Err(Status::permission_denied("only notifications may ask this"))
     }
 }

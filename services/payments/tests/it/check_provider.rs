@@ -69,7 +69,7 @@ async fn a_payment_shows_how_it_was_reported_captured_and_refunded() -> Result<(
     assert_eq!(seen, wanted);
     world.refund_externally(&payment_id, PRICE).await?;
     complete(&world, held).await?;
-    world.database.move_clock(7 * 24 * 3600).await?;
+    world.move_clock(7 * 24 * 3600).await?;
     world.until(held, "RefundProcessed").await?;
     assert_eq!(payment(&world, "").await?.refunded, inr(PRICE));
     Ok(())
@@ -82,7 +82,7 @@ async fn a_payment_that_we_had_to_capture_says_so() -> Result<()> {
     let paid = world.pay(&order, json!({ "begun_minutes_ago": 73 * 60 })).await?;
     assert_eq!(text(&paid["payment"], "status")?, "authorized");
     world.check(held).await??;
-    world.database.move_clock(120).await?;
+    world.move_clock(120).await?;
     world.until(held, "PaymentVerified").await?;
     let seen = payment(&world, &held.id.to_string()).await?;
     assert!(!seen.is_captured_by_itself, "{seen:?}");
