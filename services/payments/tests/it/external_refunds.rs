@@ -156,9 +156,7 @@ async fn a_partial_external_refund_leaves_the_rest_to_ours() -> Result<()> {
 async fn our_refund_in_a_webhook_without_our_id_is_not_counted_twice() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment_id) = world.paid().await?;
-    // The provider accepts it, its answer is lost, and a look-up is not possible yet.
-    let drop = json!({ "target": "payments.fetch.refunds", "kind": "drop", "times": 0 });
-    world.fault(drop).await?;
+    // The provider accepts it, its answer is lost, and no look-up is possible afterwards.
     let lost =
         json!({ "target": "refunds.create", "kind": "timeout_after_success", "delay_ms": 1 });
     world.fault(lost).await?;
@@ -172,6 +170,8 @@ async fn our_refund_in_a_webhook_without_our_id_is_not_counted_twice() -> Result
         Ok(world.provider_has("refunds").await?.into_iter().next())
     });
     let id = there.await?["id"].clone();
+    let drop = json!({ "target": "payments.fetch.refunds", "kind": "drop", "times": 0 });
+    world.fault(drop).await?;
     let told = json!({
         "id": id, "amount": 20_000, "currency": "INR", "status": "created",
         "payment_id": payment_id, "receipt": null, "notes": [],

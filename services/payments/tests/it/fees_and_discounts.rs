@@ -145,3 +145,26 @@ async fn without_the_providers_word_such_money_waits_and_is_not_sent_back() -> R
     assert_eq!(asked.payload["provider"], "razorpay");
     follows(&world, held).await
 }
+
+/// The provider did not capture it within a minute, so we do.
+#[tokio::test]
+async fn money_with_a_fee_or_an_offer_that_was_left_is_captured_by_us() -> Result<()> {
+    for (switches, amount) in [
+        (json!({ "convenience_fee_percent": 2 }), PRICE + ADDED),
+        (json!({ "offer_percent": 10 }), PRICE - OFF),
+    ] {
+        let world = World::without_webhooks().await?;
+        switch(&world, switches).await?;
+        let (held, order) = ordered(&world).await?;
+        world.pay(&order, json!({ "outcome": "authorized" })).await?;
+        assert_eq!(world.check(held).await??, CollectionState::Pending);
+        world.move_clock(90).await?;
+        let verified = world.until(held, "PaymentVerified").await?;
+        let told = verified.payload.pointer("/amount/minorUnits");
+        assert_eq!(told, Some(&json!(amount.to_string())));
+        world.until_quiet().await?;
+        assert!(refunded(&world).await?.is_empty());
+        follows(&world, held).await?;
+    }
+    Ok(())
+}

@@ -20,7 +20,7 @@ async fn the_ledger_is_told_with_its_sum_and_what_moved_today() -> Result<()> {
     assert_eq!(told["sukoon.money.moved captured INR"], PRICE);
     assert_eq!(told["sukoon.ledger.imbalance INR"], 0);
     // Two days later nothing has moved within a day, and the balance is what it was.
-    world.database.move_clock(2 * DAY).await?;
+    world.move_clock(2 * DAY).await?;
     let later = figures(&gauges::ledger(world.store.pool()).await?);
     assert_eq!(later.get("sukoon.money.moved captured INR"), None);
     assert_eq!(later["sukoon.ledger.imbalance INR"], 0);

@@ -207,9 +207,9 @@ async fn a_failure_that_turns_out_to_be_money_counts() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
-    let late = json!({ "outcome": "late", "delay_ms": 300, "method": "upi" });
-    let paid = world.pay(&order, late).await?;
+    let paid = world.pay_late(&order).await?;
     world.until(held, "PaymentFailed").await?;
+    world.agree_late(&paid).await?;
     let verified = world.until(held, "PaymentVerified").await?;
     assert_eq!(verified.payload["paymentId"], paid["payment_id"]);
     Ok(())

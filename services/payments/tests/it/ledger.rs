@@ -52,6 +52,7 @@ pub(crate) fn build_app(world: &World) -> Result<App> {
         bookings: BookingClient::new("http://127.0.0.1:1", &peers)?,
         checkout: Checkout { key_id: KEY.to_owned(), script_url: String::new() },
         issuer: Arc::new(Issuer::of(&practice::load(&usual_practice())?)),
+        desk_limit_minor: 0,
     })
 }
 
@@ -294,7 +295,7 @@ async fn a_refund_that_fails_is_owed_again_until_another_one_arrives() -> Result
     world.until(held, "RefundFailed").await?;
     world.until_quiet().await?;
     assert_left(&world, [("provider_clearing", PRICE), ("customer_advance", -PRICE)]).await?;
-    world.database.move_clock(HOUR + 60).await?;
+    world.move_clock(HOUR + 60).await?;
     world.until(held, "RefundProcessed").await?;
     world.until_quiet().await?;
     assert_left(&world, []).await?;
@@ -338,7 +339,7 @@ async fn money_that_does_not_match_waits_in_suspense_and_goes_back() -> Result<(
     assert_eq!(dollars, held);
     world.until_refused_for_now(2).await?;
     world.clear_faults().await?;
-    world.database.move_clock(HOUR + 60).await?;
+    world.move_clock(HOUR + 60).await?;
     for held in [wrong, foreign] {
         world.until(held, "RefundProcessed").await?;
         follows(&world, held).await?;

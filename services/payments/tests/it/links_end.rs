@@ -76,7 +76,7 @@ async fn a_link_that_cannot_be_cancelled_is_tried_again() -> Result<()> {
     let is_postponed =
         "select count(*) from timers where kind = 'close-link' and payload->>'step' = '1'";
     world.until_number(is_postponed, 1).await?;
-    world.database.move_clock(60).await?;
+    world.move_clock(60).await?;
     world.until(held, "PaymentLinkObserved").await?;
     world.until_number("select count(*) from timers where kind = 'close-link'", 0).await?;
     assert_eq!(world.link_states().await?, ["cancelled"]);
@@ -122,7 +122,7 @@ async fn money_of_a_link_that_is_over_is_found_and_judged() -> Result<()> {
         let payment = begun["payment_id"].as_str().unwrap_or_default();
         approve(&world, payment).await?;
         if !webhooks {
-            world.database.move_clock(3600).await?;
+            world.move_clock(3600).await?;
         }
         let verified = world.until(held, "PaymentVerified").await?;
         assert_eq!(verified.payload["paymentId"], payment);
@@ -148,7 +148,7 @@ async fn the_night_finds_money_of_a_link_whose_order_nothing_told() -> Result<()
     let link = world.link(held).await?;
     world.database.as_owner(&format!("delete from timers where subject = '{}'", held.id)).await?;
     world.pay_link(&link.link_id, json!({})).await?;
-    world.database.move_clock(36 * 3600).await?;
+    world.move_clock(36 * 3600).await?;
     world.until(held, "PaymentVerified").await?;
     world.until_quiet().await?;
     assert_eq!(world.number("select count(*) from unknown_payments").await?, 0);
@@ -202,7 +202,7 @@ async fn an_earlier_link_is_polled_although_the_last_one_was_never_made() -> Res
     assert_refused(world.try_link(held).await?, Code::Unavailable, "PROVIDER_UNAVAILABLE");
     assert_eq!(world.check(held).await??, CollectionState::Pending, "it can be asked for");
     approve(&world, begun["payment_id"].as_str().unwrap_or_default()).await?;
-    world.database.move_clock(3_600).await?;
+    world.move_clock(3_600).await?;
     let verified = world.until(held, "PaymentVerified").await?;
     assert_eq!(verified.payload["paymentId"], begun["payment_id"]);
     agrees(&world).await
@@ -215,7 +215,7 @@ async fn an_open_link_is_polled_until_its_end_is_long_over() -> Result<()> {
     world.link(held).await?;
     let polling = "select count(*) from timers where kind = 'poll-order'";
     assert_eq!(world.number(polling).await?, 1);
-    world.database.move_clock(4 * 24 * 3600).await?;
+    world.move_clock(4 * 24 * 3600).await?;
     world.until_number(polling, 0).await?;
     assert_eq!(world.check(held).await??, CollectionState::Pending);
     Ok(())

@@ -21,7 +21,7 @@ async fn a_paid_link_is_paid_by_webhook_by_poll_and_when_asked() -> Result<()> {
             let checked = world.check_link(held).await??;
             assert_eq!(checked.payment_status(), PaymentStatus::Paid);
         } else if how == "poll" {
-            world.database.move_clock(3).await?;
+            world.move_clock(3).await?;
         }
         let verified = world.until(held, "PaymentVerified").await?;
         assert_eq!(verified.payload["paymentId"], paid["payment_id"]);
@@ -72,7 +72,7 @@ async fn of_an_order_and_a_link_that_are_both_paid_one_goes_back() -> Result<()>
         world.pay_link(&link.link_id, json!({})).await?;
         world.check(held).await??;
         if !webhooks {
-            world.database.move_clock(2 * 3600).await?;
+            world.move_clock(2 * 3600).await?;
         }
         let back = world.until(held, "RefundProcessed").await?;
         assert_eq!(world.verified_and_back(held).await?, (1, 1), "{back:?}");

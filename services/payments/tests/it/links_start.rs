@@ -91,12 +91,12 @@ async fn a_link_that_was_never_made_is_followed_by_another_and_given_up() -> Res
     let down = json!({ "target": "payment_links.create", "kind": "status", "status": 500 });
     world.fault(down).await?;
     assert_refused(world.try_link(held).await?, Code::Unavailable, "PROVIDER_UNAVAILABLE");
-    world.database.move_clock(8 * 60).await?;
+    world.move_clock(8 * 60).await?;
     let started = world.link(held).await?;
     assert_eq!(world.count(held, "PaymentLinkOpened").await?, 2);
     assert_eq!(world.count(held, "PaymentLinkWithdrawn").await?, 1);
     assert_eq!(world.provider_has("payment_links").await?.len(), 1);
-    world.database.move_clock(2 * 3600).await?;
+    world.move_clock(2 * 3600).await?;
     world.until(held, "PaymentLinkAbsent").await?;
     assert!(!started.link_id.is_empty());
     Ok(())
@@ -169,7 +169,7 @@ async fn nothing_is_handed_out_beside_a_link_that_was_paid_by_an_unknown_payment
     assert_eq!(world.provider_has("orders").await?.len(), 1, "the one beneath the link");
     assert_eq!(world.link_states().await?, ["paid"]);
     world.clear_faults().await?;
-    world.database.move_clock(60).await?;
+    world.move_clock(60).await?;
     world.until(held, "PaymentVerified").await?;
     assert_eq!(world.start(held).await?.state(), CollectionState::Paid);
     assert_eq!(world.verified_and_back(held).await?, (1, 0));
@@ -201,7 +201,7 @@ async fn a_link_that_is_about_to_expire_gives_way_to_another() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     let first = world.link(held).await?;
-    world.database.move_clock(15 * 60 + 30).await?;
+    world.move_clock(15 * 60 + 30).await?;
     assert_refused(world.try_link(held).await?, Code::FailedPrecondition, "HOLD_ENDED");
     world.hold_again(held).await?;
     let second = world.link(held).await?;

@@ -120,6 +120,33 @@ async fn a_package_that_is_cancelled_late_keeps_the_share_of_its_first_session()
     Ok(())
 }
 
+/// One decision of booking's is one refund.
+#[tokio::test]
+async fn a_package_that_is_cancelled_whole_gives_back_one_sum() -> Result<()> {
+    let world = World::new().await?;
+    let (held, payment_id) = world.paid().await?;
+    placed(&world, held, &payment_id).await?;
+    for (session_number, share) in [(1, SHARE), (2, SHARE), (3, LAST)] {
+        let event = BookingSessionCancelled {
+            booking_id: held.id.to_string(),
+            session_number,
+            share: money(share),
+            refund: money(share),
+            with_all: true,
+            ..Default::default()
+        };
+        happens(&world, event).await?;
+    }
+    let (booking_id, refund) = (held.id.to_string(), money(PRICE));
+    happens(&world, BookingCancelled { booking_id, refund, ..Default::default() }).await?;
+    world.until_number("select count(*) from refunds where state = 'processed'", 1).await?;
+    let refunds = world.provider_has("refunds").await?;
+    let back: i64 = refunds.iter().filter_map(|refund| refund["amount"].as_i64()).sum();
+    assert_eq!((refunds.len(), back), (1, PRICE));
+    assert_eq!(account(&world, "customer_advance").await?, 0);
+    Ok(())
+}
+
 /// After a restore of this database, or for a claim that was accepted: the sessions are over when
 /// the money is learnt of.
 #[tokio::test]

@@ -5,8 +5,8 @@ use contract::booking::v1::{BookingAdopted, BookingRequested, GetBookingFactsRes
 use contract::convert::to_wire;
 use contract::payments::v1::page_payment_service_client::PagePaymentServiceClient;
 use contract::payments::v1::{
-    CheckPagePaymentRequest, CheckPagePaymentResponse, CollectionState, ListReceiptsRequest,
-    PaymentStatus, StartPagePaymentRequest, StartPagePaymentResponse,
+    CheckPagePaymentRequest, CheckPagePaymentResponse, CollectionState, ListPageReceiptsRequest,
+    ListReceiptsRequest, PaymentStatus, StartPagePaymentRequest, StartPagePaymentResponse,
 };
 use eventstore::new_id;
 use kernel::Money;
@@ -50,6 +50,7 @@ async fn says(world: &World, held: Held, (terms, consent): (bool, bool)) -> Resu
         starts_at: Some(to_wire(until.plus_minutes(24 * 60))),
         terms_missing: !terms,
         consent_missing: !consent,
+        by_phone: true,
     });
     Ok(world.booking.page_key(held.id))
 }
@@ -152,6 +153,16 @@ async fn the_adopter_sees_the_receipt_and_the_contact_does_not() -> Result<()> {
     };
     assert_eq!(receipts(adopted).await??, 1);
     assert_refused(receipts(held).await?, Code::NotFound, "BOOKING_NOT_FOUND");
+    // The page has its number and sum, as long as booking knows the key.
+    let of_page = async |page_key: &str| -> Result<Result<_, Status>> {
+        let request = ListPageReceiptsRequest { page_key: page_key.to_owned() };
+        Ok(pages(&world)?.list_page_receipts(request).await.map(tonic::Response::into_inner))
+    };
+    let listed = of_page(&key).await??.receipts;
+    let [receipt] = listed.as_slice() else { anyhow::bail!("{listed:?}") };
+    assert_eq!((receipt.kind.as_str(), receipt.serial.is_empty()), ("receipt", false));
+    assert_eq!(receipt.amount.clone().context("an amount")?.minor_units, PRICE);
+    assert_refused(of_page("a").await?, Code::NotFound, "BOOKING_NOT_FOUND");
     Ok(())
 }
 

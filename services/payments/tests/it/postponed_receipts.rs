@@ -32,10 +32,10 @@ async fn what_the_table_refuses_stops_no_money_and_takes_no_number() -> Result<(
     assert_eq!(world.number("select count(*) from receipt_counters").await?, 0);
     assert_eq!(world.number(PUT_OFF).await?, 1);
     // The hour's try is refused as well, and comes again.
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     world.until_number(PUT_OFF, 1).await?;
     world.database.as_owner("alter table receipts drop constraint refusing").await?;
-    world.database.move_clock(2 * HOUR).await?;
+    world.move_clock(2 * HOUR).await?;
     assert!(receipt(&world, held).await?.serial.ends_with("/00001"));
     world.until_number("select count(*) from timers where kind = 'issue-receipt'", 0).await?;
     gapless(&world.store).await
@@ -113,7 +113,7 @@ async fn what_older_releases_parked_for_a_receipt_is_taken_in_whatever_the_prefi
     world.until(held, "RefundRequested").await?;
     assert_eq!(world.number(COUNT).await?, 1);
     shorten_prefix(&mut world).await?;
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     let serial = receipt(&world, held).await?.serial;
     let (_year, number) = serial.rsplit_once('/').context("a serial number")?;
     assert_eq!(number, "1000000");

@@ -78,7 +78,7 @@ async fn money_without_a_booking_is_listed_after_a_day() -> Result<()> {
     );
     assert_eq!(list(&app, false).await?, [], "it is young");
     assert_eq!(report_overdue(&app).await?, 0);
-    world.database.move_clock(DAY + 60).await?;
+    world.move_clock(DAY + 60).await?;
     assert_eq!(list(&app, false).await?.len(), 1);
     assert_eq!(report_overdue(&app).await?, 1);
     confirm(&world, held, text(&paid, "payment_id")?).await?;
@@ -122,7 +122,7 @@ async fn mismatched_money_is_listed_until_it_is_refunded() -> Result<()> {
     until_reasons(&world, &["MISMATCHED", "REFUND_NOT_TAKEN"]).await?;
     world.until_refused_for_now(1).await?;
     world.clear_faults().await?;
-    world.database.move_clock(HOUR + 60).await?;
+    world.move_clock(HOUR + 60).await?;
     world.until(held, "RefundProcessed").await?;
     until_reasons(&world, &[]).await
 }
@@ -153,7 +153,7 @@ async fn a_slow_refund_is_listed_until_it_is_processed() -> Result<()> {
     unplace(&world, held, &payment).await?;
     world.until(held, "RefundAccepted").await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
-    world.database.move_clock(7 * DAY + 60).await?;
+    world.move_clock(7 * DAY + 60).await?;
     until_reasons(&world, &["REFUND_PENDING_LONG"]).await
 }
 
@@ -186,7 +186,7 @@ async fn an_order_with_unknown_outcome_is_listed_until_it_is_known() -> Result<(
     until_reasons(&world, &["ORDER_OUTCOME_UNKNOWN", "ORDER_OUTCOME_UNKNOWN"]).await?;
     night(&world).await?;
     until_reasons(&world, &["ORDER_OUTCOME_UNKNOWN", "ORDER_OUTCOME_UNKNOWN"]).await?;
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     testkit::until("the orders were looked for", async || {
         night(&world).await?;
         Ok((reasons(&world).await?.is_empty()).then_some(()))
@@ -212,7 +212,7 @@ async fn sales_of_another_business_of_the_account_are_not_listed() -> Result<()>
     world.pay(&paid, json!({})).await?;
     let folded = "select count(*) from webhook_inbox where folded_at is not null";
     world.until_number(folded, 4).await?;
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     night(&world).await?;
     night(&world).await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
@@ -233,7 +233,7 @@ async fn an_unknown_order_is_listed_until_the_provider_is_asked() -> Result<()> 
     world.pay(&failed, json!({ "outcome": "failed" })).await?;
     let payment = world.pay(&paid, json!({})).await?;
     until_reasons(&world, &["ORDER_UNKNOWN", "ORDER_UNKNOWN"]).await?;
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     night(&world).await?;
     // One of them has no money; the money of the other one is an exception of its own.
     until_reasons(&world, &["PAYMENT_UNKNOWN"]).await?;
@@ -255,12 +255,12 @@ async fn money_that_is_not_settled_within_a_week_is_listed() -> Result<()> {
     unplace(&world, back, &payment).await?;
     world.until(back, "RefundProcessed").await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
-    world.database.move_clock(7 * DAY + 60).await?;
+    world.move_clock(7 * DAY + 60).await?;
     // A refunded payment may be settled or not; it is no exception.
     until_reasons(&world, &["NOT_SETTLED"]).await?;
     world.database.move_clock(0).await?;
     settle(&world).await?;
-    world.database.move_clock(7 * DAY + 60).await?;
+    world.move_clock(7 * DAY + 60).await?;
     until_reasons(&world, &[]).await
 }
 
@@ -274,7 +274,7 @@ async fn an_unpaid_booking_is_no_exception() -> Result<()> {
     world.booking.publishes(NewEvent::of(&BookingExpired { booking_id })?, None).await?;
     let other = world.held().await?;
     announce(&world, other).await?;
-    world.database.move_clock(4 * DAY).await?;
+    world.move_clock(4 * DAY).await?;
     night(&world).await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
     assert_eq!(report_overdue(&build_app(&world)?).await?, 0);
@@ -293,7 +293,7 @@ async fn an_unfolded_webhook_is_listed_until_it_is_folded() -> Result<()> {
     });
     send(&world, event("refund.processed", &[("refund", refund)], 1)).await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
-    world.database.move_clock(HOUR + 60).await?;
+    world.move_clock(HOUR + 60).await?;
     until_reasons(&world, &["WEBHOOK_NOT_FOLDED"]).await?;
     let app = Arc::new(build_app(&world)?);
     let event_id: String = sqlx::query_scalar("select event_id from webhook_inbox")
@@ -319,11 +319,28 @@ async fn authorised_money_is_listed_until_it_is_captured() -> Result<()> {
     let paid = world.pay(&order, json!({ "outcome": "authorized" })).await?;
     assert_eq!(world.check(held).await??, CollectionState::Pending);
     assert_eq!(reasons(&world).await?, [""; 0]);
-    world.database.move_clock(DAY + 60).await?;
+    world.move_clock(DAY + 60).await?;
     until_reasons(&world, &["AUTHORIZED_LONG"]).await?;
     world.clear_faults().await?;
-    world.database.move_clock(DAY + 7 * 3_600).await?;
+    world.move_clock(DAY + 7 * 3_600).await?;
     world.until(held, "PaymentVerified").await?;
     confirm(&world, held, text(&paid, "payment_id")?).await?;
     until_reasons(&world, &[]).await
+}
+
+/// The provider sent it back days later, when it was not polled any more, and no webhook came.
+#[tokio::test]
+async fn an_authorised_payment_that_went_back_is_found_at_night() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({ "outcome": "authorized" })).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Pending);
+    world.database.as_owner("delete from timers where kind = 'poll-order'").await?;
+    world.move_clock(6 * 24 * 3600).await?;
+    assert_eq!(reasons(&world).await?, ["AUTHORIZED_LONG"]);
+    world.tell("/api/give-back", &json!({ "payment_id": paid["payment_id"] })).await?;
+    night(&world).await?;
+    assert_eq!(reasons(&world).await?, Vec::<&str>::new());
+    Ok(())
 }
