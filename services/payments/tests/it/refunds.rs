@@ -160,10 +160,10 @@ async fn a_refund_that_is_refused_for_now_is_asked_for_again_under_the_same_id()
     world.until_number(later, 1).await?;
     assert_eq!(world.count(held, "RefundFailed").await?, 0, "it may be given tomorrow");
     assert_eq!(world.check(held).await??, CollectionState::Refunding);
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     let again = "select count(*) from timers where kind = 'refund' and payload->>'step' = '2'";
     world.until_number(again, 1).await?;
-    world.database.move_clock(2 * HOUR + 60).await?;
+    world.move_clock(2 * HOUR + 60).await?;
     world.until(held, "RefundProcessed").await?;
     let requested = world.until(held, "RefundRequested").await?;
     let refunds = world.provider_has("refunds").await?;
@@ -182,7 +182,7 @@ async fn a_refusal_that_is_kept_under_its_key_does_not_stand_for_ever() -> Resul
     let (held, _paid) = unplaced(&world).await?;
     world.until_refused_for_now(1).await?;
     assert_eq!(world.provider_has("refunds").await?.len(), 0);
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     world.until(held, "RefundProcessed").await?;
     let requested = world.until(held, "RefundRequested").await?;
     let refunds = world.provider_has("refunds").await?;
@@ -200,7 +200,7 @@ async fn a_refund_that_failed_at_the_bank_is_followed_by_another_one() -> Result
     world.until(held, "RefundFailed").await?;
     let waits = "select count(*) from timers where kind = 'renew-refund'";
     assert_eq!(world.number(waits).await?, 1);
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     let processed = world.until(held, "RefundProcessed").await?;
     world.until_quiet().await?;
     assert_eq!(world.count(held, "RefundRequested").await?, 2);
@@ -226,7 +226,7 @@ async fn ours_is_requested_after_an_external_refund_failed() -> Result<()> {
     world.until(held, "RefundDiscovered").await?;
     let waits = "select count(*) from timers where kind = 'renew-refund'";
     assert_eq!(world.number(waits).await?, 1);
-    world.database.move_clock(HOUR).await?;
+    world.move_clock(HOUR).await?;
     world.until_number(waits, 0).await?;
     assert_eq!(world.count(held, "RefundRequested").await?, 1, "nothing is left to give back");
     let failed = json!({
@@ -239,7 +239,7 @@ async fn ours_is_requested_after_an_external_refund_failed() -> Result<()> {
     )
     .await?;
     world.until_number(waits, 1).await?;
-    world.database.move_clock(2 * HOUR + 60).await?;
+    world.move_clock(2 * HOUR + 60).await?;
     world.until_number("select count(*) from refunds where cause = 'unplaced'", 2).await?;
     Ok(())
 }

@@ -239,7 +239,7 @@ async fn a_key_has_its_length() -> Result<()> {
 async fn a_hold_that_has_ended_cannot_be_paid_for_but_what_is_paid_is_shown() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
-    world.database.move_clock(16 * 60).await?;
+    world.move_clock(16 * 60).await?;
     assert_refused(world.try_start(held).await?, Code::FailedPrecondition, "HOLD_ENDED");
     assert_eq!(world.names(held).await?, Vec::<String>::new());
 

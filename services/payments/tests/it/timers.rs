@@ -22,11 +22,11 @@ async fn an_order_is_polled_for_three_days_and_not_for_ever() -> Result<()> {
     let polling = "select count(*) from timers where kind = 'poll-order'";
     assert_eq!(world.number(polling).await?, 1);
     // Two days later it is still polled, rarely: money that arrives then is found.
-    world.database.move_clock(2 * DAY).await?;
+    world.move_clock(2 * DAY).await?;
     world.pay(&order, json!({ "outcome": "failed" })).await?;
     world.until(held, "PaymentFailed").await?;
     assert_eq!(world.number(polling).await?, 1);
-    world.database.move_clock(3 * DAY + 60).await?;
+    world.move_clock(3 * DAY + 60).await?;
     world.until_number(polling, 0).await?;
     // A check after that still returns the current state.
     world.pay(&order, json!({})).await?;
@@ -45,7 +45,7 @@ async fn money_that_the_provider_leaves_authorised_is_captured_by_us() -> Result
     assert_eq!(paid["payment"]["status"], "authorized");
     assert_eq!(world.check(held).await??, CollectionState::Pending);
     world.until_number("select count(*) from payments where status = 'authorized'", 1).await?;
-    world.database.move_clock(120).await?;
+    world.move_clock(120).await?;
     world.until(held, "PaymentVerified").await?;
     let payments = world.provider_has("payments").await?;
     assert_eq!((payments.len(), payments[0]["status"].as_str()), (1, Some("captured")));
@@ -63,7 +63,7 @@ async fn of_two_payments_that_are_left_authorised_one_is_captured() -> Result<()
     }
     world.check(held).await??;
     world.until_number("select count(*) from payments where status = 'authorized'", 2).await?;
-    world.database.move_clock(120).await?;
+    world.move_clock(120).await?;
     world.until(held, "PaymentVerified").await?;
     // A sold order is polled again; both payments are reported then.
     let asked = "select count(*) from timers where kind = 'ask-sold-order'
@@ -114,7 +114,7 @@ async fn a_sold_order_is_asked_again_until_its_session_is_over() -> Result<()> {
                  and payload->>'step' = '0' and due_at > clock_now() + interval '59 minutes'";
     assert_eq!(world.number(first).await?, 1);
     world.pay(&order, json!({ "again": true })).await?;
-    world.database.move_clock(HOUR + 11 * 60).await?;
+    world.move_clock(HOUR + 11 * 60).await?;
     // The provider itself gave back what came for a paid order; the books have to know it.
     world.until(held, "RefundProcessed").await?;
     let second = "select count(*) from timers where kind = 'ask-sold-order'
@@ -123,18 +123,18 @@ async fn a_sold_order_is_asked_again_until_its_session_is_over() -> Result<()> {
     // A provider that wants fewer questions gets fewer, and the order is not given up.
     let slower = json!({ "target": "orders.fetch.payments", "kind": "status", "status": 429 });
     world.fault(slower).await?;
-    world.database.move_clock(8 * HOUR).await?;
+    world.move_clock(8 * HOUR).await?;
     world.until_number("select count(*) from call_pace where pause_millis = 2000", 1).await?;
     let failed = "select count(*) from timers where kind = 'ask-sold-order'
                   and payload->>'step' = '1' and payload->>'failed' = '1'";
     world.until_number(failed, 1).await?;
-    world.database.move_clock(9 * HOUR).await?;
+    world.move_clock(9 * HOUR).await?;
     let third = "select count(*) from timers where kind = 'ask-sold-order'
                  and payload->>'step' = '2' and due_at <= clock_now() + interval '1 day'";
     world.until_number(third, 1).await?;
     world.until_number("select count(*) from call_pace where pause_millis = 1800", 1).await?;
     // The session and the banks' days are over.
-    world.database.move_clock(5 * DAY).await?;
+    world.move_clock(5 * DAY).await?;
     world.until_number("select count(*) from timers where kind = 'ask-sold-order'", 0).await?;
     assert_eq!(world.count(held, "RefundProcessed").await?, 1);
     Ok(())
@@ -178,14 +178,14 @@ async fn a_claim_restarts_three_days_of_polling() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;
     world.start(held).await?;
-    world.database.move_clock(2 * DAY).await?;
+    world.move_clock(2 * DAY).await?;
     world.claim(held).await??;
-    world.database.move_clock(3 * DAY + 60).await?;
+    world.move_clock(3 * DAY + 60).await?;
     // It was polled, and polling goes on.
     let goes_on = "select count(*) from timers where kind = 'poll-order'
                    and due_at > clock_now() and payload->>'step' <> '0'";
     world.until_number(goes_on, 1).await?;
-    world.database.move_clock(5 * DAY + 60).await?;
+    world.move_clock(5 * DAY + 60).await?;
     world.until_number("select count(*) from timers where kind = 'poll-order'", 0).await?;
     Ok(())
 }
@@ -221,12 +221,12 @@ async fn callers_keys_are_deleted_after_thirty_days() -> Result<()> {
     world.until_quiet().await?;
     let before = world.number(keys).await?;
     assert!(before > 0);
-    world.database.move_clock(28 * DAY).await?;
+    world.move_clock(28 * DAY).await?;
     let swept = "select count(*) from timers
                  where kind = 'sweep-webhooks' and due_at > clock_now()";
     world.until_number(swept, 1).await?;
     assert_eq!(world.number(keys).await?, before);
-    world.database.move_clock(31 * DAY).await?;
+    world.move_clock(31 * DAY).await?;
     world.until_number(keys, 0).await
 }
 
@@ -240,7 +240,7 @@ async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
     world.until_quiet().await?;
     let bodies = "select count(*) from webhook_inbox where raw is not null";
     assert_eq!(world.number(bodies).await?, 3);
-    world.database.move_clock(91 * DAY).await?;
+    world.move_clock(91 * DAY).await?;
     world.until_number(bodies, 0).await?;
     let kept = "select count(*) from webhook_inbox where body_sha256 is not null";
     assert_eq!(world.number(kept).await?, 3);
@@ -248,7 +248,7 @@ async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
     let replayed = event("payment.pending", &[], 1);
     send(&world, replayed.clone()).await?;
     world.until_quiet().await?;
-    world.database.move_clock(400 * DAY).await?;
+    world.move_clock(400 * DAY).await?;
     world.until_number(bodies, 0).await?;
     send(&world, replayed).await?;
     assert_eq!(world.number(kept).await?, 4);

@@ -276,9 +276,9 @@ async fn a_captured_payment_whose_webhook_does_not_come_raises_one_alarm() -> Re
     world.until_quiet().await?;
     let waits = "select count(*) from timers where kind = 'expect-webhook'";
     assert_eq!(world.number(waits).await?, 2);
-    world.database.move_clock(9 * 60).await?;
+    world.move_clock(9 * 60).await?;
     assert_eq!(alarms.count(SILENT), 0);
-    world.database.move_clock(10 * 60 + 1).await?;
+    world.move_clock(10 * 60 + 1).await?;
     world.until_number(waits, 0).await?;
     assert_eq!(alarms.count(SILENT), 1, "{untold_payment} and nothing else");
     assert_eq!(world.count(told, "PaymentVerified").await?, 1);

@@ -184,6 +184,12 @@ impl World {
         &self.service.url
     }
 
+    /// Puts the clock so many seconds ahead of the machine's, once the service is at rest.
+    pub(crate) async fn move_clock(&self, seconds: i64) -> Result<()> {
+        testkit::until_at_rest(&self.store).await?;
+        self.database.move_clock(seconds).await
+    }
+
     /// Stops the service; everything around it goes on.
     pub(crate) async fn stop(&mut self) -> Result<()> {
         self.service.shutdown.trigger();
@@ -337,6 +343,18 @@ impl World {
         let fields = wanted.as_object_mut().context("an object")?;
         fields.extend(more.as_object().context("an object")?.clone());
         self.tell("/api/pay", &wanted).await
+    }
+
+    /// An attempt by UPI that fails and whose payer may still agree.
+    pub(crate) async fn pay_late(&self, order_id: &str) -> Result<Value> {
+        let hour = 3_600_000;
+        self.pay(order_id, json!({ "outcome": "late", "delay_ms": hour, "method": "upi" })).await
+    }
+
+    /// The payer of such an attempt agrees.
+    pub(crate) async fn agree_late(&self, attempt: &Value) -> Result<()> {
+        let body = json!({ "payment_id": attempt["payment_id"] });
+        self.tell("/api/late", &body).await.map(drop)
     }
 
     pub(crate) async fn fault(&self, fault: Value) -> Result<()> {
