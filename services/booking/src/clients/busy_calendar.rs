@@ -4,17 +4,21 @@
 //! give to zones; which of its results count, exceptions of a series, bounds and instants are ours.
 //! Of an event only its times are read, so that no text of a private calendar is kept anywhere.
 
+mod attendance;
+mod unreadable;
 mod moments;
+mod rules;
 mod zones;
 mod event;
 mod series;
-mod unreadable;
+mod sieve;
 
 use std::collections::BTreeMap;
 
 use calcard::icalendar::{
-    ICalendar, ICalendarComponentType, ICalendarFreeBusyType, ICalendarParameterName,
-    ICalendarParameterValue, ICalendarPeriod, ICalendarProperty, ICalendarValue,
+    ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarFreeBusyType, ICalendarMethod,
+    ICalendarParameterName, ICalendarParameterValue, ICalendarPeriod, ICalendarProperty,
+    ICalendarValue,
 };
 use calcard::{Entry, Parser};
 use jiff::tz::TimeZone;
@@ -22,11 +26,12 @@ use kernel::Timestamp;
 
 use self::event::Event;
 use self::moments::Length;
+pub use self::sieve::{Sieve, TooLarge};
 pub use self::unreadable::Unreadable;
 use self::zones::Zones;
 use crate::domain::span::Span;
 
-/// The most events of a source.
+/// The most events of a source that are not over.
 const EVENTS_MAX: usize = 10_000;
 /// The most times of a source that its events give before they are merged.
 const OCCURRENCES_MAX: usize = 100_000;
@@ -52,6 +57,7 @@ pub struct BusyTimes {
 pub struct BusyReader<'z> {
     window: Span,
     zone: &'z TimeZone,
+    invited_as: Vec<String>,
     found: Vec<Span>,
     events: usize,
     odd_events: usize,
@@ -61,7 +67,15 @@ impl<'z> BusyReader<'z> {
     /// A reader for the times within a window. Whole days, and times without a zone, are in `zone`.
     #[must_use]
     pub fn new(window: Span, zone: &'z TimeZone) -> Self {
-        Self { window, zone, found: Vec::new(), events: 0, odd_events: 0 }
+        let (invited_as, found) = (Vec::new(), Vec::new());
+        Self { window, zone, invited_as, found, events: 0, odd_events: 0 }
+    }
+
+    /// The same for a calendar whose owner is invited at these addresses.
+    #[must_use]
+    pub fn invited_as(mut self, addresses: &[String]) -> Self {
+        self.invited_as = addresses.iter().map(|address| attendance::address(address)).collect();
+        self
     }
 
     /// Reads a calendar file.
@@ -110,6 +124,8 @@ impl<'z> BusyReader<'z> {
 
     fn read_calendar(&mut self, calendar: &ICalendar) -> Result<(), Unreadable> {
         let zones = Zones::of(calendar, self.zone);
+        // Nothing of a file that cancels takes place.
+        let cancels = calendar.components.iter().any(is_cancellation);
         // Events by their id: a series and its exceptions have the same one.
         let mut series: BTreeMap<String, Vec<Event>> = BTreeMap::new();
         for (number, component) in calendar.components.iter().enumerate() {
@@ -118,7 +134,9 @@ impl<'z> BusyReader<'z> {
                     self.count_event()?;
                     match Event::read(component, &zones) {
                         Some(event) if event.uid.ends_with(OWN_UID) => {}
-                        Some(event) => {
+                        Some(mut event) => {
+                            event.is_busy &= !cancels
+                                && !attendance::is_not_accepted(component, &self.invited_as);
                             self.odd_events += usize::from(event.is_odd);
                             // Events without an id are no series of one another.
                             let uid = if event.uid.is_empty() {
@@ -157,7 +175,7 @@ impl<'z> BusyReader<'z> {
     /// The periods of a list of busy times, as servers give for "free or busy" addresses.
     fn read_free_busy(
         &mut self,
-        component: &calcard::icalendar::ICalendarComponent,
+        component: &ICalendarComponent,
         zones: &Zones,
     ) -> Result<(), Unreadable> {
         for entry in &component.entries {
@@ -194,6 +212,13 @@ impl<'z> BusyReader<'z> {
     }
 }
 
+fn is_cancellation(component: &ICalendarComponent) -> bool {
+    component.component_type == ICalendarComponentType::VCalendar
+        && component.property(&ICalendarProperty::Method).is_some_and(|entry| {
+            entry.values.first() == Some(&ICalendarValue::Method(ICalendarMethod::Cancel))
+        })
+}
+
 fn period_span(
     period: &ICalendarPeriod,
     zone_id: Option<&str>,
@@ -201,12 +226,13 @@ fn period_span(
 ) -> Option<(Timestamp, Timestamp)> {
     match period {
         ICalendarPeriod::Range { start, end } => {
-            let start = zones.moment(start, zone_id)?.instant()?;
-            Some((start, zones.moment(end, zone_id)?.instant()?))
+            let start = zones.moment(start, zone_id)?;
+            let end = zones.moment(end, zone_id)?;
+            Some((start.begin(Length::ZERO)?, end.last_end(Length::ZERO)?))
         }
         ICalendarPeriod::Duration { start, duration } => {
             let start = zones.moment(start, zone_id)?;
-            Some((start.instant()?, start.end(Length::of(duration)?)?))
+            Some((start.begin(Length::ZERO)?, start.last_end(Length::of(duration)?)?))
         }
     }
 }

@@ -1,12 +1,17 @@
 //! One event of a calendar file: when it is, how it recurs, and whether it keeps its owner busy.
 
+use calcard::common::IanaParse as _;
 use calcard::icalendar::{
-    ICalendarComponent, ICalendarEntry, ICalendarParameterName, ICalendarPeriod, ICalendarProperty,
-    ICalendarRecurrenceRule, ICalendarStatus, ICalendarTransparency, ICalendarValue,
+    ICalendarComponent, ICalendarDuration, ICalendarEntry, ICalendarParameterName, ICalendarPeriod,
+    ICalendarProperty, ICalendarRecurrenceRule, ICalendarStatus, ICalendarTransparency,
+    ICalendarValue,
 };
 
 use super::moments::{Length, Moment};
 use super::zones::Zones;
+
+/// Apple's word for the time on the way to an event.
+const TRAVEL: &str = "X-APPLE-TRAVEL-DURATION";
 
 /// An event, or one exception of a series.
 #[derive(Debug)]
@@ -19,6 +24,8 @@ pub(super) struct Event {
     pub(super) start: Moment,
     /// How long it takes.
     pub(super) length: Length,
+    /// How long its owner is on the way to it.
+    pub(super) travel: Length,
     /// How it recurs.
     pub(super) rules: Vec<ICalendarRecurrenceRule>,
     /// Further times, some with a length of their own.
@@ -47,6 +54,7 @@ impl Event {
             sequence: 0,
             length: if start.is_date { Length::DAY } else { Length::ZERO },
             start,
+            travel: Length::ZERO,
             rules: Vec::new(),
             more: Vec::new(),
             exceptions: Vec::new(),
@@ -99,8 +107,21 @@ impl Event {
                     self.more.push(further(value, entry.tz_id(), zones)?);
                 }
             }
+            ICalendarProperty::Other(name) if name.eq_ignore_ascii_case(TRAVEL) => {
+                let text = match entry.values.first() {
+                    Some(ICalendarValue::Duration(duration)) => return self.set_travel(duration),
+                    Some(value) => value.as_text()?,
+                    None => return Some(()),
+                };
+                self.set_travel(&ICalendarDuration::parse(text.trim().as_bytes())?)?;
+            }
             _ => {}
         }
+        Some(())
+    }
+
+    fn set_travel(&mut self, duration: &ICalendarDuration) -> Option<()> {
+        self.travel = Length::of(duration)?;
         Some(())
     }
 
@@ -110,7 +131,9 @@ impl Event {
         let names_zone = entry.tz_id().is_some() || has_offset(entry);
         if !names_zone && !end.is_date && !self.start.is_date {
             end.zone = self.start.zone.clone();
+            end.is_unsure = false;
         }
+        self.start.is_unsure |= end.is_unsure;
         let length = Length::between(&self.start, &end)?;
         // A whole day that ends on its own date lasts until that day's end.
         self.length = if length.is_zero() && self.start.is_date { Length::DAY } else { length };

@@ -10,6 +10,10 @@ use kernel::Timestamp;
 /// The longest duration that is read, in days: something like "busy for ever".
 const DAYS_MAX: i64 = 36_600;
 
+/// The offsets of the zones at the ends of the world.
+const EASTERNMOST_HOURS: i64 = 14;
+const WESTERNMOST_HOURS: i64 = -12;
+
 /// A date, or a local time in a zone.
 #[derive(Debug, Clone)]
 pub(super) struct Moment {
@@ -19,6 +23,8 @@ pub(super) struct Moment {
     pub(super) zone: TimeZone,
     /// Whether it is a date.
     pub(super) is_date: bool,
+    /// Whether its zone is not known, and `zone` a guess.
+    pub(super) is_unsure: bool,
 }
 
 /// How long something takes: days first, which are local, and then seconds.
@@ -45,17 +51,45 @@ impl Moment {
     pub(super) fn end(&self, length: Length) -> Option<Timestamp> {
         let days = JiffSpan::new().try_days(length.days).ok()?;
         let begins = self.at(self.civil.checked_add(days).ok()?).instant()?;
-        let ends = begins.jiff().checked_add(SignedDuration::from_secs(length.seconds)).ok()?;
-        Some(Timestamp::from_jiff(ends))
+        later(begins, length.seconds)
     }
 
-    /// Whether another moment means this one: the same instant, or, where it is a date, the same
-    /// day here.
+    /// Whether another moment means this one: the same instant, or, where one of them is a date,
+    /// the same day here.
     pub(super) fn is_meant_by(&self, other: &Self) -> bool {
-        if other.is_date && !self.is_date {
+        if other.is_date && !self.is_date || other.is_midnight() && self.is_date {
             return self.civil.date() == other.civil.date();
         }
         self.instant().is_some() && self.instant() == other.instant()
+    }
+
+    /// Whether it is the beginning of a day, by its own clock.
+    pub(super) fn is_midnight(&self) -> bool {
+        self.civil.time() == Time::midnight()
+    }
+
+    /// When something begins that its owner is on the way to for so long; the earliest instant
+    /// that it may be where the zone is not known.
+    pub(super) fn begin(&self, travel: Length) -> Option<Timestamp> {
+        let seconds = travel.days.checked_mul(86_400)?.checked_add(travel.seconds)?;
+        let before = seconds.checked_add(self.seconds_from(EASTERNMOST_HOURS))?;
+        self.instant().and_then(|instant| later(instant, before.checked_neg()?))
+    }
+
+    /// When something ends that begins here; the latest instant that it may be where the zone is
+    /// not known.
+    pub(super) fn last_end(&self, length: Length) -> Option<Timestamp> {
+        later(self.end(length)?, -self.seconds_from(WESTERNMOST_HOURS))
+    }
+
+    /// By how much a zone that is not known may be east of the guess, if it has this offset.
+    fn seconds_from(&self, hours: i64) -> i64 {
+        match self.instant() {
+            Some(instant) if self.is_unsure => {
+                hours * 3600 - i64::from(self.zone.to_offset(instant.jiff()).seconds())
+            }
+            _ => 0,
+        }
     }
 
     /// The local time of an instant in this moment's zone.
@@ -91,6 +125,11 @@ impl Length {
         Self { days, seconds }.checked()
     }
 
+    /// The days that it takes, a part of one as a whole one.
+    pub(super) fn whole_days(self) -> i64 {
+        self.days.saturating_add(self.seconds.div_euclid(86_400)).saturating_add(1)
+    }
+
     /// Whether it is nothing at all.
     pub(super) fn is_zero(self) -> bool {
         self == Self::ZERO
@@ -100,6 +139,11 @@ impl Length {
         let days = self.days.checked_add(self.seconds.div_euclid(86_400))?;
         (0..=DAYS_MAX).contains(&days).then_some(self)
     }
+}
+
+fn later(instant: Timestamp, seconds: i64) -> Option<Timestamp> {
+    let moved = instant.jiff().checked_add(SignedDuration::from_secs(seconds)).ok()?;
+    Some(Timestamp::from_jiff(moved))
 }
 
 /// The local time of a file's date or time, and whether it is a date.
