@@ -3,14 +3,16 @@
 
 mod broken;
 mod exporters;
+mod invitations;
 mod recurrence;
+mod sieved;
 mod zones;
 
 use jiff::tz::TimeZone;
 use kernel::Timestamp;
 use proptest::prelude::*;
 
-use super::{BusyReader, BusyTimes, Unreadable};
+use super::{BusyReader, BusyTimes, Sieve, Unreadable};
 use crate::domain::span::Span;
 
 /// What is read of a calendar.
@@ -78,10 +80,20 @@ fn window() -> Span {
     Span::new(instant("2026-01-01T00:00:00Z"), instant("2027-01-01T00:00:00Z")).unwrap()
 }
 
+/// What is kept of a file that arrives in small pieces.
+fn sieved(text: &str) -> String {
+    let mut sieve = Sieve::new(window().starts_at());
+    for piece in text.as_bytes().chunks(7) {
+        sieve.take(piece).unwrap();
+    }
+    sieve.finish().unwrap()
+}
+
 fn read(text: &str) -> Result<BusyTimes, Unreadable> {
     let zone = kolkata();
-    let mut reader = BusyReader::new(window(), &zone);
-    reader.read(text)?;
+    let owner = ["mailto:Ravi@Example.org".to_owned()];
+    let mut reader = BusyReader::new(window(), &zone).invited_as(&owner);
+    reader.read(&sieved(text))?;
     reader.finish()
 }
 
@@ -95,7 +107,8 @@ fn spans(times: &[(String, i64)]) -> Vec<Span> {
 }
 
 fn all() -> Vec<Case> {
-    [exporters::cases(), zones::cases(), recurrence::cases(), broken::cases()].concat()
+    [exporters::cases(), zones::cases(), recurrence::cases(), broken::cases(), invitations::cases()]
+        .concat()
 }
 
 #[test]
