@@ -39,6 +39,20 @@ const NAMES: &[(&str, &str)] = &[
     ("/freeassociation.sourceforge.net/Tzfile/Europe/Berlin", "Europe/Berlin"),
     ("/softwarestudio.org/Olson_20011030_5/America/Chicago", "America/Chicago"),
     ("/mozilla.org/20070129_1/Europe/Berlin", "Europe/Berlin"),
+    // Names without a definition, as Exchange, Kerio and others write them.
+    ("tzone://Microsoft/Utc", "UTC"),
+    ("http://tz.example/zoneinfo/Europe/Berlin", "Europe/Berlin"),
+    ("GMT-0500", "Etc/GMT+5"),
+    ("GMT+1", "Etc/GMT-1"),
+    ("UTC+05:30", "Asia/Kolkata"),
+    ("UTC -3", "Etc/GMT+3"),
+    ("US-Eastern", "America/New_York"),
+    ("Europe-Berlin", "Europe/Berlin"),
+    ("America/New York", "America/New_York"),
+    ("Amsterdam, Belgrade, Berlin, Brussels, Budapest, Madrid, Paris", "Europe/Berlin"),
+    ("Eastern Time (US & Canada)", "America/New_York"),
+    ("(GMT-05:00) Eastern Time (US & Canada)", "America/New_York"),
+    ("(GMT+01:00) Amsterdam / Berlin / Bern / Rome", "Europe/Berlin"),
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -118,8 +132,75 @@ fn defined() -> Vec<Case> {
     let text = file(&format!("{located}{}", one_event("a", lines)));
     cases.push(case("a zone by X-LIC-LOCATION", text, one("2026-07-15T10:00[Europe/Berlin]", 60)));
     let text = event("DTSTART;TZID=Atlantis:20260715T100000\nDTEND;TZID=Atlantis:20260715T110000");
-    let expected = Expected::Odd(vec![("2026-07-15T10:00[Asia/Kolkata]".to_owned(), 60)], 2);
-    cases.push(case("a zone that is not known is the practice's", text, expected));
+    // From ten o'clock in the easternmost zone to eleven in the westernmost.
+    let expected = Expected::Odd(vec![("2026-07-14T20:00:00Z[UTC]".to_owned(), 27 * 60)], 2);
+    cases.push(case("a zone that is not known may be any", text, expected));
+    cases.extend(listed());
+    cases
+}
+
+/// Definitions whose changes are listed, or end.
+fn listed() -> Vec<Case> {
+    let to_summer = ("+0100", "+0200");
+    let to_winter = ("+0200", "+0100");
+    let dates = |start: &str, more: &str| format!("{start}\nRDATE:{more}");
+    let by_dates = [
+        half("STANDARD", &dates("20251026T030000", "20261025T030000"), to_winter, ""),
+        half("DAYLIGHT", &dates("20250330T020000", "20260329T020000"), to_summer, ""),
+    ]
+    .concat();
+    let by_ends = [
+        half(
+            "STANDARD",
+            "20201025T030000",
+            to_winter,
+            "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU;UNTIL=20261025T010000Z",
+        ),
+        half(
+            "DAYLIGHT",
+            "20210328T020000",
+            to_summer,
+            "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20260329T010000Z",
+        ),
+    ]
+    .concat();
+    // Each half of the year by itself, as some servers write only what an event needs.
+    let by_year = [
+        half("DAYLIGHT", "20260329T020000", to_summer, ""),
+        half("STANDARD", "20261025T030000", to_winter, ""),
+    ]
+    .concat();
+    // Summer time that was given up: its rule has ended.
+    let given_up = [
+        half("STANDARD", "19801026T030000", to_winter, "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU"),
+        half(
+            "DAYLIGHT",
+            "19810329T020000",
+            to_summer,
+            "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20200329T010000Z",
+        ),
+    ]
+    .concat();
+    let mut cases = Vec::new();
+    for (name, halves, zone) in [
+        ("Custom Berlin", &by_dates, "Europe/Berlin"),
+        ("Ends", &by_ends, "Europe/Berlin"),
+        ("One year", &by_year, "Europe/Berlin"),
+        ("Given up", &given_up, "Etc/GMT-1"),
+    ] {
+        for date in ["2026-01-15", "2026-03-30", "2026-04-12", "2026-10-24", "2026-10-26"] {
+            let day = date.replace('-', "");
+            let lines = format!("DTSTART;TZID={name}:{day}T160000\nDURATION:PT1H");
+            let text = file(&format!("{}{}", definition(name, halves), one_event("a", &lines)));
+            let expected = one(&format!("{date}T16:00[{zone}]"), 60);
+            cases.push(case(format!("{name} on {date}"), text, expected));
+        }
+    }
+    let odd = half("STANDARD", "soon", to_winter, "");
+    let lines = "DTSTART;TZID=Odd:20260715T100000\nDURATION:PT1H";
+    let text = file(&format!("{}{}", definition("Odd", &odd), one_event("a", lines)));
+    let expected = Expected::Odd(vec![("2026-07-14T20:00:00Z[UTC]".to_owned(), 27 * 60)], 1);
+    cases.push(case("a definition that says nothing", text, expected));
     cases
 }
 
