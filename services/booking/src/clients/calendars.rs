@@ -2,7 +2,7 @@
 //! CalDAV.
 //!
 //! The addresses come from the practice and lead anywhere, so each request is bounded: https only,
-//! to public addresses of the internet only, without redirects, 1 MB, 10 s.
+//! to public addresses of the internet only, without redirects, 15 s, and with a limit of bytes.
 
 mod caldav;
 mod error;
@@ -22,8 +22,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 pub use self::error::CalendarError;
-use self::requests::{Requests, body, check_status, send};
+use self::requests::{Requests, check_status, file, send};
 pub use self::source::Source;
+use crate::clients::busy_calendar::Sieve;
 use crate::domain::span::Span;
 
 /// How long all requests for one calendar may take.
@@ -62,13 +63,15 @@ impl Calendars {
         sandbox: Option<&Url>,
     ) -> Result<Self, reqwest::Error> {
         let source = |calendar: &practice::BusyCalendar| {
+            let secret = secrets.get(&calendar.calendar_id).cloned();
             Arc::new(Source {
+                invited_as: source::invited_as(calendar, secret.as_ref()),
                 calendar_id: calendar.calendar_id.clone(),
                 practitioner_id: calendar.practitioner_id.clone(),
                 kind: calendar.kind,
                 url: calendar.url.clone(),
                 username: calendar.username.clone(),
-                secret: secrets.get(&calendar.calendar_id).cloned(),
+                secret,
             })
         };
         let sources = practice.calendars.iter().map(source).collect();
@@ -99,7 +102,9 @@ impl Calendars {
     ) -> Result<Fetched, CalendarError> {
         let fetching = async {
             match source.kind {
-                CalendarKind::Address => self.fetch_file(source, etag).await,
+                CalendarKind::Address => {
+                    self.fetch_file(source, Sieve::new(window.starts_at()), etag).await
+                }
                 CalendarKind::Caldav => {
                     Ok(Fetched::Files(caldav::fetch(&self.requests, source, window).await?, None))
                 }
@@ -114,15 +119,11 @@ impl Calendars {
     async fn fetch_file(
         &self,
         source: &Source,
+        sieve: Sieve,
         etag: Option<&str>,
     ) -> Result<Fetched, CalendarError> {
         let secret = source.secret.as_ref().ok_or(CalendarError::NoSecret)?;
-        // Calendar programs give the address a scheme of its own.
-        let address = secret.expose_secret().trim();
-        let address = match address.strip_prefix("webcal://") {
-            Some(rest) => format!("https://{rest}"),
-            None => address.to_owned(),
-        };
+        let address = web_address(secret.expose_secret());
         let url = Url::parse(&address).map_err(|_malformed| CalendarError::NotHttps)?;
         let mut request =
             self.requests.request(Method::GET, url)?.header(ACCEPT, "text/calendar, */*;q=0.1");
@@ -136,6 +137,19 @@ impl Calendars {
         check_status(&answer)?;
         let named = answer.headers().get(ETAG).and_then(|value| value.to_str().ok());
         let named = named.filter(|name| name.len() <= ETAG_BYTES_MAX).map(str::to_owned);
-        Ok(Fetched::Files(vec![body(answer).await?], named))
+        Ok(Fetched::Files(vec![file(answer, sieve).await?], named))
     }
+}
+
+/// The address as a server is asked: calendar programs give it a scheme of their own.
+fn web_address(address: &str) -> String {
+    let address = address.trim();
+    match address.split_once("://") {
+        Some((scheme, rest)) if is_of_calendars(scheme) => format!("https://{rest}"),
+        _ => address.to_owned(),
+    }
+}
+
+fn is_of_calendars(scheme: &str) -> bool {
+    ["webcal", "webcals"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

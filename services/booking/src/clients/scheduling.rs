@@ -4,30 +4,31 @@
 //! The provider gets the time, the client's name and address, and our opaque id; never the service.
 //! The token stays on the server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
-use reqwest::header::RETRY_AFTER;
-use reqwest::{RequestBuilder, Response, StatusCode};
+use moka::sync::Cache;
+use reqwest::{RequestBuilder, StatusCode};
 use runtime::failpoint;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+pub use self::answers::Cause;
+use self::answers::{body, no_response, refused};
 use crate::domain::span::Span;
+
+mod answers;
 
 /// The timeout of a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
+/// For how long an event of the widget is compared with the event types that were read.
+const TYPES_KNOWN_FOR: Duration = Duration::from_secs(5 * 60);
 /// The longest address that is kept.
 const URI_CHARS_MAX: usize = 500;
-/// The longest message of the provider that is kept.
-const MESSAGE_CHARS_MAX: usize = 200;
-/// The largest response.
-const RESPONSE_BYTES_MAX: usize = 1_000_000;
-/// The longest pause that the provider may ask for, in seconds.
-const PAUSE_SECONDS_MAX: i64 = 24 * 60 * 60;
 /// The name by which our events are found again.
 const SOURCE: &str = "sukoon";
 /// What the provider shows as the reason of a cancellation.
@@ -129,29 +130,6 @@ pub enum SchedulingError {
     Cancellation(#[source] Cause),
 }
 
-/// What went wrong with a request.
-#[derive(Debug, thiserror::Error)]
-pub enum Cause {
-    /// The provider did not answer.
-    #[error("the scheduling provider did not answer")]
-    NoResponse(#[source] reqwest::Error),
-    /// The provider refused, with its message.
-    #[error("the scheduling provider answered {0}")]
-    Refused(StatusCode, String, Option<i64>),
-    /// The response is not understood.
-    #[error("the scheduling provider's answer is not usable")]
-    InvalidResponse,
-}
-
-impl Cause {
-    fn message(&self) -> &str {
-        match self {
-            Self::Refused(_, message, _) if !message.is_empty() => message,
-            _ => "Unknown error",
-        }
-    }
-}
-
 impl SchedulingError {
     /// The seconds after which the provider wants to be asked again, if it says so.
     #[must_use]
@@ -176,6 +154,8 @@ pub struct Provider {
     token: SecretString,
     /// The address of the account's user.
     user: String,
+    /// The user's event types as they were read last, for events of the widget.
+    known_types: Cache<(), Arc<Vec<String>>>,
 }
 
 #[derive(Deserialize)]
@@ -223,12 +203,6 @@ struct Tracking {
     utm_content: Option<String>,
 }
 
-#[derive(Deserialize, Default)]
-struct Refusal {
-    #[serde(default)]
-    message: String,
-}
-
 #[derive(Serialize)]
 struct NewInvitee<'a> {
     event_type: &'a str,
@@ -264,7 +238,8 @@ impl Provider {
     /// When the HTTP client cannot be built.
     pub fn new(url: &str, user: &str, token: SecretString) -> Result<Self, reqwest::Error> {
         let (url, user) = (url.trim_end_matches('/').to_owned(), user.to_owned());
-        Ok(Self { http: runtime::http::client()?, url, token, user })
+        let known_types = Cache::builder().max_capacity(1).time_to_live(TYPES_KNOWN_FOR).build();
+        Ok(Self { http: runtime::http::client()?, url, token, user, known_types })
     }
 
     /// Schedules a session. One that was scheduled by a call whose answer was lost is found again,
@@ -348,7 +323,7 @@ impl Provider {
         address: &EventAddress,
         event_type: &str,
     ) -> Result<Option<FoundEvent>, SchedulingError> {
-        let is_own = self.event_types().await?.iter().any(|it| it == event_type);
+        let is_own = self.known_types().await?.iter().any(|it| it == event_type);
         let (event, invitee) = match self.event_and_invitee(address).await {
             Ok((event, Some(invitee))) => (event, invitee),
             Ok((_, None))
@@ -384,6 +359,16 @@ impl Provider {
     /// The first of the user's event types.
     async fn event_type(&self) -> Result<String, SchedulingError> {
         self.event_types().await?.into_iter().next().ok_or(SchedulingError::NoEventTypes)
+    }
+
+    /// The user's event types as they were some minutes ago at most.
+    async fn known_types(&self) -> Result<Arc<Vec<String>>, SchedulingError> {
+        if let Some(known) = self.known_types.get(&()) {
+            return Ok(known);
+        }
+        let read = Arc::new(self.event_types().await?);
+        self.known_types.insert((), Arc::clone(&read));
+        Ok(read)
     }
 
     /// The user's event types; at least one.
@@ -468,32 +453,4 @@ fn is_id(text: &str) -> bool {
 
 fn is_plain(uri: &str) -> bool {
     (1..=URI_CHARS_MAX).contains(&uri.len()) && uri.bytes().all(|b| b.is_ascii_graphic())
-}
-
-fn no_response(error: reqwest::Error) -> Cause {
-    Cause::NoResponse(error.without_url())
-}
-
-/// A response's bytes, up to the largest size.
-async fn body(mut answer: Response) -> Result<Vec<u8>, Cause> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(no_response)? {
-        if bytes.len() + chunk.len() > RESPONSE_BYTES_MAX {
-            return Err(Cause::InvalidResponse);
-        }
-        bytes.extend_from_slice(&chunk);
-    }
-    Ok(bytes)
-}
-
-async fn refused(answer: Response) -> Cause {
-    let status = answer.status();
-    let pause = answer.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok());
-    let pause =
-        pause.and_then(|it| it.parse::<i64>().ok()).map(|it| it.clamp(1, PAUSE_SECONDS_MAX));
-    let said = body(answer).await.unwrap_or_default();
-    let said: Refusal = serde_json::from_slice(&said).unwrap_or_default();
-    let plain = |c: char| if c.is_control() { ' ' } else { c };
-    let message: String = said.message.chars().map(plain).take(MESSAGE_CHARS_MAX).collect();
-    Cause::Refused(status, message.trim().to_owned(), pause)
 }

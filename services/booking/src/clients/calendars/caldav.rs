@@ -15,7 +15,7 @@ use crate::domain::span::Span;
 /// The most calendars of an account.
 const CALENDARS_MAX: usize = 20;
 /// The most bytes of all calendars of an account.
-const BYTES_MAX: usize = 4_000_000;
+const BYTES_MAX: usize = 16_000_000;
 
 /// Asks what is at an address and where an account's calendars are.
 const FIND: &str = r#"<?xml version="1.0" encoding="utf-8"?>

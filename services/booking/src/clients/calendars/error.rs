@@ -38,7 +38,7 @@ pub enum CalendarError {
     #[error("the calendar's server answered {0}")]
     Failed(StatusCode),
     /// The response is longer than is read.
-    #[error("the calendar is larger than a megabyte")]
+    #[error("the calendar is larger than what is read")]
     TooLarge,
     /// The response is not what CalDAV says.
     #[error("the calendar's server does not speak CalDAV")]

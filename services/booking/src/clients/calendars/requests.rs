@@ -10,13 +10,16 @@ use url::Url;
 
 use super::error::CalendarError;
 use super::guard::{self, PublicAddresses};
+use crate::clients::busy_calendar::Sieve;
 
-/// How long one request may take, with its whole response.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server may send nothing; all requests for a calendar together have a limit, too.
+const SILENCE_MAX: Duration = Duration::from_secs(10);
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest response.
-const RESPONSE_BYTES_MAX: usize = 1_000_000;
+/// The largest response of an account.
+const RESPONSE_BYTES_MAX: usize = 8_000_000;
+/// The most that is read of a file, of which only a part is kept.
+const FILE_BYTES_MAX: usize = 100_000_000;
 
 /// Makes requests to addresses that may be asked.
 #[derive(Debug, Clone)]
@@ -36,7 +39,7 @@ impl Requests {
         let client = || {
             reqwest::Client::builder()
                 .connect_timeout(CONNECT_TIMEOUT)
-                .timeout(REQUEST_TIMEOUT)
+                .read_timeout(SILENCE_MAX)
                 .redirect(reqwest::redirect::Policy::none())
                 .user_agent("sukoon")
                 // A proxy would resolve names itself, past the check of addresses.
@@ -109,6 +112,19 @@ pub(super) async fn body(mut answer: Response) -> Result<String, CalendarError> 
     }
     // Only times are read, and those are ASCII in every encoding that programs use.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What is not over of a calendar file.
+pub(super) async fn file(mut answer: Response, mut sieve: Sieve) -> Result<String, CalendarError> {
+    let mut bytes = 0_usize;
+    while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+        bytes = bytes.saturating_add(chunk.len());
+        if bytes > FILE_BYTES_MAX {
+            return Err(CalendarError::TooLarge);
+        }
+        sieve.take(&chunk).map_err(|_too_large| CalendarError::TooLarge)?;
+    }
+    sieve.finish().map_err(|_too_large| CalendarError::TooLarge)
 }
 
 /// An instant as CalDAV writes it.
