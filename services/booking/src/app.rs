@@ -4,13 +4,15 @@
 use eventstore::Store;
 use practice::Practice;
 
+use self::consent_secrets::ConsentCodes;
 use self::consent_settings::ConsentSettings;
 use self::feed_secrets::FeedSecrets;
 use self::group_commit::GroupCommit;
 use self::hold_origin::OriginHashes;
 use self::invitation_keys::InvitationKeys;
-use self::page_keys::PageKeys;
+use self::page_secrets::PageKeys;
 use self::pending_request::{HeldBooking, PendingRequest};
+use self::widget_visits::WidgetVisits;
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
@@ -44,13 +46,18 @@ pub mod complete_booking;
 pub mod list_slots;
 pub mod cancel_booking;
 pub mod accept_claim;
+pub mod find_bookings;
+pub mod release_hold;
+pub mod mark_attendance;
 pub mod block_time;
 pub mod booking_history;
+pub mod join_page;
 pub mod unblock_time;
 pub mod list_bookings;
 pub mod signed_ids;
 pub mod calendar_feed;
 pub mod feed_secrets;
+pub mod page_secrets;
 pub mod page_keys;
 pub mod invitation_keys;
 pub mod staff_scope;
@@ -60,12 +67,18 @@ pub mod invitations;
 pub mod answer_invitation;
 pub mod payment_page;
 pub mod send_payment_page;
+pub mod renew_page_key;
 pub mod adopt_bookings;
 pub mod read_calendar;
 pub mod calendar_bookings;
 pub mod scheduled_event;
+pub mod widget_visits;
 pub mod consent_settings;
 pub mod consent;
+pub mod consent_secrets;
+pub mod consent_codes;
+pub mod consent_proof;
+pub mod shown_texts;
 pub mod widget_report;
 pub mod probe;
 
@@ -92,6 +105,8 @@ pub struct App {
     pub calendars: Calendars,
     /// The meeting provider.
     pub meetings: Meetings,
+    /// The website's URL, without a slash at its end.
+    pub public_url: String,
     /// Makes and verifies the secret addresses of practitioners' sessions.
     pub feed_secrets: FeedSecrets,
     /// Makes and verifies the keys of payment pages.
@@ -100,10 +115,14 @@ pub struct App {
     pub invitation_keys: InvitationKeys,
     /// What clients consent to.
     pub consent: ConsentSettings,
+    /// Makes the codes with which consents on pages are signed.
+    pub consent_codes: ConsentCodes,
     /// How a customer's claim to have paid is treated.
     pub claim_policy: ClaimPolicy,
     /// How often times may be held without a payment.
     pub hold_limits: HoldLimits,
     /// Hashes where requests for times come from.
     pub origin_hashes: OriginHashes,
+    /// Visits of the page with the scheduling provider's widget.
+    pub widget_visits: WidgetVisits,
 }

@@ -8,8 +8,10 @@ use kernel::id::{Booking, Customer};
 
 use super::App;
 use super::free_session::Client;
+use super::page_keys;
 use super::placement::apply_effects;
 use crate::domain::booking::Command;
+use crate::domain::page_standing::PageEnd;
 use crate::error::Error;
 use crate::read_model::phone_bookings as found;
 use crate::repository::{LockedBooking, phone_bookings};
@@ -52,16 +54,24 @@ async fn adopt_booking(
         .await
 }
 
-/// Whether the booking was adopted; false when another account was faster.
+/// Whether the booking was adopted; false when another account was faster, and while the account
+/// has a session of its own at the same time, because a client comes to one of them. It is asked
+/// for again with each visit, and until then the booking keeps the page that was mailed.
 async fn adopt(
     tx: &mut Tx,
     app: &App,
     (customer_id, email): (Id<Customer>, &str),
     id: Id<Booking>,
 ) -> Result<bool, Error> {
-    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
+    // The account's consents are moved to under its own lock.
+    let heir = Some(customer_id);
+    let Some(mut locked) = LockedBooking::load_with(tx, &app.rules, id, heir).await? else {
         return Ok(false);
     };
+    if phone_bookings::overlaps_sessions_of(tx, id, customer_id, locked.now).await? {
+        tracing::info!(booking_id = %id, "a booking by phone waits for the account's own session");
+        return Ok(false);
+    }
     if !phone_bookings::take(tx, id, email).await? {
         return Ok(false);
     }
@@ -69,6 +79,7 @@ async fn adopt(
     let events = locked.apply(tx, Command::Adopt { customer_id }).await?;
     if let Some(contact) = contact.filter(|_| !events.is_empty()) {
         phone_bookings::move_consents(tx, contact, customer_id).await?;
+        page_keys::end(tx, app, (id, None), PageEnd::Adopted).await?;
     }
     apply_effects(tx, &mut locked, id, &events).await?;
     Ok(!events.is_empty())

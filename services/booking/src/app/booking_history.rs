@@ -6,9 +6,11 @@ use kernel::{Id, Timestamp};
 
 use super::App;
 use crate::contract::booking_stream;
+use crate::domain::consent::GivenConsent;
 use crate::error::{Error, Rejection, refuse};
-use crate::read_model::query;
+use crate::read_model::accepted_terms::{self, AcceptedTerms};
 use crate::read_model::view::{self, View};
+use crate::read_model::{consents, query};
 
 /// A booking with its history.
 #[derive(Clone)]
@@ -17,6 +19,10 @@ pub struct History {
     pub view: View,
     /// When the terms were accepted; `None` once the contact data was deleted.
     pub terms_accepted_at: Option<Timestamp>,
+    /// The consent that stands behind it, with the words that were agreed to.
+    pub consent: Option<(GivenConsent, Option<String>)>,
+    /// What was shown when the terms were accepted.
+    pub accepted_terms: Option<AcceptedTerms>,
     /// The booking's events, oldest first.
     pub events: Vec<Recorded>,
 }
@@ -31,6 +37,14 @@ pub async fn booking_history(app: &App, booking_id: &str) -> Result<History, Err
     let pool = app.store.pool();
     let view = view::load(pool, &app.practice, id).await?.ok_or_else(not_found)?;
     let terms_accepted_at = query::terms_accepted_at(pool, id).await?;
+    let consent = match consents::behind_booking(pool, id).await? {
+        Some(given) => {
+            let words = consents::text(pool, &given.version).await?;
+            Some((given, words))
+        }
+        None => None,
+    };
+    let accepted_terms = accepted_terms::of_booking(pool, id).await?;
     let events = app.store.load(&booking_stream(id)).await?;
-    Ok(History { view, terms_accepted_at, events })
+    Ok(History { view, terms_accepted_at, consent, accepted_terms, events })
 }

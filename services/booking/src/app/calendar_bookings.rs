@@ -143,7 +143,8 @@ fn pause(error: &SchedulingError, attempts: i32) -> i64 {
     error.pause_seconds().unwrap_or(doubled.min(PAUSE_SECONDS_MAX))
 }
 
-/// Sets the first look, where the practice has an external provider.
+/// Sets the first look, where the practice has an external provider. A timer that is there keeps
+/// its lease: another process may be at it, and two at once would make an event twice.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -155,8 +156,10 @@ pub async fn schedule_keeping(app: &Arc<App>) -> Result<(), Error> {
     app.store
         .write(metadata, move |tx| {
             Box::pin(async move {
-                let now = tx.now().await?;
-                tx.set_timer(KEEP_CALENDAR, SUBJECT, now, kinds::payload(tx)).await?;
+                if !tx.has_timer(KEEP_CALENDAR, SUBJECT).await? {
+                    let now = tx.now().await?;
+                    tx.set_timer(KEEP_CALENDAR, SUBJECT, now, kinds::payload(tx)).await?;
+                }
                 Ok(())
             })
         })

@@ -25,7 +25,9 @@ pub async fn confirm_booking(
     id: Id<Booking>,
     (payment, minor): (PaymentId, Option<i64>),
 ) -> Result<(), Error> {
-    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
+    let Some(mut locked) =
+        LockedBooking::load_since(tx, &app.rules, &app.day_snapshots, id).await?
+    else {
         return Err(refuse(Rejection::BookingNotFound));
     };
     let placement = check_placement(tx, &app.practitioners, &locked).await?;
