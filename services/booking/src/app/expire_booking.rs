@@ -18,7 +18,9 @@ use crate::timers::kinds::HOLD_END;
 /// When the database does not answer.
 pub async fn expire_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let subject = id.to_string();
-    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
+    let Some(mut locked) =
+        LockedBooking::load_since(tx, &app.rules, &app.day_snapshots, id).await?
+    else {
         return Ok(tx.end_timer(HOLD_END, &subject).await?);
     };
     let now = locked.now;

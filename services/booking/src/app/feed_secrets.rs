@@ -2,7 +2,7 @@
 
 use kernel::Id;
 use kernel::id::CalendarFeed;
-use secrecy::SecretString;
+use runtime::RotatedSecret;
 
 use super::signed_ids::{SignedIds, WeakKey};
 
@@ -18,7 +18,7 @@ impl FeedSecrets {
     ///
     /// # Errors
     /// When it has fewer than 32 bytes.
-    pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
+    pub fn new(key: &RotatedSecret) -> Result<Self, WeakKey> {
         Ok(Self(SignedIds::new(key, PURPOSE)?))
     }
 

@@ -7,6 +7,7 @@ use kernel::{Id, Timestamp};
 
 use super::hold_origin::HoldOrigin;
 use crate::clients::catalogue::{FreeTerms, Offering};
+use crate::domain::consent::proof::{Channel, Proof};
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::free_sessions;
 
@@ -19,12 +20,22 @@ pub struct Client {
     pub proved_email: Option<String>,
     /// Where the request comes from.
     pub origin: HoldOrigin,
+    /// The address of the account, proved or not. Personal data.
+    pub email: String,
+    /// By which way a consent comes with the request.
+    pub proof: Proof,
 }
 
 /// A client whose address is not proved.
 impl From<Id<Customer>> for Client {
     fn from(customer_id: Id<Customer>) -> Self {
-        Self { customer_id, proved_email: None, origin: HoldOrigin::default() }
+        Self {
+            customer_id,
+            proved_email: None,
+            origin: HoldOrigin::default(),
+            email: String::new(),
+            proof: Proof { channel: Channel::Account, ..Proof::default() },
+        }
     }
 }
 

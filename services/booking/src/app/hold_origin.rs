@@ -1,7 +1,8 @@
 //! Where a request for a time comes from, as keyed hashes: they are compared and never read.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use secrecy::{ExposeSecret as _, SecretString};
+use runtime::RotatedSecret;
+use secrecy::ExposeSecret as _;
 use sha2::Sha256;
 use tonic::metadata::MetadataMap;
 
@@ -38,12 +39,12 @@ impl std::fmt::Debug for OriginHashes {
 }
 
 impl OriginHashes {
-    /// Hashes with this key.
+    /// Hashes with the current key: after a change of keys the counts begin anew.
     ///
     /// # Errors
     /// When it cannot be used.
-    pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
-        let bytes = key.expose_secret().as_bytes();
+    pub fn new(key: &RotatedSecret) -> Result<Self, WeakKey> {
+        let bytes = key.current().expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(bytes).map_err(|_never| WeakKey)?;
         mac.update(PURPOSE);
         Ok(Self { mac })

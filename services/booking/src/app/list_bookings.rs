@@ -37,6 +37,8 @@ pub struct Listed<T> {
     pub more: bool,
     /// The days that were asked for, for the audit log: "2026-11-24/2026-11-30".
     pub range: String,
+    /// The first of these days, "2026-11-24".
+    pub first: String,
 }
 
 /// The bookings whose first session is on one of the given local days, as far as a staff member may
@@ -70,7 +72,12 @@ pub async fn list_bookings(
     };
     let fitting = views.iter().take_while(fits).count();
     views.truncate(fitting);
-    Ok(Listed { found: views, more: more || fitting < all, range: days.text() })
+    Ok(Listed {
+        found: views,
+        more: more || fitting < all,
+        range: days.text(),
+        first: days.first.to_string(),
+    })
 }
 
 /// The bookings that take place on a local day, each with its sessions of that day, by start time.
@@ -84,7 +91,8 @@ pub async fn list_day_sessions(app: &App, date: &str) -> Result<Vec<wire::Bookin
         TAKES_PLACE.iter().flat_map(|state| view::state_words((*state).into())).collect();
     let pool = app.store.pool();
     let filter = (Some(words.as_slice()), None);
-    let ids = query::bookings_between(pool, (from, to), filter, BOOKINGS_MAX).await?;
+    // A day holds no more than its practitioners can give, so none is left out.
+    let ids = query::bookings_between(pool, (from, to), filter, i64::MAX).await?;
     let views = view::load_all(pool, &app.practice, &ids).await?;
     let mut bookings: Vec<wire::Booking> = views.into_iter().map(|view| view.booking).collect();
     for booking in &mut bookings {
@@ -112,7 +120,7 @@ pub async fn list_blocked_times(
 ) -> Result<Listed<Blocked>, Error> {
     let days = Days::read(app, &request.from_date, request.days).await?;
     let found = query::blocked_between(app.store.pool(), days.instants(app), scope.only()).await?;
-    Ok(Listed { found, more: false, range: days.text() })
+    Ok(Listed { found, more: false, range: days.text(), first: days.first.to_string() })
 }
 
 /// A range of local days.

@@ -1,0 +1,184 @@
+//! The pages of a booking's sessions: the practice's, with what a member needs to hold one, by
+//! role, and the client's, with what it takes to come.
+
+use contract::booking::v1 as wire;
+use contract::convert::{timestamp, to_wire};
+use kernel::id::{Booking, Customer};
+use kernel::{CommandError, Id, Timestamp};
+
+use super::App;
+use super::page_keys::{FoundKey, NewPageKey, PageKeyPurpose, find, issue};
+use super::staff_scope::Scope;
+use crate::domain::join_window::{JoinWindow, join_window};
+use crate::domain::page_standing::{PageEnd, PageStanding};
+use crate::domain::span::Span;
+use crate::error::{Error, Rejection, refuse};
+use crate::read_model::view;
+use crate::repository::page_keys::CALENDAR_FILE;
+
+/// The page of a booking, as the staff member of a scope may see it.
+///
+/// # Errors
+/// `BookingNotFound`, or when the database does not answer.
+pub async fn join_page(
+    app: &App,
+    booking_id: &str,
+    scope: &Scope,
+) -> Result<wire::GetJoinPageResponse, Error> {
+    let not_found = || refuse(Rejection::BookingNotFound);
+    let id: Id<Booking> = booking_id.parse().map_err(|_malformed| not_found())?;
+    let view = view::load(app.store.pool(), &app.practice, id).await?.ok_or_else(not_found)?;
+    let booking = scope.shown(view).booking;
+    Ok(shown(booking, app.store.now().await?))
+}
+
+/// The page of a client's key.
+///
+/// # Errors
+/// `BookingNotFound` for a key that is not right, or when the database does not answer.
+pub async fn client_page(app: &App, key: &str) -> Result<wire::ClientJoinPage, Error> {
+    // Who may see the page of payment may join the session, too.
+    let found = match find(app, key, PageKeyPurpose::Join).await {
+        Err(CommandError::Rejected(_)) => find(app, key, PageKeyPurpose::Page).await?,
+        found => found?,
+    };
+    let booking = found.view.booking;
+    let ended = match found.standing {
+        PageStanding::Whole => return Ok(shown_to_client(booking, app.store.now().await?)),
+        // When and with whom it was is nothing that a link in a mail has to show.
+        PageStanding::MoneyOnly => return Ok(without_session(booking)),
+        PageStanding::Ended(PageEnd::Adopted) => wire::JoinKeyEnd::Adopted,
+        PageStanding::Ended(PageEnd::Renewed) => wire::JoinKeyEnd::Renewed,
+        PageStanding::Ended(PageEnd::Over) => wire::JoinKeyEnd::Over,
+    };
+    let leads_on = ended == wire::JoinKeyEnd::Adopted;
+    let booking_id = if leads_on { booking.booking_id } else { String::new() };
+    Ok(wire::ClientJoinPage { booking_id, ended: ended.into(), ..Default::default() })
+}
+
+/// The page of a booking of this account.
+///
+/// # Errors
+/// `BookingNotFound` for another account's, or when the database does not answer.
+pub async fn own_page(
+    app: &App,
+    booking_id: &str,
+    customer: Id<Customer>,
+) -> Result<wire::ClientJoinPage, Error> {
+    let not_found = || refuse(Rejection::BookingNotFound);
+    let id: Id<Booking> = booking_id.parse().map_err(|_malformed| not_found())?;
+    let view = view::load(app.store.pool(), &app.practice, id).await?;
+    let view = view.filter(|it| it.customer_id == customer).ok_or_else(not_found)?;
+    Ok(shown_to_client(view.booking, app.store.now().await?))
+}
+
+/// The address of the page for a key, or without one for members and for the booking's owner.
+#[must_use]
+pub fn address(app: &App, booking_id: &str, key: &str) -> String {
+    let site = &app.public_url;
+    if key.is_empty() {
+        format!("{site}/join/{booking_id}")
+    } else {
+        format!("{site}/join#key={key}")
+    }
+}
+
+/// The address of the page for a calendar that is saved from the page of payment. Its key ends with
+/// the one that has opened that page.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn calendar_address(app: &App, found: &FoundKey) -> Result<String, Error> {
+    let saved_by = found.id.map_or_else(|| "the release before".to_owned(), |id| id.to_string());
+    let new = NewPageKey {
+        booking_id: found.booking_id,
+        purpose: PageKeyPurpose::Join,
+        made_for: &format!("{CALENDAR_FILE}{saved_by}"),
+        mailed_to: "",
+        seen_by_staff: found.seen_by_staff,
+    };
+    let booking_id = &found.view.booking.booking_id;
+    Ok(address(app, booking_id, &issue(app, &new).await?))
+}
+
+/// What of a booking stands on a client's page at a moment.
+fn shown_to_client(booking: wire::Booking, now: Timestamp) -> wire::ClientJoinPage {
+    let window = window_of(&booking, now);
+    let room = window.filter(|_| booking.mode() == wire::SessionMode::Online);
+    let number = window.and_then(|it| i32::try_from(it.number).ok());
+    wire::ClientJoinPage {
+        session_number: number.unwrap_or_default(),
+        room_opens_at: room.map(|it| to_wire(it.opens_at)),
+        room_closes_at: room.map(|it| to_wire(it.closes_at)),
+        room_url: room.filter(|it| it.is_open).map(|_| booking.join_url).unwrap_or_default(),
+        booking_id: booking.booking_id,
+        state: booking.state,
+        // What they cost is on no page that a mail leads to.
+        sessions: booking
+            .sessions
+            .into_iter()
+            .map(|it| wire::Session { share: None, ..it })
+            .collect(),
+        time_zone: booking.time_zone,
+        mode: booking.mode,
+        location: booking.location,
+        practitioner_name: booking.practitioner_name,
+        ended: wire::JoinKeyEnd::Unspecified.into(),
+    }
+}
+
+fn without_session(booking: wire::Booking) -> wire::ClientJoinPage {
+    // Nor is whether its client came.
+    let state = match booking.state() {
+        wire::BookingState::NoShow => wire::BookingState::Completed,
+        other => other,
+    };
+    wire::ClientJoinPage {
+        booking_id: booking.booking_id,
+        state: state.into(),
+        time_zone: booking.time_zone,
+        ..wire::ClientJoinPage::default()
+    }
+}
+
+/// What of a booking stands on the practice's page at a moment.
+fn shown(booking: wire::Booking, now: Timestamp) -> wire::GetJoinPageResponse {
+    let window = window_of(&booking, now);
+    let is_online = booking.mode() == wire::SessionMode::Online;
+    let contact = booking.contact.unwrap_or_default();
+    wire::GetJoinPageResponse {
+        notes: window.map(|_to_come| contact.notes).unwrap_or_default(),
+        room_opens_at: window.filter(|_| is_online).map(|it| to_wire(it.opens_at)),
+        join_url: window.filter(|it| it.is_open).map(|_| booking.join_url).unwrap_or_default(),
+        client_first_name: contact.first_name,
+        booking_id: booking.booking_id,
+        state: booking.state,
+        sessions: booking.sessions,
+        time_zone: booking.time_zone,
+        service_title: booking.service_title,
+        practitioner_name: booking.practitioner_name,
+        mode: booking.mode,
+        location: booking.location,
+    }
+}
+
+fn window_of(booking: &wire::Booking, now: Timestamp) -> Option<JoinWindow> {
+    let sessions = booking.sessions.iter().map(span);
+    takes_place(booking.state()).then(|| join_window(sessions, now)).flatten()
+}
+
+fn takes_place(state: wire::BookingState) -> bool {
+    matches!(
+        state,
+        wire::BookingState::Confirmed
+            | wire::BookingState::MeetingScheduled
+            | wire::BookingState::Completed
+    )
+}
+
+/// When a session that was not cancelled takes place.
+fn span(session: &wire::Session) -> Option<Span> {
+    let instant = |it: &Option<_>| it.as_ref().and_then(timestamp);
+    let (from, to) = (instant(&session.starts_at)?, instant(&session.ends_at)?);
+    Span::new(from, to).filter(|_| !session.cancelled)
+}
