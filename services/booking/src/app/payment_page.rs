@@ -1,45 +1,97 @@
-//! The page on which a booking that staff made by phone is agreed to and paid, without an account.
-//! The key in its address is derived from the booking's id.
+//! The page on which a booking that staff made by phone is agreed to and paid, without an account,
+//! by the key in its address.
 
 use std::sync::Arc;
 
-use contract::booking::v1::AcceptTermsRequest;
-use eventstore::{Metadata, Tx};
-use kernel::id::Booking;
+use contract::booking::v1::{AcceptTermsRequest, BookingState};
+use eventstore::{Metadata, Tx, request_hash};
+use jiff::civil::Weekday;
+use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
+use practice::Practice;
 
 use super::App;
+use super::consent_codes::check_code;
+use super::consent_proof::check_signer;
 use super::open_checkout::grow_minutes;
+use super::page_keys::{FoundKey, PageKeyPurpose, find_open};
 use super::placement::apply_effects;
-use super::request::parse_consent;
+use super::request::{parse_consent, parse_shown};
+use super::shown_texts::notice_hours;
 use crate::domain::booking::{Command, Facts, Mode};
 use crate::domain::consent::Consent;
+use crate::domain::consent::proof::Proof;
+use crate::domain::shown_texts::{Acceptance, ShownTexts};
 use crate::error::{Error, Rejection, refuse};
-use crate::read_model::view::{self, View};
+use crate::read_model::refunds::{self, Shown};
+use crate::read_model::view::View;
 use crate::read_model::{consents, project, query};
 use crate::repository::consents::NewConsent;
-use crate::repository::{self, LockedBooking, phone_bookings};
+use crate::repository::{self, LockedBooking, accepted_terms, phone_bookings};
+
+/// What a practice may name as the days of a refund.
+const REFUND_DAYS_MAX: i64 = 90;
 
 /// What the holder of a page's key is shown. Of the view only a part.
 #[derive(Clone)]
 pub struct Page {
-    /// The booking.
-    pub view: View,
+    /// The key with its booking.
+    pub key: FoundKey,
     /// Whether a consent to online sessions is still to be given.
     pub needs_consent: bool,
+    /// The money that goes or went back.
+    pub refund: Shown,
+    /// Whether it is signed with a code: staff have seen the key, which alone signs nothing.
+    pub needs_code: bool,
+}
+
+/// Who signs on a page: what the gateway told of the request, and the account that is signed in.
+#[derive(Clone, Default)]
+pub struct PageSigner {
+    /// By which way the consent comes.
+    pub proof: Proof,
+    /// The account and its address, if one is signed in. Personal data.
+    pub account: Option<(Id<Customer>, String)>,
 }
 
 /// The page of a key.
 ///
 /// # Errors
-/// `BookingNotFound`, also for a booking that was not made by phone.
+/// `BookingNotFound`, also for a booking that was not made by phone, or why the key has ended.
 pub async fn page(app: &App, key: &str) -> Result<Page, Error> {
-    let id = app.page_keys.booking(key)?;
-    let view = view::load(app.store.pool(), &app.practice, id).await?;
-    let view =
-        view.filter(|view| view.origin.is_by_phone()).ok_or(refuse(Rejection::BookingNotFound))?;
-    let needs_consent = consent_missing(app, &view).await?;
-    Ok(Page { view, needs_consent })
+    let key = find_open(app, key, PageKeyPurpose::Page).await?;
+    let needs_consent = consent_missing(app, &key.view).await?;
+    let refund = refunds::shown(app.store.pool(), key.booking_id).await?;
+    let needs_code = needs_consent && key.seen_by_staff;
+    Ok(Page { key, needs_consent, refund, needs_code })
+}
+
+/// By when the money that is on its way should arrive: so many days after it was requested as the
+/// practice says at most, counted in business days where the practice says so.
+#[must_use]
+pub fn refund_due_at(practice: &Practice, refund: &Shown) -> Option<Timestamp> {
+    let words = practice.policies.refund_days_text.to_lowercase();
+    let digits = words.split(|letter: char| !letter.is_ascii_digit());
+    let days = digits.filter_map(|number| number.parse::<i64>().ok()).max()?;
+    let days = Some(days).filter(|days| words.contains("day") && *days <= REFUND_DAYS_MAX)?;
+    let mut at = refund.requested_at?.in_zone(&practice.practice.zone);
+    let is_business = words.contains("business") || words.contains("working");
+    let mut counted = 0;
+    while counted < days {
+        at = at.tomorrow().ok()?;
+        let is_weekend = matches!(at.weekday(), Weekday::Saturday | Weekday::Sunday);
+        counted += i64::from(!(is_business && is_weekend));
+    }
+    Some(Timestamp::from_jiff(at.timestamp()))
+}
+
+/// Names a key in a proof, without being the key: its id, or a hash of one of a release before.
+fn name_of(key: &FoundKey, page_key: &str) -> String {
+    let hash = || -> String {
+        let hash = request_hash(page_key.as_bytes());
+        hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    };
+    key.id.map_or_else(hash, |id| id.to_string())
 }
 
 /// Whether a booking that was made by phone lacks the consent to its online sessions.
@@ -61,33 +113,77 @@ pub async fn consent_missing(app: &App, view: &View) -> Result<bool, Error> {
 /// opening the checkout does. What was accepted before stays as it is.
 ///
 /// # Errors
-/// `TermsNotAccepted`, `ConsentRequired`, the consent's own rejections, `BookingNotFound`, or
-/// `HoldEnded` when nothing can be paid any more.
-pub async fn accept_terms(app: &Arc<App>, request: AcceptTermsRequest) -> Result<Page, Error> {
+/// `TermsNotAccepted`, `ConsentRequired`, the consent's own rejections and those of its code,
+/// `NotSigned`, `BookingNotFound`, or `HoldEnded` when nothing can be paid any more.
+pub async fn accept_terms(
+    app: &Arc<App>,
+    signer: PageSigner,
+    request: AcceptTermsRequest,
+) -> Result<Page, Error> {
     let known = page(app, &request.page_key).await?;
     if !request.terms_accepted {
         return Err(refuse(Rejection::TermsNotAccepted));
     }
     let version = &app.consent.terms.version;
-    let consent = request.consent.map(|given| parse_consent(&given, version)).transpose()?;
-    let id = app.page_keys.booking(&request.page_key)?;
-    let actor = known.view.customer_id.to_string();
+    let consent =
+        request.consent.as_ref().map(|given| parse_consent(given, version)).transpose()?;
+    let shown = parse_shown(request.shown.clone())?;
+    let id = known.key.booking_id;
+    let actor = known.key.view.customer_id.to_string();
     let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());
-    let (app_for_task, consent) = (Arc::clone(app), Arc::new(consent));
+    let is_held = matches!(
+        known.key.view.booking.state(),
+        BookingState::Held | BookingState::AwaitingPayment
+    );
+    if known.needs_consent && !is_held {
+        return Err(refuse(Rejection::HoldEnded));
+    }
+    // A consent that is not proved is none.
+    let signed = match consent.filter(|_| known.needs_consent) {
+        Some(consent) => Some((consent, prove(app, signer, &known, &request).await?)),
+        None => None,
+    };
+    let (app_for_task, given) = (Arc::clone(app), Arc::new((signed, shown)));
     app.store
         .write(metadata, move |tx| {
-            let (app, consent) = (Arc::clone(&app_for_task), Arc::clone(&consent));
-            Box::pin(async move { accept(tx, &app, id, consent.as_ref().as_ref()).await })
+            let (app, given) = (Arc::clone(&app_for_task), Arc::clone(&given));
+            Box::pin(async move {
+                let (signed, shown) = &*given;
+                let signed = signed.as_ref().map(|(consent, proof)| (consent, proof));
+                accept(tx, &app, id, (signed, shown)).await
+            })
         })
         .await?;
     page(app, &request.page_key).await
+}
+
+/// Proves that the client signs: by the code that was mailed, where staff have seen the key. A
+/// member of the practice that is signed in signs only in the own booking.
+async fn prove(
+    app: &Arc<App>,
+    signer: PageSigner,
+    page: &Page,
+    request: &AcceptTermsRequest,
+) -> Result<Proof, Error> {
+    let contact =
+        page.key.view.booking.contact.as_ref().ok_or(refuse(Rejection::BookingNotFound))?;
+    if let Some((account, email)) = &signer.account {
+        check_signer(app, (*account, email), &contact.email).await?;
+    }
+    let mut proof = Proof { page_key: Some(name_of(&page.key, &request.page_key)), ..signer.proof };
+    if page.needs_code {
+        let typed = check_code(app, &page.key.view, &request.consent_code).await?;
+        proof.code_mailed_to = Some(typed.mailed_to);
+        proof.code_confirmed_at = Some(typed.confirmed_at);
+    }
+    Ok(proof)
 }
 
 async fn accept(
     tx: &mut Tx,
     app: &App,
     id: Id<Booking>,
-    consent: Option<&Consent>,
+    (signed, shown): (Option<(&Consent, &Proof)>, &ShownTexts),
 ) -> Result<(), Error> {
     let not_found = || refuse(Rejection::BookingNotFound);
     let mut locked = LockedBooking::load(tx, &app.rules, id).await?.ok_or_else(not_found)?;
@@ -102,11 +198,16 @@ async fn accept(
         return Err(refuse(Rejection::HoldEnded));
     }
     if needs_consent {
-        let consent = consent.ok_or(refuse(Rejection::ConsentRequired))?;
-        let given = NewConsent { customer_id: facts.customer_id, booking_id: id, consent };
+        let (consent, proof) = signed.ok_or(refuse(Rejection::ConsentRequired))?;
+        let customer_id = facts.customer_id;
+        let given = NewConsent { customer_id, booking_id: id, consent, proof };
         repository::consents::insert(tx, &app.consent.terms, &[given], now).await?;
     }
     phone_bookings::accept_terms(tx, id, now).await?;
+    if !is_accepted {
+        let notice_hours = notice_hours(&app.practice, facts.package.as_ref());
+        accepted_terms::insert(tx, id, Acceptance { shown, notice_hours }, now).await?;
+    }
     let open = Command::OpenCheckout { grow_minutes: grow_minutes(app), now };
     let events = locked.apply(tx, open).await?;
     if events.is_empty() {

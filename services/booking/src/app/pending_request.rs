@@ -5,6 +5,7 @@ use std::sync::Arc;
 use eventstore::{Metadata, StoreError, Tx};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
+use practice::Practice;
 use staff::Staff;
 
 use super::free_session::FreeRequest;
@@ -12,9 +13,12 @@ use super::group_commit::Batched;
 use super::hold_origin::HoldOrigin;
 use super::idempotency::IdempotencyKey;
 use super::request::BookingRequest;
+use super::shown_texts::notice_hours;
 use crate::clients::catalogue::Offering;
+use crate::domain::consent::proof::Proof;
 use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
+use crate::domain::shown_texts::Acceptance;
 use crate::domain::span::Span;
 use crate::error::Error;
 use crate::read_model::busy_times;
@@ -44,6 +48,8 @@ pub struct PendingRequest {
     pub(super) details: BookingRequest,
     /// Where it comes from.
     pub(super) origin: HoldOrigin,
+    /// By which way a consent comes with it.
+    pub(super) proof: Proof,
     pub(super) offering: Offering,
     /// The package; `None` for a single session.
     pub(super) package: Option<PackageTerms>,
@@ -127,10 +133,17 @@ impl PendingRequest {
         self.days.iter().map(|day| (self.practitioner.id.as_str(), day.span))
     }
 
+    /// What is accepted with it.
+    pub(super) fn acceptance(&self, practice: &Practice) -> Acceptance<'_> {
+        let package = self.package.as_ref().map(|terms| &terms.package);
+        Acceptance { shown: &self.details.shown, notice_hours: notice_hours(practice, package) }
+    }
+
     /// The consent that came with it, given with this booking.
     pub(super) fn consent(&self, booking_id: Id<Booking>) -> Option<NewConsent<'_>> {
         let consent = self.details.consent.as_ref()?;
-        Some(NewConsent { customer_id: self.customer_id, booking_id, consent })
+        let (customer_id, proof) = (self.customer_id, &self.proof);
+        Some(NewConsent { customer_id, booking_id, consent, proof })
     }
 }
 

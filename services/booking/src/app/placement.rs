@@ -100,6 +100,8 @@ pub(crate) async fn apply_effects(
             | Event::MeetingScheduled { .. }
             | Event::Adopted { .. }
             | Event::PageRequested { .. }
+            | Event::ConsentCodeRequested { .. }
+            | Event::AttendanceMarked { .. }
             | Event::SessionCompleted { .. } => {}
         }
     }

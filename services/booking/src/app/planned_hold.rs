@@ -5,6 +5,7 @@ use kernel::{Id, Timestamp};
 
 use super::pending_request::{HeldBooking, PendingRequest};
 use crate::domain::booking::Facts;
+use crate::domain::shown_texts::Acceptance;
 use crate::error::Rejection;
 use crate::repository::Hold;
 use crate::repository::consents::NewConsent;
@@ -17,15 +18,18 @@ pub(super) struct PlannedHold<'a> {
     pub(super) request: &'a PendingRequest,
     pub(super) facts: Facts,
     pub(super) until: Timestamp,
+    /// Until how many hours before its start each session can be cancelled with a refund.
+    pub(super) notice_hours: i32,
 }
 
 impl PlannedHold<'_> {
     pub(super) fn hold(&self) -> Hold<'_> {
-        let Self { request, facts, until } = self;
+        let Self { request, facts, until, notice_hours } = self;
         let (network_hash, device_hash) =
             (request.origin.network.as_deref(), request.origin.device.as_deref());
         let contact = &request.details.contact;
-        Hold { facts, until: *until, contact, network_hash, device_hash }
+        let acceptance = Acceptance { shown: &request.details.shown, notice_hours: *notice_hours };
+        Hold { facts, until: *until, contact, network_hash, device_hash, acceptance }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::domain::span::Span;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::busy_times::{self, SourceState};
 use crate::repository::busy_times::{
-    Reading, delete_others, store, store_failure, store_unchanged,
+    Reading, delete_others, forget_contents, store, store_failure, store_unchanged,
 };
 use crate::timers::kinds::{self, READ_CALENDAR};
 
@@ -59,8 +59,7 @@ pub async fn read_calendar(
         None => None,
     };
     if let Some(Outcome::Failed(error)) = &outcome {
-        let why = chain(error);
-        tracing::warn!(calendar_id, why, "a calendar cannot be read, and its last times stay");
+        tell(app, calendar_id, error).await?;
     }
     let outcome = Arc::new(outcome);
     let calendar_id: Arc<str> = calendar_id.into();
@@ -79,6 +78,18 @@ pub async fn read_calendar(
         .await
 }
 
+/// Writes to the log that a calendar cannot be read. One that never could be closes nothing.
+async fn tell(app: &App, calendar_id: &str, error: &CalendarError) -> Result<(), Error> {
+    let why = chain(error);
+    let states = busy_times::states(app.store.pool()).await?;
+    if states.get(calendar_id).is_some_and(|state| state.read_at.is_some()) {
+        tracing::warn!(calendar_id, why, "a calendar cannot be read, and its last times stay");
+    } else {
+        tracing::error!(calendar_id, why, "a calendar was never read, and closes no times");
+    }
+    Ok(())
+}
+
 /// Asks for a calendar, outside any transaction.
 async fn fetch(app: &App, source: &Arc<Source>) -> Result<Outcome, Error> {
     let states = busy_times::states(app.store.pool()).await?;
@@ -91,7 +102,8 @@ async fn fetch(app: &App, source: &Arc<Source>) -> Result<Outcome, Error> {
     Ok(match fetched {
         Ok(Fetched::Unchanged) => Outcome::Unchanged,
         Ok(Fetched::Files(files, etag)) => {
-            match read_files(files, window, app.rules.zone.clone()).await {
+            let reading = (window, app.rules.zone.clone(), source.invited_as.clone());
+            match read_files(files, reading).await {
                 Ok(busy) => Outcome::Read(busy, etag),
                 Err(unreadable) => Outcome::Failed(unreadable.into()),
             }
@@ -118,11 +130,10 @@ fn known_etag(state: &SourceState, now: Timestamp) -> Option<String> {
 /// calendar unreadable, and nothing else.
 async fn read_files(
     files: Vec<String>,
-    window: Span,
-    zone: TimeZone,
+    (window, zone, invited_as): (Span, TimeZone, Vec<String>),
 ) -> Result<BusyTimes, Unreadable> {
     let reading = tokio::task::spawn_blocking(move || {
-        let mut reader = BusyReader::new(window, &zone);
+        let mut reader = BusyReader::new(window, &zone).invited_as(&invited_as);
         files.iter().try_for_each(|file| reader.read(file))?;
         reader.finish()
     });
@@ -172,6 +183,7 @@ pub async fn schedule_readings(app: &Arc<App>) -> Result<(), Error> {
                     tx.end_timer(READ_CALENDAR, &forgotten).await?;
                     tracing::info!(calendar_id = forgotten, "a calendar is not read any more");
                 }
+                forget_contents(tx).await?;
                 let now = tx.now().await?;
                 for calendar_id in &named {
                     tx.set_timer(READ_CALENDAR, calendar_id, now, kinds::payload(tx)).await?;

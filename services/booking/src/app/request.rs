@@ -2,6 +2,7 @@
 
 use contract::booking::v1::{
     Consent as WireConsent, RequestBookingRequest, RequestPhoneBookingRequest,
+    ShownText as WireShownText, ShownTexts as WireShownTexts,
 };
 use contract::convert::timestamp;
 use jiff::civil::{Date, Time};
@@ -12,6 +13,7 @@ use crate::contract::read_mode;
 use crate::domain::booking::Mode;
 use crate::domain::consent::{Consent, ConsentInput};
 use crate::domain::contact::{Contact, ContactInput};
+use crate::domain::shown_texts::{NOTICE_HOURS, ShownText, ShownTexts};
 use crate::error::{Error, Rejection, refuse};
 
 /// The maximum length of a service id.
@@ -52,6 +54,8 @@ pub struct BookingRequest {
     pub consent: Option<Consent>,
     /// What was scheduled in the provider's widget, of which this is to be the booking.
     pub scheduled_event_uri: Option<String>,
+    /// Which versions of the practice's texts the page showed.
+    pub shown: ShownTexts,
 }
 
 impl BookingRequest {
@@ -63,6 +67,8 @@ impl BookingRequest {
     pub fn parse(mut request: RequestBookingRequest, consent_version: &str) -> Result<Self, Error> {
         let key = parse_key(&request.idempotency_key)?;
         request.idempotency_key.clear();
+        // A repeat from a page that was loaded again shows what stands now: it is the same request.
+        let shown = request.shown.take();
         let hash = eventstore::request_hash(&request.encode_to_vec());
         if !is_service_id(&request.service_id) {
             return Err(refuse(Rejection::ServiceNotFound));
@@ -85,6 +91,7 @@ impl BookingRequest {
         if !request.terms_accepted {
             return Err(refuse(Rejection::TermsNotAccepted));
         }
+        let shown = parse_shown(shown)?;
         let practitioner_id = wanted_practitioner(request.practitioner_id);
         let consent = request.consent.map(|given| parse_consent(&given, consent_version));
         let consent = consent.transpose()?;
@@ -105,6 +112,7 @@ impl BookingRequest {
             practitioner_id,
             consent,
             scheduled_event_uri: event_uri,
+            shown,
         })
     }
 
@@ -131,6 +139,7 @@ impl BookingRequest {
             terms_accepted: true,
             consent: None,
             scheduled_event_uri: String::new(),
+            shown: None,
         };
         Ok(Self { hash, ..Self::parse(same, consent_version)? })
     }
@@ -170,6 +179,28 @@ pub(super) fn parse_consent(given: &WireConsent, version: &str) -> Result<Consen
         accepted_declaration: given.accepted_declaration,
     };
     Consent::parse(&input, version).map_err(|wrong| refuse(Rejection::InvalidConsent(wrong)))
+}
+
+/// Reads which versions of the practice's texts a page showed.
+///
+/// # Errors
+/// `InvalidShownTexts` when that can't be the name of a version.
+pub(super) fn parse_shown(shown: Option<WireShownTexts>) -> Result<ShownTexts, Error> {
+    let invalid = || refuse(Rejection::InvalidShownTexts);
+    let WireShownTexts { terms, refunds, privacy, notice_hours } = shown.unwrap_or_default();
+    if notice_hours.is_some_and(|hours| !NOTICE_HOURS.contains(&hours)) {
+        return Err(invalid());
+    }
+    let read = |text: Option<WireShownText>| {
+        let read = |text: WireShownText| ShownText::parse(text.version, text.hash);
+        text.map(|text| read(text).ok_or_else(invalid)).transpose()
+    };
+    Ok(ShownTexts {
+        terms: read(terms)?,
+        refunds: read(refunds)?,
+        privacy: read(privacy)?,
+        notice_hours,
+    })
 }
 
 /// The allowed length of an idempotency key, in characters.
