@@ -11,6 +11,7 @@ use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
 
 use super::App;
+use super::consent_proof::check_signer;
 use super::free_session::{Client, FreeRequest};
 use super::hold_origin::HoldOrigin;
 use super::idempotency::{IdempotencyKey, stored_answer};
@@ -25,6 +26,7 @@ use super::scheduled_event::give_back;
 use crate::clients::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::{Facts, Origin};
+use crate::domain::consent::proof::Proof;
 use crate::domain::package::PackageTerms;
 use crate::domain::practitioners::Practitioner;
 use crate::domain::span::Span;
@@ -32,9 +34,8 @@ use crate::error::{Error, Rejection, refuse};
 use crate::read_model::project;
 use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, View};
-use crate::repository::consents;
-use crate::repository::scheduled_events;
 use crate::repository::{self, DaySnapshot, Hold, LockedBooking, LockedDay, phone_bookings};
+use crate::repository::{accepted_terms, consents, scheduled_events};
 use crate::timers::kinds::{self, HOLD_END};
 
 /// The method's name, stored with its idempotency keys.
@@ -51,7 +52,11 @@ pub async fn request_booking(
     request: RequestBookingRequest,
 ) -> Result<HeldBooking, Error> {
     let details = BookingRequest::parse(request, &app.consent.terms.version)?;
-    hold(app, Requester::Client(client.into()), details).await
+    let client: Client = client.into();
+    if let Some(consent) = &details.consent {
+        check_signer(app, (client.customer_id, &client.email), consent.email()).await?;
+    }
+    hold(app, Requester::Client(Box::new(client)), details).await
 }
 
 /// Holds the times of a request.
@@ -74,9 +79,18 @@ pub(super) async fn hold(
     let candidates = candidates(app, &offering, wanted, &details.starts).await?;
     let event = details.scheduled_event_uri.clone().zip(details.starts.first().copied());
     let (customer_id, phone) = (requester.customer_id(), requester.phone());
-    let origin = requester.origin();
-    let template =
-        RequestTemplate { customer_id, details, origin, offering, package, spans, free, phone };
+    let (origin, proof) = (requester.origin(), requester.proof());
+    let template = RequestTemplate {
+        customer_id,
+        details,
+        origin,
+        proof,
+        offering,
+        package,
+        spans,
+        free,
+        phone,
+    };
     let mut outcome = Err(refuse(Rejection::SlotTaken));
     for practitioner in candidates {
         outcome = submit(app, template.for_practitioner(app, practitioner)).await;
@@ -98,6 +112,7 @@ struct RequestTemplate {
     customer_id: Id<Customer>,
     details: BookingRequest,
     origin: HoldOrigin,
+    proof: Proof,
     offering: Offering,
     package: Option<PackageTerms>,
     spans: Vec<Span>,
@@ -108,7 +123,8 @@ struct RequestTemplate {
 impl RequestTemplate {
     /// The request to one practitioner, with an id of its own for the booking.
     fn for_practitioner(&self, app: &App, practitioner: Arc<Practitioner>) -> PendingRequest {
-        let Self { customer_id, details, origin, offering, package, spans, free, phone } = self;
+        let Self { customer_id, details, origin, proof, offering, package, spans, free, phone } =
+            self;
         let id = new_id::<Booking>();
         let caller = phone.map_or(*customer_id, |terms| terms.staff.id).to_string();
         let day = |span: &Span| {
@@ -129,6 +145,7 @@ impl RequestTemplate {
             },
             details: details.clone(),
             origin: origin.clone(),
+            proof: proof.clone(),
             offering: offering.clone(),
             package: package.clone(),
             free: free.clone(),
@@ -362,6 +379,7 @@ impl<'a> HoldBatch<'a> {
         project::touch(tx, before).await?;
         let contact = &request.details.contact;
         let view = repository::upsert_contact(tx, practice, before, contact, self.now).await?;
+        accepted_terms::insert(tx, before, request.acceptance(practice), self.now).await?;
         let given: Vec<_> = request.consent(before).into_iter().collect();
         consents::insert(tx, &self.app.consent.terms, &given, self.now).await?;
         request.key.store(tx, before).await?;
@@ -430,7 +448,8 @@ impl<'a> HoldBatch<'a> {
                 facts.sessions.first().map_or(until, |first| until.min(first.starts_at()))
             }
         };
-        Ok(PlannedHold { request, facts, until })
+        let notice_hours = request.acceptance(&self.app.practice).notice_hours;
+        Ok(PlannedHold { request, facts, until, notice_hours })
     }
 
     /// A requested session, if it can be booked.

@@ -8,6 +8,7 @@ use super::free_session::{Client, FreeRequest};
 use super::hold_origin::HoldOrigin;
 use super::pending_request::PhoneTerms;
 use crate::clients::catalogue::Offering;
+use crate::domain::consent::proof::Proof;
 use crate::error::{Error, Rejection, refuse};
 
 /// The name of the staff's method in the audit log.
@@ -16,7 +17,7 @@ pub const PHONE_METHOD: &str = "RequestPhoneBooking";
 /// Who asks for a booking.
 pub(super) enum Requester {
     /// A client, for the own account.
-    Client(Client),
+    Client(Box<Client>),
     /// Staff, for a contact on the phone.
     Staff(PhoneTerms),
 }
@@ -44,6 +45,14 @@ impl Requester {
         match self {
             Self::Client(client) => client.origin.clone(),
             Self::Staff(_) => HoldOrigin::default(),
+        }
+    }
+
+    /// By which way a consent comes with the request. Staff bring none.
+    pub(super) fn proof(&self) -> Proof {
+        match self {
+            Self::Client(client) => client.proof.clone(),
+            Self::Staff(_) => Proof::default(),
         }
     }
 

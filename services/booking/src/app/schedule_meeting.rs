@@ -4,20 +4,24 @@
 
 use std::sync::Arc;
 
-use eventstore::Metadata;
-use kernel::Id;
+use contract::booking::v1::RoomMissing;
+use eventstore::{Metadata, NewEvent, StoreError, Tx};
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
 use super::App;
 use crate::clients::meeting::{Room, RoomRequest};
-use crate::domain::booking::{Command, MeetingId, State};
+use crate::contract::room_stream;
+use crate::domain::booking::{Command, Event, MeetingId, State};
+use crate::domain::room_duty::sessions_due;
+use crate::domain::span::Span;
 use crate::error::Error;
 use crate::read_model::project;
 use crate::repository::LockedBooking;
 use crate::timers::kinds::CREATE_MEETING;
 
 /// Requests the room and stores the result. If the provider doesn't answer, the timer retries and
-/// the booking stays confirmed.
+/// the booking stays confirmed; a day before a session the practice is told.
 ///
 /// # Errors
 /// When the provider or the database does not answer.
@@ -26,8 +30,14 @@ pub async fn schedule_meeting(
     metadata: Metadata,
     id: Id<Booking>,
 ) -> Result<(), Error> {
-    let room = match room_request(app, id).await? {
-        Some(request) => Some(app.meetings.create(&request).await.map_err(Error::unavailable)?),
+    let room = match meeting_request(app, id).await? {
+        Some(meeting) => match app.meetings.create(&meeting.request).await {
+            Ok(room) => Some(room),
+            Err(error) => {
+                report_missing(app, metadata, &meeting).await?;
+                return Err(Error::unavailable(error));
+            }
+        },
         None => None,
     };
     let app_for_task = Arc::clone(app);
@@ -44,8 +54,18 @@ pub async fn schedule_meeting(
         .await
 }
 
-/// The request to send, if the booking still needs a room.
-async fn room_request(app: &App, id: Id<Booking>) -> Result<Option<RoomRequest>, Error> {
+/// A room that a booking still needs.
+struct MeetingRequest {
+    request: RoomRequest,
+    /// Whether the booking has several sessions.
+    is_package: bool,
+    /// When each session is that was not cancelled, by its number.
+    sessions: Vec<Option<Span>>,
+    confirmed_at: Timestamp,
+}
+
+/// What to ask the provider for, if the booking still needs a room.
+async fn meeting_request(app: &Arc<App>, id: Id<Booking>) -> Result<Option<MeetingRequest>, Error> {
     let stream = crate::contract::booking_stream(id);
     let stored = app.store.load(&stream).await?;
     let events = stored
@@ -54,23 +74,70 @@ async fn room_request(app: &App, id: Id<Booking>) -> Result<Option<RoomRequest>,
         .collect::<Result<Vec<_>, _>>()
         .map_err(Error::unavailable)?;
     let state = kernel::fold::<crate::domain::booking::BookingLife>(&events);
-    let State::Confirmed { facts, .. } = state else { return Ok(None) };
+    let State::Confirmed { facts, .. } = &state else { return Ok(None) };
     // A package has one room, asked for with its first session: providers take a day at most, and
     // the link stays.
     let Some(session) = facts.sessions.first() else { return Ok(None) };
-    Ok(Some(RoomRequest {
-        booking_id: id,
-        title: format!("Session with {}", app.practice.practice.name),
-        session: *session,
+    let is_confirmation = |event: &Event| matches!(event, Event::Confirmed { .. });
+    let confirmed = events.iter().zip(&stored).rfind(|(event, _)| is_confirmation(event));
+    let Some((_, confirmed)) = confirmed else { return Ok(None) };
+    let sessions = facts.sessions.iter().zip(1..);
+    let sessions =
+        sessions.map(|(span, number)| (!state.is_session_cancelled(number)).then_some(*span));
+    Ok(Some(MeetingRequest {
+        request: RoomRequest {
+            booking_id: id,
+            title: format!("Session with {}", app.practice.practice.name),
+            session: *session,
+        },
+        is_package: facts.sessions.len() > 1,
+        sessions: sessions.collect(),
+        confirmed_at: confirmed.recorded_at,
     }))
 }
 
-async fn record(
-    tx: &mut eventstore::Tx,
+/// Tells, once for each session, that its room has to be there and is not.
+async fn report_missing(
     app: &App,
-    id: Id<Booking>,
-    room: &Room,
+    metadata: Metadata,
+    meeting: &MeetingRequest,
 ) -> Result<(), Error> {
+    let now = app.store.now().await?;
+    let due = sessions_due(meeting.sessions.iter().copied(), meeting.confirmed_at, now);
+    if due.is_empty() {
+        return Ok(());
+    }
+    let id = meeting.request.booking_id;
+    let number = |it: usize| if meeting.is_package { i32::try_from(it).unwrap_or(0) } else { 0 };
+    let due: Arc<[i32]> = due.into_iter().map(number).collect();
+    app.store
+        .write(metadata, move |tx| {
+            let due = Arc::clone(&due);
+            Box::pin(async move { append_missing(tx, id, &due).await })
+        })
+        .await?;
+    Ok(())
+}
+
+async fn append_missing(tx: &mut Tx, id: Id<Booking>, due: &[i32]) -> Result<(), StoreError> {
+    let stream = room_stream(id);
+    let known = tx.load(&stream).await?;
+    let mut told = Vec::new();
+    for event in &known.events {
+        told.extend(event.get::<RoomMissing>()?.map(|event| event.session_number));
+    }
+    let news = due.iter().filter(|number| !told.contains(number)).map(|number| {
+        NewEvent::of(&RoomMissing { booking_id: id.to_string(), session_number: *number })
+    });
+    let news = news.collect::<Result<Vec<_>, _>>()?;
+    if !news.is_empty() {
+        tx.append(&stream, known.version, &news).await?;
+        tracing::warn!(booking_id = %id, "a session has no room and starts in less than a day");
+    }
+    Ok(())
+}
+
+async fn record(tx: &mut Tx, app: &App, id: Id<Booking>, room: &Room) -> Result<(), Error> {
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(()) };
     let meeting = MeetingId(room.meeting_id.clone());
     if !locked.apply(tx, Command::ScheduleMeeting { meeting }).await?.is_empty() {

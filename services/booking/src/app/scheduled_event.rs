@@ -4,13 +4,16 @@
 
 use std::sync::Arc;
 
-use contract::booking::v1::TakeScheduledEventRequest;
-use eventstore::Metadata;
+use contract::booking::v1::{
+    OpenSchedulingVisitRequest, OpenSchedulingVisitResponse, TakeScheduledEventRequest,
+};
+use eventstore::{Metadata, new_uuid};
 use kernel::{CommandError, Timestamp};
 use practice::SchedulingWidget;
 
 use super::App;
-use crate::clients::scheduling::{EventAddress, Provider, Scheduling, SchedulingError};
+use super::hold_origin::HoldOrigin;
+use crate::clients::scheduling::{EventAddress, FoundEvent, Provider, Scheduling, SchedulingError};
 use crate::domain::report::ReportId;
 use crate::error::{Error, Rejection, refuse};
 use crate::repository::scheduled_events::{self, ScheduledEvent};
@@ -19,13 +22,29 @@ use crate::repository::scheduled_events::{self, ScheduledEvent};
 /// between.
 pub const VALID_MINUTES: i64 = 30;
 
+/// Begins the visit of a page that shows the widget.
+///
+/// # Errors
+/// `WidgetNotOffered`.
+pub async fn open_visit(
+    app: &App,
+    request: &OpenSchedulingVisitRequest,
+) -> Result<OpenSchedulingVisitResponse, Error> {
+    offered(app, &request.service_id)?;
+    let visit = new_uuid();
+    let visit_token = app.widget_visits.token(visit, app.store.now().await?);
+    Ok(OpenSchedulingVisitResponse { visit_id: visit.simple().to_string(), visit_token })
+}
+
 /// Takes an event over, after asking the provider about it. Repeated, it gives the same.
 ///
 /// # Errors
-/// `WidgetNotOffered`, `EventTypesUnavailable`, `NoEventTypes`, `ScheduledEventUnavailable`,
-/// `ScheduledEventNotFound`, `OtherEventType`, `ScheduledEventUsed`.
+/// `WidgetNotOffered`, `VisitEnded`, `TooManyScheduledEvents`, `EventTypesUnavailable`,
+/// `NoEventTypes`, `ScheduledEventUnavailable`, `ScheduledEventNotFound`, `OtherEventType`,
+/// `ScheduledEventUsed`.
 pub async fn take_scheduled_event(
     app: &Arc<App>,
+    origin: &HoldOrigin,
     request: TakeScheduledEventRequest,
 ) -> Result<ScheduledEvent, Error> {
     let (provider, widget) = offered(app, &request.service_id)?;
@@ -34,9 +53,17 @@ pub async fn take_scheduled_event(
     let address = provider.event_address(&request.event_uri, &request.invitee_uri);
     let address = address.ok_or_else(not_found)?;
     let now = app.store.now().await?;
+    if !app.widget_visits.is_valid(visit_id.uuid(), &request.visit_token, now) {
+        return Err(refuse(Rejection::VisitEnded));
+    }
     let known = scheduled_events::find(app.store.pool(), address.event_uri()).await?;
     if known.is_none() {
-        let starts_at = ask(provider, widget, (&address, &request.visit_id), now).await?;
+        app.widget_visits.begin_question(origin.network.as_deref(), &address)?;
+        let found = ask(provider, widget, &address).await?;
+        if found.is_none() {
+            app.widget_visits.note_missing(&address);
+        }
+        let starts_at = start_of(&found.ok_or_else(not_found)?, &request.visit_id, now)?;
         let event = ScheduledEvent {
             booking: address.calendar_booking(),
             visit_id: visit_id.uuid(),
@@ -70,14 +97,13 @@ fn offered<'a>(
     }
 }
 
-/// The start of an event, if the provider has it as it should be.
+/// What the provider has at an address.
 async fn ask(
     provider: &Provider,
     widget: &SchedulingWidget,
-    (address, visit_id): (&EventAddress, &str),
-    now: Timestamp,
-) -> Result<Timestamp, Error> {
-    let found = provider.scheduled_event(address, &widget.event_type).await.map_err(|error| {
+    address: &EventAddress,
+) -> Result<Option<FoundEvent>, Error> {
+    provider.scheduled_event(address, &widget.event_type).await.map_err(|error| {
         tracing::warn!("the scheduling provider did not say what was scheduled");
         refuse(match error {
             SchedulingError::EventTypes(_) => Rejection::EventTypesUnavailable,
@@ -86,8 +112,11 @@ async fn ask(
                 Rejection::ScheduledEventUnavailable
             }
         })
-    })?;
-    let found = found.ok_or(refuse(Rejection::ScheduledEventNotFound))?;
+    })
+}
+
+/// The start of an event, if it is as it should be.
+fn start_of(found: &FoundEvent, visit_id: &str, now: Timestamp) -> Result<Timestamp, Error> {
     if !found.is_active || found.starts_at <= now || found.visit_id != visit_id {
         return Err(refuse(Rejection::ScheduledEventNotFound));
     }

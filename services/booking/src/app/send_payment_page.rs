@@ -11,15 +11,37 @@ use staff::Staff;
 
 use super::App;
 use super::idempotency::IdempotencyKey;
+use super::page_keys::{self, NewPageKey, PageKeyPurpose};
 use super::request::parse_key;
-use crate::domain::booking::Facts;
+use crate::domain::booking::{Origin, State};
+use crate::domain::page_standing::PageEnd;
 use crate::error::{Error, Rejection, refuse};
 use crate::repository::LockedBooking;
 
 /// The method's name, in idempotency keys and the audit log.
 pub const METHOD: &str = "SendPaymentPage";
 
-/// Returns the booking, and has its page mailed if that was asked for.
+/// The key that an answer shows to a member of the staff, to be read aloud; the same one for the
+/// same request. A key of a mail is never shown.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn key_for_staff(
+    app: &App,
+    booking_id: Id<Booking>,
+    (staff, method, key): (Staff, &str, &str),
+) -> Result<String, Error> {
+    let new = NewPageKey {
+        booking_id,
+        purpose: PageKeyPurpose::Page,
+        made_for: &format!("{method} {} {key}", staff.id),
+        mailed_to: "",
+        seen_by_staff: true,
+    };
+    page_keys::issue(app, &new).await
+}
+
+/// Returns the booking, and has its page mailed if that was asked for; then the keys of before end.
 ///
 /// # Errors
 /// `BookingNotFound`, `NotByPhone`, or for a mail `HoldEnded`.
@@ -59,14 +81,30 @@ async fn send(
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    if !locked.state.facts().is_some_and(Facts::is_by_phone) {
-        return Err(refuse(Rejection::NotByPhone));
+    match locked.state.facts().map(|facts| facts.origin) {
+        Some(Origin::Phone) => {}
+        Some(Origin::AdoptedPhone) => return Err(refuse(Rejection::BookingAdopted)),
+        Some(Origin::Account) | None => return Err(refuse(Rejection::NotByPhone)),
     }
     if is_known {
         return Ok(());
     }
     if send_mail {
-        locked.request_page(tx).await?;
+        // Where a time was given back there is nothing to show; else the page has the money.
+        match locked.state {
+            State::Confirmed { .. }
+            | State::MeetingScheduled { .. }
+            | State::Completed { .. }
+            | State::Cancelled { .. }
+            | State::PaidUnplaced { .. } => locked.renew_page(tx).await?,
+            State::Absent
+            | State::Held { .. }
+            | State::AwaitingPayment { .. }
+            | State::Expired { .. }
+            | State::Released { .. } => locked.request_page(tx).await?,
+        }
+        // The mail has a new key, and so has the answer.
+        page_keys::end(tx, app, (id, Some(PageKeyPurpose::Page)), PageEnd::Renewed).await?;
     }
     key.store(tx, id).await
 }
