@@ -11,7 +11,7 @@ use kernel::id::Customer;
 use messaging::Nats;
 use runtime::caller::{PeerSettings, UserSettings};
 use runtime::settings::Mode;
-use runtime::{Reader, probe};
+use runtime::{Reader, RotatedSecret, probe};
 use secrecy::{ExposeSecret as _, SecretString};
 use staff::Role;
 use url::{Host, Url};
@@ -31,17 +31,19 @@ pub struct Config {
     pub nats: Nats,
     /// The folder with `practice.toml`; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
+    /// The website's URL, for the links in calendar files; `PUBLIC_URL`.
+    pub public_url: String,
     /// Other services.
     pub neighbours: Neighbours,
     /// The meeting provider.
     pub meetings: MeetingSettings,
     /// The key of the fingerprints of consent files; `BOOKING_CONSENT_KEY`, at least 32 characters.
     /// With another key, files that were handed out before can't be proved any more.
-    pub consent_key: SecretString,
+    pub consent_key: RotatedSecret,
     /// The key of the secret addresses of practitioners' sessions and of payment pages;
     /// `BOOKING_FEED_KEY`, at least 32 characters. With another key all addresses that were given
     /// show nothing.
-    pub feed_key: SecretString,
+    pub feed_key: RotatedSecret,
     /// The external scheduling provider; without one our own calendar is the only one.
     pub scheduling: Option<SchedulingSettings>,
     /// Practitioners' own calendars.
@@ -159,6 +161,7 @@ impl Config {
             database_url: reader.secret("BOOKING_DATABASE_URL"),
             nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
+            public_url: reader.url("PUBLIC_URL"),
             neighbours: Neighbours {
                 catalogue_url: reader.url("CATALOGUE_URL"),
                 payments_url: reader.url("PAYMENTS_URL"),
@@ -168,8 +171,8 @@ impl Config {
                 url: reader.url("BOOKING_MEETING_URL"),
                 token: reader.secret("BOOKING_MEETING_TOKEN"),
             },
-            consent_key: reader.secret("BOOKING_CONSENT_KEY"),
-            feed_key: reader.secret("BOOKING_FEED_KEY"),
+            consent_key: reader.rotated_secret("BOOKING_CONSENT_KEY"),
+            feed_key: reader.rotated_secret("BOOKING_FEED_KEY"),
             scheduling: SchedulingSettings::read(reader),
             calendars: CalendarSettings::read(reader),
             probe: probe::read_period(reader),

@@ -8,8 +8,8 @@ use kernel::Timestamp;
 use kernel::id::{Booking, Kind, StaffInvitation};
 
 use crate::domain::booking::{
-    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package, PaymentId,
-    RefundChoice,
+    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package,
+    PaymentId, RefundChoice,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -18,6 +18,12 @@ use crate::domain::span::Span;
 #[must_use]
 pub fn booking_stream(id: Id<Booking>) -> String {
     format!("booking-{}", id.uuid())
+}
+
+/// The stream of what is known about a booking's room beside the booking itself.
+#[must_use]
+pub fn room_stream(id: Id<Booking>) -> String {
+    format!("room-{}", id.uuid())
 }
 
 /// The stream of an invitation to the practice's staff.
@@ -46,17 +52,7 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             held_until_at: Some(to_wire(*until)),
         }),
         Event::Confirmed { basis, reinstated } => {
-            let payment_id = match basis {
-                ConfirmationBasis::Payment(payment) => payment.0.clone(),
-                ConfirmationBasis::Claim | ConfirmationBasis::Free => String::new(),
-            };
-            NewEvent::of(&wire::BookingConfirmed {
-                booking_id,
-                payment_id,
-                reinstated: *reinstated,
-                claim_accepted: *basis == ConfirmationBasis::Claim,
-                free: *basis == ConfirmationBasis::Free,
-            })
+            NewEvent::of(&confirmed(booking_id, basis, *reinstated))
         }
         Event::Paid { payment } => {
             NewEvent::of(&wire::BookingPaid { booking_id, payment_id: payment.0.clone() })
@@ -80,7 +76,7 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             session_number: wire_number(*number),
             share: Some((*share).into()),
         }),
-        Event::SessionCancelled { number, by, share, refund, unpaid } => {
+        Event::SessionCancelled { number, by, share, refund, unpaid, with_all } => {
             NewEvent::of(&wire::BookingSessionCancelled {
                 booking_id,
                 session_number: wire_number(*number),
@@ -88,17 +84,48 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
                 share: Some((*share).into()),
                 refund: Some((*refund).into()),
                 unpaid: *unpaid,
+                with_all: *with_all,
+            })
+        }
+        Event::AttendanceMarked { number, attendance, no_show } => {
+            NewEvent::of(&wire::BookingAttendanceMarked {
+                booking_id,
+                session_number: wire_number(*number),
+                attendance: wire_attendance(*attendance).into(),
+                no_show: *no_show,
             })
         }
         Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
         Event::Adopted { customer_id } => {
             NewEvent::of(&wire::BookingAdopted { booking_id, customer_id: customer_id.to_string() })
         }
-        Event::PageRequested { number } => {
-            NewEvent::of(&wire::PaymentPageRequested { booking_id, request_number: *number })
+        Event::PageRequested { number, renewed } => {
+            let (request_number, renewed) = (*number, *renewed);
+            NewEvent::of(&wire::PaymentPageRequested { booking_id, request_number, renewed })
+        }
+        Event::ConsentCodeRequested { number } => {
+            NewEvent::of(&wire::ConsentCodeRequested { booking_id, request_number: *number })
         }
     };
     Ok(new?)
+}
+
+fn confirmed(
+    booking_id: String,
+    basis: &ConfirmationBasis,
+    reinstated: bool,
+) -> wire::BookingConfirmed {
+    let payment_id = match basis {
+        ConfirmationBasis::Payment(payment) => payment.0.clone(),
+        ConfirmationBasis::Claim | ConfirmationBasis::Free => String::new(),
+    };
+    wire::BookingConfirmed {
+        booking_id,
+        payment_id,
+        reinstated,
+        claim_accepted: *basis == ConfirmationBasis::Claim,
+        free: *basis == ConfirmationBasis::Free,
+    }
 }
 
 /// Encodes a day's event.
@@ -173,7 +200,9 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if let Some(e) = get::<wire::BookingAdopted>(stored)? {
         parse(&e.customer_id).map(|customer_id| booking::Event::Adopted { customer_id })
     } else if let Some(e) = get::<wire::PaymentPageRequested>(stored)? {
-        Some(booking::Event::PageRequested { number: e.request_number })
+        Some(booking::Event::PageRequested { number: e.request_number, renewed: e.renewed })
+    } else if let Some(e) = get::<wire::ConsentCodeRequested>(stored)? {
+        Some(booking::Event::ConsentCodeRequested { number: e.request_number })
     } else {
         read_session_event(stored)?
     };
@@ -187,6 +216,14 @@ fn read_session_event(stored: &Recorded) -> Result<Option<booking::Event>, Unrea
             .map(|(number, share)| booking::Event::SessionCompleted { number, share })
     } else if let Some(e) = get::<wire::BookingSessionCancelled>(stored)? {
         read_session_cancelled(&e)
+    } else if let Some(e) = get::<wire::BookingAttendanceMarked>(stored)? {
+        read_number(e.session_number).zip(read_attendance(e.attendance)).map(
+            |(number, attendance)| booking::Event::AttendanceMarked {
+                number,
+                attendance,
+                no_show: e.no_show,
+            },
+        )
     } else {
         None
     };
@@ -200,7 +237,29 @@ fn read_session_cancelled(event: &wire::BookingSessionCancelled) -> Option<booki
         share: event.share.as_ref().and_then(money)?,
         refund: event.refund.as_ref().and_then(money)?,
         unpaid: event.unpaid,
+        with_all: event.with_all,
     })
+}
+
+fn wire_attendance(attendance: Attendance) -> wire::Attendance {
+    match attendance {
+        Attendance::Came => wire::Attendance::Came,
+        Attendance::Late => wire::Attendance::Late,
+        Attendance::NoShow => wire::Attendance::NoShow,
+        Attendance::Unmarked => wire::Attendance::Unmarked,
+    }
+}
+
+/// Reads whether a client came.
+#[must_use]
+pub fn read_attendance(attendance: i32) -> Option<Attendance> {
+    match wire::Attendance::try_from(attendance).ok()? {
+        wire::Attendance::Unspecified => None,
+        wire::Attendance::Came => Some(Attendance::Came),
+        wire::Attendance::Late => Some(Attendance::Late),
+        wire::Attendance::NoShow => Some(Attendance::NoShow),
+        wire::Attendance::Unmarked => Some(Attendance::Unmarked),
+    }
 }
 
 /// The number of a session, on the wire.

@@ -3,6 +3,9 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod span;
+pub mod join_window;
+pub mod room_duty;
+pub mod page_standing;
 pub mod day;
 pub mod booking;
 pub mod package;
@@ -10,6 +13,7 @@ pub mod availability;
 pub mod practitioners;
 pub mod contact;
 pub mod consent;
+pub mod shown_texts;
 pub mod claim_policy;
 pub mod report;
 pub mod hold_limit;

@@ -15,7 +15,8 @@ use crate::app::App;
 use crate::app::claim_payment::claim_payment;
 use crate::app::confirm_booking::confirm_booking;
 use crate::domain::booking::PaymentId;
-use crate::read_model::external_facts::{self, Refund};
+use crate::read_model::external_facts;
+use crate::read_model::refunds::{self, Failure, Refund};
 
 /// The action that an event of payments requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub enum Action {
     RefundRequested { id: Id<Booking>, refund: Refund },
     /// Record a processed refund.
     RefundProcessed { id: Id<Booking>, refund_id: String },
+    /// Record a failed refund.
+    RefundFailed { id: Id<Booking>, failure: Failure },
 }
 
 /// The action for an event; `None` when it does not concern bookings.
@@ -38,18 +41,39 @@ pub enum Action {
 /// When the event's type is known but its content cannot be read.
 pub fn action_for(event: &Recorded) -> Result<Option<Action>, ReactionError> {
     let action = if let Some(e) = event.get::<payments::PaymentVerified>()? {
-        let minor = e.amount.map(|amount| amount.minor_units);
-        Action::Confirm { id: booking(&e.booking_id)?, payment: PaymentId(e.payment_id), minor }
+        let (id, minor) = (booking(&e.booking_id)?, minor(e.amount));
+        Action::Confirm { id, payment: PaymentId(e.payment_id), minor }
     } else if let Some(e) = event.get::<payments::PaymentClaimed>()? {
         Action::Claim { id: booking(&e.booking_id)? }
     } else if let Some(e) = event.get::<payments::PaymentFailed>()? {
         Action::AttemptFailed { id: booking(&e.booking_id)? }
     } else if let Some(e) = event.get::<payments::RefundRequested>()? {
-        let refund = refund(e.refund_id, e.payment_id, e.amount);
+        let refund = Refund {
+            refund_id: e.refund_id,
+            payment_id: e.payment_id,
+            minor: minor(e.amount).unwrap_or_default(),
+            cause: e.cause,
+            renews: Some(e.renews_refund_id).filter(|renewed| !renewed.is_empty()),
+        };
         Action::RefundRequested { id: booking(&e.booking_id)?, refund }
     } else if let Some(e) = event.get::<payments::RefundDiscovered>()? {
-        let refund = refund(e.refund_id, e.payment_id, e.amount);
+        let refund = Refund {
+            refund_id: e.refund_id,
+            payment_id: e.payment_id,
+            minor: minor(e.amount).unwrap_or_default(),
+            cause: "elsewhere".to_owned(),
+            renews: None,
+        };
         Action::RefundRequested { id: booking(&e.booking_id)?, refund }
+    } else if let Some(e) = event.get::<payments::RefundFailed>()? {
+        let failure = Failure {
+            refund_id: e.refund_id,
+            reason: e.reason,
+            is_final: e.r#final,
+            // An event of before names no amount, nor what the bank gave.
+            bank_minor: e.amount.map(|_| minor(e.given_by_bank).unwrap_or_default()),
+        };
+        Action::RefundFailed { id: booking(&e.booking_id)?, failure }
     } else if let Some(e) = event.get::<payments::RefundProcessed>()? {
         Action::RefundProcessed { id: booking(&e.booking_id)?, refund_id: e.refund_id }
     } else {
@@ -58,9 +82,8 @@ pub fn action_for(event: &Recorded) -> Result<Option<Action>, ReactionError> {
     Ok(Some(action))
 }
 
-fn refund(refund_id: String, payment_id: String, amount: Option<common::Money>) -> Refund {
-    let minor = amount.map(|amount| amount.minor_units).unwrap_or_default();
-    Refund { refund_id, payment_id, minor }
+fn minor(amount: Option<common::Money>) -> Option<i64> {
+    amount.map(|amount| amount.minor_units)
 }
 
 pub(super) fn booking(text: &str) -> Result<Id<Booking>, ReactionError> {
@@ -88,7 +111,15 @@ impl Reaction for OnPayments {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
-            match action_for(event)? {
+            let action = action_for(event)?;
+            // By a clock that is a day ahead, the hold is over and the session, too: the money
+            // would go back for good. It waits as the timers do.
+            if matches!(action, Some(Action::Confirm { .. }))
+                && self.app.store.has_clock_stepped(tx).await?
+            {
+                return Err(ReactionError::Later("the database's clock has stepped".into()));
+            }
+            match action {
                 None => {}
                 Some(Action::Confirm { id, payment, minor }) => {
                     confirm_booking(tx, &self.app, id, (payment, minor)).await?;
@@ -98,13 +129,21 @@ impl Reaction for OnPayments {
                     external_facts::attempt_failed(tx, id).await?;
                 }
                 Some(Action::RefundRequested { id, refund }) => {
-                    external_facts::refund_requested(tx, id, &refund).await?;
+                    refunds::requested(tx, id, (&refund, event.recorded_at)).await?;
                 }
                 Some(Action::RefundProcessed { id, refund_id }) => {
-                    external_facts::refund_processed(tx, id, &refund_id).await?;
+                    refunds::processed(tx, id, (&refund_id, event.recorded_at)).await?;
+                }
+                Some(Action::RefundFailed { id, failure }) => {
+                    refunds::failed(tx, id, (&failure, event.recorded_at)).await?;
                 }
             }
             Ok(())
         })
+    }
+
+    /// 1: with refunds that failed, and all refunds as rows.
+    fn release(&self) -> &'static str {
+        "1"
     }
 }

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
 use crate::domain::booking::{
-    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package, PaymentId,
+    self, Attendance, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, Origin, Package,
+    PaymentId,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -63,6 +64,11 @@ fn a_bookings_events_are_stored_like_this() {
         booking::Event::Expired,
         booking::Event::Released,
         booking::Event::Unplaced { payment: payment() },
+        booking::Event::AttendanceMarked {
+            number: 1,
+            attendance: Attendance::Late,
+            no_show: false,
+        },
         booking::Event::Completed,
     ] {
         let new = booking_event(facts().booking_id, &event).unwrap();
@@ -146,6 +152,7 @@ fn the_events_of_a_package_are_stored_like_this() {
                 share,
                 refund: Money::inr(0),
                 unpaid: true,
+                with_all: false,
             },
         ),
     ] {
@@ -195,7 +202,8 @@ fn a_booking_by_phone_reads_as_it_was_written() {
     for event in [
         booking::Event::Requested { facts: by_phone, until: at(0) },
         booking::Event::Adopted { customer_id },
-        booking::Event::PageRequested { number: 2 },
+        booking::Event::PageRequested { number: 2, renewed: false },
+        booking::Event::ConsentCodeRequested { number: 3 },
     ] {
         let new = booking_event(facts().booking_id, &event).unwrap();
         assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);

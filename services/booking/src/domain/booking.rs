@@ -13,7 +13,7 @@ use kernel::id::Customer;
 use kernel::{Decider, Id};
 
 pub use cancellation::{Cancellation, CancelledBy, RefundChoice};
-pub use ended_sessions::{EndedSessions, SessionEnd};
+pub use ended_sessions::{Attendance, EndedSessions, SessionEnd};
 pub use facts::{Facts, Mode, Origin, Package, share_minor};
 pub use model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
@@ -50,7 +50,9 @@ fn evolve(state: State, event: &Event) -> State {
         (State::Held { facts, .. } | State::AwaitingPayment { facts, .. }, Event::Expired) => {
             State::Expired { facts }
         }
-        (State::Held { facts, .. }, Event::Released) => State::Released { facts },
+        (State::Held { facts, .. } | State::AwaitingPayment { facts, .. }, Event::Released) => {
+            State::Released { facts }
+        }
         (
             State::Held { facts, .. }
             | State::AwaitingPayment { facts, .. }
@@ -80,6 +82,9 @@ fn evolve(state: State, event: &Event) -> State {
         (state, Event::SessionCompleted { .. } | Event::SessionCancelled { .. }) => {
             with_session(state, event)
         }
+        (state, Event::AttendanceMarked { number, attendance, .. }) => {
+            marked(state, *number, *attendance)
+        }
         (state, Event::Adopted { customer_id }) => adopted(state, *customer_id),
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))
@@ -94,6 +99,17 @@ fn adopted(mut state: State, customer_id: Id<Customer>) -> State {
     if let Some(facts) = state.facts_mut() {
         facts.customer_id = customer_id;
         facts.origin = Origin::AdoptedPhone;
+    }
+    state
+}
+
+/// The same state with a mark.
+fn marked(mut state: State, number: usize, attendance: Attendance) -> State {
+    if let State::Confirmed { ended, .. }
+    | State::MeetingScheduled { ended, .. }
+    | State::Completed { ended, .. } = &mut state
+    {
+        ended.mark(number, attendance);
     }
     state
 }
