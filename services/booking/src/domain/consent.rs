@@ -4,11 +4,15 @@
 use std::fmt;
 
 use kernel::id::{Booking, Consent as ConsentKind, Customer};
+use kernel::typed::{Line, TextProblem};
 use kernel::{Id, Timestamp};
 
+use self::proof::Proof;
 use super::contact::{self, ContactError};
 
+pub mod code;
 pub mod document;
+pub mod proof;
 
 /// The maximum length of the full name and of the signature, in characters.
 const NAME_MAX: usize = 160;
@@ -51,18 +55,14 @@ impl fmt::Debug for Consent {
 pub enum ConsentError {
     /// The version is not that of today's terms.
     VersionUnknown,
-    /// The full name is empty.
-    FullNameMissing,
-    /// The full name is too long or has invalid characters.
-    FullNameInvalid,
+    /// The full name.
+    FullName(TextProblem),
     /// The mail address is empty.
     EmailMissing,
     /// The mail address is invalid.
     EmailInvalid,
-    /// The signature is empty.
-    SignatureMissing,
-    /// The signature is too long or has invalid characters.
-    SignatureInvalid,
+    /// The signature.
+    Signature(TextProblem),
     /// The declaration was not accepted.
     DeclarationNotAccepted,
 }
@@ -77,25 +77,16 @@ impl Consent {
         if input.version.len() > VERSION_MAX || input.version != version {
             return Err(ConsentError::VersionUnknown);
         }
-        let full_name = line(input.full_name);
-        let full_name = full_name.map_err(|why| match why {
-            LineError::Missing => ConsentError::FullNameMissing,
-            LineError::Invalid => ConsentError::FullNameInvalid,
-        })?;
+        let full_name = line(input.full_name).map_err(ConsentError::FullName)?;
         let email = contact::email(input.email).map_err(|why| match why {
             ContactError::EmailMissing => ConsentError::EmailMissing,
-            ContactError::FirstNameMissing
-            | ContactError::FirstNameInvalid
-            | ContactError::LastNameMissing
-            | ContactError::LastNameInvalid
+            ContactError::FirstName(_)
+            | ContactError::LastName(_)
             | ContactError::EmailInvalid
             | ContactError::PhoneInvalid
             | ContactError::NotesTooLong => ConsentError::EmailInvalid,
         })?;
-        let signature = line(input.signature).map_err(|why| match why {
-            LineError::Missing => ConsentError::SignatureMissing,
-            LineError::Invalid => ConsentError::SignatureInvalid,
-        })?;
+        let signature = line(input.signature).map_err(ConsentError::Signature)?;
         if !input.accepted_declaration {
             return Err(ConsentError::DeclarationNotAccepted);
         }
@@ -127,20 +118,9 @@ impl Consent {
     }
 }
 
-enum LineError {
-    Missing,
-    Invalid,
-}
-
 /// A line of text. It stands on a line of its own in the consent's file, so it must not break it.
-fn line(text: &str) -> Result<String, LineError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(LineError::Missing);
-    }
-    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let good = text.chars().count() <= NAME_MAX && !text.chars().any(breaks);
-    if good { Ok(text.to_owned()) } else { Err(LineError::Invalid) }
+fn line(text: &str) -> Result<String, TextProblem> {
+    Line::parse(text, NAME_MAX).map(Line::into_string)
 }
 
 /// A consent as it was given.
@@ -164,6 +144,8 @@ pub struct GivenConsent {
     pub given_at: Timestamp,
     /// When it was withdrawn, if it was.
     pub withdrawn_at: Option<Timestamp>,
+    /// By which way it was given.
+    pub proof: Proof,
 }
 
 impl fmt::Debug for GivenConsent {

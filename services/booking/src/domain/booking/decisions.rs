@@ -4,6 +4,7 @@ use kernel::id::Customer;
 use kernel::{Id, Timestamp};
 
 use super::cancellation::Cancellation;
+use super::ended_sessions::Attendance;
 use super::facts::{Facts, Mode, Origin};
 use super::model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
@@ -13,6 +14,8 @@ use super::sessions::PlacedPackage;
 /// A payment after the hold's end reinstates a booking only if its session is at least this far
 /// ahead.
 const REINSTATE_AHEAD_MINUTES: i64 = 120;
+/// How long after a session's end it can be marked whether its client came: 14 days.
+const MARKABLE_MINUTES: i64 = 14 * 24 * 60;
 
 pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
     match command {
@@ -23,6 +26,7 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
         }
         Command::AcceptClaim { claimed, free, now } => accept_claim(state, claimed, free, now),
         Command::Release => release(state),
+        Command::TakeBack => take_back(state),
         Command::Expire { now } => {
             let ended = state.held_until().is_some_and(|until| until <= now);
             Ok(if ended { vec![Event::Expired] } else { Vec::new() })
@@ -34,9 +38,20 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
         Command::Cancel { cancellation, session, now } => {
             cancel(state, (cancellation, session), now)
         }
+        Command::MarkAttendance { session, attendance, now } => {
+            mark_attendance(state, (session, attendance), now)
+        }
         Command::Complete { now } => Ok(complete(state, now)),
         Command::Adopt { customer_id } => adopt(state, customer_id),
-        Command::RequestPage { number, now } => request_page(state, number, now),
+        Command::RequestPage { number, now } => {
+            let event = Event::PageRequested { number, renewed: false };
+            while_page_is_open(state, event, now)
+        }
+        Command::RenewPage { number } => renew_page(state, number),
+        Command::RequestConsentCode { number, now } => {
+            let event = Event::ConsentCodeRequested { number };
+            while_page_is_open(state, event, now)
+        }
     }
 }
 
@@ -88,15 +103,28 @@ fn adopt(state: &State, customer_id: Id<Customer>) -> Result<Vec<Event>, Rejecti
     })
 }
 
-/// There is nothing to pay on the page of a booking that is not held.
-fn request_page(state: &State, number: i64, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+/// There is nothing to pay or to sign on the page of a booking that is not held.
+fn while_page_is_open(
+    state: &State,
+    event: Event,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
     let facts = state.facts().ok_or(Rejection::Absent)?;
     if !facts.is_by_phone() {
         return Err(Rejection::NotByPhone);
     }
     match state.held_until() {
-        Some(until) if until > now => Ok(vec![Event::PageRequested { number }]),
+        Some(until) if until > now => Ok(vec![event]),
         _ => Err(Rejection::HoldEnded),
+    }
+}
+
+/// A new key of the page of a booking that is not paid there any more, as long as no account owns
+/// it.
+fn renew_page(state: &State, number: i64) -> Result<Vec<Event>, Rejection> {
+    match state.facts().ok_or(Rejection::Absent)?.origin {
+        Origin::Phone => Ok(vec![Event::PageRequested { number, renewed: true }]),
+        Origin::Account | Origin::AdoptedPhone => Err(Rejection::NotByPhone),
     }
 }
 
@@ -162,6 +190,26 @@ fn release(state: &State) -> Result<Vec<Event>, Rejection> {
         | State::MeetingScheduled { .. }
         | State::Completed { .. }
         | State::PaidUnplaced { .. } => Err(Rejection::CheckoutOpened),
+    }
+}
+
+/// Staff take back what they have held by phone, also when its client has agreed on the page: then
+/// it waits for a payment by link, which ends with the hold.
+fn take_back(state: &State) -> Result<Vec<Event>, Rejection> {
+    let facts = state.facts().ok_or(Rejection::Absent)?;
+    if !facts.is_by_phone() {
+        return Err(Rejection::NotByPhone);
+    }
+    match state {
+        State::Held { .. } | State::AwaitingPayment { .. } => Ok(vec![Event::Released]),
+        State::Absent
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. } => Ok(Vec::new()),
+        State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::PaidUnplaced { .. } => Err(Rejection::HoldEnded),
     }
 }
 
@@ -301,6 +349,47 @@ fn cancel(
         | State::Released { .. }
         | State::PaidUnplaced { .. } => Err(Rejection::NotCancellable),
     }
+}
+
+/// The last mark counts. Who came is known from the start of the session, and for some days after
+/// its end it can be corrected.
+fn mark_attendance(
+    state: &State,
+    (session, attendance): (Option<usize>, Attendance),
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    let (facts, ended) = match state {
+        State::Confirmed { facts, ended, .. }
+        | State::MeetingScheduled { facts, ended, .. }
+        | State::Completed { facts, ended, .. } => (facts, ended),
+        State::Absent => return Err(Rejection::Absent),
+        State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => return Err(Rejection::NotMarkable),
+    };
+    let takes_place = |number: &usize| !ended.is_cancelled(*number);
+    let has_begun =
+        |number: &usize| facts.session(*number).is_some_and(|session| session.starts_at() <= now);
+    let last = || facts.numbers().rev().filter(takes_place).find(has_begun);
+    let number = session.or_else(last).ok_or(Rejection::NotMarkable)?;
+    let times = facts.session(number).ok_or(Rejection::SessionUnknown)?;
+    let is_open = now < times.ends_at().plus_minutes(MARKABLE_MINUTES);
+    if !(takes_place(&number) && has_begun(&number) && is_open) {
+        return Err(Rejection::NotMarkable);
+    }
+    if ended.attendance(number) == attendance {
+        return Ok(Vec::new());
+    }
+    let mut after = ended.clone();
+    after.mark(number, attendance);
+    let no_show = facts
+        .numbers()
+        .filter(takes_place)
+        .all(|number| after.attendance(number) == Attendance::NoShow);
+    Ok(vec![Event::AttendanceMarked { number, attendance, no_show }])
 }
 
 fn complete(state: &State, now: Timestamp) -> Vec<Event> {

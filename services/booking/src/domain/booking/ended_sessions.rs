@@ -1,4 +1,4 @@
-//! Which sessions of a package have ended, and how.
+//! Which sessions of a package have ended, and how; and of every booking, who came.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,39 @@ pub enum SessionEnd {
     Cancelled { refund: Money },
 }
 
-/// The sessions of a package that have ended, by their number; none of a single session.
+/// Whether the client came to a session, as staff marked it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Attendance {
+    /// In time.
+    Came,
+    /// Too late.
+    Late,
+    /// Not at all.
+    NoShow,
+    /// Nothing was marked, or the mark was taken back.
+    #[default]
+    Unmarked,
+}
+
+/// The sessions of a package that have ended, by their number; none of a single session. Marks are
+/// kept of both.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EndedSessions(BTreeMap<usize, SessionEnd>);
+pub struct EndedSessions {
+    ends: BTreeMap<usize, SessionEnd>,
+    marks: BTreeMap<usize, Attendance>,
+}
 
 impl EndedSessions {
     /// How a session has ended; `None` while it has not.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<SessionEnd> {
-        self.0.get(&number).copied()
+        self.ends.get(&number).copied()
     }
 
     /// The sum of what cancelled sessions give back; `None` while none is cancelled.
     #[must_use]
     pub fn refund(&self) -> Option<Money> {
-        let refunds = self.0.values().filter_map(|end| match end {
+        let refunds = self.ends.values().filter_map(|end| match end {
             SessionEnd::Completed => None,
             SessionEnd::Cancelled { refund } => Some(*refund),
         });
@@ -36,7 +54,7 @@ impl EndedSessions {
 
     /// Whether a session took place.
     pub(super) fn has_completed(&self) -> bool {
-        self.0.values().any(|end| *end == SessionEnd::Completed)
+        self.ends.values().any(|end| *end == SessionEnd::Completed)
     }
 
     /// Whether a session was cancelled.
@@ -46,6 +64,16 @@ impl EndedSessions {
 
     /// Adds an end of a session.
     pub(super) fn insert(&mut self, number: usize, end: SessionEnd) {
-        self.0.insert(number, end);
+        self.ends.insert(number, end);
+    }
+
+    /// Whether the client came to a session.
+    pub(super) fn attendance(&self, number: usize) -> Attendance {
+        self.marks.get(&number).copied().unwrap_or_default()
+    }
+
+    /// Marks whether the client came to a session.
+    pub(super) fn mark(&mut self, number: usize, attendance: Attendance) {
+        self.marks.insert(number, attendance);
     }
 }

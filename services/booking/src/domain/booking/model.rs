@@ -4,7 +4,7 @@ use kernel::id::Customer;
 use kernel::{Id, Money, Timestamp};
 
 use super::cancellation::{Cancellation, CancelledBy};
-use super::ended_sessions::EndedSessions;
+use super::ended_sessions::{Attendance, EndedSessions};
 use super::facts::Facts;
 
 /// The provider's id of the payment that belongs to a booking.
@@ -190,6 +190,8 @@ pub enum Command {
     AcceptClaim { claimed: bool, free: bool, now: Timestamp },
     /// The customer releases the time.
     Release,
+    /// Staff take back an unpaid booking that was made by phone.
+    TakeBack,
     /// The hold's end is due.
     Expire { now: Timestamp },
     /// A payment was verified.
@@ -201,11 +203,17 @@ pub enum Command {
     Cancel { cancellation: Cancellation, session: Option<usize>, now: Timestamp },
     /// A session's end is due.
     Complete { now: Timestamp },
+    /// Staff say whether the client came: to this session, or to the last one that has begun.
+    MarkAttendance { session: Option<usize>, attendance: Attendance, now: Timestamp },
     /// An account proved the address of a booking that was made by phone.
     Adopt { customer_id: Id<Customer> },
     /// Staff want its page of payment to be mailed; the number is greater than that of each
     /// earlier request.
     RequestPage { number: i64, now: Timestamp },
+    /// Its page is to be mailed with a new key, whatever became of it.
+    RenewPage { number: i64 },
+    /// A code for the consent on its page is to be mailed; numbered like the requests of its page.
+    RequestConsentCode { number: i64, now: Timestamp },
 }
 
 /// Whether a booking's time can be placed when a payment arrives.
@@ -244,14 +252,26 @@ pub enum Event {
     /// A session of a package has ended; its share of the price is earned.
     SessionCompleted { number: usize, share: Money },
     /// A session of a package was cancelled with this refund of its share; `unpaid` as in
-    /// `Cancelled`.
-    SessionCancelled { number: usize, by: CancelledBy, share: Money, refund: Money, unpaid: bool },
+    /// `Cancelled`. `with_all`: the booking's `Cancelled` follows in the same decision.
+    SessionCancelled {
+        number: usize,
+        by: CancelledBy,
+        share: Money,
+        refund: Money,
+        unpaid: bool,
+        with_all: bool,
+    },
+    /// Staff said whether the client came to a session. With `no_show` no session is left to which
+    /// the client came or may still come.
+    AttendanceMarked { number: usize, attendance: Attendance, no_show: bool },
     /// The session has ended, or the last one of a package.
     Completed,
     /// The account owns it from now on; it comes once at most.
     Adopted { customer_id: Id<Customer> },
-    /// Its page of payment is to be mailed.
-    PageRequested { number: i64 },
+    /// Its page of payment is to be mailed; `renewed`, also when nothing can be paid any more.
+    PageRequested { number: i64, renewed: bool },
+    /// A code is to be mailed with which the consent on its page is signed.
+    ConsentCodeRequested { number: i64 },
 }
 
 /// Why a booking rejects a command.
@@ -287,4 +307,7 @@ pub enum Rejection {
     /// It was not made by phone.
     #[error("the booking was not made by phone")]
     NotByPhone,
+    /// The session has not begun, is over for long, or does not take place.
+    #[error("the session can not be marked")]
+    NotMarkable,
 }

@@ -25,6 +25,8 @@ pub(super) fn evolve(ended: &mut EndedSessions, event: &Event) {
         | Event::Unplaced { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
+        | Event::ConsentCodeRequested { .. }
+        | Event::AttendanceMarked { .. }
         | Event::Completed => {}
     }
 }
@@ -91,6 +93,7 @@ impl<'s> PlacedPackage<'s> {
                 share,
                 refund: cancellation.refund_of((share, starts_at), self.facts, now),
                 unpaid: *self.basis == ConfirmationBasis::Claim,
+                with_all: false,
             });
         }
         Ok(self.conclude(events, Some(cancellation)))
@@ -124,6 +127,11 @@ impl<'s> PlacedPackage<'s> {
         match (cancellation, after.refund()) {
             (Some(cancellation), Some(refund)) if !after.has_completed() => {
                 let unpaid = *self.basis == ConfirmationBasis::Claim;
+                for event in &mut events {
+                    if let Event::SessionCancelled { with_all, .. } = event {
+                        *with_all = true;
+                    }
+                }
                 events.push(Event::Cancelled { by: cancellation.by, refund, unpaid });
             }
             _ => events.push(Event::Completed),

@@ -1,5 +1,6 @@
 //! Given-when-then tests of a booking's lifecycle, and properties of every history.
 
+mod attendance;
 mod free;
 mod packages;
 mod phone;
@@ -416,9 +417,17 @@ fn at_time(command: Command, time: Timestamp) -> Command {
             Command::VerifyPayment { payment, placement, now: time }
         }
         Command::Complete { .. } => Command::Complete { now: time },
+        Command::MarkAttendance { session, attendance, .. } => {
+            Command::MarkAttendance { session, attendance, now: time }
+        }
         Command::RequestPage { number, .. } => Command::RequestPage { number, now: time },
+        Command::RenewPage { number } => Command::RenewPage { number },
+        Command::RequestConsentCode { number, .. } => {
+            Command::RequestConsentCode { number, now: time }
+        }
         other @ (Command::Request { .. }
         | Command::Release
+        | Command::TakeBack
         | Command::Adopt { .. }
         | Command::ScheduleMeeting { .. }) => other,
     }
@@ -458,6 +467,8 @@ proptest! {
             | Event::Cancelled { .. }
             | Event::Adopted { .. }
             | Event::PageRequested { .. }
+            | Event::ConsentCodeRequested { .. }
+            | Event::AttendanceMarked { .. }
             | Event::Completed => false,
         });
         let is_free = state.facts().is_some_and(Facts::is_free);

@@ -17,7 +17,7 @@ const DAY: i64 = 24 * 60;
 
 /// Three sessions of an hour on the second, third and fourth day, for a price that three do not
 /// divide.
-fn package() -> Facts {
+pub(super) fn package() -> Facts {
     let session = |day: i64| Span::new(at(day * DAY), at(day * DAY + 60)).unwrap();
     Facts {
         price: Money::inr(100_001),
@@ -48,7 +48,16 @@ fn completed(number: usize) -> Event {
 fn cancelled(number: usize, by: CancelledBy, is_refunded: bool) -> Event {
     let share = Money::inr(SHARES[number - 1]);
     let refund = if is_refunded { share } else { Money::inr(0) };
-    Event::SessionCancelled { number, by, share, refund, unpaid: false }
+    Event::SessionCancelled { number, by, share, refund, unpaid: false, with_all: false }
+}
+
+/// The same when all of the package is cancelled with it.
+fn at_last(number: usize, by: CancelledBy, is_refunded: bool) -> Event {
+    let mut event = cancelled(number, by, is_refunded);
+    if let Event::SessionCancelled { with_all, .. } = &mut event {
+        *with_all = true;
+    }
+    event
 }
 
 fn over(by: CancelledBy, minor: i64) -> Event {
@@ -109,8 +118,8 @@ fn a_session_follows_the_policy_with_its_share() {
 fn all_that_is_left_is_cancelled_each_session_by_the_policy() {
     let (customer, practice) = (CancelledBy::Customer, CancelledBy::Practice);
     let all = cancel(customer, RefundChoice::ByPolicy, 2 * DAY - 60);
-    let late = [cancelled(1, customer, false), cancelled(2, customer, true)];
-    let late = [&late[..], &[cancelled(3, customer, true), over(customer, 66_668)]].concat();
+    let late = [at_last(1, customer, false), at_last(2, customer, true)];
+    let late = [&late[..], &[at_last(3, customer, true), over(customer, 66_668)]].concat();
     check(&given(&[]), all.clone(), Ok(&late));
     check(&given(&late), all, Ok(&[]));
     let ours = cancel(practice, RefundChoice::ByPolicy, 2 * DAY + 70);
@@ -126,7 +135,7 @@ fn all_that_is_left_is_cancelled_each_session_by_the_policy() {
 fn the_last_session_to_be_cancelled_ends_the_booking() {
     let customer = CancelledBy::Customer;
     let two = given(&[cancelled(1, customer, true), cancelled(2, customer, false)]);
-    let last = [cancelled(3, customer, true), over(customer, 66_668)];
+    let last = [at_last(3, customer, true), over(customer, 66_668)];
     check(&two, one(3, 2 * DAY), Ok(&last));
     let held = given(&[completed(1), cancelled(2, customer, true)]);
     let last = [cancelled(3, customer, true), Event::Completed];
@@ -156,8 +165,8 @@ fn money_for_a_claim_follows_what_was_promised_for_each_session() {
         event
     };
     let customer = CancelledBy::Customer;
-    let part = [cancelled(1, customer, false), cancelled(2, customer, true)];
-    let part = [&part[..], &[cancelled(3, customer, true), over(customer, 66_668)]].concat();
+    let part = [at_last(1, customer, false), at_last(2, customer, true)];
+    let part = [&part[..], &[at_last(3, customer, true), over(customer, 66_668)]].concat();
     let part: Vec<Event> = part.into_iter().map(unpaid).collect();
     let all = cancel(customer, RefundChoice::ByPolicy, 2 * DAY - 60);
     check(&claimed, all, Ok(&part));

@@ -63,7 +63,7 @@ fn its_page_is_mailed_while_it_is_held() {
         let request = Command::RequestPage { number, now: at(now) };
         BookingLife::decide(&fold::<BookingLife>(given), request)
     };
-    let requested = |number| Event::PageRequested { number };
+    let requested = |number| Event::PageRequested { number, renewed: false };
     assert_eq!(decide(&[by_phone()], 2, 5), Ok(vec![requested(2)]));
     assert_eq!(decide(&[by_phone(), requested(2)], 3, 5), Ok(vec![requested(3)]));
     assert_eq!(decide(&[by_phone(), adopted(8)], 3, 5), Ok(vec![requested(3)]));
@@ -73,6 +73,28 @@ fn its_page_is_mailed_while_it_is_held() {
     assert_eq!(decide(&[], 1, 5), Err(Rejection::Absent));
 }
 
+/// A repeat has a number of its own here as well.
+#[test]
+fn its_page_is_renewed_until_an_account_owns_it() {
+    let decide = |given: &[Event]| {
+        BookingLife::decide(&fold::<BookingLife>(given), Command::RenewPage { number: 7 })
+    };
+    let histories: [&[Event]; 4] = [
+        &[by_phone()],
+        &[by_phone(), paid(false)],
+        &[by_phone(), Event::Expired],
+        &[by_phone(), paid(false), Event::Completed],
+    ];
+    for given in histories {
+        assert_eq!(decide(given), Ok(vec![Event::PageRequested { number: 7, renewed: true }]));
+        let mut given = given.to_vec();
+        given.push(adopted(8));
+        assert_eq!(decide(&given), Err(Rejection::NotByPhone));
+    }
+    assert_eq!(decide(&[super::requested()]), Err(Rejection::NotByPhone));
+    assert_eq!(decide(&[]), Err(Rejection::Absent));
+}
+
 #[test]
 fn opening_the_checkout_never_shortens_its_hold() {
     // A quarter of an hour is added once, up to the session's start.
@@ -80,4 +102,17 @@ fn opening_the_checkout_never_shortens_its_hold() {
     let facts = Facts { origin: Origin::Phone, ..facts_at(DAY) };
     let until_start = Event::Requested { facts, until: at(DAY) };
     check(&[until_start], open(5), Ok(&[opened(DAY)]));
+}
+
+#[test]
+fn staff_take_it_back_until_it_is_paid() {
+    check(&[by_phone()], Command::TakeBack, Ok(&[Event::Released]));
+    check(&[by_phone(), adopted(8)], Command::TakeBack, Ok(&[Event::Released]));
+    check(&[by_phone(), opened(DAY)], Command::TakeBack, Ok(&[Event::Released]));
+    check(&[by_phone(), Event::Expired], Command::TakeBack, Ok(&[]));
+    let history = [by_phone(), opened(DAY), Event::Released];
+    assert_eq!(fold::<BookingLife>(&history).held_until(), None);
+    check(&[by_phone(), paid(false)], Command::TakeBack, Err(Rejection::HoldEnded));
+    check(&[super::requested()], Command::TakeBack, Err(Rejection::NotByPhone));
+    check(&[], Command::TakeBack, Err(Rejection::Absent));
 }
