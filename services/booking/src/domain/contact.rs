@@ -3,15 +3,13 @@
 
 use std::fmt;
 
+use kernel::typed::{self, AddressProblem, Line, MailAddress, Text, TextProblem};
+
 /// The maximum length of a name, in characters.
 const NAME_MAX: usize = 80;
-/// The maximum length of a mail address, by SMTP.
-const EMAIL_MAX: usize = 254;
-/// The maximum length of the part before the `@`.
-const LOCAL_MAX: usize = 64;
 /// The maximum length of the customer's note, in characters.
 const NOTES_MAX: usize = 2000;
-/// The maximum length of a phone number as typed.
+/// The maximum length of a phone number as it is read.
 const PHONE_MAX: usize = 40;
 
 /// Contact data as typed.
@@ -49,14 +47,10 @@ impl fmt::Debug for Contact {
 /// Which field of contact data is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContactError {
-    /// The given name is empty.
-    FirstNameMissing,
-    /// The given name is too long or has invalid characters.
-    FirstNameInvalid,
-    /// The family name is empty.
-    LastNameMissing,
-    /// The family name is too long or has invalid characters.
-    LastNameInvalid,
+    /// The given name.
+    FirstName(TextProblem),
+    /// The family name.
+    LastName(TextProblem),
     /// The mail address is empty.
     EmailMissing,
     /// The mail address is invalid.
@@ -74,16 +68,8 @@ impl Contact {
     /// The first invalid field.
     pub fn parse(input: &ContactInput<'_>) -> Result<Self, ContactError> {
         Ok(Self {
-            first_name: name(
-                input.first_name,
-                ContactError::FirstNameMissing,
-                ContactError::FirstNameInvalid,
-            )?,
-            last_name: name(
-                input.last_name,
-                ContactError::LastNameMissing,
-                ContactError::LastNameInvalid,
-            )?,
+            first_name: name(input.first_name).map_err(ContactError::FirstName)?,
+            last_name: name(input.last_name).map_err(ContactError::LastName)?,
             email: email(input.email)?,
             phone: phone(input.phone)?,
             notes: notes(input.notes)?,
@@ -121,54 +107,25 @@ impl Contact {
     }
 }
 
-/// A name is used in mail headers, so it must not contain line breaks.
-fn name(text: &str, missing: ContactError, invalid: ContactError) -> Result<String, ContactError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(missing);
-    }
-    let good = text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control);
-    if good { Ok(text.to_owned()) } else { Err(invalid) }
+/// A name is used in mail headers, and a line has no line breaks.
+fn name(text: &str) -> Result<String, TextProblem> {
+    Line::parse(text, NAME_MAX).map(Line::into_string)
 }
 
-/// Validates a mail address and removes the blanks around it.
+/// Validates a mail address and removes what pasting puts around it.
 ///
 /// # Errors
 /// `EmailMissing` or `EmailInvalid`.
 pub(super) fn email(text: &str) -> Result<String, ContactError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(ContactError::EmailMissing);
-    }
-    let good = text.len() <= EMAIL_MAX
-        && text
-            .rsplit_once('@')
-            .is_some_and(|(local, domain)| is_local_part(local) && is_domain(domain));
-    if good { Ok(text.to_owned()) } else { Err(ContactError::EmailInvalid) }
-}
-
-fn is_local_part(text: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c);
-    (1..=LOCAL_MAX).contains(&text.len())
-        && text.chars().all(allowed)
-        && !text.starts_with('.')
-        && !text.ends_with('.')
-        && !text.contains("..")
-}
-
-fn is_domain(text: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    text.contains('.') && text.split('.').all(is_label)
+    MailAddress::parse(text).map(MailAddress::into_string).map_err(|problem| match problem {
+        AddressProblem::Missing => ContactError::EmailMissing,
+        AddressProblem::Malformed => ContactError::EmailInvalid,
+    })
 }
 
 /// A number without a country code is parsed as Indian.
 fn phone(text: &str) -> Result<String, ContactError> {
-    let text = text.trim();
+    let text = typed::phone(text);
     if text.is_empty() {
         return Ok(String::new());
     }
@@ -190,9 +147,9 @@ pub fn preload_phone_metadata() {
 }
 
 fn notes(text: &str) -> Result<String, ContactError> {
-    let text: String =
-        text.trim().chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    if text.chars().count() <= NOTES_MAX { Ok(text) } else { Err(ContactError::NotesTooLong) }
+    Text::parse(text, NOTES_MAX)
+        .map(Text::into_string)
+        .map_err(|_too_long| ContactError::NotesTooLong)
 }
 
 #[cfg(test)]

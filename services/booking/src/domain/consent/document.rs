@@ -11,6 +11,7 @@ use kernel::{Id, Timestamp};
 use sha2::Sha256;
 
 use super::GivenConsent;
+use super::proof::{Channel, Proof};
 
 /// Domain separation: the key signs nothing but these files.
 const DOMAIN: &[u8] = b"sukoon consent file 1\n";
@@ -25,12 +26,16 @@ pub const BYTES_MAX: usize = 200_000;
 
 /// The key is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("BOOKING_CONSENT_KEY has fewer than 32 characters")]
+#[error("BOOKING_CONSENT_KEY, or the one before it, has fewer than 32 characters")]
 pub struct WeakKey;
 
 /// Makes the fingerprints of consent files, and verifies them.
 #[derive(Clone)]
-pub struct Fingerprints(Hmac<Sha256>);
+pub struct Fingerprints {
+    mac: Hmac<Sha256>,
+    /// Of the key before, whose files are genuine as well.
+    previous: Option<Hmac<Sha256>>,
+}
 
 impl fmt::Debug for Fingerprints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,23 +44,40 @@ impl fmt::Debug for Fingerprints {
 }
 
 impl Fingerprints {
-    /// Uses this key. With another key, files that were handed out before can't be proved any more.
+    /// Uses this key. Files of other keys can't be proved.
     ///
     /// # Errors
     /// When it is too short to be a secret.
     pub fn new(key: &str) -> Result<Self, WeakKey> {
-        if key.chars().count() < KEY_CHARS_MIN {
-            return Err(WeakKey);
-        }
-        Hmac::new_from_slice(key.as_bytes()).map(Self).map_err(|_never| WeakKey)
+        Ok(Self { mac: keyed(key)?, previous: None })
     }
 
-    fn of(&self, body: &str) -> Hmac<Sha256> {
-        let mut mac = self.0.clone();
-        mac.update(DOMAIN);
-        mac.update(body.as_bytes());
-        mac
+    /// Accepts files of this key as well.
+    ///
+    /// # Errors
+    /// When it is too short to be a secret.
+    pub fn with_previous(self, key: &str) -> Result<Self, WeakKey> {
+        Ok(Self { previous: Some(keyed(key)?), ..self })
     }
+
+    fn is_genuine(&self, body: &str, fingerprint: &[u8]) -> bool {
+        let is_of = |mac: &Hmac<Sha256>| of(mac, body).verify_slice(fingerprint).is_ok();
+        is_of(&self.mac) || self.previous.as_ref().is_some_and(is_of)
+    }
+}
+
+fn keyed(key: &str) -> Result<Hmac<Sha256>, WeakKey> {
+    if key.chars().count() < KEY_CHARS_MIN {
+        return Err(WeakKey);
+    }
+    Hmac::new_from_slice(key.as_bytes()).map_err(|_never| WeakKey)
+}
+
+fn of(mac: &Hmac<Sha256>, body: &str) -> Hmac<Sha256> {
+    let mut mac = mac.clone();
+    mac.update(DOMAIN);
+    mac.update(body.as_bytes());
+    mac
 }
 
 /// A consent file.
@@ -100,11 +122,12 @@ pub fn write(
         "Declaration: accepted".to_owned(),
         format!("Given: {}", moment(given.given_at, zone)),
     ];
+    lines.extend(proof_lines(&given.proof, zone));
     lines.extend(given.withdrawn_at.map(|at| format!("Withdrawn: {}", moment(at, zone))));
     lines.extend([String::new(), "The text that was shown:".to_owned(), String::new()]);
     lines.push(text.trim().to_owned());
     let body = normalized(&lines.join("\n"));
-    let made = fingerprints.of(&body).finalize().into_bytes();
+    let made = of(&fingerprints.mac, &body).finalize().into_bytes();
     let fingerprint: String = made.iter().map(|byte| format!("{byte:02x}")).collect();
     let day = given.given_at.in_zone(zone).date();
     Document {
@@ -112,6 +135,24 @@ pub fn write(
         content: format!("{body}\n\n{FINGERPRINT}{fingerprint}\n"),
         fingerprint,
     }
+}
+
+/// By which way it was given, one fact on a line.
+fn proof_lines(proof: &Proof, zone: &TimeZone) -> Vec<String> {
+    let way = match proof.channel {
+        Channel::Account => "the session of the client's account",
+        Channel::Page => "the page of a booking made on the phone",
+        Channel::Unknown => "unknown; it was not recorded when this consent was given",
+    };
+    let mut lines = vec![format!("Way: {way}")];
+    lines.extend(proof.session_id.map(|id| format!("Session: {id}")));
+    lines.extend(proof.page_key.as_ref().map(|key| format!("Key of the page: {key}")));
+    if let (Some(email), Some(at)) = (&proof.code_mailed_to, proof.code_confirmed_at) {
+        lines.push(format!("Code: mailed to {email}, typed {}", moment(at, zone)));
+    }
+    lines.extend(proof.network.as_ref().map(|network| format!("Network: {network}")));
+    lines.extend(proof.user_agent.as_ref().map(|browser| format!("Browser: {browser}")));
+    lines
 }
 
 /// Reads a file that says it is a consent; `None` when it is no such file. Line ends and blanks at
@@ -127,7 +168,7 @@ pub fn verify(content: &str, fingerprints: &Fingerprints) -> Option<Verified> {
     let body = body.trim_end();
     // The first such line is ours: what the client typed stands behind it.
     let id = body.lines().find_map(|line| line.strip_prefix(RECORD))?.parse().ok()?;
-    let genuine = fingerprints.of(body).verify_slice(&fingerprint).is_ok();
+    let genuine = fingerprints.is_genuine(body, &fingerprint);
     Some(Verified { id, genuine })
 }
 

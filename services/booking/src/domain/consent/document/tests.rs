@@ -5,6 +5,7 @@ use kernel::Id;
 use uuid::Uuid;
 
 use super::super::GivenConsent;
+use super::super::proof::{Channel, Proof};
 use super::{BYTES_MAX, Document, Fingerprints, Verified, WeakKey, verify, write};
 
 const KEY: &str = "the-key-of-consents-in-these-tests";
@@ -21,6 +22,7 @@ fn given() -> GivenConsent {
         signature: "Asha".to_owned(),
         given_at: "2026-11-24T20:42:03.5Z".parse().unwrap(),
         withdrawn_at: None,
+        proof: Proof::default(),
     }
 }
 
@@ -43,6 +45,35 @@ fn a_file_says_what_was_agreed_to_by_whom_and_when() {
     let withdrawn_at = Some("2026-12-01T06:00:00Z".parse().unwrap());
     let withdrawn = file(&GivenConsent { withdrawn_at, ..given() }).content;
     assert!(withdrawn.contains("\nWithdrawn: 2026-12-01 11:30:00 +05:30 (2026-12-01T06:00:00Z)\n"));
+}
+
+#[test]
+fn a_file_says_by_which_way_it_was_given() {
+    let content = |proof| file(&GivenConsent { proof, ..given() }).content;
+    assert!(content(Proof::default()).contains("\nWay: unknown; it was not recorded"));
+    let account = content(Proof {
+        channel: Channel::Account,
+        session_id: Some(Uuid::from_u128(7)),
+        network: Some("192.0.2.0/24".to_owned()),
+        user_agent: Some("Firefox".to_owned()),
+        ..Proof::default()
+    });
+    assert!(account.contains(
+        "\nWay: the session of the client's account\n\
+         Session: 00000000-0000-0000-0000-000000000007\nNetwork: 192.0.2.0/24\nBrowser: Firefox\n"
+    ));
+    let page = content(Proof {
+        channel: Channel::Page,
+        page_key: Some("0123abcd".to_owned()),
+        code_mailed_to: Some("asha@example.org".to_owned()),
+        code_confirmed_at: Some("2026-11-24T20:42:00Z".parse().unwrap()),
+        ..Proof::default()
+    });
+    assert!(page.contains(
+        "\nWay: the page of a booking made on the phone\nKey of the page: 0123abcd\n\
+         Code: mailed to asha@example.org, \
+         typed 2026-11-25 02:12:00 +05:30 (2026-11-24T20:42:00Z)\n"
+    ));
 }
 
 #[test]
@@ -70,6 +101,8 @@ fn a_changed_file_is_not_genuine() {
     }
     let other = Fingerprints::new("another-key-of-consents-in-tests").unwrap();
     assert!(!verify(&content, &other).unwrap().genuine);
+    // A file of the key before the present one is genuine.
+    assert!(verify(&content, &other.with_previous(KEY).unwrap()).unwrap().genuine);
 }
 
 #[test]
