@@ -1,5 +1,7 @@
 //! Which contact data is accepted.
 
+use kernel::typed::TextProblem;
+
 use super::{Contact, ContactError, ContactInput};
 
 const GOOD: ContactInput<'_> = ContactInput {
@@ -34,16 +36,30 @@ fn typed_contact_data_is_normalized() {
 
 #[test]
 fn names_are_needed_and_stay_on_one_line() {
-    check(ContactInput { first_name: " ", ..GOOD }, ContactError::FirstNameMissing);
-    check(ContactInput { last_name: "", ..GOOD }, ContactError::LastNameMissing);
     let longest = "न".repeat(80);
     assert!(Contact::parse(&ContactInput { first_name: &longest, ..GOOD }).is_ok());
     let longer = "न".repeat(81);
-    check(ContactInput { first_name: &longer, ..GOOD }, ContactError::FirstNameInvalid);
-    check(
-        ContactInput { last_name: "Rao\r\nBcc: x@example.org", ..GOOD },
-        ContactError::LastNameInvalid,
-    );
+    for (typed, wrong) in [
+        (" ", TextProblem::Missing),
+        ("", TextProblem::Missing),
+        // These cannot be seen.
+        ("\u{200b}", TextProblem::Missing),
+        ("\u{2060}", TextProblem::Missing),
+        ("\u{feff}", TextProblem::Missing),
+        ("\u{3164}", TextProblem::Missing),
+        ("\u{ad}", TextProblem::Missing),
+        ("\u{202e}", TextProblem::Missing),
+        ("123", TextProblem::Letterless),
+        ("As\u{7}ha", TextProblem::Control),
+        (&longer, TextProblem::TooLong),
+    ] {
+        check(ContactInput { first_name: typed, ..GOOD }, ContactError::FirstName(wrong));
+        check(ContactInput { last_name: typed, ..GOOD }, ContactError::LastName(wrong));
+    }
+    let injected = ContactInput { last_name: "Rao\r\nBcc: x@example.org\u{2028}", ..GOOD };
+    assert_eq!(Contact::parse(&injected).unwrap().last_name(), "Rao Bcc: x@example.org");
+    let pasted = ContactInput { first_name: "\u{2068}Asha\u{2069}\u{200b}", ..GOOD };
+    assert_eq!(Contact::parse(&pasted).unwrap().first_name(), "Asha");
 }
 
 #[test]
@@ -79,6 +95,9 @@ fn a_phone_number_is_of_india_unless_it_says_otherwise() {
         ("+91 98930 12345", "+919893012345"),
         ("09893012345", "+919893012345"),
         ("+44 20 7946 0018", "+442079460018"),
+        ("९८९३०१२३४५", "+919893012345"),
+        ("\u{202a}+91\u{2011}98930\u{2013}12345\u{202c}", "+919893012345"),
+        ("tel:+91-98930-12345", "+919893012345"),
     ] {
         let contact = Contact::parse(&ContactInput { phone: typed, ..GOOD }).unwrap();
         assert_eq!(contact.phone(), kept, "{typed}");
