@@ -2,11 +2,13 @@
 
 use kernel::{Code, CommandError, Reject};
 
-use crate::domain::availability::NotBookable;
 use crate::domain::organisation::OrganisationError;
-use crate::domain::{booking, consent, contact};
+use crate::domain::{consent, contact};
 
+mod of_domain;
 mod organisation;
+mod signature;
+mod typed;
 
 /// The error of a command.
 pub type Error = CommandError<Rejection>;
@@ -33,10 +35,10 @@ pub enum Rejection {
     #[error("Please choose online or in person.")]
     InvalidMode,
     /// A field of the contact data is invalid.
-    #[error("{}", contact_text(*.0))]
+    #[error("{}", typed::contact_text(*.0))]
     InvalidContact(contact::ContactError),
     /// A part of the consent is invalid.
-    #[error("{}", consent_words(*.0).text)]
+    #[error("{}", typed::consent_words(*.0).text)]
     InvalidConsent(consent::ConsentError),
     /// The caller has never given a consent, or not this one.
     #[error("There is no such consent.")]
@@ -47,6 +49,9 @@ pub enum Rejection {
     /// An online session needs a consent that was not given.
     #[error("Please read and sign the consent to online sessions first.")]
     ConsentRequired,
+    /// It is not shown that the client signs.
+    #[error("{}", signature::words(*.0).text)]
+    NotSigned(consent::code::SignatureError),
     /// Staff would make a booking by phone of what costs nothing.
     #[error("A session that costs nothing is booked by the client, with a proved address.")]
     NothingToPay,
@@ -56,9 +61,30 @@ pub enum Rejection {
     /// The booking was not made by phone, so it has no page of payment.
     #[error("This booking was not made by phone. Its client pays for it when signed in.")]
     NotByPhone,
+    /// A later mail has a new key of the page.
+    #[error("This link has ended. We can mail you a new one.")]
+    PageKeyEnded,
+    /// The page of a booking shows nothing any more.
+    #[error("The page of this booking has ended. Please write to us about it.")]
+    PageOver,
+    /// The visit of the page with the widget has ended, or was begun elsewhere.
+    #[error("This page was open for too long. Please load it again and choose a time.")]
+    VisitEnded,
+    /// Too many events of the widget were asked about, from one network or in all.
+    #[error("Too many times were chosen just now. Please wait some minutes and try again.")]
+    TooManyScheduledEvents,
+    /// Too many new keys were asked for from one network.
+    #[error("Too many new links were asked for from your network. Please try again tomorrow.")]
+    TooManyPageKeys,
+    /// The booking belongs to an account.
+    #[error("This booking belongs to an account. It is shown there after signing in.")]
+    BookingAdopted,
     /// The terms were not accepted.
     #[error("Please agree to our simple terms to book your session.")]
     TermsNotAccepted,
+    /// What the page says that it showed can't be the name of a version.
+    #[error("This page is too old or damaged. Please load it again.")]
+    InvalidShownTexts,
     /// Another booking or a closed time occupies the time.
     #[error("This time was just taken. Please choose another one.")]
     SlotTaken,
@@ -149,6 +175,12 @@ pub enum Rejection {
     /// The booking isn't confirmed, or its session has ended.
     #[error("Only a confirmed booking whose session has not ended can be cancelled.")]
     NotCancellable,
+    /// `attendance` is none that is known.
+    #[error("Please say whether the client came, came late or did not come.")]
+    InvalidAttendance,
+    /// The session has not begun, is over for more than 14 days, or does not take place.
+    #[error("A session is marked from its start until 14 days after its end.")]
+    NotMarkable,
     /// The payment was never claimed, or the claim is settled.
     #[error("The customer has not said that this booking is paid, or that was settled already.")]
     NotClaimed,
@@ -190,95 +222,6 @@ pub enum Rejection {
     ScheduledEventUsed,
 }
 
-fn contact_text(wrong: contact::ContactError) -> &'static str {
-    use contact::ContactError;
-    match wrong {
-        ContactError::FirstNameMissing => "First name is required",
-        ContactError::FirstNameInvalid => "A first name has at most 80 characters",
-        ContactError::LastNameMissing => "Last name is required",
-        ContactError::LastNameInvalid => "A last name has at most 80 characters",
-        ContactError::EmailMissing => "Email is required",
-        ContactError::EmailInvalid => "Invalid email address",
-        ContactError::PhoneInvalid => "Invalid phone number",
-        ContactError::NotesTooLong => "Please keep your note under 2000 characters",
-    }
-}
-
-fn contact_reason(wrong: contact::ContactError) -> (&'static str, &'static str) {
-    use contact::ContactError;
-    match wrong {
-        ContactError::FirstNameMissing => ("FIRST_NAME_REQUIRED", "contact.first_name"),
-        ContactError::FirstNameInvalid => ("INVALID_FIRST_NAME", "contact.first_name"),
-        ContactError::LastNameMissing => ("LAST_NAME_REQUIRED", "contact.last_name"),
-        ContactError::LastNameInvalid => ("INVALID_LAST_NAME", "contact.last_name"),
-        ContactError::EmailMissing => ("EMAIL_REQUIRED", "contact.email"),
-        ContactError::EmailInvalid => ("INVALID_EMAIL", "contact.email"),
-        ContactError::PhoneInvalid => ("INVALID_PHONE", "contact.phone"),
-        ContactError::NotesTooLong => ("NOTES_TOO_LONG", "contact.notes"),
-    }
-}
-
-/// What callers learn of an invalid part of a consent.
-struct ConsentWords {
-    reason: &'static str,
-    field: &'static str,
-    text: &'static str,
-}
-
-fn consent_words(wrong: consent::ConsentError) -> ConsentWords {
-    use consent::ConsentError;
-    let (reason, field, text) = match wrong {
-        ConsentError::VersionUnknown => (
-            "CONSENT_VERSION_UNKNOWN",
-            "consent.version",
-            "Our terms have changed. Please read them again.",
-        ),
-        ConsentError::FullNameMissing => {
-            ("CONSENT_NAME_REQUIRED", "consent.full_name", "Full name is required")
-        }
-        ConsentError::FullNameInvalid => (
-            "INVALID_CONSENT_NAME",
-            "consent.full_name",
-            "A full name has at most 160 characters on one line",
-        ),
-        ConsentError::EmailMissing => {
-            ("CONSENT_EMAIL_REQUIRED", "consent.email", "Email is required")
-        }
-        ConsentError::EmailInvalid => {
-            ("INVALID_CONSENT_EMAIL", "consent.email", "Invalid email address")
-        }
-        ConsentError::SignatureMissing => {
-            ("SIGNATURE_REQUIRED", "consent.signature", "Signature is required")
-        }
-        ConsentError::SignatureInvalid => (
-            "INVALID_SIGNATURE",
-            "consent.signature",
-            "A signature has at most 160 characters on one line",
-        ),
-        ConsentError::DeclarationNotAccepted => (
-            "DECLARATION_NOT_ACCEPTED",
-            "consent.accepted_declaration",
-            "Please accept the declaration to book your session.",
-        ),
-    };
-    ConsentWords { reason, field, text }
-}
-
-fn consent_code(wrong: consent::ConsentError) -> Code {
-    use consent::ConsentError;
-    match wrong {
-        ConsentError::VersionUnknown | ConsentError::DeclarationNotAccepted => {
-            Code::FailedPrecondition
-        }
-        ConsentError::FullNameMissing
-        | ConsentError::FullNameInvalid
-        | ConsentError::EmailMissing
-        | ConsentError::EmailInvalid
-        | ConsentError::SignatureMissing
-        | ConsentError::SignatureInvalid => Code::InvalidArgument,
-    }
-}
-
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
@@ -299,9 +242,12 @@ impl Reject for Rejection {
             | Self::InvalidConsentFile
             | Self::InvalidReportId
             | Self::InvalidHoldMinutes
+            | Self::InvalidAttendance
+            | Self::InvalidShownTexts
             | Self::InvalidRefund => Code::InvalidArgument,
-            Self::InvalidConsent(wrong) => consent_code(*wrong),
+            Self::InvalidConsent(wrong) => typed::consent_code(*wrong),
             Self::Organisation(wrong) => organisation::code(*wrong),
+            Self::NotSigned(wrong) => signature::words(*wrong).code,
             Self::ServiceNotFound
             | Self::PractitionerNotFound
             | Self::BookingNotFound
@@ -311,12 +257,18 @@ impl Reject for Rejection {
             | Self::CalendarSourceNotFound
             | Self::ScheduledEventNotFound => Code::NotFound,
             Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
-            Self::TooManyReports | Self::HeldTooOften(_) => Code::ResourceExhausted,
+            Self::TooManyReports
+            | Self::TooManyPageKeys
+            | Self::TooManyScheduledEvents
+            | Self::HeldTooOften(_) => Code::ResourceExhausted,
             Self::EventTypesUnavailable | Self::ScheduledEventUnavailable => Code::Unavailable,
             Self::InvalidPrice
             | Self::ConsentRequired
             | Self::NothingToPay
             | Self::NotByPhone
+            | Self::PageKeyEnded
+            | Self::PageOver
+            | Self::BookingAdopted
             | Self::TermsNotAccepted
             | Self::SlotPast
             | Self::SlotNotOffered
@@ -330,12 +282,14 @@ impl Reject for Rejection {
             | Self::CheckoutOpened
             | Self::NotConfirmed
             | Self::NotCancellable
+            | Self::NotMarkable
             | Self::NotClaimed
             | Self::ReportEnded
             | Self::WidgetNotOffered
             | Self::NoEventTypes
             | Self::OtherEventType
             | Self::ScheduledEventUsed
+            | Self::VisitEnded
             | Self::SessionEnded => Code::FailedPrecondition,
         }
     }
@@ -348,16 +302,24 @@ impl Reject for Rejection {
             Self::InvalidPrice => "INVALID_PRICE",
             Self::InvalidStart => "INVALID_START",
             Self::InvalidMode => "INVALID_MODE",
-            Self::InvalidContact(wrong) => contact_reason(*wrong).0,
-            Self::InvalidConsent(wrong) => consent_words(*wrong).reason,
+            Self::InvalidContact(wrong) => typed::contact_reason(*wrong).0,
+            Self::InvalidConsent(wrong) => typed::consent_words(*wrong).reason,
             Self::Organisation(wrong) => organisation::reason(*wrong),
             Self::ConsentNotFound => "CONSENT_NOT_FOUND",
             Self::InvalidConsentFile => "INVALID_CONSENT_FILE",
             Self::ConsentRequired => "CONSENT_REQUIRED",
+            Self::NotSigned(wrong) => signature::words(*wrong).reason,
             Self::NothingToPay => "NOTHING_TO_PAY",
             Self::InvalidHoldMinutes => "INVALID_HOLD_MINUTES",
             Self::NotByPhone => "NOT_BY_PHONE",
+            Self::PageKeyEnded => "PAGE_KEY_ENDED",
+            Self::PageOver => "PAGE_OVER",
+            Self::TooManyPageKeys => "TOO_MANY_PAGE_KEYS",
+            Self::VisitEnded => "VISIT_ENDED",
+            Self::TooManyScheduledEvents => "TOO_MANY_SCHEDULED_EVENTS",
+            Self::BookingAdopted => "BOOKING_ADOPTED",
             Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
+            Self::InvalidShownTexts => "INVALID_SHOWN_TEXTS",
             Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
             Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
             Self::SlotNotOffered => "SLOT_NOT_OFFERED",
@@ -386,6 +348,8 @@ impl Reject for Rejection {
             Self::InvalidCancelledBy => "INVALID_CANCELLED_BY",
             Self::InvalidRefund => "INVALID_REFUND",
             Self::NotCancellable => "NOT_CANCELLABLE",
+            Self::InvalidAttendance => "INVALID_ATTENDANCE",
+            Self::NotMarkable => "NOT_MARKABLE",
             Self::NotClaimed => "NOT_CLAIMED",
             Self::InvalidReportId => "INVALID_REPORT_ID",
             Self::ReportEnded => "REPORT_ENDED",
@@ -407,6 +371,7 @@ impl Reject for Rejection {
                 Some("service_id")
             }
             Self::ConsentRequired => Some("consent"),
+            Self::NotSigned(wrong) => signature::words(*wrong).field,
             Self::InvalidHoldMinutes => Some("hold_minutes"),
             Self::ScheduledEventNotFound | Self::OtherEventType => Some("event_uri"),
             Self::ScheduledEventUsed => Some("scheduled_event_uri"),
@@ -422,17 +387,19 @@ impl Reject for Rejection {
             Self::SessionNotFound => Some("session_number"),
             Self::PractitionerNotFound | Self::PractitionerNotOffered => Some("practitioner_id"),
             Self::InvalidMode => Some("mode"),
-            Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
-            Self::InvalidConsent(wrong) => Some(consent_words(*wrong).field),
+            Self::InvalidContact(wrong) => Some(typed::contact_reason(*wrong).1),
+            Self::InvalidConsent(wrong) => Some(typed::consent_words(*wrong).field),
             Self::Organisation(wrong) => organisation::field(*wrong),
             Self::InvalidConsentFile => Some("content"),
             Self::TermsNotAccepted => Some("terms_accepted"),
+            Self::InvalidShownTexts => Some("shown"),
             Self::InvalidDate => Some("from_date"),
             Self::RangeTooLong(_) => Some("days"),
             Self::InvalidDay => Some("date"),
             Self::InvalidTime => Some("from_time"),
             Self::InvalidCancelledBy => Some("cancelled_by"),
             Self::InvalidRefund => Some("refund"),
+            Self::InvalidAttendance => Some("attendance"),
             Self::InvalidReportId | Self::ReportEnded => Some("report_id"),
             Self::InvalidPrice
             | Self::AddressNotProved
@@ -444,12 +411,19 @@ impl Reject for Rejection {
             | Self::BookingNotFound
             | Self::ConsentNotFound
             | Self::NotByPhone
+            | Self::PageKeyEnded
+            | Self::PageOver
+            | Self::TooManyPageKeys
+            | Self::VisitEnded
+            | Self::TooManyScheduledEvents
+            | Self::BookingAdopted
             | Self::NotConfirmed
             | Self::TimeOccupied
             | Self::BlockNotFound
             | Self::CalendarFeedNotFound
             | Self::CalendarSourceNotFound
             | Self::NotCancellable
+            | Self::NotMarkable
             | Self::NotClaimed
             | Self::TooManyReports
             | Self::EventTypesUnavailable
@@ -457,39 +431,6 @@ impl Reject for Rejection {
             | Self::ScheduledEventUnavailable
             | Self::SessionEnded => None,
         }
-    }
-}
-
-impl From<booking::Rejection> for Rejection {
-    fn from(rejection: booking::Rejection) -> Self {
-        match rejection {
-            booking::Rejection::Absent => Self::BookingNotFound,
-            booking::Rejection::Exists => Self::IdempotencyKeyReused,
-            booking::Rejection::HoldEnded => Self::HoldEnded,
-            booking::Rejection::CheckoutOpened => Self::CheckoutOpened,
-            booking::Rejection::NotCancellable => Self::NotCancellable,
-            booking::Rejection::SessionUnknown => Self::SessionNotFound,
-            booking::Rejection::NotClaimed => Self::NotClaimed,
-            booking::Rejection::SlotTaken => Self::TimeOccupied,
-            booking::Rejection::SessionEnded => Self::SessionEnded,
-            booking::Rejection::NotByPhone => Self::NotByPhone,
-        }
-    }
-}
-
-impl From<NotBookable> for Rejection {
-    fn from(why: NotBookable) -> Self {
-        match why {
-            NotBookable::Past => Self::SlotPast,
-            NotBookable::NotOffered => Self::SlotNotOffered,
-            NotBookable::Taken => Self::SlotTaken,
-        }
-    }
-}
-
-impl From<OrganisationError> for Rejection {
-    fn from(wrong: OrganisationError) -> Self {
-        Self::Organisation(wrong)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The gRPC handlers, the only part that uses request and response types. Rejections become
 //! statuses here.
 
+mod agreement;
 mod calendar;
 mod ownership;
 mod wire_role;
@@ -9,6 +10,7 @@ mod watched_versions;
 pub mod watch;
 pub mod public;
 pub mod payment_page;
+pub mod join_page;
 pub mod internal;
 pub mod staff;
 pub mod calendars;

@@ -1,0 +1,40 @@
+//! The domain's rejections as those of the service.
+
+use super::Rejection;
+use crate::domain::availability::NotBookable;
+use crate::domain::booking;
+use crate::domain::organisation::OrganisationError;
+
+impl From<booking::Rejection> for Rejection {
+    fn from(rejection: booking::Rejection) -> Self {
+        match rejection {
+            booking::Rejection::Absent => Self::BookingNotFound,
+            booking::Rejection::Exists => Self::IdempotencyKeyReused,
+            booking::Rejection::HoldEnded => Self::HoldEnded,
+            booking::Rejection::CheckoutOpened => Self::CheckoutOpened,
+            booking::Rejection::NotCancellable => Self::NotCancellable,
+            booking::Rejection::SessionUnknown => Self::SessionNotFound,
+            booking::Rejection::NotClaimed => Self::NotClaimed,
+            booking::Rejection::SlotTaken => Self::TimeOccupied,
+            booking::Rejection::SessionEnded => Self::SessionEnded,
+            booking::Rejection::NotByPhone => Self::NotByPhone,
+            booking::Rejection::NotMarkable => Self::NotMarkable,
+        }
+    }
+}
+
+impl From<NotBookable> for Rejection {
+    fn from(why: NotBookable) -> Self {
+        match why {
+            NotBookable::Past => Self::SlotPast,
+            NotBookable::NotOffered => Self::SlotNotOffered,
+            NotBookable::Taken => Self::SlotTaken,
+        }
+    }
+}
+
+impl From<OrganisationError> for Rejection {
+    fn from(wrong: OrganisationError) -> Self {
+        Self::Organisation(wrong)
+    }
+}
