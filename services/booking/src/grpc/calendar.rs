@@ -15,23 +15,39 @@ const ALARM_MINUTES: i64 = 60;
 /// The maximum length of a line without its line break, in octets.
 const LINE_OCTETS_MAX: usize = 75;
 
-/// The calendar file of a placed booking; `None` for any other.
+/// The calendar file of a placed booking; `None` for any other. Sessions online are joined at the
+/// page of this address: a calendar never holds that of the room.
 #[must_use]
-pub(super) fn file(practice: &Practice, view: &View) -> Option<String> {
-    if view.is_placed() { write(practice, view, "PUBLISH") } else { None }
+pub(super) fn file(practice: &Practice, view: &View, join: &str) -> Option<String> {
+    if view.is_placed() { write(practice, (view, join), ("PUBLISH", None)) } else { None }
 }
 
 /// The file that removes a cancelled booking from a calendar; `None` for any other booking.
 #[must_use]
 pub(super) fn cancellation(practice: &Practice, view: &View) -> Option<String> {
-    if is_cancelled(view) { write(practice, view, "CANCEL") } else { None }
+    if is_cancelled(view) { write(practice, (view, ""), ("CANCEL", None)) } else { None }
+}
+
+/// The file that removes one cancelled session from a calendar, by its number from 1; `None` for a
+/// session that takes place.
+#[must_use]
+pub(super) fn cancellation_of(practice: &Practice, view: &View, number: usize) -> Option<String> {
+    let index = number.checked_sub(1)?;
+    let cancelled = view.booking.sessions.get(index)?.cancelled || is_cancelled(view);
+    if cancelled { write(practice, (view, ""), ("CANCEL", Some(index))) } else { None }
 }
 
 fn is_cancelled(view: &View) -> bool {
     view.booking.state() == wire::BookingState::Cancelled
 }
 
-fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
+/// Writes a file of all sessions, or of the one with this index alone: a program does with each
+/// event what the file's method says.
+fn write(
+    practice: &Practice,
+    (view, join): (&View, &str),
+    (method, only): (&str, Option<usize>),
+) -> Option<String> {
     let booking = &view.booking;
     let mut calendar = Calendar::empty();
     for (key, value) in
@@ -40,13 +56,14 @@ fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
         calendar.append_property(Property::new(key, value));
     }
     calendar.append_property(Property::new("X-WR-TIMEZONE", &booking.time_zone));
-    for (number, session) in booking.sessions.iter().enumerate() {
+    let sessions = booking.sessions.iter().enumerate();
+    for (number, session) in sessions.filter(|(index, _)| only.is_none_or(|only| only == *index)) {
         let starts_at = session.starts_at.as_ref().and_then(timestamp)?;
         let ends_at = session.ends_at.as_ref().and_then(timestamp)?;
         let uid = format!("{}-{number}@bookings.sukoon", booking.booking_id);
         let cancelled = session.cancelled || is_cancelled(view);
         let of = (number + 1, booking.sessions.len());
-        let entry = Entry { uid: &uid, starts_at, ends_at, of, cancelled };
+        let entry = Entry { uid: &uid, join, starts_at, ends_at, of, cancelled };
         calendar.push(event(practice, view, &entry));
     }
     Some(fold_lines(&calendar.to_string()))
@@ -66,6 +83,8 @@ pub(super) fn filename(practice: &Practice, view: &View) -> String {
 struct Entry<'e> {
     /// Never changes.
     uid: &'e str,
+    /// Where it is joined, if it is online.
+    join: &'e str,
     starts_at: Timestamp,
     ends_at: Timestamp,
     /// Its number, and how many sessions the booking has.
@@ -77,22 +96,22 @@ struct Entry<'e> {
 fn event(practice: &Practice, view: &View, entry: &Entry<'_>) -> Event {
     let booking = &view.booking;
     let name = one_line(&practice.practice.name);
-    let Entry { uid, starts_at, ends_at, of, cancelled } = *entry;
+    let Entry { uid, join, starts_at, ends_at, of, cancelled } = *entry;
     let summary = match of {
         (_, 1) => format!("Session with {name}"),
         (number, sessions) => format!("Session {number} of {sessions} with {name}"),
     };
     let mut event = Event::with_uid(uid);
     if !cancelled {
-        event.description(&description(practice, booking));
+        event.description(&description(practice, booking, join));
         event.alarm(alarm(&summary, uid, view.requested_at));
-        set_location(&mut event, booking);
+        set_location(&mut event, booking, join);
     }
     event
         .summary(&summary)
         .status(if cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
         // A calendar replaces an event with the same UID if the sequence is higher.
-        .sequence(if cancelled { 2 } else { u32::from(!booking.join_url.is_empty()) })
+        .sequence(if cancelled { 2 } else { u32::from(booking.location.is_empty()) })
         .add_property("DTSTAMP", utc(view.requested_at))
         .add_property("DTSTART", utc(starts_at))
         .add_property("DTEND", utc(ends_at));
@@ -104,12 +123,11 @@ fn event(practice: &Practice, view: &View, entry: &Entry<'_>) -> Event {
     event.done()
 }
 
-/// Sets the meeting link, or the location.
-fn set_location(event: &mut Event, booking: &wire::Booking) {
-    if !booking.join_url.is_empty() {
-        let url = one_line(&booking.join_url);
-        event.location(&url).url(&url);
-    } else if !booking.location.is_empty() {
+/// Sets the page of a session online, or the location.
+fn set_location(event: &mut Event, booking: &wire::Booking, join: &str) {
+    if booking.location.is_empty() {
+        event.location(join).url(join);
+    } else {
         event.location(&one_line(&booking.location));
     }
 }
@@ -124,12 +142,12 @@ fn alarm(summary: &str, uid: &str, stamp: Timestamp) -> Alarm {
         .done()
 }
 
-fn description(practice: &Practice, booking: &wire::Booking) -> String {
+fn description(practice: &Practice, booking: &wire::Booking, join: &str) -> String {
     let early = practice.policies.join_early_minutes;
     let mut lines = vec![format!("Please be there {early} minutes early.")];
-    if !booking.join_url.is_empty() {
-        lines.insert(0, format!("Join online: {}", one_line(&booking.join_url)));
-    } else if !booking.location.is_empty() {
+    if booking.location.is_empty() {
+        lines.insert(0, format!("Join online: {join}"));
+    } else {
         lines.push(one_line(&practice.location.directions));
     }
     if practice.has_several_practitioners() {

@@ -9,9 +9,10 @@ use contract::booking::v1::{
     CalendarFeed, CalendarSource, GetCalendarBookingRequest, GetCalendarBookingResponse,
     GetSessionCalendarRequest, GetSessionCalendarResponse, ListCalendarFeedsRequest,
     ListCalendarFeedsResponse, ListCalendarSourcesRequest, ListCalendarSourcesResponse,
-    ReadCalendarSourceRequest, ReadCalendarSourceResponse, RenewCalendarFeedRequest,
-    RenewCalendarFeedResponse, SessionCalendarBooking, StopCalendarFeedRequest,
-    StopCalendarFeedResponse, TakeScheduledEventRequest, TakeScheduledEventResponse,
+    OpenSchedulingVisitRequest, OpenSchedulingVisitResponse, ReadCalendarSourceRequest,
+    ReadCalendarSourceResponse, RenewCalendarFeedRequest, RenewCalendarFeedResponse,
+    SessionCalendarBooking, StopCalendarFeedRequest, StopCalendarFeedResponse,
+    TakeScheduledEventRequest, TakeScheduledEventResponse,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffAuthorizer};
@@ -25,7 +26,7 @@ use super::ownership::{load_owned, parse};
 use crate::app::App;
 use crate::app::calendar_feed::{self, read_feed, renew_feed, stop_feed};
 use crate::app::read_calendar::{self, read_soon};
-use crate::app::scheduled_event::take_scheduled_event;
+use crate::app::scheduled_event::{open_visit, take_scheduled_event};
 use crate::app::staff_scope::{Scope, scope_of};
 use crate::app::standing::StaffTable;
 use crate::clients::calendars::Source;
@@ -82,11 +83,20 @@ impl BookingCalendarService for CalendarHandler {
         }))
     }
 
+    async fn open_scheduling_visit(
+        &self,
+        request: Request<OpenSchedulingVisitRequest>,
+    ) -> Result<Response<OpenSchedulingVisitResponse>, Status> {
+        let opened = open_visit(&self.app, request.get_ref()).await;
+        Ok(Response::new(opened.map_err(|error| to_status(&error))?))
+    }
+
     async fn take_scheduled_event(
         &self,
         request: Request<TakeScheduledEventRequest>,
     ) -> Result<Response<TakeScheduledEventResponse>, Status> {
-        let taken = take_scheduled_event(&self.app, request.into_inner()).await;
+        let origin = self.app.origin_hashes.origin(request.metadata());
+        let taken = take_scheduled_event(&self.app, &origin, request.into_inner()).await;
         let event = taken.map_err(|error| to_status(&error))?;
         Ok(Response::new(TakeScheduledEventResponse {
             starts_at: Some(to_wire(event.starts_at)),

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use contract::booking::v1::consent_service_server::ConsentService;
 use contract::booking::v1::consent_staff_service_server::ConsentStaffService;
 use contract::booking::v1::{
-    ConsentRecord, GetConsentFileRequest, GetConsentFileResponse, GetConsentRequest,
-    GetConsentResponse, ListWithdrawnConsentsRequest, ListWithdrawnConsentsResponse,
-    VerifyConsentFileRequest, VerifyConsentFileResponse, WithdrawConsentRequest,
-    WithdrawConsentResponse, WithdrawnConsent,
+    GetConsentFileRequest, GetConsentFileResponse, GetConsentRequest, GetConsentResponse,
+    ListWithdrawnConsentsRequest, ListWithdrawnConsentsResponse, VerifyConsentFileRequest,
+    VerifyConsentFileResponse, WithdrawConsentRequest, WithdrawConsentResponse, WithdrawnConsent,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffAuthorizer};
@@ -18,13 +17,13 @@ use runtime::status::to_status;
 use staff::Role;
 use tonic::{Request, Response, Status};
 
+use super::agreement::wire_record;
 use crate::app::App;
 use crate::app::consent::{
     bookings_without_consent, consent_file, own_consent, verify_file, withdraw_consent,
 };
 use crate::app::staff_scope::scope_of;
 use crate::app::standing::StaffTable;
-use crate::domain::consent::GivenConsent;
 
 /// The handler of both services.
 #[derive(Debug, Clone)]
@@ -44,19 +43,6 @@ impl ConsentHandler {
     }
 }
 
-fn wire_consent(given: GivenConsent) -> ConsentRecord {
-    ConsentRecord {
-        consent_id: given.id.to_string(),
-        booking_id: given.booking_id.to_string(),
-        version: given.version,
-        full_name: given.full_name,
-        email: given.email,
-        signature: given.signature,
-        given_at: Some(to_wire(given.given_at)),
-        withdrawn_at: given.withdrawn_at.map(to_wire),
-    }
-}
-
 #[tonic::async_trait]
 impl ConsentService for ConsentHandler {
     async fn get_consent(
@@ -68,7 +54,7 @@ impl ConsentService for ConsentHandler {
         let given = given.map_err(|error| to_status(&error))?;
         let current_version = self.app.consent.terms.version.clone();
         let current = given.as_ref().is_some_and(|given| given.is_current(&current_version));
-        let consent = given.map(wire_consent);
+        let consent = given.map(wire_record);
         Ok(Response::new(GetConsentResponse { current_version, consent, current }))
     }
 
@@ -93,7 +79,7 @@ impl ConsentService for ConsentHandler {
         let user = self.users.verify(request.metadata()).await?;
         let key = &request.get_ref().idempotency_key;
         let last = withdraw_consent(&self.app, user.customer, key).await;
-        let consent = Some(wire_consent(last.map_err(|error| to_status(&error))?));
+        let consent = Some(wire_record(last.map_err(|error| to_status(&error))?));
         Ok(Response::new(WithdrawConsentResponse { consent }))
     }
 }
@@ -109,7 +95,7 @@ impl ConsentStaffService for ConsentHandler {
         match verify_file(&self.app, &request.get_ref().content).await {
             Ok(verified) => {
                 self.authorizer.audit_read(staff, act).await?;
-                let consent = verified.consent.map(wire_consent);
+                let consent = verified.consent.map(wire_record);
                 let genuine = verified.genuine;
                 Ok(Response::new(VerifyConsentFileResponse { genuine, consent }))
             }

@@ -6,24 +6,32 @@ use std::sync::Arc;
 use contract::booking::v1::booking_internal_service_server::BookingInternalService;
 use contract::booking::v1::{
     GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
-    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
+    GetBookingFactsResponse, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
+    GetStaffInvitationRequest, GetStaffInvitationResponse, GetStaffRoleRequest,
+    GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse, SessionMode,
 };
 use contract::convert::to_wire;
-use kernel::Id;
 use kernel::id::{Booking, Customer, StaffInvitation};
+use kernel::{CommandError, Id};
 use runtime::caller::{Aal, Peers};
 use runtime::status::{reject, to_status};
+use staff::Staff;
 use tonic::{Request, Response, Status};
 
 use super::calendar;
 use super::ownership::parse;
 use crate::app::App;
+use crate::app::consent_codes::{CodeMail, code_mail};
+use crate::app::join_page::address;
 use crate::app::list_bookings::list_day_sessions;
-use crate::app::payment_page::{consent_missing, page};
+use crate::app::page_keys::{NewPageKey, PageKeyPurpose, find_open, issue};
+use crate::app::payment_page::consent_missing;
+use crate::app::staff_scope::scope_of;
 use crate::app::standing::standing_of;
+use crate::domain::booking::Origin;
 use crate::domain::organisation::{InvitationState, OrganisationError};
 use crate::error::{Error, Rejection};
+use crate::read_model::staff::role_of;
 use crate::read_model::view::{self, View};
 use crate::read_model::{invitations, members};
 
@@ -41,9 +49,44 @@ impl InternalHandler {
         Self { app, peers }
     }
 
-    fn page_key(&self, view: &View) -> String {
-        let id = view.booking.booking_id.parse();
-        id.map(|id| self.app.page_keys.key(id)).unwrap_or_default()
+    /// The keys of a mail: of the page of payment, and of the page of the sessions.
+    async fn keys(
+        &self,
+        view: &View,
+        asked: &GetBookingContactRequest,
+    ) -> Result<(String, String), Status> {
+        let booking_id = parse(&view.booking.booking_id)?;
+        let has_page = view.origin == Origin::Phone;
+        if asked.mail_id.is_empty() {
+            // A release before, whose mails all have the same key.
+            let key = has_page.then(|| self.app.page_keys.key(booking_id));
+            return Ok((key.unwrap_or_default(), String::new()));
+        }
+        let email = view.booking.contact.as_ref().map(|contact| contact.email.to_lowercase());
+        let email = email.unwrap_or_default();
+        let issue = async |purpose, is_wanted: bool| {
+            if !is_wanted {
+                return Ok(String::new());
+            }
+            let (made_for, mailed_to) = (asked.mail_id.as_str(), email.as_str());
+            let new = NewPageKey { booking_id, purpose, made_for, mailed_to, seen_by_staff: false };
+            issue(&self.app, &new).await.map_err(|error| to_status(&error))
+        };
+        let page = issue(PageKeyPurpose::Page, has_page && asked.page_key_wanted).await?;
+        let is_joined = asked.join_key_wanted && view.booking.mode() == SessionMode::Online;
+        Ok((page, issue(PageKeyPurpose::Join, is_joined).await?))
+    }
+
+    /// A booking exists for a member of the practice to whose scope it belongs.
+    async fn check_scope(&self, staff_user_id: &str, view: &View) -> Result<(), Status> {
+        let not_found = || reject(&Rejection::BookingNotFound);
+        let id: Id<Customer> = staff_user_id.parse().map_err(|_malformed| not_found())?;
+        let role = role_of(self.app.store.pool(), id).await;
+        let role = role.map_err(|error| to_status(&Error::unavailable(error)))?;
+        let staff = Staff { id, role: role.ok_or_else(not_found)? };
+        let scope = scope_of(&self.app, staff).await.map_err(|error| to_status(&error))?;
+        let is_its = scope.admits(&view.booking.practitioner_id);
+        if is_its { Ok(()) } else { Err(not_found()) }
     }
 
     async fn view(&self, id: Id<Booking>) -> Result<View, Status> {
@@ -65,13 +108,23 @@ impl BookingInternalService for InternalHandler {
         let view = if asked.page_key.is_empty() {
             self.view(parse(&asked.booking_id)?).await?
         } else {
-            page(&self.app, &asked.page_key).await.map_err(|error| to_status(&error))?.view
+            // Payments knows no key that has ended.
+            let found = find_open(&self.app, &asked.page_key, PageKeyPurpose::Page).await;
+            let found = found.map_err(|error| match error {
+                CommandError::Rejected(_) => reject(&Rejection::BookingNotFound),
+                other => to_status(&other),
+            });
+            found?.view
         };
+        if !asked.staff_user_id.is_empty() {
+            self.check_scope(&asked.staff_user_id, &view).await?;
+        }
         let consent_missing = consent_missing(&self.app, &view).await;
         let consent_missing = consent_missing.map_err(|error| to_status(&error))?;
         Ok(Response::new(GetBookingFactsResponse {
             terms_missing: view.terms_missing,
             consent_missing,
+            by_phone: view.origin.is_by_phone(),
             customer_id: view.customer_id.to_string(),
             booking_id: view.booking.booking_id,
             price: view.booking.price,
@@ -86,14 +139,33 @@ impl BookingInternalService for InternalHandler {
         request: Request<GetBookingContactRequest>,
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
-        let view = self.view(parse(&request.into_inner().booking_id)?).await?;
+        let asked = request.into_inner();
+        let view = self.view(parse(&asked.booking_id)?).await?;
         let practice = &self.app.practice;
-        let calendar_file = calendar::file(practice, &view);
-        let calendar_file = calendar_file.or_else(|| calendar::cancellation(practice, &view));
+        let (page_key, join_key) = self.keys(&view, &asked).await?;
+        let join = address(&self.app, &view.booking.booking_id, &join_key);
+        let calendar_file = match usize::try_from(asked.cancelled_session_number) {
+            Ok(number @ 1..) => calendar::cancellation_of(practice, &view, number),
+            _ => calendar::file(practice, &view, &join)
+                .or_else(|| calendar::cancellation(practice, &view)),
+        };
         let calendar_file = calendar_file.unwrap_or_default();
-        let page_key = if view.origin.is_by_phone() { self.page_key(&view) } else { String::new() };
         let booking = Some(view.booking);
-        Ok(Response::new(GetBookingContactResponse { booking, calendar_file, page_key }))
+        let answer = GetBookingContactResponse { booking, calendar_file, page_key, join_key };
+        Ok(Response::new(answer))
+    }
+
+    async fn get_consent_code_mail(
+        &self,
+        request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let asked = request.into_inner();
+        let mail = code_mail(&self.app, parse(&asked.booking_id)?, asked.request_number).await;
+        let CodeMail { email, first_name, code, minutes } =
+            mail.map_err(|error| to_status(&error))?;
+        let valid_minutes = i32::try_from(minutes).unwrap_or(i32::MAX);
+        Ok(Response::new(GetConsentCodeMailResponse { email, first_name, code, valid_minutes }))
     }
 
     async fn list_day_sessions(
@@ -136,7 +208,7 @@ impl BookingInternalService for InternalHandler {
             request.into_inner().invitation_id.parse().map_err(|_malformed| gone())?;
         let pool = self.app.store.pool();
         let found = invitations::with_token(pool, id).await.map_err(failed)?;
-        let (invitation, token) = found.ok_or_else(gone)?;
+        let (invitation, (token, hash)) = found.ok_or_else(gone)?;
         let now = self.app.store.now().await.map_err(failed)?;
         if invitation.state(now) != InvitationState::Pending {
             return Err(gone());
@@ -147,7 +219,7 @@ impl BookingInternalService for InternalHandler {
             email: invitation.email,
             role: invitation.role.word().to_owned(),
             invited_by: addresses.remove(&inviter).unwrap_or_default(),
-            key: self.app.invitation_keys.key(token),
+            key: self.app.invitation_keys.key(token, &hash).ok_or_else(gone)?,
             expires_at: Some(to_wire(invitation.expires_at)),
         }))
     }

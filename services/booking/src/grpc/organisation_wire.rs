@@ -76,16 +76,25 @@ impl Wire<'_> {
         }
     }
 
+    /// What its key shows. Of one that has ended it names no person: the key has ended as well.
     pub(super) fn offer(&self, invitation: &Invitation) -> wire::InvitationOffer {
+        let state = invitation.state(self.now);
+        let ended = wire::InvitationOffer {
+            practice_name: self.app.practice.practice.name.clone(),
+            role: wire_role(Some(invitation.role)).into(),
+            state: wire_state(state).into(),
+            expires_at: Some(to_wire(invitation.expires_at)),
+            ..wire::InvitationOffer::default()
+        };
+        if state != InvitationState::Pending {
+            return ended;
+        }
         let (_id, practitioner_name) = self.practitioner(invitation.practitioner_id.as_ref());
         wire::InvitationOffer {
-            practice_name: self.app.practice.practice.name.clone(),
             email: invitation.email.clone(),
-            role: wire_role(Some(invitation.role)).into(),
             practitioner_name,
             invited_by: self.address(invitation.invited_by),
-            state: wire_state(invitation.state(self.now)).into(),
-            expires_at: Some(to_wire(invitation.expires_at)),
+            ..ended
         }
     }
 

@@ -10,9 +10,18 @@ use kernel::{Id, Timestamp};
 use practice::Practice;
 use uuid::Uuid;
 
-use super::{cancellation, file, filename};
+use super::{cancellation, cancellation_of, filename};
 use crate::domain::booking::Origin;
 use crate::read_model::view::View;
+
+/// The page at which sessions online are joined.
+const JOIN: &str = "http://127.0.0.1:8080/join#key=aQ3xVw8Zr0LkT5yBn2HsJ7uGd4EfCm1PiO9oRtXvK6M";
+/// The room, which is in no file.
+const ROOM: &str = "http://127.0.0.1:8090/m/abcdefghijklmnopqrstuv";
+
+fn file(practice: &Practice, view: &View) -> Option<String> {
+    super::file(practice, view, JOIN)
+}
 
 fn practice() -> Practice {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
@@ -29,6 +38,7 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
         confirmed_on_claim: false,
         origin: Origin::Account,
         terms_missing: false,
+        marks: Vec::new(),
         booking: wire::Booking {
             booking_id: "bkg_019340000000700080000000000000ab".to_owned(),
             service_id: "mental-health".to_owned(),
@@ -55,9 +65,8 @@ fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
 }
 
 #[test]
-fn an_online_session_carries_its_link() {
-    let room = "http://127.0.0.1:8090/m/abcdefghijklmnopqrstuv";
-    let view = view(wire::BookingState::MeetingScheduled, room, "");
+fn an_online_session_carries_the_page_that_leads_to_it() {
+    let view = view(wire::BookingState::MeetingScheduled, ROOM, "");
     insta::assert_snapshot!("online", file(&practice(), &view).unwrap());
     assert_eq!(filename(&practice(), &view), "session-2026-11-24.ics");
 }
@@ -77,7 +86,9 @@ fn of_several_practitioners_the_file_names_the_sessions_own() {
         closed_dates: None,
         blocked_times: None,
     });
-    assert!(file(&practice, &view).unwrap().contains("With Ravi Menon."));
+    // Long lines are folded.
+    let unfolded = file(&practice, &view).unwrap().replace("\r\n ", "");
+    assert!(unfolded.contains("With Ravi Menon."), "{unfolded}");
 }
 
 #[test]
@@ -88,8 +99,7 @@ fn a_session_in_person_carries_its_place() {
 
 #[test]
 fn a_cancelled_session_is_taken_out_of_the_calendar() {
-    let room = "http://127.0.0.1:8090/m/abcdefghijklmnopqrstuv";
-    let view = view(wire::BookingState::Cancelled, room, "");
+    let view = view(wire::BookingState::Cancelled, ROOM, "");
     assert_eq!(file(&practice(), &view), None);
     insta::assert_snapshot!("cancelled", cancellation(&practice(), &view).unwrap());
 }
@@ -103,22 +113,22 @@ fn only_a_cancelled_booking_is_taken_out() {
 
 #[test]
 fn calendar_lines_end_with_crlf_and_are_folded() {
-    let room = format!("https://meet.example.org/{}", "x".repeat(200));
-    let text = file(&practice(), &view(wire::BookingState::Confirmed, &room, "")).unwrap();
+    let page = format!("https://sukoon.example/join#key={}", "x".repeat(200));
+    let view = view(wire::BookingState::Confirmed, "", "");
+    let text = super::file(&practice(), &view, &page).unwrap();
     assert!(text.starts_with("BEGIN:VCALENDAR\r\n") && text.ends_with("END:VCALENDAR\r\n"));
     for line in text.split("\r\n") {
         assert!(line.len() <= 75 && !line.contains('\n'), "{line}");
     }
     let unfolded = text.replace("\r\n ", "");
-    assert!(unfolded.contains(&format!("\r\nURL:{room}\r\n")));
+    assert!(unfolded.contains(&format!("\r\nURL:{page}\r\n")));
 }
 
 /// Each session of a package is an event with an id of its own that stays. One that was cancelled
 /// is taken out by the same file.
 #[test]
 fn a_package_is_an_event_for_each_session() {
-    let room = "https://x.example/1";
-    let mut view = view(wire::BookingState::MeetingScheduled, room, "");
+    let mut view = view(wire::BookingState::MeetingScheduled, ROOM, "");
     let first = view.booking.sessions[0].clone();
     let later = |days: i64| {
         let move_on = |at: &Option<_>| {
@@ -150,27 +160,55 @@ fn a_package_is_an_event_for_each_session() {
     assert!(lines(&before, "SUMMARY:")[1].starts_with("Session 2 of 3 with "));
 }
 
+/// A file cancels all that stands in it, so that of one session has that one alone.
 #[test]
-fn a_later_link_replaces_the_calendar_event() {
-    let practice = practice();
-    let before = file(&practice, &view(wire::BookingState::Confirmed, "", "")).unwrap();
-    let after =
-        file(&practice, &view(wire::BookingState::MeetingScheduled, "https://x.example/1", ""))
-            .unwrap();
-    let line = |text: &str, key: &str| {
-        text.lines().find(|line| line.starts_with(key)).map(str::to_owned).unwrap()
-    };
-    assert_eq!(line(&before, "UID:"), line(&after, "UID:"));
-    assert_eq!(line(&before, "SEQUENCE:"), "SEQUENCE:0");
-    assert_eq!(line(&after, "SEQUENCE:"), "SEQUENCE:1");
+fn one_session_of_a_package_is_cancelled_by_a_file_of_its_own() {
+    let mut view = view(wire::BookingState::MeetingScheduled, ROOM, "");
+    let first = view.booking.sessions[0].clone();
+    view.booking.sessions.extend([first.clone(), first]);
+    assert_eq!(cancellation_of(&practice(), &view, 2), None);
+    view.booking.sessions[1].cancelled = true;
+    let text = cancellation_of(&practice(), &view, 2).unwrap();
+    let id = format!("UID:{}-1@bookings.sukoon\r\n", view.booking.booking_id);
+    for line in ["METHOD:CANCEL\r\n", "STATUS:CANCELLED\r\n", "SEQUENCE:2\r\n", id.as_str()] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert_eq!(text.matches("BEGIN:VEVENT").count(), 1);
+    for other in [0, 1, 3, 4] {
+        assert_eq!(cancellation_of(&practice(), &view, other), None, "{other}");
+    }
+}
+
+/// Also of a session that a release before wrote a file of without its room.
+#[test]
+fn the_file_is_the_same_before_and_after_the_room_is_there() {
+    let of = |state, room| file(&practice(), &view(state, room, "")).unwrap();
+    let before = of(wire::BookingState::Confirmed, "");
+    assert_eq!(before, of(wire::BookingState::MeetingScheduled, ROOM));
+    assert!(before.contains("SEQUENCE:1\r\n"), "{before}");
 }
 
 #[test]
-fn a_calendar_file_names_no_person_and_no_service() {
-    let view = view(wire::BookingState::Confirmed, "https://x.example/1", "");
-    let text = file(&practice(), &view).unwrap().to_lowercase();
-    for canary in ["mental", "counselling", "asha", "rao", "9893012345", "slept"] {
-        assert!(!text.contains(canary), "{canary}");
+fn a_calendar_file_names_no_person_no_service_and_no_room() {
+    let several = |state| {
+        let mut view = view(state, ROOM, "");
+        let first = view.booking.sessions[0].clone();
+        view.booking.sessions.push(wire::Session { cancelled: true, ..first });
+        view
+    };
+    let placed = several(wire::BookingState::MeetingScheduled);
+    let in_person = view(wire::BookingState::Confirmed, ROOM, "Sukoon, Arera Colony, Bhopal");
+    let texts = [
+        file(&practice(), &placed),
+        file(&practice(), &in_person),
+        cancellation_of(&practice(), &placed, 2),
+        cancellation(&practice(), &several(wire::BookingState::Cancelled)),
+    ];
+    for text in texts {
+        let text = text.unwrap().replace("\r\n ", "").to_lowercase();
+        for canary in ["mental", "counselling", "asha", "rao", "9893012345", "slept", "8090"] {
+            assert!(!text.contains(canary), "{canary}: {text}");
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use practice::Practice;
 use serde::Deserialize;
 
-use super::{practice, view};
+use super::{JOIN, ROOM, practice, view};
 use crate::grpc::calendar::{cancellation, file};
 use crate::read_model::view::View;
 
@@ -43,7 +43,6 @@ struct Said {
 }
 
 fn cases() -> Vec<(&'static str, String)> {
-    let room = "http://127.0.0.1:8090/m/abcdefghijklmnopqrstuv";
     let place = "Sukoon, Arera Colony, Bhopal";
     let long = format!("https://meet.example.org/{}?pwd=a,b;c&x=1", "x".repeat(180));
     let mut native = practice();
@@ -54,12 +53,13 @@ fn cases() -> Vec<(&'static str, String)> {
     hostile.location.directions =
         "Turn left\\n, then; \"right\"\r\nURL:https://eve.example\t.".to_owned();
     let paid = BookingState::Confirmed;
-    let write = |practice: &Practice, view: &View| file(practice, view).unwrap();
+    let write = |practice: &Practice, view: &View| file(practice, view, JOIN).unwrap();
+    let online = view(BookingState::MeetingScheduled, ROOM, "");
     vec![
-        ("online", write(&practice(), &view(BookingState::MeetingScheduled, room, ""))),
+        ("online", write(&practice(), &online)),
         ("in_person", write(&practice(), &view(paid, "", place))),
-        ("cancelled", cancellation(&practice(), &view(BookingState::Cancelled, room, "")).unwrap()),
-        ("long", write(&native, &view(BookingState::MeetingScheduled, &long, ""))),
+        ("cancelled", cancellation(&practice(), &view(BookingState::Cancelled, ROOM, "")).unwrap()),
+        ("long", file(&native, &online, &long).unwrap()),
         ("hostile", write(&hostile, &view(paid, "", "Room \\2; \"3\", रोशनपुरा\r\nEND:VCALENDAR"))),
     ]
 }
@@ -98,14 +98,14 @@ fn every_line_ends_and_is_folded_between_characters() {
 #[test]
 fn lines_of_any_length_are_folded() {
     for length in 1..=320 {
-        let room = format!("https://meet.example/{}", "y".repeat(length));
+        let page = format!("https://sukoon.example/{}", "y".repeat(length));
         let mut practice = practice();
         practice.practice.name = "ध्यान,".repeat(length / 8);
-        let text = file(&practice, &view(BookingState::Confirmed, &room, "")).unwrap();
+        let text = file(&practice, &view(BookingState::Confirmed, "", ""), &page).unwrap();
         let longest = text.split("\r\n").map(str::len).max();
         assert!(longest <= Some(75), "{length}: {longest:?}");
         let said = read("any", &text);
-        assert_eq!((said.url.as_deref(), said.location), (Some(&*room), Some(room.clone())));
+        assert_eq!((said.url.as_deref(), said.location), (Some(&*page), Some(page.clone())));
         assert_eq!(said.organizer_name, practice.practice.name.trim());
     }
 }
