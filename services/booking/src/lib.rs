@@ -27,6 +27,7 @@ use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
 use ::contract::booking::v1::consent_service_server::ConsentServiceServer;
 use ::contract::booking::v1::consent_staff_service_server::ConsentStaffServiceServer;
+use ::contract::booking::v1::join_page_service_server::JoinPageServiceServer;
 use ::contract::booking::v1::organisation_service_server::OrganisationServiceServer;
 use ::contract::booking::v1::organisation_staff_service_server::OrganisationStaffServiceServer;
 use ::contract::booking::v1::payment_page_service_server::PaymentPageServiceServer;
@@ -37,10 +38,11 @@ use messaging::{
     ConsumerHealth, FeedReader, FeedServer, ParkedEvents, Reaction, Subscription, run_consumer,
     run_publisher, run_relay,
 };
+use practice::legal::LegalText;
 use runtime::caller::{Peers, Users};
 use runtime::health::CALENDARS;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
-use runtime::{BoxError, Program, Shutdown, Tasks, ended_sessions, probe};
+use runtime::{BoxError, Program, RotatedSecret, Shutdown, Tasks, ended_sessions, probe};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use staff::Role;
@@ -48,6 +50,7 @@ use tonic::service::Routes;
 
 use crate::app::App;
 use crate::app::calendar_bookings::schedule_keeping;
+use crate::app::consent_secrets::ConsentCodes;
 use crate::app::consent_settings::ConsentSettings;
 use crate::app::feed_secrets::FeedSecrets;
 use crate::app::group_commit::GroupCommit;
@@ -55,6 +58,8 @@ use crate::app::hold_origin::OriginHashes;
 use crate::app::invitation_keys::InvitationKeys;
 use crate::app::page_keys::PageKeys;
 use crate::app::read_calendar::schedule_readings;
+use crate::app::shown_texts::keep_texts;
+use crate::app::widget_visits::WidgetVisits;
 use crate::clients::calendars::Calendars;
 use crate::clients::catalogue::Catalogue;
 use crate::clients::meeting::Meetings;
@@ -63,11 +68,12 @@ use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use crate::consumers::notifications::OnNotifications;
 use crate::consumers::payments::OnPayments;
 use crate::domain::availability::Rules;
-use crate::domain::consent::document::Fingerprints;
+use crate::domain::consent::document::{Fingerprints, WeakKey};
 use crate::domain::practitioners::Practitioners;
 use crate::grpc::calendars::{CalendarHandler, CalendarStaffHandler};
 use crate::grpc::consent::ConsentHandler;
 use crate::grpc::internal::InternalHandler;
+use crate::grpc::join_page::JoinPageHandler;
 use crate::grpc::organisation::OrganisationHandler;
 use crate::grpc::payment_page::PaymentPageHandler;
 use crate::grpc::public::PublicHandler;
@@ -124,8 +130,10 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let timers = Arc::new(Timers::new(Arc::clone(&app)));
     let timer_loop = run_timers(store.clone(), timers, shutdown.wait());
     let (same_app, stop) = (Arc::clone(&app), shutdown.clone());
+    let texts: Arc<[LegalText]> = practice::legal::load(&config.practice_dir)?.into();
     tasks.spawn("timers", async move {
         verify_time_zone(&same_app, &stop).await?;
+        keep_shown_texts(&same_app, &texts, &stop).await;
         schedule_calendars(&same_app, &stop).await;
         timer_loop.await;
         Ok::<(), BoxError>(())
@@ -187,6 +195,17 @@ async fn verify_time_zone(app: &App, shutdown: &Shutdown) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// Keeps the words of the practice's texts, as soon as the database answers.
+async fn keep_shown_texts(app: &App, texts: &Arc<[LegalText]>, shutdown: &Shutdown) {
+    while let Err(error) = keep_texts(&app.store, texts).await {
+        tracing::warn!(%error, "the practice's texts are not kept yet");
+        tokio::select! {
+            () = shutdown.wait() => return,
+            () = tokio::time::sleep(ZONE_CHECK_RETRY) => {}
+        }
+    }
+}
+
 /// Sets the timers of practitioners' own calendars and of the scheduling provider's, as soon as the
 /// database answers.
 async fn schedule_calendars(app: &Arc<App>, shutdown: &Shutdown) {
@@ -223,6 +242,14 @@ fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>)
     ]
 }
 
+fn fingerprints(key: &RotatedSecret) -> Result<Fingerprints, WeakKey> {
+    let current = Fingerprints::new(key.current().expose_secret())?;
+    match key.previous() {
+        Some(previous) => current.with_previous(previous.expose_secret()),
+        None => Ok(current),
+    }
+}
+
 fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     let practice = practice::load(&config.practice_dir)?;
     if config.scheduling.is_none() && !practice.scheduling_widgets.is_empty() {
@@ -232,7 +259,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     }
     let consent = ConsentSettings {
         terms: practice::consent::load(&config.practice_dir, &practice)?,
-        fingerprints: Fingerprints::new(config.consent_key.expose_secret())?,
+        fingerprints: fingerprints(&config.consent_key)?,
     };
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     Ok(Arc::new(App {
@@ -253,13 +280,16 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
         practice,
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
+        public_url: config.public_url.clone(),
         feed_secrets: FeedSecrets::new(&config.feed_key)?,
         page_keys: PageKeys::new(&config.feed_key)?,
         invitation_keys: InvitationKeys::new(&config.feed_key)?,
         consent,
+        consent_codes: ConsentCodes::new(config.feed_key.current())?,
         claim_policy: config.claim_policy,
         hold_limits: config.hold_limits,
         origin_hashes: OriginHashes::new(&config.feed_key)?,
+        widget_visits: WidgetVisits::new(config.feed_key.current())?,
     }))
 }
 
@@ -276,7 +306,8 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
     let consent = ConsentHandler::new(Arc::clone(app), users.clone());
     let widget = WidgetHandler::new(Arc::clone(app), users.clone());
     let organisation = OrganisationHandler::new(Arc::clone(app), users.clone());
-    let page = PaymentPageHandler::new(Arc::clone(app));
+    let page = PaymentPageHandler::new(Arc::clone(app), users.clone());
+    let join = JoinPageHandler::new(Arc::clone(app), users.clone());
     let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
     let internal = InternalHandler::new(Arc::clone(app), peers.clone());
     Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -307,6 +338,7 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         .add_service(
             PaymentPageServiceServer::new(page).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
+        .add_service(JoinPageServiceServer::new(join).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(FeedServer::service(app.store.clone(), peers.clone(), FEED_READERS))
 }
 

@@ -2,6 +2,7 @@
 //! directly.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub mod refunds;
 pub mod project;
 pub mod rebuild;
 pub mod external_facts;
@@ -15,6 +16,7 @@ pub mod invitations;
 pub mod calendar_feeds;
 pub mod busy_times;
 pub mod calendar_bookings;
+pub mod accepted_terms;
 pub mod consents;
 pub mod moved_zone;
 pub mod widget_reports;

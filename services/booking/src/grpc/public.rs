@@ -26,11 +26,14 @@ use super::watch;
 use super::watched_versions::WatchedVersions;
 use crate::app::App;
 use crate::app::adopt_bookings::adopt_bookings;
+use crate::app::consent_proof;
 use crate::app::free_session::Client;
+use crate::app::join_page::address;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
 use crate::app::release_booking::release_booking;
 use crate::app::request_booking::request_booking;
+use crate::domain::consent::proof::{Channel, Proof};
 use crate::error::Rejection;
 
 /// The handler of the public service.
@@ -63,7 +66,7 @@ impl PublicHandler {
 pub(super) fn client_of(user: &User) -> Client {
     let proved = user.email_verified && !user.email.is_empty();
     let proved_email = proved.then(|| user.email.clone());
-    Client { proved_email, ..user.customer.into() }
+    Client { proved_email, email: user.email.clone(), ..user.customer.into() }
 }
 
 #[tonic::async_trait]
@@ -82,7 +85,11 @@ impl BookingService for PublicHandler {
     ) -> Result<Response<RequestBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
         let origin = self.app.origin_hashes.origin(request.metadata());
-        let client = Client { origin, ..client_of(&user) };
+        let proof = Proof {
+            session_id: user.session_id,
+            ..consent_proof::told(request.metadata(), Channel::Account)
+        };
+        let client = Client { origin, proof, ..client_of(&user) };
         let held = request_booking(&self.app, client, request.into_inner())
             .await
             .map_err(|error| to_status(&error))?;
@@ -135,7 +142,9 @@ impl BookingService for PublicHandler {
         let user = self.users.verify(request.metadata()).await?;
         let id = parse(&request.into_inner().booking_id)?;
         let view = load_owned(&self.app, user.customer, id).await?;
-        let content = calendar::file(&self.app.practice, &view)
+        // Its owner signs in: what is saved by hand may end in a calendar that others read.
+        let join = address(&self.app, &view.booking.booking_id, "");
+        let content = calendar::file(&self.app.practice, &view, &join)
             .ok_or_else(|| reject(&Rejection::NotConfirmed))?;
         let filename = calendar::filename(&self.app.practice, &view);
         Ok(Response::new(GetCalendarFileResponse { filename, content }))

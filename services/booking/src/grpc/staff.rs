@@ -7,9 +7,12 @@ use contract::booking::v1::booking_staff_service_server::BookingStaffService;
 use contract::booking::v1::{
     AcceptClaimRequest, AcceptClaimResponse, BlockTimeRequest, BlockTimeResponse, BlockedTime,
     CancelBookingRequest, CancelBookingResponse, CancellationRefund, CancelledBy,
-    GetBookingHistoryRequest, GetBookingHistoryResponse, GetOwnRoleRequest, GetOwnRoleResponse,
+    FindBookingsRequest, FindBookingsResponse, GetBookingHistoryRequest, GetBookingHistoryResponse,
+    GetJoinPageRequest, GetJoinPageResponse, GetOwnRoleRequest, GetOwnRoleResponse,
     ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest, ListBookingsResponse,
-    ListParkedEventsRequest, ListParkedEventsResponse, RequestPhoneBookingRequest,
+    ListParkedEventsRequest, ListParkedEventsResponse, MarkAttendanceRequest,
+    MarkAttendanceResponse, PreviewCancellationRequest, PreviewCancellationResponse,
+    ReleaseHoldRequest, ReleaseHoldResponse, RequestPhoneBookingRequest,
     RequestPhoneBookingResponse, RetryParkedEventsRequest, RetryParkedEventsResponse,
     SendPaymentPageRequest, SendPaymentPageResponse, StaffBooking, UnblockTimeRequest,
     UnblockTimeResponse,
@@ -22,20 +25,25 @@ use messaging::{ParkedEvents, history};
 use practice::Practice;
 use runtime::caller::Users;
 use runtime::status::{to_status, unavailable};
-use staff::{Role, Staff};
+use staff::{Level, Role, Staff};
 use tonic::{Request, Response, Status};
 
+use super::agreement::{wire_accepted_terms, wire_consent};
 use super::ownership::record_booking_id;
 use super::wire_role::wire_role;
 use crate::app::App;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
 use crate::app::booking_history::booking_history;
-use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
+use crate::app::cancel_booking::{self, Cancelled, cancel_booking, preview_cancellation};
+use crate::app::find_bookings::find_bookings;
+use crate::app::join_page::join_page;
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
+use crate::app::mark_attendance::{self, mark_attendance};
+use crate::app::release_hold::{self, release_hold};
 use crate::app::request_phone_booking::request_phone_booking;
 use crate::app::requester::PHONE_METHOD;
-use crate::app::send_payment_page::{self, send_payment_page};
+use crate::app::send_payment_page::{self, key_for_staff, send_payment_page};
 use crate::app::staff_scope::{Scope, scope_of};
 use crate::app::standing::StaffTable;
 use crate::app::unblock_time::{self, unblock_time};
@@ -90,6 +98,16 @@ impl StaffHandler {
         Ok(scope)
     }
 
+    /// The key of a booking's page, which the caller sees.
+    async fn page_key(
+        &self,
+        id: Id<Booking>,
+        request: (Staff, &str, &str),
+    ) -> Result<String, Status> {
+        let key = key_for_staff(&self.app, id, request).await;
+        key.map_err(|error| to_status(&error))
+    }
+
     async fn booking(
         &self,
         id: Id<Booking>,
@@ -114,6 +132,7 @@ fn wire_booking(view: View) -> StaffBooking {
         customer_id: view.customer_id.to_string(),
         requested_at: Some(to_wire(view.requested_at)),
         confirmed_on_claim: view.confirmed_on_claim,
+        marks: view.marks,
     }
 }
 
@@ -126,6 +145,14 @@ fn wire_blocked_time(practice: &Practice, blocked: &Blocked) -> BlockedTime {
         practitioner_name: practice.name_of_practitioner(&practitioner_id).to_owned(),
         practitioner_id,
     }
+}
+
+/// Others than managers may only cancel for the customer and by the policy, practitioners their own
+/// bookings. A cancellation by the practice always refunds everything.
+fn who_may_cancel(refund: i32, cancelled_by: i32) -> &'static [Role] {
+    let by_policy = refund == i32::from(CancellationRefund::Unspecified);
+    let own_wish = cancelled_by == i32::from(CancelledBy::Practice);
+    if by_policy && !own_wish { Role::ALL } else { Role::MANAGERS }
 }
 
 /// The subject for the audit log: a well-formed id, or nothing.
@@ -165,7 +192,11 @@ impl BookingStaffService for StaffHandler {
         let listed = self.audit_rejection((staff, act), listed).await?;
         self.authorizer.audit_read(staff, Act { subject: &listed.range, ..act }).await?;
         let bookings = listed.found.into_iter().map(wire_booking).collect();
-        Ok(Response::new(ListBookingsResponse { bookings, more: listed.more }))
+        Ok(Response::new(ListBookingsResponse {
+            bookings,
+            more: listed.more,
+            from_date: listed.first,
+        }))
     }
 
     async fn list_blocked_times(
@@ -221,18 +252,83 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         let booking_id = request.booking_id.clone();
         let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
-        // Others than managers may only cancel for the customer and by the policy, practitioners
-        // their own bookings. A cancellation by the practice always refunds everything.
-        let by_policy = request.refund == i32::from(CancellationRefund::Unspecified);
-        let own_wish = request.cancelled_by == i32::from(CancelledBy::Practice);
-        let allowed = if by_policy && !own_wish { Role::ALL } else { Role::MANAGERS };
-        let staff = self.authorizer.authorize(&metadata, act, allowed).await?;
+        let allowed = who_may_cancel(request.refund, request.cancelled_by);
+        // Against the policy it gives money back as a refund does.
+        let is_plain = allowed == Role::ALL;
+        let level = if is_plain { Level::of(act.action) } else { Level::JustNow };
+        let staff = self.authorizer.authorize_at(&metadata, act, (allowed, level)).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
         let cancelled = cancel_booking(&self.app, staff, request).await;
         let Cancelled { id, refund, unpaid } =
             self.audit_rejection((staff, act), cancelled).await?;
         let (booking, refund) = (self.booking(id, &scope).await?, Some(refund.into()));
         Ok(Response::new(CancelBookingResponse { booking, refund, unpaid }))
+    }
+
+    async fn preview_cancellation(
+        &self,
+        request: Request<PreviewCancellationRequest>,
+    ) -> Result<Response<PreviewCancellationResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: "PreviewCancellation", subject: subject::<Booking>(&booking_id) };
+        let allowed = who_may_cancel(request.refund, request.cancelled_by);
+        let staff = self.authorizer.authorize(&metadata, act, allowed).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let preview = preview_cancellation(&self.app, staff, &request).await;
+        let preview = self.audit_rejection((staff, act), preview).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        let booking = self.booking(preview.id, &scope).await?;
+        let all = booking.as_ref().and_then(|staff| staff.booking.as_ref());
+        let all = all.map(|booking| booking.sessions.as_slice()).unwrap_or_default();
+        let of_number = |number: &usize| all.get(number.checked_sub(1)?).cloned();
+        let sessions = preview.sessions.iter().filter_map(of_number).collect();
+        let (refund, unpaid) = (Some(preview.refund.into()), preview.unpaid);
+        Ok(Response::new(PreviewCancellationResponse { booking, sessions, refund, unpaid }))
+    }
+
+    async fn release_hold(
+        &self,
+        request: Request<ReleaseHoldRequest>,
+    ) -> Result<Response<ReleaseHoldResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: release_hold::METHOD, subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let released = release_hold(&self.app, staff, request).await;
+        let id = self.audit_rejection((staff, act), released).await?;
+        let booking = self.booking(id, &scope).await?;
+        Ok(Response::new(ReleaseHoldResponse { booking }))
+    }
+
+    async fn mark_attendance(
+        &self,
+        request: Request<MarkAttendanceRequest>,
+    ) -> Result<Response<MarkAttendanceResponse>, Status> {
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
+        let act = Act { action: mark_attendance::METHOD, subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let marked = mark_attendance(&self.app, staff, request).await;
+        let id = self.audit_rejection((staff, act), marked).await?;
+        let booking = self.booking(id, &scope).await?;
+        Ok(Response::new(MarkAttendanceResponse { booking }))
+    }
+
+    async fn find_bookings(
+        &self,
+        request: Request<FindBookingsRequest>,
+    ) -> Result<Response<FindBookingsResponse>, Status> {
+        let act = without_subject("FindBookings");
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
+        let scope = self.scope(staff).await?;
+        let found = find_bookings(&self.app, &request.get_ref().reference, &scope).await;
+        let found = self.audit_rejection((staff, act), found).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        let bookings = found.into_iter().map(wire_booking).collect();
+        Ok(Response::new(FindBookingsResponse { bookings }))
     }
 
     async fn accept_claim(
@@ -259,10 +355,11 @@ impl BookingStaffService for StaffHandler {
         let scope = self.scope(staff).await?;
         let own = scope.practitioner(std::mem::take(&mut request.practitioner_id));
         request.practitioner_id = self.audit_rejection((staff, act), own).await?;
+        let key = request.idempotency_key.clone();
         let held = request_phone_booking(&self.app, staff, request).await;
         let held = self.audit_rejection((staff, act), held).await?;
         record_booking_id(held.id);
-        let page_key = self.app.page_keys.key(held.id);
+        let page_key = self.page_key(held.id, (staff, PHONE_METHOD, &key)).await?;
         let booking = wire_booking(scope.shown(held.view));
         Ok(Response::new(RequestPhoneBookingResponse { booking: Some(booking), page_key }))
     }
@@ -277,10 +374,26 @@ impl BookingStaffService for StaffHandler {
             Act { action: send_payment_page::METHOD, subject: subject::<Booking>(&booking_id) };
         let staff = self.authorizer.authorize(&metadata, act, Role::ALL).await?;
         let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let key = request.idempotency_key.clone();
         let sent = send_payment_page(&self.app, staff, request).await;
         let id = self.audit_rejection((staff, act), sent).await?;
-        let (booking, page_key) = (self.booking(id, &scope).await?, self.app.page_keys.key(id));
+        let page_key = self.page_key(id, (staff, send_payment_page::METHOD, &key)).await?;
+        let booking = self.booking(id, &scope).await?;
         Ok(Response::new(SendPaymentPageResponse { booking, page_key }))
+    }
+
+    async fn get_join_page(
+        &self,
+        request: Request<GetJoinPageRequest>,
+    ) -> Result<Response<GetJoinPageResponse>, Status> {
+        let booking_id = request.get_ref().booking_id.clone();
+        let act = Act { action: "GetJoinPage", subject: subject::<Booking>(&booking_id) };
+        let staff = self.authorizer.authorize(request.metadata(), act, Role::ALL).await?;
+        let scope = self.scope_with_booking((staff, act), &booking_id).await?;
+        let page = join_page(&self.app, &booking_id, &scope).await;
+        let page = self.audit_rejection((staff, act), page).await?;
+        self.authorizer.audit_read(staff, act).await?;
+        Ok(Response::new(page))
     }
 
     async fn get_booking_history(
@@ -298,6 +411,8 @@ impl BookingStaffService for StaffHandler {
             booking: Some(wire_booking(scope.shown(found.view))),
             terms_accepted_at: found.terms_accepted_at.map(to_wire),
             entries: history(&found.events),
+            consent: found.consent.map(wire_consent),
+            accepted_terms: found.accepted_terms.map(wire_accepted_terms),
         }))
     }
 

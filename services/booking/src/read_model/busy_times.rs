@@ -69,7 +69,8 @@ pub async fn states(
     Ok(states)
 }
 
-/// The calendars that cannot be read for longer than so many minutes.
+/// The calendars that cannot be read for longer than so many minutes, and those that never could:
+/// of these no time at all is closed.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -79,7 +80,9 @@ pub async fn failing_for(
 ) -> Result<Vec<String>, StoreError> {
     let ids = sqlx::query_scalar(
         "select calendar_id from calendar_sources
-         where failing_since_at < clock_now() - make_interval(mins => $1) order by calendar_id",
+         where failing_since_at < clock_now() - make_interval(mins => $1)
+            or (read_at is null and failing_since_at is not null)
+         order by calendar_id",
     )
     .bind(minutes)
     .fetch_all(executor)
