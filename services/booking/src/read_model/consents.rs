@@ -7,12 +7,14 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
 use crate::domain::consent::GivenConsent;
+use crate::domain::consent::proof::{Channel, Proof};
 
 macro_rules! consent_sql {
     ($rest:literal) => {
         concat!(
             "select consent_id, customer_id, booking_id, version, full_name, email, signature,
-                    given_at, withdrawn_at from consents ",
+                    given_at, withdrawn_at, channel, session_id, page_key, network, user_agent,
+                    code_mailed_to, code_confirmed_at from consents ",
             $rest
         )
     };
@@ -49,6 +51,25 @@ pub async fn by_id(
 ) -> Result<Option<GivenConsent>, StoreError> {
     let sql = consent_sql!("where consent_id = $1");
     let row = sqlx::query(sql).bind(id).fetch_optional(executor).await?;
+    row.as_ref().map(read).transpose()
+}
+
+/// The consent that was given with a booking, else the last one that its client gave before it was
+/// asked for; `None` when there is none.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn behind_booking(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<Option<GivenConsent>, StoreError> {
+    let sql = "select c.consent_id, c.customer_id, c.booking_id, c.version, c.full_name, c.email,
+                      c.signature, c.given_at, c.withdrawn_at, c.channel, c.session_id,
+                      c.page_key, c.network, c.user_agent, c.code_mailed_to, c.code_confirmed_at
+               from bookings b join consents c using (customer_id)
+               where b.booking_id = $1 and (c.booking_id = $1 or c.given_at <= b.requested_at)
+               order by (c.booking_id = $1) desc, c.given_at desc, c.consent_id desc limit 1";
+    let row = sqlx::query(sql).bind(booking_id).fetch_optional(executor).await?;
     row.as_ref().map(read).transpose()
 }
 
@@ -104,5 +125,14 @@ fn read(row: &PgRow) -> Result<GivenConsent, StoreError> {
         signature: row.try_get("signature")?,
         given_at: row.try_get("given_at")?,
         withdrawn_at: row.try_get("withdrawn_at")?,
+        proof: Proof {
+            channel: Channel::from_word(row.try_get("channel")?),
+            session_id: row.try_get("session_id")?,
+            page_key: row.try_get("page_key")?,
+            network: row.try_get("network")?,
+            user_agent: row.try_get("user_agent")?,
+            code_mailed_to: row.try_get("code_mailed_to")?,
+            code_confirmed_at: row.try_get("code_confirmed_at")?,
+        },
     })
 }

@@ -7,6 +7,7 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use crate::domain::booking::PaymentId;
+use crate::read_model::refunds;
 
 /// Records that a payment was claimed, whatever else is recorded later; returns whether it is the
 /// first claim.
@@ -49,7 +50,7 @@ pub async fn paid_less(
     .bind(minor)
     .execute(tx.connection())
     .await?;
-    Ok(())
+    refunds::settle(tx, id).await
 }
 
 /// Records a failed attempt; a payment before or after it takes precedence.
@@ -62,68 +63,6 @@ pub async fn attempt_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreErr
          where booking_id = $1 and payment_state in ('pending', 'claimed')",
     )
     .bind(id)
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
-/// A refund, requested by us or made on the provider's dashboard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refund {
-    /// Our refund id.
-    pub refund_id: String,
-    /// The provider's id of the refunded payment.
-    pub payment_id: String,
-    /// The amount in minor units.
-    pub minor: i64,
-}
-
-/// Records a requested refund. It is ignored if the booking stands on another payment, or if it is
-/// a partial refund of a booking that takes place, which stays paid. A new refund replaces a failed
-/// one.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn refund_requested(
-    tx: &mut Tx,
-    id: Id<Booking>,
-    refund: &Refund,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "update bookings set payment_state = 'refunding', refund_id = $2, version = version + 1
-         where booking_id = $1 and refund_id is distinct from $2
-           and case when payment_id is null
-                    then payment_state in ('pending', 'claimed', 'failed', 'refunding')
-                    else payment_id = $3
-                         and (payment_state = 'refunding'
-                              or (payment_state = 'paid'
-                                  and (state in ('paid_unplaced', 'cancelled')
-                                       or $4 >= coalesce(paid_minor, price_minor)))) end",
-    )
-    .bind(id)
-    .bind(&refund.refund_id)
-    .bind(&refund.payment_id)
-    .bind(refund.minor)
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
-/// Records a processed refund.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn refund_processed(
-    tx: &mut Tx,
-    id: Id<Booking>,
-    refund_id: &str,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "update bookings set payment_state = 'refunded', version = version + 1
-         where booking_id = $1 and refund_id = $2 and payment_state = 'refunding'",
-    )
-    .bind(id)
-    .bind(refund_id)
     .execute(tx.connection())
     .await?;
     Ok(())

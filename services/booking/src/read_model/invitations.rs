@@ -9,6 +9,9 @@ use staff::Role;
 
 use crate::domain::organisation::{Invitation, InvitationState, KEPT_DAYS};
 
+/// What the secret of a mail is derived from, and its hash.
+pub type StoredToken = (Id<StaffInvitationToken>, Vec<u8>);
+
 /// The query of invitations, with the rest of the statement.
 macro_rules! invitation_sql {
     ($rest:literal) => {
@@ -72,15 +75,15 @@ pub async fn all(
 pub async fn with_token(
     executor: impl PgExecutor<'_>,
     id: Id<StaffInvitation>,
-) -> Result<Option<(Invitation, Id<StaffInvitationToken>)>, StoreError> {
+) -> Result<Option<(Invitation, StoredToken)>, StoreError> {
     let row = sqlx::query(
         "select invitation_id, email, role, practitioner_id, state, invited_by, invited_at,
-                expires_at, mails, answered_by, token_id
+                expires_at, mails, answered_by, token_id, token_hash
          from staff_invitations where invitation_id = $1",
     )
     .bind(id)
     .fetch_optional(executor)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    Ok(Some((read(&row)?, row.try_get("token_id")?)))
+    Ok(Some((read(&row)?, (row.try_get("token_id")?, row.try_get("token_hash")?))))
 }

@@ -4,9 +4,10 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking, Customer};
 use kernel::{Id, Timestamp};
 
-use crate::domain::booking::{self, ConfirmationBasis, Mode, PaymentId};
+use crate::domain::booking::{self, Attendance, ConfirmationBasis, Mode, PaymentId};
 use crate::domain::day;
 use crate::domain::span::Span;
+use crate::read_model::refunds;
 
 /// The stored word of a mode.
 #[must_use]
@@ -45,16 +46,20 @@ pub async fn booking(
             unplaced(tx, id).await?;
             paid(tx, id, payment).await
         }
-        Event::Cancelled { .. } => {
+        Event::Cancelled { refund, .. } => {
             // The link gives access to a meeting room that must not be used any more.
             join_url(tx, id, "").await?;
-            state(tx, id, "cancelled").await
+            cancelled(tx, id, refund.minor).await?;
+            refunds::settle(tx, id).await
         }
         // What is to be seen of it is written with the event of its day, or is a matter of time.
         Event::SessionCompleted { .. } | Event::SessionCancelled { .. } => touch(tx, id).await,
         Event::Adopted { customer_id } => adopted(tx, id, *customer_id).await,
+        Event::AttendanceMarked { number, attendance, no_show } => {
+            attendance_marked(tx, id, (*number, *attendance), *no_show).await
+        }
         // It is for the mails alone.
-        Event::PageRequested { .. } => Ok(()),
+        Event::PageRequested { .. } | Event::ConsentCodeRequested { .. } => Ok(()),
         Event::MeetingScheduled { .. } | Event::Expired | Event::Released | Event::Completed => {
             match plain_state(event) {
                 Some(word) => state(tx, id, word).await,
@@ -81,6 +86,8 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::SessionCancelled { .. }
         | Event::Adopted { .. }
         | Event::PageRequested { .. }
+        | Event::ConsentCodeRequested { .. }
+        | Event::AttendanceMarked { .. }
         | Event::Cancelled { .. } => None,
     }
 }
@@ -114,6 +121,39 @@ async fn adopted(
     Ok(())
 }
 
+/// A mark that was taken back is as if there were none.
+async fn attendance_marked(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    (number, attendance): (usize, Attendance),
+    no_show: bool,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings
+         set no_show = $2, version = version + 1,
+             marks = (marks - $3::text) || case when $4::text is null then '{}'
+                                          else jsonb_build_object($3::text, $4::text) end
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(no_show)
+    .bind(number.to_string())
+    .bind(attendance_word(attendance))
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The stored word of a mark; none for one that was taken back.
+fn attendance_word(attendance: Attendance) -> Option<&'static str> {
+    match attendance {
+        Attendance::Came => Some("came"),
+        Attendance::Late => Some("late"),
+        Attendance::NoShow => Some("no_show"),
+        Attendance::Unmarked => None,
+    }
+}
+
 async fn paid(tx: &mut Tx, id: Id<Booking>, payment: &PaymentId) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set payment_state = 'paid', payment_id = $2, refund_id = null,
@@ -124,7 +164,16 @@ async fn paid(tx: &mut Tx, id: Id<Booking>, payment: &PaymentId) -> Result<(), S
     .bind(&payment.0)
     .execute(tx.connection())
     .await?;
-    Ok(())
+    refunds::settle(tx, id).await
+}
+
+async fn cancelled(tx: &mut Tx, id: Id<Booking>, promised: i64) -> Result<(), StoreError> {
+    sqlx::query("update bookings set promised_minor = $2 where booking_id = $1")
+        .bind(id)
+        .bind(promised)
+        .execute(tx.connection())
+        .await?;
+    state(tx, id, "cancelled").await
 }
 
 async fn confirmed_on_claim(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {

@@ -309,7 +309,9 @@ pub async fn is_claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError
 /// The SQL of [`bookings_between`], public so that a test can check its query plan.
 pub const BOOKINGS_BETWEEN: &str =
     "select booking_id from bookings join slot_reservations r using (booking_id)
-     where r.starts_at >= $1 and r.starts_at < $2 and ($3::text[] is null or state = any ($3))
+     where r.starts_at >= $1 and r.starts_at < $2
+       and ($3::text[] is null
+            or case when no_show and state = 'completed' then 'no_show' else state end = any ($3))
        and ($5::text is null or r.practitioner_id = $5)
      group by booking_id order by min(r.starts_at), booking_id limit $4";
 
@@ -330,6 +332,29 @@ pub async fn bookings_between(
         .bind(states)
         .bind(at_most)
         .bind(practitioner_id)
+        .fetch_all(executor)
+        .await?;
+    Ok(ids)
+}
+
+/// The bookings whose id ends with these eight digits, newest first; only those with this
+/// practitioner, if given.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn bookings_by_reference(
+    executor: impl PgExecutor<'_>,
+    (reference, practitioner_id): (&str, Option<&str>),
+    at_most: i64,
+) -> Result<Vec<Id<Booking>>, StoreError> {
+    let sql = "select booking_id from bookings
+               where right(booking_id::text, 8) = $1
+                 and ($2::text is null or practitioner_id = $2)
+               order by booking_id desc limit $3";
+    let ids = sqlx::query_scalar(sql)
+        .bind(reference)
+        .bind(practitioner_id)
+        .bind(at_most)
         .fetch_all(executor)
         .await?;
     Ok(ids)
