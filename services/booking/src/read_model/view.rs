@@ -1,11 +1,13 @@
 //! A booking's rows as the wire representation for its owner.
 
 use contract::booking::v1 as wire;
+use contract::common::v1::DeskWay;
 use contract::convert::to_wire;
 use eventstore::StoreError;
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 use practice::Practice;
+use serde_json::Value;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
@@ -24,6 +26,8 @@ pub struct View {
     pub origin: Origin,
     /// Whether the terms are still to be accepted; false once the contact data was deleted.
     pub terms_missing: bool,
+    /// Whether the client came, of each session that is marked, by its number.
+    pub marks: Vec<wire::SessionMark>,
     /// The owner's view.
     pub booking: wire::Booking,
 }
@@ -55,12 +59,16 @@ macro_rules! view_sql {
         concat!(
             $with,
             " select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
-                    b.price_currency, b.practitioner_id, b.mode, b.state, b.held_until_at,
+                    b.price_currency, b.practitioner_id, b.mode,
+                    case when b.no_show and b.state = 'completed' then 'no_show'
+                         else b.state end as state, b.held_until_at,
                     b.checkout_opened, b.payment_state, b.mail_state, b.requested_at, b.version,
-                    b.confirmed_on_claim,
+                    b.confirmed_on_claim, b.paid_minor,
+                    b.payment_id, b.payment_id is not null as is_paid,
+                    b.owed_minor, b.bank_minor, b.otherwise_minor,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
                     b.package_id, b.package_title, b.package_notice_hours, b.by_phone, b.adopted,
-                    c.terms_accepted_at,
+                    c.terms_accepted_at, b.marks,
                     r.starts_at, r.ends_at, r.live
              from ",
             $bookings,
@@ -137,6 +145,7 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
                         .try_get::<Option<Timestamp>, _>("terms_accepted_at")?
                         .is_none()
                         && booking.contact.is_some(),
+                    marks: marks(row)?,
                     booking,
                 });
             }
@@ -146,6 +155,24 @@ pub(crate) fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, St
         set_shares(&mut view.booking);
     }
     Ok(views)
+}
+
+/// The marks of a booking's sessions, in their order.
+fn marks(row: &PgRow) -> Result<Vec<wire::SessionMark>, StoreError> {
+    let stored: Value = row.try_get("marks")?;
+    let marks = stored.as_object().into_iter().flatten().filter_map(|(number, word)| {
+        let attendance = match word.as_str()? {
+            "came" => wire::Attendance::Came,
+            "late" => wire::Attendance::Late,
+            "no_show" => wire::Attendance::NoShow,
+            _ => return None,
+        };
+        let session_number = number.parse().ok()?;
+        Some(wire::SessionMark { session_number, attendance: attendance.into() })
+    });
+    let mut marks: Vec<wire::SessionMark> = marks.collect();
+    marks.sort_by_key(|mark| mark.session_number);
+    Ok(marks)
 }
 
 fn origin(row: &PgRow) -> Result<Origin, StoreError> {
@@ -216,7 +243,7 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         payment_state: if price_minor == 0 {
             wire::PaymentState::Unspecified.into()
         } else {
-            payment_state(row.try_get("payment_state")?).into()
+            payment_state(row.try_get("payment_state")?, row.try_get("owed_minor")?).into()
         },
         mail_state: mail_state(row.try_get("mail_state")?).into(),
         join_url: row.try_get::<Option<String>, _>("join_url")?.unwrap_or_default(),
@@ -226,7 +253,32 @@ fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, St
         practitioner_id,
         location: if in_person { location_line(practice) } else { String::new() },
         package: package(row)?,
+        refund_owed: some_money(row, row.try_get("owed_minor")?)?,
+        given_by_bank: some_money(row, row.try_get("bank_minor")?)?,
+        paid: paid(row, price_minor)?,
+        refunded_otherwise: some_money(row, row.try_get("otherwise_minor")?)?,
+        paid_at_desk: paid_at_desk(row)?.into(),
     })
+}
+
+/// An amount in the booking's currency; `None` for nothing.
+fn some_money(row: &PgRow, minor: i64) -> Result<Option<contract::common::v1::Money>, StoreError> {
+    let currency_code = row.try_get("price_currency")?;
+    let money = contract::common::v1::Money { minor_units: minor, currency_code };
+    Ok((minor != 0).then_some(money))
+}
+
+/// How it was paid at the practice's desk, if it was.
+fn paid_at_desk(row: &PgRow) -> Result<DeskWay, StoreError> {
+    let payment_id: Option<String> = row.try_get("payment_id")?;
+    Ok(payment_id.map_or(DeskWay::Unspecified, |id| contract::desk::wire_way_of(&id)))
+}
+
+/// What was paid; `None` while no payment was verified.
+fn paid(row: &PgRow, price: i64) -> Result<Option<contract::common::v1::Money>, StoreError> {
+    let paid: Option<i64> = row.try_get("paid_minor")?;
+    let minor = if row.try_get("is_paid")? { paid.unwrap_or(price) } else { 0 };
+    some_money(row, minor)
 }
 
 /// The IANA name of the practice's zone.
@@ -261,12 +313,14 @@ fn contact(row: &PgRow) -> Result<Option<wire::Contact>, StoreError> {
 }
 
 /// Each state on the wire and as stored.
-const STATES: [(wire::BookingState, &str); 9] = [
+const STATES: [(wire::BookingState, &str); 10] = [
     (wire::BookingState::Held, "held"),
     (wire::BookingState::AwaitingPayment, "awaiting_payment"),
     (wire::BookingState::Confirmed, "confirmed"),
     (wire::BookingState::MeetingScheduled, "meeting_scheduled"),
     (wire::BookingState::Completed, "completed"),
+    // Stored as completed, with a mark.
+    (wire::BookingState::NoShow, "no_show"),
     (wire::BookingState::Expired, "expired"),
     (wire::BookingState::Cancelled, "released"),
     (wire::BookingState::Cancelled, "cancelled"),
@@ -283,8 +337,10 @@ pub fn state_words(state: i32) -> impl Iterator<Item = &'static str> {
     STATES.iter().filter(move |(known, _)| i32::from(*known) == state).map(|(_, word)| *word)
 }
 
-fn payment_state(word: &str) -> wire::PaymentState {
+/// Money that was to go back, and is owed because that failed, is not on its way.
+fn payment_state(word: &str, owed: i64) -> wire::PaymentState {
     match word {
+        "refunding" if owed > 0 => wire::PaymentState::RefundFailed,
         "pending" => wire::PaymentState::Pending,
         "claimed" => wire::PaymentState::Claimed,
         "paid" => wire::PaymentState::Paid,
