@@ -1,37 +1,39 @@
-//! Loads bookings and practitioners' days for update, under their locks, and appends their events
-//! and rows.
+//! Loads bookings with their practitioners' days for update, under their locks, and appends their
+//! events and rows.
 
-use std::sync::Arc;
-
-use eventstore::{Loaded, Recorded, StoreError, Tx};
+use eventstore::{StoreError, Tx};
 use jiff::civil::Date;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
-use moka::sync::Cache;
 use practice::Practice;
-use uuid::Uuid;
 
+use self::days::slot_taken_when_excluded;
 use crate::contract;
 use crate::domain::availability::Rules;
 use crate::domain::booking::{self, BookingLife};
-use crate::domain::day::{self, PractitionerDay};
+use crate::domain::day;
 use crate::domain::span::Span;
 use crate::error::{Error, Rejection};
-use crate::read_model::project::{self, DayKey};
+use crate::read_model::project;
 use crate::read_model::query;
 use crate::read_model::view::View;
 
+mod days;
 pub mod busy_times;
+pub mod accepted_terms;
 pub mod consents;
+pub mod consent_codes;
 pub mod invitations;
 pub mod members;
 pub mod grant_role;
 mod holds;
+pub mod page_keys;
 pub mod hold_origins;
 pub mod phone_bookings;
 pub mod scheduled_events;
 pub mod widget_reports;
 
+pub use days::{DaySnapshot, DaySnapshotCache, LockedDay};
 pub use holds::{Hold, upsert_contact};
 
 /// The name of a day's lock.
@@ -44,182 +46,6 @@ pub fn day_lock(practitioner_id: &str, date: Date) -> String {
 #[must_use]
 pub fn customer_lock(customer_id: Id<Customer>) -> String {
     format!("customer {customer_id}")
-}
-
-/// The maximum number of cached days; bookings are taken for at most a year ahead.
-const CACHED_DAYS_MAX: u64 = 400;
-
-/// Snapshots of days as they were last read, so that only the new events of a busy day are loaded.
-/// The event log stays the source of truth: the snapshot's last event is loaded again with the new
-/// ones, and if it differs, as after a restore, the day is loaded from its first event.
-#[derive(Debug, Clone)]
-pub struct DaySnapshotCache(Cache<String, Arc<DaySnapshot>>);
-
-/// A day's state at a version of its stream.
-#[derive(Debug)]
-pub struct DaySnapshot {
-    version: i64,
-    last: Uuid,
-    state: day::State,
-}
-
-impl DaySnapshot {
-    /// The snapshot's version.
-    #[must_use]
-    pub fn version(&self) -> i64 {
-        self.version
-    }
-
-    fn is_at(&self, event: &Recorded) -> bool {
-        (event.version, event.event_id) == (self.version, self.last)
-    }
-}
-
-impl Default for DaySnapshotCache {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl DaySnapshotCache {
-    /// An empty cache.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(Cache::new(CACHED_DAYS_MAX))
-    }
-
-    /// The snapshot of a day's stream.
-    #[must_use]
-    pub fn get(&self, stream: &str) -> Option<Arc<DaySnapshot>> {
-        self.0.get(stream)
-    }
-
-    /// Stores a day as it was read, before anything is decided about it.
-    pub fn insert(&self, day: &LockedDay) {
-        if let Some(last) = day.last {
-            let snapshot = DaySnapshot { version: day.version, last, state: day.state.clone() };
-            self.0.insert(day.stream.clone(), Arc::new(snapshot));
-        }
-    }
-}
-
-/// A practitioner's day, loaded for update under its lock.
-#[derive(Debug)]
-pub struct LockedDay {
-    key: DayKey,
-    stream: String,
-    version: i64,
-    /// The id of the last event, at `version`.
-    last: Option<Uuid>,
-    /// The state at `version`.
-    pub state: day::State,
-}
-
-impl LockedDay {
-    /// Loads a day whose lock the transaction holds, and reads the clock.
-    ///
-    /// # Errors
-    /// When the database does not answer or holds an event that cannot be read.
-    pub async fn load(
-        tx: &mut Tx,
-        rules: &Rules,
-        practitioner_id: &str,
-        date: Date,
-    ) -> Result<(Self, Timestamp), Error> {
-        let loaded = tx.load(&contract::day_stream(practitioner_id, date)).await?;
-        let begin = (day::State::default(), loaded.events.as_slice());
-        let day = Self::of(begin, &loaded, rules, (practitioner_id, date))?;
-        Ok((day, loaded.now))
-    }
-
-    /// Folds the events loaded since a snapshot into a day. `None` when the log doesn't match the
-    /// snapshot and the day must be loaded from its first event.
-    ///
-    /// # Errors
-    /// When an event cannot be read.
-    pub fn from_snapshot(
-        snapshot: Option<&DaySnapshot>,
-        loaded: &Loaded,
-        rules: &Rules,
-        day: (&str, Date),
-    ) -> Result<Option<Self>, Error> {
-        let begin = match (snapshot, loaded.events.split_first()) {
-            (None, _) => (day::State::default(), loaded.events.as_slice()),
-            (Some(snapshot), Some((first, new))) if snapshot.is_at(first) => {
-                (snapshot.state.clone(), new)
-            }
-            (Some(_), _) => return Ok(None),
-        };
-        Self::of(begin, loaded, rules, day).map(Some)
-    }
-
-    fn of(
-        (state, new): (day::State, &[Recorded]),
-        loaded: &Loaded,
-        rules: &Rules,
-        (practitioner_id, date): (&str, Date),
-    ) -> Result<Self, Error> {
-        let events = new.iter().map(contract::read_day_event).collect::<Result<Vec<_>, _>>();
-        let (from, to) = rules.bounds(date);
-        Ok(Self {
-            key: DayKey { practitioner_id: practitioner_id.to_owned(), from, to },
-            stream: contract::day_stream(practitioner_id, date),
-            version: loaded.version,
-            last: loaded.events.last().map(|event| event.event_id),
-            state: events.map_err(StoreError::from)?.iter().fold(state, PractitionerDay::evolve),
-        })
-    }
-
-    /// Whether a session is on this day.
-    fn has(&self, span: &Span) -> bool {
-        (self.key.from..self.key.to).contains(&span.starts_at())
-    }
-
-    /// Decides, appends and updates the read model.
-    ///
-    /// # Errors
-    /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
-    pub async fn apply(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
-        for event in self.decide(tx, command).await? {
-            project::day(tx, &self.key, &event).await.map_err(slot_taken_when_excluded)?;
-        }
-        Ok(())
-    }
-
-    /// Decides and appends; the caller updates the read model.
-    async fn decide(
-        &mut self,
-        tx: &mut Tx,
-        command: day::Command,
-    ) -> Result<Vec<day::Event>, Error> {
-        let events = PractitionerDay::decide(&self.state, command).map_err(day_rejection)?;
-        let mut new = Vec::with_capacity(events.len());
-        for event in &events {
-            new.push(contract::day_event(event)?);
-            self.state = PractitionerDay::evolve(std::mem::take(&mut self.state), event);
-        }
-        self.version = tx.append(&self.stream, self.version, &new).await?;
-        Ok(events)
-    }
-}
-
-fn day_rejection(rejection: day::Rejection) -> Error {
-    CommandError::Rejected(match rejection {
-        day::Rejection::SlotTaken => Rejection::SlotTaken,
-        day::Rejection::NotHeld => Rejection::HoldEnded,
-        day::Rejection::Booked => Rejection::CheckoutOpened,
-    })
-}
-
-/// The exclusion constraint was violated: the rows have a session that the day's state lacks.
-fn slot_taken_when_excluded(error: StoreError) -> Error {
-    match error {
-        StoreError::Excluded => {
-            tracing::error!("the exclusion constraint refused what the day had decided");
-            CommandError::Rejected(Rejection::SlotTaken)
-        }
-        other => other.into(),
-    }
 }
 
 /// Inserts the rows of the holds that [`LockedBooking::hold`] decided, for several bookings in one
@@ -261,12 +87,48 @@ impl LockedBooking {
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
     pub async fn load(tx: &mut Tx, rules: &Rules, id: Id<Booking>) -> Result<Option<Self>, Error> {
+        Self::load_with(tx, rules, id, None).await
+    }
+
+    /// The same with its days from their snapshots on.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub async fn load_since(
+        tx: &mut Tx,
+        rules: &Rules,
+        snapshots: &DaySnapshotCache,
+        id: Id<Booking>,
+    ) -> Result<Option<Self>, Error> {
+        Self::load_all(tx, (rules, Some(snapshots)), id, None).await
+    }
+
+    /// The same under the lock of another customer as well, who is to own it.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub async fn load_with(
+        tx: &mut Tx,
+        rules: &Rules,
+        id: Id<Booking>,
+        heir: Option<Id<Customer>>,
+    ) -> Result<Option<Self>, Error> {
+        Self::load_all(tx, (rules, None), id, heir).await
+    }
+
+    async fn load_all(
+        tx: &mut Tx,
+        (rules, snapshots): (&Rules, Option<&DaySnapshotCache>),
+        id: Id<Booking>,
+        heir: Option<Id<Customer>>,
+    ) -> Result<Option<Self>, Error> {
         let Some(location) = query::locate(tx, id).await? else { return Ok(None) };
         let mut dates: Vec<Date> =
             location.starts.iter().map(|start| rules.date_of(*start)).collect();
         // The sessions are in order, so equal dates are neighbours.
         dates.dedup();
         let mut locks = vec![customer_lock(location.customer_id)];
+        locks.extend(heir.map(customer_lock));
         locks.extend(dates.iter().map(|date| day_lock(&location.practitioner_id, *date)));
         tx.lock(&locks).await?;
         let loaded = tx.load(&contract::booking_stream(id)).await?;
@@ -278,7 +140,11 @@ impl LockedBooking {
             .map_err(StoreError::from)?;
         let mut days = Vec::with_capacity(dates.len());
         for date in dates {
-            days.push(LockedDay::load(tx, rules, &location.practitioner_id, date).await?.0);
+            let practitioner_id = &location.practitioner_id;
+            days.push(match snapshots {
+                Some(it) => LockedDay::load_since(tx, (rules, it), practitioner_id, date).await?,
+                None => LockedDay::load(tx, rules, practitioner_id, date).await?.0,
+            });
         }
         Ok(Some(Self {
             id,
@@ -341,6 +207,26 @@ impl LockedBooking {
         let (number, now) = (self.version + 1, self.now);
         self.apply(tx, booking::Command::RequestPage { number, now }).await?;
         Ok(())
+    }
+
+    /// The same also when nothing can be paid any more: a key that has ended is renewed.
+    ///
+    /// # Errors
+    /// `NotByPhone`, also for a booking that an account owns.
+    pub async fn renew_page(&mut self, tx: &mut Tx) -> Result<(), Error> {
+        let number = self.version + 1;
+        self.apply(tx, booking::Command::RenewPage { number }).await?;
+        Ok(())
+    }
+
+    /// Has a code for the consent on its page mailed, and returns the request's number.
+    ///
+    /// # Errors
+    /// When the booking is not held, or the database does not answer.
+    pub async fn request_consent_code(&mut self, tx: &mut Tx) -> Result<i64, Error> {
+        let (number, now) = (self.version + 1, self.now);
+        self.apply(tx, booking::Command::RequestConsentCode { number, now }).await?;
+        Ok(number)
     }
 
     /// Decides and appends; the caller updates the read model.

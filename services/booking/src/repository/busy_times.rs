@@ -127,6 +127,18 @@ pub async fn store_failure(
     Ok(())
 }
 
+/// Has all calendars read whole the next time: this program, or the practice's file, may read the
+/// same content otherwise than before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_contents(tx: &mut Tx) -> Result<(), StoreError> {
+    sqlx::query("update calendar_sources set etag = null where etag is not null")
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
 /// Deletes the calendars that the practice's file does not name any more, with their busy times,
 /// and returns their ids.
 ///

@@ -7,6 +7,7 @@ use practice::consent::ConsentTerms;
 use sqlx::{Postgres, QueryBuilder};
 
 use crate::domain::consent::Consent;
+use crate::domain::consent::proof::Proof;
 
 /// A consent that comes with a booking.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,8 @@ pub struct NewConsent<'c> {
     pub booking_id: Id<Booking>,
     /// What was typed; to the terms that are written with it.
     pub consent: &'c Consent,
+    /// By which way it is given.
+    pub proof: &'c Proof,
 }
 
 /// Stores consents and, once per version, the text of the terms. While a consent of a customer to
@@ -41,12 +44,16 @@ pub async fn insert(
     sql.push(
         ") on conflict do nothing)
          insert into consents (consent_id, customer_id, booking_id, version, full_name, email,
-                               signature, given_at) ",
+                               signature, given_at, channel, session_id, page_key, network,
+                               user_agent, code_mailed_to, code_confirmed_at) ",
     );
-    sql.push_values(given, |mut row, NewConsent { customer_id, booking_id, consent }| {
+    sql.push_values(given, |mut row, NewConsent { customer_id, booking_id, consent, proof }| {
         row.push_bind(new_id::<ConsentKind>()).push_bind(customer_id).push_bind(booking_id);
         row.push_bind(consent.version()).push_bind(consent.full_name());
         row.push_bind(consent.email()).push_bind(consent.signature()).push_bind(now);
+        row.push_bind(proof.channel.word()).push_bind(proof.session_id);
+        row.push_bind(&proof.page_key).push_bind(&proof.network).push_bind(&proof.user_agent);
+        row.push_bind(&proof.code_mailed_to).push_bind(proof.code_confirmed_at);
     });
     sql.push(" on conflict do nothing");
     sql.build().execute(tx.connection()).await?;
