@@ -2,6 +2,7 @@
 
 use kernel::Id;
 use kernel::id::{Customer, StaffInvitation};
+use practice::LEAD_ID;
 use sqlx::{Connection as _, PgConnection, Postgres, Transaction};
 use staff::Role;
 
@@ -31,6 +32,9 @@ pub async fn grant_role(
             .fetch_optional(&mut *transaction)
             .await?;
     let before = word.as_deref().and_then(Role::from_word);
+    if before == Some(Role::Practitioner) && matches!(role, None | Some(Role::FrontDesk)) {
+        end_calendar(&mut transaction, person).await?;
+    }
     write(&mut transaction, person, role).await?;
     record(&mut transaction, person, (before, role)).await?;
     if let Some(before) = before {
@@ -42,6 +46,24 @@ pub async fn grant_role(
     connection.close().await
 }
 
+/// Takes away the secret address of the calendar that a practitioner knew, as a removal by a member
+/// does. Who is linked to none knew that of the practice's only one, if any.
+async fn end_calendar(
+    transaction: &mut Transaction<'_, Postgres>,
+    person: Id<Customer>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "delete from calendar_feeds
+         where practitioner_id = (select coalesce(practitioner_id, $2) from staff_members
+                                  where user_id = $1)",
+    )
+    .bind(person)
+    .bind(LEAD_ID)
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
 async fn write(
     transaction: &mut Transaction<'_, Postgres>,
     person: Id<Customer>,
@@ -51,7 +73,11 @@ async fn write(
         Some(role) => {
             sqlx::query(
                 "insert into staff_members (user_id, role) values ($1, $2)
-                 on conflict (user_id) do update set role = excluded.role, active = true",
+                 on conflict (user_id) do update
+                 set role = excluded.role, active = true,
+                     second_factor_by = case when staff_members.active
+                                             then staff_members.second_factor_by
+                                             else clock_timestamp() end",
             )
             .bind(person)
             .bind(role.word())

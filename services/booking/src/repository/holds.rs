@@ -9,6 +9,7 @@ use sqlx::{Postgres, QueryBuilder};
 
 use crate::domain::booking::Facts;
 use crate::domain::contact::Contact;
+use crate::domain::shown_texts::{Acceptance, ShownText};
 use crate::read_model::project::mode_word;
 use crate::read_model::view::{View, view_sql, views};
 
@@ -63,6 +64,8 @@ pub struct Hold<'h> {
     pub network_hash: Option<&'h [u8]>,
     /// The same of its device.
     pub device_hash: Option<&'h [u8]>,
+    /// What was accepted with it, unless staff book by phone.
+    pub acceptance: Acceptance<'h>,
 }
 
 impl Hold<'_> {
@@ -86,28 +89,8 @@ pub(super) async fn insert_holds(
     if holds.is_empty() {
         return Ok(Vec::new());
     }
-    let mut sql = QueryBuilder::<Postgres>::new(
-        "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
-                      price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
-                      first_name, last_name, email, phone, notes, package_id, package_title,
-                      notice_hours, by_phone, terms_accepted_at, network_hash, device_hash) as (",
-    );
-    let firsts = holds.iter().filter_map(|hold| Some((hold, hold.facts.sessions.first()?)));
-    sql.push_values(firsts, |mut row, (hold, span)| {
-        let Hold { facts, contact, .. } = hold;
-        row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
-        row.push_bind(&facts.service_title).push_bind(facts.price.minor);
-        row.push_bind(facts.price.currency.code()).push_bind(&facts.practitioner_id);
-        row.push_bind(mode_word(facts.mode)).push_bind(hold.held_until()).push_bind(now);
-        row.push_bind(span.starts_at()).push_bind(span.ends_at());
-        row.push_bind(contact.first_name()).push_bind(contact.last_name());
-        row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
-        let package = facts.package.as_ref();
-        row.push_bind(package.map(|it| &it.id)).push_bind(package.map(|it| &it.title));
-        row.push_bind(package.map(|it| it.notice_hours));
-        row.push_bind(facts.is_by_phone()).push_bind((!facts.is_by_phone()).then_some(now));
-        row.push_bind(hold.network_hash).push_bind(hold.device_hash);
-    });
+    let mut sql = QueryBuilder::<Postgres>::new("");
+    push_wanted(&mut sql, holds, now);
     push_sessions(&mut sql, holds);
     sql.push(view_sql!(
         "),
@@ -127,6 +110,14 @@ pub(super) async fn insert_holds(
                                        held_until_at)
              select booking_id, network_hash, device_hash, now, until_at from wanted
              where network_hash is not null or device_hash is not null),
+         accepted as (
+             insert into accepted_terms (booking_id, accepted_at, notice_hours,
+                                         shown_notice_hours, terms_version, terms_hash,
+                                         refunds_version, refunds_hash, privacy_version,
+                                         privacy_hash)
+             select booking_id, now, rule_hours, shown_hours, terms_version, terms_hash,
+                    refunds_version, refunds_hash, privacy_version, privacy_hash
+             from wanted where not by_phone),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
                                             held_until_at, live)
@@ -142,6 +133,40 @@ pub(super) async fn insert_holds(
     ));
     let rows = sql.build().fetch_all(tx.connection()).await?;
     views(&rows, practice)
+}
+
+/// What is known of each booking, with its first session.
+fn push_wanted(sql: &mut QueryBuilder<Postgres>, holds: &[Hold<'_>], now: Timestamp) {
+    sql.push(
+        "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
+                      price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
+                      first_name, last_name, email, phone, notes, package_id, package_title,
+                      notice_hours, by_phone, terms_accepted_at, network_hash, device_hash,
+                      rule_hours, shown_hours, terms_version, terms_hash, refunds_version,
+                      refunds_hash, privacy_version, privacy_hash) as (",
+    );
+    let firsts = holds.iter().filter_map(|hold| Some((hold, hold.facts.sessions.first()?)));
+    sql.push_values(firsts, |mut row, (hold, span)| {
+        let Hold { facts, contact, .. } = hold;
+        row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
+        row.push_bind(&facts.service_title).push_bind(facts.price.minor);
+        row.push_bind(facts.price.currency.code()).push_bind(&facts.practitioner_id);
+        row.push_bind(mode_word(facts.mode)).push_bind(hold.held_until()).push_bind(now);
+        row.push_bind(span.starts_at()).push_bind(span.ends_at());
+        row.push_bind(contact.first_name()).push_bind(contact.last_name());
+        row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
+        let package = facts.package.as_ref();
+        row.push_bind(package.map(|it| &it.id)).push_bind(package.map(|it| &it.title));
+        row.push_bind(package.map(|it| it.notice_hours));
+        row.push_bind(facts.is_by_phone()).push_bind((!facts.is_by_phone()).then_some(now));
+        row.push_bind(hold.network_hash).push_bind(hold.device_hash);
+        let Acceptance { shown, notice_hours } = hold.acceptance;
+        row.push_bind(notice_hours).push_bind(shown.notice_hours);
+        for text in [&shown.terms, &shown.refunds, &shown.privacy] {
+            row.push_bind(text.as_ref().map(ShownText::version));
+            row.push_bind(text.as_ref().map(ShownText::hash));
+        }
+    });
 }
 
 /// The sessions of all bookings. The first one of each stands in its own row, so that a single

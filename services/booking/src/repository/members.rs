@@ -78,7 +78,10 @@ pub async fn upsert(
          on conflict (user_id) do update
          set role = excluded.role, practitioner_id = excluded.practitioner_id, active = true,
              since_at = case when staff_members.active then staff_members.since_at
-                             else clock_now() end",
+                             else clock_now() end,
+             second_factor_by = case when staff_members.active
+                                     then staff_members.second_factor_by
+                                     else clock_timestamp() end",
     )
     .bind(person)
     .bind(membership.role.word())
