@@ -4,7 +4,9 @@
 use eventstore::{Metadata, Store};
 
 use crate::error::Error;
-use crate::repository::{hold_origins, invitations, scheduled_events, widget_reports};
+use crate::repository::{
+    consent_codes, hold_origins, invitations, page_keys, scheduled_events, widget_reports,
+};
 use crate::timers::kinds::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
@@ -26,7 +28,10 @@ pub async fn delete_expired(store: &Store, subject: String) -> Result<(), Error>
                 let more_events = scheduled_events::delete_old(tx, now).await?;
                 let more_invitations = invitations::delete_ended(tx, now).await?;
                 let more_origins = hold_origins::delete_old(tx, now).await?;
-                let more_invitations = more_invitations || more_origins;
+                let more_requests = page_keys::delete_old_requests(tx, now).await?;
+                let more_codes = consent_codes::delete_old(tx, now).await?;
+                let more_invitations =
+                    more_invitations || more_origins || more_requests || more_codes;
                 let more = deleted.is_part || more_reports || more_events || more_invitations;
                 let minutes = if more { 1 } else { DAY_MINUTES };
                 let next = now.plus_minutes(minutes);

@@ -23,6 +23,35 @@ pub async fn insert(
     Ok(())
 }
 
+/// Whether a session of a booking that is still to come would be at the same time as one that an
+/// account holds or has booked with another practitioner. Exact under the locks of both.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn overlaps_sessions_of(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    customer_id: Id<Customer>,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let overlaps = sqlx::query_scalar(
+        "select exists (
+             select from bookings b
+             join slot_reservations r using (booking_id)
+             join slot_reservations mine
+               on mine.booking_id = $1 and mine.live and mine.during && r.during
+             where b.customer_id = $2 and b.booking_id <> $1 and r.live and r.ends_at > $3
+               and (r.held_until_at is null or r.held_until_at > $3)
+               and (mine.held_until_at is null or mine.held_until_at > $3))",
+    )
+    .bind(id)
+    .bind(customer_id)
+    .bind(now)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(overlaps)
+}
+
 /// Takes a booking from those that an address may adopt; false when it is none of them any more.
 /// Needs the booking's locks.
 ///
