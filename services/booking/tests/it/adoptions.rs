@@ -11,10 +11,12 @@ use contract::booking::v1::{
 use futures::future::join_all;
 use kernel::Id;
 use kernel::id::Booking;
+use tonic::Code;
 
-use crate::grpc_harness::GrpcHarness;
+use crate::grpc_harness::{GrpcHarness, refused};
+use crate::payment_pages::code_for;
 use crate::phone_bookings::{book_by_phone, new_phone_request};
-use crate::world::{World, asha, at, customer};
+use crate::world::{World, asha, at, customer, new_request_with};
 
 fn client(number: u128, email: Option<&str>) -> Client {
     Client { proved_email: email.map(str::to_owned), ..customer(number).into() }
@@ -73,6 +75,28 @@ async fn bookings_of_accounts_are_never_adopted() {
 }
 
 #[tokio::test]
+async fn a_booking_at_the_time_of_an_own_session_is_adopted_once_that_is_over() {
+    let world = World::of_two().await;
+    let own = new_request_with("ravi", "meditation", at(2, 13));
+    let own = world.request(customer(1), own).await.unwrap();
+    let by_phone = RequestPhoneBookingRequest {
+        practitioner_id: "lead".to_owned(),
+        ..new_phone_request(at(2, 13))
+    };
+    let by_phone = book_by_phone(&world, by_phone).await.unwrap();
+    let later = held(&world, 15).await;
+    let asha = || client(1, Some("asha@example.org"));
+    assert_eq!(adopt_bookings(&world.app, asha()).await.unwrap(), [later]);
+    assert_eq!(adopt_bookings(&world.app, asha()).await.unwrap(), []);
+    assert_ne!(world.view(by_phone).await.customer_id, customer(1));
+    // The own one ends without a payment.
+    world.minutes_later(60).await;
+    assert_eq!(world.view(own).await.customer_id, customer(1));
+    assert_eq!(adopt_bookings(&world.app, asha()).await.unwrap(), [by_phone]);
+    assert_eq!(world.view(by_phone).await.customer_id, customer(1));
+}
+
+#[tokio::test]
 async fn what_was_adopted_lives_on_as_the_accounts_own() {
     let harness = GrpcHarness::new().await;
     let world = &harness.world;
@@ -86,7 +110,13 @@ async fn what_was_adopted_lives_on_as_the_accounts_own() {
         accepted_declaration: true,
     };
     let consent = Some(consent);
-    let accept = AcceptTermsRequest { page_key: page_key.clone(), terms_accepted: true, consent };
+    let accept = AcceptTermsRequest {
+        page_key: page_key.clone(),
+        terms_accepted: true,
+        consent,
+        consent_code: code_for(&harness, &page_key).await,
+        ..AcceptTermsRequest::default()
+    };
     harness.pages().accept_terms(accept.clone()).await.unwrap();
     // A token that doesn't say that its address is proved adopts nothing.
     let unproved = harness.by(customer(1), AdoptBookingsRequest {});
@@ -95,11 +125,12 @@ async fn what_was_adopted_lives_on_as_the_accounts_own() {
     let proved = harness.by_proved(customer(1), AdoptBookingsRequest {});
     let answer = harness.public().adopt_bookings(proved).await.unwrap().into_inner();
     assert_eq!(answer.booking_ids, [id.to_string()]);
-    // The consent went over with it, and the key still opens the page.
+    // The consent went over with it, and the key opens nothing any more.
     let own = harness.by(customer(1), GetConsentRequest {});
     let own = harness.consents().get_consent(own).await.unwrap().into_inner();
     assert!(own.current);
-    harness.pages().accept_terms(accept).await.unwrap();
+    let answer = harness.pages().accept_terms(accept).await;
+    refused(answer, Code::FailedPrecondition, "BOOKING_ADOPTED", "");
     world.pay(id, "pay_1").await;
     world.reaches(id, BookingState::MeetingScheduled).await;
     let read = harness.by(customer(1), GetBookingRequest { booking_id: id.to_string() });

@@ -33,6 +33,7 @@ fn calendar_of(practitioner_id: &str) -> BusyCalendar {
         kind: CalendarKind::Address,
         url: String::new(),
         username: String::new(),
+        invited_as: Vec::new(),
     }
 }
 
@@ -193,6 +194,40 @@ async fn a_calendar_that_cannot_be_read_keeps_its_last_times_closed() {
 }
 
 #[tokio::test]
+async fn a_calendar_of_many_years_is_read() {
+    let server = ThirdParties::start().await;
+    let world = world(&server).await;
+    let words = "Canary ".repeat(40);
+    let past = "BEGIN:VEVENT\r\nUID:past\r\nDTSTART:20190715T043000Z\r\n\
+                DTEND:20190715T053000Z\r\nSUMMARY:";
+    let past = format!("{past}{words}\r\nEND:VEVENT\r\n").repeat(11_000);
+    let file = calendar(&[LUNCH]).replacen("BEGIN:VEVENT", &format!("{past}BEGIN:VEVENT"), 1);
+    assert!(file.len() > 4_000_000);
+    server.put_calendar(file).await;
+    read(&world).await;
+    let state = state(&world).await;
+    assert_eq!((state.problem.as_str(), state.events, state.busy_times), ("", 1, 1));
+    assert_eq!(free(&world).await, ["11", "12", "15", "16", "17"]);
+}
+
+#[tokio::test]
+async fn a_calendar_that_was_never_read_is_told_at_once() {
+    let server = ThirdParties::start().await;
+    let world = world(&server).await;
+    let failing = async || busy_times::failing_for(world.app.store.pool(), 30).await.unwrap();
+    assert_eq!(failing().await, [""; 0]);
+    read(&world).await;
+    assert_eq!(failing().await, ["own"]);
+    server.serves(&[LUNCH]).await;
+    read(&world).await;
+    // Once read, its last times stay closed, so bad minutes of its server are no concern.
+    server.fault(json!({ "target": "calendars.fetch", "kind": "status", "status": 500 })).await;
+    read(&world).await;
+    assert_eq!(state(&world).await.problem, "server_error");
+    assert_eq!(failing().await, [""; 0]);
+}
+
+#[tokio::test]
 async fn a_server_that_sends_nothing_more_is_given_up() {
     let server = ThirdParties::start().await;
     let world = world(&server).await;
@@ -243,6 +278,9 @@ async fn only_the_public_internet_is_asked_and_only_by_https() {
         // A name is checked by what it leads to.
         (format!("https://localhost:{port}/calendars/own.ics"), "not_public"),
         (format!("webcal://localhost:{port}/calendars/own.ics"), "not_public"),
+        (format!("WEBCAL://localhost:{port}/calendars/own.ics"), "not_public"),
+        (format!("webcals://localhost:{port}/calendars/own.ics"), "not_public"),
+        (format!("WebCals://localhost:{port}/calendars/own.ics"), "not_public"),
     ] {
         let secrets = CalendarSecrets::from([("own".to_owned(), address.clone().into())]);
         let calendars = Calendars::new(&practice("lead"), &secrets, None).unwrap();

@@ -75,6 +75,7 @@ impl Server {
             kind: CalendarKind::Caldav,
             url: format!("{url}/"),
             username: "ravi".to_owned(),
+            invited_as: Vec::new(),
         });
         let secrets = CalendarSecrets::from([("dav".to_owned(), PASSWORD.to_owned().into())]);
         let calendars = Calendars::new(&practice, &secrets, Some(&url.parse().unwrap())).unwrap();

@@ -7,7 +7,8 @@ use booking::read_model::query;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingFactsRequest, GetBookingRequest,
-    GetCalendarFileRequest, ListSlotsRequest, MailState, WatchBookingRequest,
+    GetCalendarFileRequest, ListSlotsRequest, MailState, RequestBookingRequest,
+    WatchBookingRequest,
 };
 use contract::notifications::v1::{MailFailed, MailKind, MailSent};
 use kernel::id::Booking;
@@ -57,6 +58,17 @@ async fn free_times_are_public_and_everything_else_is_not() {
 }
 
 #[tokio::test]
+async fn a_value_that_the_database_refuses_is_no_outage() {
+    let harness = GrpcHarness::new().await;
+    let request = RequestBookingRequest {
+        scheduled_event_uri: "https://calendar.example/a\0b".to_owned(),
+        ..new_request("meditation", at(1, 11))
+    };
+    let asked = harness.public().request_booking(harness.by(customer(1), request)).await;
+    refused(asked, Code::InvalidArgument, "VALUE_REFUSED", "");
+}
+
+#[tokio::test]
 async fn refusals_name_reason_and_field() {
     let harness = GrpcHarness::new().await;
     let mut wrong = new_request("meditation", at(1, 11));
@@ -80,7 +92,7 @@ async fn each_internal_call_has_its_own_callers() {
         booking_id: id.to_string(),
         ..GetBookingFactsRequest::default()
     };
-    let contact = || GetBookingContactRequest { booking_id: id.to_string() };
+    let contact = || GetBookingContactRequest { booking_id: id.to_string(), ..Default::default() };
     let told = harness.internal("payments").get_booking_facts(facts()).await.unwrap().into_inner();
     assert_eq!(told.customer_id, customer(1).to_string());
     assert_eq!(told.price.as_ref().unwrap().minor_units, 50_000);
@@ -121,7 +133,7 @@ async fn the_calendar_file_comes_with_the_confirmation() {
     let file = harness.public().get_calendar_file(asked()).await.unwrap().into_inner();
     assert_eq!(file.filename, "session-2026-11-25.ics");
     assert!(file.content.contains("DTSTART:20261125T053000Z\r\n"));
-    let contact = GetBookingContactRequest { booking_id: id.to_string() };
+    let contact = GetBookingContactRequest { booking_id: id.to_string(), ..Default::default() };
     let told = harness.internal("notifications").get_booking_contact(contact).await.unwrap();
     assert_eq!(told.into_inner().calendar_file, file.content);
 }
