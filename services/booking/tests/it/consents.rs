@@ -118,7 +118,7 @@ async fn each_invalid_part_is_refused_with_its_field_and_changes_nothing() {
             "full_name",
         ),
         (
-            Consent { full_name: "A\nB".to_owned(), ..good.clone() },
+            Consent { full_name: "A\u{7}B".to_owned(), ..good.clone() },
             bad,
             "INVALID_CONSENT_NAME",
             "full_name",

@@ -2,6 +2,7 @@
 
 use booking::app::request_booking::request_booking;
 use booking::contract::day_stream;
+use contract::booking::v1::BookingState;
 use practice::LEAD_ID;
 
 use crate::world::{World, at, customer, new_request, reason};
@@ -70,4 +71,27 @@ async fn another_process_may_have_changed_the_day() {
     world.hold(customer(5), at(1, 15)).await;
     let refused = world.request(customer(6), new_request("meditation", at(1, 14))).await;
     assert_eq!(reason(refused), "SLOT_TAKEN");
+}
+
+/// What is confirmed or ends is decided from the snapshot on, however much the day has seen.
+#[tokio::test]
+async fn a_confirmation_reads_of_the_day_what_is_new() {
+    let world = World::without_timers().await;
+    let mut held = Vec::new();
+    for (number, hour) in [(1, 12), (2, 13), (3, 14)] {
+        held.push(world.hold(customer(number), at(1, hour)).await);
+    }
+    let refused = world.request(customer(4), new_request("meditation", at(1, 13))).await;
+    assert_eq!(reason(refused), "SLOT_TAKEN");
+    // It would be an error to read this event again.
+    let unreadable = format!(
+        "alter table events disable trigger user;
+         update events set payload = '{{}}' where stream_id = '{DAY}' and version = 1;
+         alter table events enable trigger user"
+    );
+    world.db.as_owner(&unreadable).await.unwrap();
+    world.pay(held[1], "pay_aaaaaaaaaaaaaa").await;
+    world.pay(held[2], "pay_bbbbbbbbbbbbbb").await;
+    let states = [world.state(held[1]).await, world.state(held[2]).await];
+    assert_eq!(states, [BookingState::Confirmed, BookingState::Confirmed]);
 }
