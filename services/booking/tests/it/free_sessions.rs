@@ -174,7 +174,7 @@ async fn a_call_needs_a_token_of_a_proved_address() {
     };
     let facts = harness.internal("payments").get_booking_facts(facts).await.unwrap().into_inner();
     assert_eq!((facts.price.unwrap().minor_units, facts.held_until_at), (0, None));
-    let contact = GetBookingContactRequest { booking_id };
+    let contact = GetBookingContactRequest { booking_id, ..Default::default() };
     let contact = harness.internal("notifications").get_booking_contact(contact).await.unwrap();
     assert!(contact.into_inner().calendar_file.contains("BEGIN:VEVENT"));
 }

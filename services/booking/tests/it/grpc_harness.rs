@@ -7,6 +7,7 @@ use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::booking_staff_service_client::BookingStaffServiceClient;
 use contract::booking::v1::consent_service_client::ConsentServiceClient;
 use contract::booking::v1::consent_staff_service_client::ConsentStaffServiceClient;
+use contract::booking::v1::join_page_service_client::JoinPageServiceClient;
 use contract::booking::v1::organisation_service_client::OrganisationServiceClient;
 use contract::booking::v1::organisation_staff_service_client::OrganisationStaffServiceClient;
 use contract::booking::v1::payment_page_service_client::PaymentPageServiceClient;
@@ -76,6 +77,12 @@ impl GrpcHarness {
         with_token(&self.one_factor_token(customer), message)
     }
 
+    /// The token of a session that has shown its second factor so many seconds ago.
+    pub(crate) fn token_shown(&self, customer: Id<Customer>, seconds_ago: u64) -> String {
+        let sub = customer.uuid().to_string();
+        self.users.token_shown(&sub, "asha@example.org", seconds_ago).unwrap()
+    }
+
     pub(crate) fn one_factor_token(&self, customer: Id<Customer>) -> String {
         let sub = customer.uuid().to_string();
         self.users.one_factor_token(&sub, "asha@example.org", FAR).unwrap()
@@ -112,6 +119,10 @@ impl GrpcHarness {
             self.users.token(&sub, email, FAR)
         };
         with_token(&token.unwrap(), message)
+    }
+
+    pub(crate) fn join_pages(&self) -> JoinPageServiceClient<Channel> {
+        JoinPageServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
     pub(crate) fn organisation(&self) -> OrganisationServiceClient<Channel> {

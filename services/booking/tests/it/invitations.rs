@@ -242,6 +242,12 @@ async fn what_was_withdrawn_or_declined_gives_no_membership() {
     }
     assert_eq!(accept(&harness, person, (ADDRESS, true), &key).await, "INVITATION_ENDED");
     assert!(mailed(&harness, &first).await.is_err());
+    // The link says that it has ended, and names no person.
+    let asked = GetInvitationRequest { key };
+    let offer = harness.organisation().get_invitation(asked).await.unwrap().into_inner();
+    let offer = offer.invitation.unwrap();
+    assert_eq!(offer.state(), InvitationState::Withdrawn);
+    assert_eq!([offer.email, offer.invited_by, offer.practitioner_name].concat(), "");
     let second = invite(&harness, StaffRole::FrontDesk).await;
     let key = mailed(&harness, &second).await.unwrap().key;
     for _ in 0..2 {
