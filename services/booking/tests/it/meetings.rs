@@ -1,9 +1,17 @@
 //! Meeting rooms: one per booking, however often the provider fails.
 
-use contract::booking::v1::{BookingState, RequestBookingRequest, SessionMode};
+use booking::app::cancel_booking::cancel_booking;
+use booking::app::schedule_meeting::schedule_meeting;
+use contract::booking::v1::{
+    BookingState, CancelBookingRequest, CancelledBy, RequestBookingRequest, RoomMissing,
+    SessionMode,
+};
+use eventstore::Metadata;
+use kernel::Id;
+use kernel::id::Booking;
 use testkit::until;
 
-use crate::world::{World, at, customer, new_request};
+use crate::world::{World, at, customer, new_package, new_request, owner};
 
 #[tokio::test]
 async fn a_provider_that_fails_is_asked_again_while_the_booking_stays_confirmed() {
@@ -50,4 +58,67 @@ async fn a_session_in_person_needs_no_room() {
     world.minutes_later(3 * 60).await;
     world.reaches(id, BookingState::Completed).await;
     assert!(world.rooms.asked().is_empty());
+}
+
+/// What was told of missing rooms, by the sessions' numbers.
+async fn missing(world: &World, id: Id<Booking>) -> Vec<i32> {
+    let events = world.app.store.load(&booking::contract::room_stream(id)).await.unwrap();
+    let told = events.iter().map(|event| event.get::<RoomMissing>().unwrap().unwrap());
+    told.map(|event| event.session_number).collect()
+}
+
+/// Runs the timer of the room's creation, which fails or not.
+async fn ask_for_room(world: &World, id: Id<Booking>) -> bool {
+    schedule_meeting(&world.app, Metadata::by("booking", None), id).await.is_ok()
+}
+
+#[tokio::test]
+async fn a_session_without_a_room_a_day_before_is_told_once_and_ends_with_the_room() {
+    let world = World::without_timers().await;
+    let id = world.hold(customer(1), at(2, 11)).await;
+    world.pay(id, "pay_1").await;
+    world.rooms.fail(4);
+    assert!(!ask_for_room(&world, id).await);
+    assert_eq!(missing(&world, id).await, [] as [i32; 0], "two days before it is early");
+    world.minutes_later(26 * 60 + 1).await;
+    for _ in 0..3 {
+        assert!(!ask_for_room(&world, id).await);
+        assert_eq!(missing(&world, id).await, [0]);
+    }
+    assert_eq!(world.state(id).await, BookingState::Confirmed);
+    assert!(ask_for_room(&world, id).await);
+    assert_eq!(world.state(id).await, BookingState::MeetingScheduled);
+    assert_eq!(missing(&world, id).await, [0]);
+}
+
+#[tokio::test]
+async fn of_what_is_booked_for_the_same_day_the_provider_has_ten_minutes() {
+    let world = World::without_timers().await;
+    let id = world.hold(customer(1), at(0, 15)).await;
+    world.pay(id, "pay_1").await;
+    world.rooms.fail(2);
+    assert!(!ask_for_room(&world, id).await);
+    assert_eq!(missing(&world, id).await, [] as [i32; 0]);
+    world.minutes_later(10).await;
+    assert!(!ask_for_room(&world, id).await);
+    assert_eq!(missing(&world, id).await, [0]);
+}
+
+#[tokio::test]
+async fn of_a_package_each_session_that_takes_place_is_told_by_its_number() {
+    let world = World::without_timers().await;
+    let package = new_package([at(1, 11), at(2, 11), at(3, 11)]);
+    let id = world.request(customer(1), package).await.unwrap();
+    world.pay(id, "pay_1").await;
+    let cancel = CancelBookingRequest {
+        session_number: 2,
+        ..crate::cancels::asked(id, CancelledBy::Customer)
+    };
+    cancel_booking(&world.app, owner(), cancel).await.unwrap();
+    world.rooms.fail(3);
+    for (minutes, told) in [(3 * 60, vec![1]), (24 * 60, vec![1]), (24 * 60, vec![1, 3])] {
+        world.minutes_later(minutes).await;
+        assert!(!ask_for_room(&world, id).await);
+        assert_eq!(missing(&world, id).await, told, "{minutes}");
+    }
 }

@@ -209,13 +209,25 @@ async fn an_account_sees_its_own_membership_and_its_proved_address_alone_is_kept
 #[tokio::test]
 async fn a_practitioner_who_goes_keeps_no_secret_address_of_the_calendar() {
     let harness = practice().await;
-    let renew = RenewCalendarFeedRequest {
-        idempotency_key: "renew-0001".to_owned(),
-        ..RenewCalendarFeedRequest::default()
+    let feeds = "select count(*) from calendar_feeds";
+    let renew = async |key: &str| {
+        let asked = RenewCalendarFeedRequest {
+            idempotency_key: key.to_owned(),
+            ..RenewCalendarFeedRequest::default()
+        };
+        let asked = harness.by(customer(PRACTITIONER), asked);
+        harness.calendar_staff().renew_calendar_feed(asked).await.unwrap();
     };
-    let asked = harness.by(customer(PRACTITIONER), renew);
-    harness.calendar_staff().renew_calendar_feed(asked).await.unwrap();
-    assert_eq!(harness.world.count("select count(*) from calendar_feeds").await, 1);
+    renew("renew-0001").await;
+    assert_eq!(harness.world.count(feeds).await, 1);
     assert_eq!(remove(&harness, ADMIN, PRACTITIONER).await, "done");
-    assert_eq!(harness.world.count("select count(*) from calendar_feeds").await, 0);
+    assert_eq!(harness.world.count(feeds).await, 0);
+    // Nor when the operator ends the role, or gives one without a calendar.
+    for role in [None, Some(Role::FrontDesk)] {
+        harness.grant(customer(PRACTITIONER), Some(Role::Practitioner)).await;
+        renew(&format!("renew-of-{role:?}")).await;
+        assert_eq!(harness.world.count(feeds).await, 1);
+        harness.grant(customer(PRACTITIONER), role).await;
+        assert_eq!(harness.world.count(feeds).await, 0, "{role:?}");
+    }
 }

@@ -3,7 +3,7 @@
 
 use contract::booking::v1::{
     BlockTimeRequest, CancelBookingRequest, CancelledBy, ChangeRoleRequest, Contact,
-    GetBookingHistoryRequest, ListBlockedTimesRequest, ListBookingsRequest,
+    GetBookingFactsRequest, GetBookingHistoryRequest, ListBlockedTimesRequest, ListBookingsRequest,
     ListCalendarFeedsRequest, RenewCalendarFeedRequest, RequestBookingRequest,
     RequestPhoneBookingRequest, SendPaymentPageRequest, StaffRole, StopCalendarFeedRequest,
     UnblockTimeRequest,
@@ -17,16 +17,16 @@ use crate::grpc_harness::{GrpcHarness, refused};
 use crate::phone_bookings::new_phone_request;
 use crate::world::{World, asha, at, customer, new_request_with};
 
-const OWNER: u128 = 901;
-const ADMIN: u128 = 902;
+pub(crate) const OWNER: u128 = 901;
+pub(crate) const ADMIN: u128 = 902;
 /// Practitioners, of whom each is linked to one calendar, and one to none.
-const LEAD: u128 = 903;
-const RAVI: u128 = 904;
-const UNLINKED: u128 = 905;
-const DESK: u128 = 906;
-const NOTE: &str = "A note for the practitioner alone.";
+pub(crate) const LEAD: u128 = 903;
+pub(crate) const RAVI: u128 = 904;
+pub(crate) const UNLINKED: u128 = 905;
+pub(crate) const DESK: u128 = 906;
+pub(crate) const NOTE: &str = "A note for the practitioner alone.";
 
-async fn practice() -> GrpcHarness {
+pub(crate) async fn practice() -> GrpcHarness {
     let harness = GrpcHarness::of(World::of_two().await).await;
     for (number, role) in [
         (OWNER, Role::Owner),
@@ -50,7 +50,7 @@ async fn practice() -> GrpcHarness {
     harness
 }
 
-async fn booked_with(
+pub(crate) async fn booked_with(
     harness: &GrpcHarness,
     practitioner: &str,
     starts_at: Timestamp,
@@ -245,4 +245,29 @@ async fn refusals_of_outsiders_are_one_row_an_hour() {
     ask().await;
     assert_eq!(harness.world.count(rows).await, 2);
     assert_eq!(harness.counted_refusals(outsider).await, 21);
+}
+
+/// Payments asks it before a member records money at the desk.
+#[tokio::test]
+async fn the_facts_of_a_booking_are_told_for_members_to_whom_it_belongs() {
+    let harness = practice().await;
+    let id = booked_with(&harness, "lead", at(1, 14)).await;
+    let ask = async |staff_user_id: String| {
+        let request = GetBookingFactsRequest {
+            booking_id: id.to_string(),
+            staff_user_id,
+            ..GetBookingFactsRequest::default()
+        };
+        harness.internal("payments").get_booking_facts(request).await
+    };
+    for number in [OWNER, ADMIN, LEAD, DESK] {
+        let facts = ask(customer(number).to_string()).await.unwrap().into_inner();
+        assert!(!facts.by_phone, "{number}");
+    }
+    let client = customer(1).to_string();
+    let others = [RAVI, UNLINKED].map(|number| customer(number).to_string());
+    for other in others.into_iter().chain([client, "usr_1".to_owned()]) {
+        let refusal = ask(other).await;
+        refused(refusal, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    }
 }
