@@ -378,3 +378,62 @@ async fn a_new_key_is_mailed_at_a_pace_and_no_answer_tells_whether() {
         world.minutes_later(5).await;
         assert_eq!(renew(&harness, &key, "192.0.2.2").await, "ok");
         assert_eq!(mails_asked_for(&harness, id).await, mails);
+    }
+    // One network has so many requests in a day, with whatever keys.
+    for _ in 0..16 {
+        assert_eq!(renew(&harness, &unknown, "192.0.2.1").await, "ok");
+    }
+    assert_eq!(renew(&harness, &unknown, "192.0.2.1").await, "TOO_MANY_PAGE_KEYS");
+    assert_eq!(renew(&harness, &unknown, "192.0.2.3").await, "ok");
+    world.minutes_later(24 * 60).await;
+    assert_eq!(renew(&harness, &unknown, "192.0.2.1").await, "ok");
+}
+
+#[tokio::test]
+async fn what_is_over_or_an_accounts_is_not_mailed_again() {
+    for scene in [Scene::SixtyDaysAfter, Scene::Adopted] {
+        let (harness, id, [key, before]) = play(scene).await;
+        for key in [&key, &before] {
+            assert_eq!(renew(&harness, key, "192.0.2.1").await, "ok");
+        }
+        assert_eq!(mails_asked_for(&harness, id).await, 0, "{scene:?}");
+    }
+    // Of what was paid a new key is mailed, although nothing is to be paid any more.
+    let (harness, id, [_, before]) = play(Scene::Paid).await;
+    assert_eq!(renew(&harness, &before, "192.0.2.1").await, "ok");
+    assert_eq!(mails_asked_for(&harness, id).await, 1);
+    assert_eq!(found(&harness, &before).await.standing, PageStanding::Ended(PageEnd::Renewed));
+    let new = key_of(&harness, id, "mal_9").await;
+    assert_eq!(found(&harness, &new).await.standing, PageStanding::Whole);
+}
+
+/// Who had a page that was renewed comes to the session by no other way either.
+#[tokio::test]
+async fn what_was_saved_from_a_page_ends_with_its_key_and_leads_to_a_new_one() {
+    let (harness, id, [key, _]) = play(Scene::Paid).await;
+    let saved = async |key: &str| {
+        let request = GetPageCalendarFileRequest { page_key: key.to_owned() };
+        let file = harness.pages().get_page_calendar_file(request).await.unwrap().into_inner();
+        let lines = file.content.replace("\r\n ", "");
+        let (_, join) = lines.split_once("/join#key=").unwrap();
+        join.chars().take(43).collect::<String>()
+    };
+    let app = &harness.world.app;
+    let standing = async |key: &str| find(app, key, PageKeyPurpose::Join).await.unwrap().standing;
+    let join = saved(&key).await;
+    assert_eq!(saved(&key).await, join);
+    let mailed = join_key_of(&harness, id, "mal_2").await;
+    assert_eq!(standing(&join).await, PageStanding::Whole);
+    // The page of the session asks for the new mail as the page of payment does.
+    assert_eq!(renew(&harness, &join, "192.0.2.1").await, "ok");
+    assert_eq!(mails_asked_for(&harness, id).await, 1);
+    assert_eq!(found(&harness, &key).await.standing, PageStanding::Ended(PageEnd::Renewed));
+    assert_eq!(standing(&join).await, PageStanding::Ended(PageEnd::Renewed));
+    assert_eq!(standing(&mailed).await, PageStanding::Whole, "a mail's way goes on");
+    let again = saved(&key_of(&harness, id, "mal_3").await).await;
+    assert_ne!(again, join);
+    assert_eq!(standing(&again).await, PageStanding::Whole);
+    harness.world.minutes_later(5).await;
+    assert_eq!(renew(&harness, &join, "192.0.2.1").await, "ok");
+    assert_eq!(mails_asked_for(&harness, id).await, 2, "also by one that has ended");
+}
