@@ -1,7 +1,9 @@
 //! Staff book for clients on the phone: the same way to a time as every client's, held for longer.
 
+use booking::app::page_keys::{PageKeyPurpose, find};
 use booking::app::request_phone_booking::request_phone_booking;
 use booking::domain::booking::Origin;
+use booking::domain::page_standing::{PageEnd, PageStanding};
 use booking::error::Error;
 use contract::booking::v1::{
     BookingState, CancelBookingRequest, RequestPhoneBookingRequest, SendPaymentPageRequest,
@@ -166,7 +168,11 @@ async fn staff_calls_are_audited_and_send_the_address_again() {
     let made = harness.staff().request_phone_booking(request).await.unwrap().into_inner();
     let booking_id = made.booking.unwrap().booking.unwrap().booking_id;
     let id: Id<Booking> = booking_id.parse().unwrap();
-    assert_eq!(made.page_key, harness.world.app.page_keys.key(id));
+    let standing = async |key: &str| {
+        let app = &harness.world.app;
+        find(app, key, PageKeyPurpose::Page).await.unwrap().standing
+    };
+    assert_eq!(standing(&made.page_key).await, PageStanding::Whole);
     let entries = harness.audited("RequestPhoneBooking").await;
     assert_eq!(entries.len(), 1);
     assert_eq!((entries[0].2.as_str(), entries[0].3.as_str()), (booking_id.as_str(), "done"));
@@ -180,9 +186,14 @@ async fn staff_calls_are_audited_and_send_the_address_again() {
         harness.staff().send_payment_page(harness.by(customer(901), request)).await
     };
     let sent = send(&booking_id, "send-once").await.unwrap().into_inner();
-    assert_eq!(sent.page_key, made.page_key);
-    send(&booking_id, "send-once").await.unwrap();
+    // The mail has a new key, and the one that was read aloud before has ended.
+    let ended = PageStanding::Ended(PageEnd::Renewed);
+    assert_eq!(standing(&made.page_key).await, ended);
+    let again = send(&booking_id, "send-once").await.unwrap().into_inner();
+    assert_eq!(again.page_key, sent.page_key);
+    assert_eq!(standing(&sent.page_key).await, PageStanding::Whole);
     send(&booking_id, "send-twice").await.unwrap();
+    assert_eq!(standing(&sent.page_key).await, ended);
     let history = harness.world.booking_history(id).await;
     assert_eq!(history[1..], ["PaymentPageRequested", "PaymentPageRequested"]);
     let own = harness.world.hold(customer(1), at(1, 13)).await.to_string();

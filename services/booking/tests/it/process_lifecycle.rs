@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use booking::config::{CalendarSettings, Config, MeetingSettings, MigrationConfig, Neighbours};
 use booking::domain::claim_policy::ClaimPolicy;
@@ -17,7 +16,7 @@ use prost::{Message, Name};
 use runtime::caller::{PeerSettings, UserSettings};
 use runtime::server::Server;
 use runtime::{Shutdown, channel};
-use testkit::{TestDatabase, TestKeys, TestUsers, until};
+use testkit::{TestDatabase, TestKeys, TestUsers, free_address, until};
 use tonic::Request;
 use tonic::service::Routes;
 
@@ -62,20 +61,6 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 0))
 }
 
-/// An address that was free a moment ago. Its port is below the ephemeral range, so that the server
-/// of another test cannot take it in between.
-async fn free_address() -> SocketAddr {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let number = std::process::id().wrapping_add(NEXT.fetch_add(1, Ordering::SeqCst));
-        let port = u16::try_from(20_000 + number % 12_000).unwrap();
-        let address = SocketAddr::from(([127, 0, 0, 1], port));
-        if tokio::net::TcpListener::bind(address).await.is_ok() {
-            return address;
-        }
-    }
-}
-
 /// Settings for a process with the other services at these addresses and no NATS.
 async fn config(
     (db, listen, (payments_url, notifications_url)): (&TestDatabase, SocketAddr, (&str, &str)),
@@ -86,8 +71,9 @@ async fn config(
     Config {
         listen,
         database_url: db.url.clone().into(),
-        nats: messaging::Nats::new(format!("nats://{}", free_address().await)),
+        nats: messaging::Nats::new(format!("nats://{}", free_address().unwrap())),
         practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
+        public_url: "http://127.0.0.1:8080".to_owned(),
         neighbours: Neighbours {
             catalogue_url: fakes::catalogue(keys.peers("catalogue").unwrap(), shutdown).await,
             payments_url: payments_url.to_owned(),
@@ -133,7 +119,7 @@ async fn a_booking_is_confirmed_by_the_feeds_of_other_services_alone() {
     db.as_owner(&format!("update clock set offset_by = {offset}")).await.unwrap();
     let payments = Neighbour::new("payments", &keys, &shutdown).await;
     let notifications = Neighbour::new("notifications", &keys, &shutdown).await;
-    let listen = free_address().await;
+    let listen = free_address().unwrap();
     let urls = (payments.url.as_str(), notifications.url.as_str());
     let first = config((&db, listen, urls), &keys, &users, &shutdown).await;
     let running = tokio::spawn(booking::run(first, shutdown.clone()));
@@ -176,7 +162,7 @@ async fn a_booking_is_confirmed_by_the_feeds_of_other_services_alone() {
 
     // In another zone this time is on another date, so its day's stream would not be found.
     let shutdown = Shutdown::new();
-    let listen = free_address().await;
+    let listen = free_address().unwrap();
     let mut elsewhere = config((&db, listen, urls), &keys, &users, &shutdown).await;
     elsewhere.practice_dir = practice_in("America/Los_Angeles");
     let refused = booking::run(elsewhere, shutdown).await.unwrap_err();

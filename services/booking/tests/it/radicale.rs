@@ -103,6 +103,7 @@ impl Radicale {
             kind: CalendarKind::Caldav,
             url: format!("{}{path}", self.url),
             username: USER.to_owned(),
+            invited_as: Vec::new(),
         });
         practice
     }

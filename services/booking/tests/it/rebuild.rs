@@ -26,10 +26,10 @@ const ROWS: &str = "select coalesce(string_agg(line, E'\\n' order by line), '') 
     union all
     select 'slot ' || to_jsonb(s)::text from slot_reservations s) rows";
 
-/// The number of bookings requested within a second of their event.
+/// The number of bookings requested within a minute of their event.
 const IN_TIME: &str = "select count(*) from bookings b
     join events e on e.stream_id = 'booking-' || b.booking_id and e.version = 1
-    where e.recorded_at - b.requested_at between interval '0' and interval '1 second'";
+    where e.recorded_at - b.requested_at between interval '0' and interval '1 minute'";
 
 /// A history with every kind of change to times: held, expired, rebooked, released, paid late,
 /// cancelled, closed and opened.
