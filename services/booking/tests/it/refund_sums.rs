@@ -378,3 +378,17 @@ async fn a_state_of_before_is_noted_with_what_it_was_mended_to() {
             .bind(id)
             .fetch_one(world.app.store.pool())
             .await
+            .unwrap()
+    };
+    let before = "insert into payment_states_before (booking_id, payment_state)
+                  select booking_id, 'paid' from bookings";
+    world.db.as_owner(before).await.unwrap();
+    assert_eq!(noted().await, None);
+    give_back(&world, id, ("rfn_1", 50_000), "staff").await;
+    assert_eq!(noted().await.as_deref(), Some("refunded"));
+    // As if the upgrade had been before all that is told now.
+    let earlier = "update payment_states_before set noted_at = '1969-01-01', mended_to = null";
+    world.db.as_owner(earlier).await.unwrap();
+    give_back(&world, id, ("rfn_2", 100), "staff").await;
+    assert_eq!(noted().await, None);
+}
