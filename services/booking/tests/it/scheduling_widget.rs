@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use booking::app::App;
 use booking::app::calendar_bookings::keep_calendar;
+use booking::app::hold_origin::HoldOrigin;
 use booking::app::request_booking::request_booking;
-use booking::app::scheduled_event::take_scheduled_event;
+use booking::app::scheduled_event::{open_visit, take_scheduled_event};
 use booking::clients::scheduling::Scheduling;
 use booking::error::Error;
 use booking::read_model::calendar_bookings::of;
 use booking::repository::scheduled_events::ScheduledEvent;
-use contract::booking::v1::{BookingState, RequestBookingRequest, TakeScheduledEventRequest};
+use contract::booking::v1::{
+    BookingState, OpenSchedulingVisitRequest, RequestBookingRequest, TakeScheduledEventRequest,
+};
 use eventstore::Metadata;
 use futures::future::join_all;
 use kernel::id::Booking;
@@ -42,17 +45,19 @@ fn tracking() -> Value {
     json!({ "utm_source": "sukoon", "utm_content": VISIT })
 }
 
-fn asked((event_uri, invitee_uri): &(String, String)) -> TakeScheduledEventRequest {
+/// A request of a visit that began when the tests did.
+fn asked(app: &App, (event_uri, invitee_uri): &(String, String)) -> TakeScheduledEventRequest {
     TakeScheduledEventRequest {
         service_id: "meditation".to_owned(),
         event_uri: event_uri.clone(),
         invitee_uri: invitee_uri.clone(),
         visit_id: VISIT.to_owned(),
+        visit_token: app.widget_visits.token(VISIT.parse().unwrap(), at(0, 9)),
     }
 }
 
 async fn take(app: &Arc<App>, uris: &(String, String)) -> Result<ScheduledEvent, Error> {
-    take_scheduled_event(app, asked(uris)).await
+    take_scheduled_event(app, &HoldOrigin::default(), asked(app, uris)).await
 }
 
 /// A visitor schedules an event, which is taken over.
@@ -222,15 +227,24 @@ async fn only_what_the_provider_knows_as_ours_is_taken_over() {
     }
     for (change, why) in [
         (
-            TakeScheduledEventRequest { service_id: "other".into(), ..asked(&good) },
+            TakeScheduledEventRequest { service_id: "other".into(), ..asked(&app, &good) },
             "WIDGET_NOT_OFFERED",
         ),
         (
-            TakeScheduledEventRequest { visit_id: "A".repeat(32), ..asked(&good) },
+            TakeScheduledEventRequest { visit_id: "A".repeat(32), ..asked(&app, &good) },
             "SCHEDULED_EVENT_NOT_FOUND",
         ),
+        (
+            TakeScheduledEventRequest { visit_token: String::new(), ..asked(&app, &good) },
+            "VISIT_ENDED",
+        ),
+        (
+            TakeScheduledEventRequest { visit_id: "f".repeat(32), ..asked(&app, &good) },
+            "VISIT_ENDED",
+        ),
     ] {
-        assert_eq!(reason(take_scheduled_event(&app, change).await), why);
+        let answer = take_scheduled_event(&app, &HoldOrigin::default(), change).await;
+        assert_eq!(reason(answer), why);
     }
     // A practice without a provider takes nothing over.
     assert_eq!(reason(take(&world.app, &good).await), "WIDGET_NOT_OFFERED");
@@ -285,4 +299,67 @@ async fn an_event_that_was_cancelled_at_the_provider_is_not_taken_over() {
     assert_eq!(reason(take(&app, &uris).await), "SCHEDULED_EVENT_NOT_FOUND");
     // A request without an event is a request as everywhere else.
     ask(&app, 1, new_request_with("lead", "meditation", at(1, 11))).await.unwrap();
+}
+
+#[tokio::test]
+async fn only_a_visit_of_our_own_page_asks_the_provider_and_for_three_hours() {
+    let (world, server, app) = with_widget(World::without_timers().await).await;
+    let open = async |service_id: &str| {
+        open_visit(&app, &OpenSchedulingVisitRequest { service_id: service_id.to_owned() }).await
+    };
+    assert_eq!(reason(open("energy-healing").await), "WIDGET_NOT_OFFERED");
+    let visit = open("meditation").await.unwrap();
+    let tracking = json!({ "utm_source": "sukoon", "utm_content": visit.visit_id });
+    let uris = server.schedules(&at(1, 11).to_string(), tracking).await;
+    let of_visit = TakeScheduledEventRequest {
+        visit_id: visit.visit_id,
+        visit_token: visit.visit_token,
+        ..asked(&app, &uris)
+    };
+    let origin = HoldOrigin::default();
+    take_scheduled_event(&app, &origin, of_visit.clone()).await.unwrap();
+    world.minutes_later(181).await;
+    assert_eq!(reason(take_scheduled_event(&app, &origin, of_visit).await), "VISIT_ENDED");
+}
+
+#[tokio::test]
+async fn what_the_provider_said_is_not_asked_again_at_once() {
+    let (_world, server, app) = with_widget(World::without_timers().await).await;
+    let known = server.schedules(&at(1, 11).to_string(), tracking()).await;
+    take(&app, &known).await.unwrap();
+    // The event types are known for some minutes, so this fault meets no question.
+    server.fault(json!({ "target": "scheduling.event_types", "kind": "status" })).await;
+    let next = server.schedules(&at(1, 12).to_string(), tracking()).await;
+    take(&app, &next).await.unwrap();
+    let event = format!("{}/scheduling/scheduled_events/UNKNOWN", server.url);
+    let unknown = (event.clone(), format!("{event}/invitees/I"));
+    assert_eq!(reason(take(&app, &unknown).await), "SCHEDULED_EVENT_NOT_FOUND");
+    // Neither is what the provider did not have a moment ago.
+    server.fault(json!({ "target": "scheduling.event", "kind": "status" })).await;
+    assert_eq!(reason(take(&app, &unknown).await), "SCHEDULED_EVENT_NOT_FOUND");
+    let other = server.schedules(&at(1, 13).to_string(), tracking()).await;
+    assert_eq!(reason(take(&app, &other).await), "SCHEDULED_EVENT_UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn a_network_and_all_together_ask_the_provider_so_often() {
+    let (_world, server, app) = with_widget(World::without_timers().await).await;
+    let ask = async |network: &str, number: u32| {
+        let event = format!("{}/scheduling/scheduled_events/U{number}", server.url);
+        let uris = (event.clone(), format!("{event}/invitees/I"));
+        let network = Some(network.as_bytes().to_vec());
+        let origin = HoldOrigin { network, device: None };
+        reason(take_scheduled_event(&app, &origin, asked(&app, &uris)).await)
+    };
+    for number in 0..10 {
+        assert_eq!(ask("one", number).await, "SCHEDULED_EVENT_NOT_FOUND");
+    }
+    assert_eq!(ask("one", 10).await, "TOO_MANY_SCHEDULED_EVENTS");
+    // What was asked before is remembered, and costs nothing.
+    assert_eq!(ask("one", 9).await, "SCHEDULED_EVENT_NOT_FOUND");
+    for number in 11..31 {
+        let network = if number < 21 { "two" } else { "three" };
+        assert_eq!(ask(network, number).await, "SCHEDULED_EVENT_NOT_FOUND");
+    }
+    assert_eq!(ask("four", 40).await, "TOO_MANY_SCHEDULED_EVENTS");
 }

@@ -142,6 +142,7 @@ impl ThirdParties {
             kind: CalendarKind::Address,
             url: String::new(),
             username: String::new(),
+            invited_as: Vec::new(),
         });
         let secrets = CalendarSecrets::from([("own".to_owned(), self.calendar_address().into())]);
         Calendars::new(&practice, &secrets, Some(&self.url.parse().unwrap())).unwrap()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use booking::app::App;
+use booking::app::consent_secrets::ConsentCodes;
 use booking::app::consent_settings::ConsentSettings;
 use booking::app::feed_secrets::FeedSecrets;
 use booking::app::group_commit::GroupCommit;
@@ -12,6 +13,7 @@ use booking::app::hold_origin::OriginHashes;
 use booking::app::invitation_keys::InvitationKeys;
 use booking::app::page_keys::PageKeys;
 use booking::app::request_booking::request_booking;
+use booking::app::widget_visits::WidgetVisits;
 use booking::clients::calendars::{CalendarSecrets, Calendars};
 use booking::clients::catalogue::Catalogue;
 use booking::clients::meeting::Meetings;
@@ -37,7 +39,7 @@ use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::Peers;
 use staff::{Role, Staff};
-use testkit::{TestDatabase, TestKeys, until};
+use testkit::{TestDatabase, TestKeys, until, until_no_timer_runs};
 use uuid::Uuid;
 
 use crate::fakes::{self, MEETING_TOKEN, Rooms};
@@ -144,6 +146,7 @@ impl World {
             day_snapshots: DaySnapshotCache::new(),
             group_commit: GroupCommit::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
+            public_url: "http://127.0.0.1:8080".to_owned(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
             feed_secrets: FeedSecrets::new(&FEED_KEY.to_owned().into()).unwrap(),
             page_keys: PageKeys::new(&FEED_KEY.to_owned().into()).unwrap(),
@@ -152,9 +155,11 @@ impl World {
                 terms,
                 fingerprints: Fingerprints::new(CONSENT_KEY).unwrap(),
             },
+            consent_codes: ConsentCodes::new(&FEED_KEY.to_owned().into()).unwrap(),
             claim_policy,
             hold_limits: UNLIMITED,
             origin_hashes: OriginHashes::new(&FEED_KEY.to_owned().into()).unwrap(),
+            widget_visits: WidgetVisits::new(&FEED_KEY.to_owned().into()).unwrap(),
         });
         Self { db, app, rooms, keys, peers, shutdown }
     }
@@ -214,13 +219,16 @@ impl World {
             group_commit: GroupCommit::new(),
             catalogue: self.app.catalogue.clone(),
             meetings: self.app.meetings.clone(),
+            public_url: self.app.public_url.clone(),
             feed_secrets: self.app.feed_secrets.clone(),
             page_keys: self.app.page_keys.clone(),
             invitation_keys: self.app.invitation_keys.clone(),
             consent: self.app.consent.clone(),
+            consent_codes: self.app.consent_codes.clone(),
             claim_policy: self.app.claim_policy,
             hold_limits: self.app.hold_limits,
             origin_hashes: self.app.origin_hashes.clone(),
+            widget_visits: self.app.widget_visits.clone(),
         })
     }
 
@@ -229,8 +237,9 @@ impl World {
         tokio::spawn(run_timers(self.app.store.clone(), timers, self.shutdown.wait()));
     }
 
-    /// Sets the clock forward by so many minutes.
+    /// Sets the clock forward by so many minutes, once no timer runs.
     pub(crate) async fn minutes_later(&self, minutes: i64) {
+        until_no_timer_runs(&self.app.store).await.unwrap();
         self.db
             .as_owner(&format!(
                 "update clock set offset_by = offset_by + make_interval(mins => {minutes})"
@@ -336,7 +345,7 @@ impl World {
     }
 }
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
 }
 
