@@ -3,11 +3,12 @@
 use contract::booking::v1 as wire;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{
-    GetBookingContactRequest, GetStaffInvitationRequest, ListDaySessionsRequest,
+    GetBookingContactRequest, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
+    GetStaffInvitationRequest, ListDaySessionsRequest,
 };
 use contract::convert::timestamp;
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
-use contract::identity::v1::{GetAccountNoticeRequest, GetCodeMailRequest};
+use contract::identity::v1::{GetAccountNoticeRequest, GetCodeMailRequest, GetCodeMailResponse};
 use contract::payments::v1::GetReceiptRequest;
 use contract::payments::v1::payments_internal_service_client::PaymentsInternalServiceClient;
 use contract::reviews::v1::reviews_internal_service_client::ReviewsInternalServiceClient;
@@ -21,6 +22,8 @@ use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tonic::{Code, Status};
 
 use crate::mails::facts::{BookingFacts, Facts, FactsError};
+use crate::mails::kind::Kind;
+use crate::mails::mail::Mail;
 
 /// The URLs of other services.
 #[derive(Debug, Clone)]
@@ -70,19 +73,33 @@ impl Clients {
         })
     }
 
-    /// A booking with its client.
+    /// A booking with its client, for a mail that gets keys of its own. Its calendar file takes
+    /// the cancelled session of this number out of a calendar, where one is named.
     ///
     /// # Errors
     /// When it is gone or incomplete, or booking does not answer.
-    pub async fn booking(&self, id: Id<Booking>) -> Result<BookingFacts, FactsError> {
-        let request = GetBookingContactRequest { booking_id: id.to_string() };
+    pub async fn booking(
+        &self,
+        id: Id<Booking>,
+        cancelled_session: Option<usize>,
+        mail: &Mail,
+    ) -> Result<BookingFacts, FactsError> {
+        let number = cancelled_session.and_then(|number| i32::try_from(number).ok());
+        let request = GetBookingContactRequest {
+            booking_id: id.to_string(),
+            cancelled_session_number: number.unwrap_or_default(),
+            mail_id: mail.id.to_string(),
+            page_key_wanted: mail.kind == Kind::PaymentPage,
+            join_key_wanted: mail.kind.leads_to_session(),
+        };
         let answered = self.booking.clone().get_booking_contact(request).await;
         let answer = answered
             .map_err(|status| facts_error(status, "booking_gone", "booking_unavailable"))?
             .into_inner();
         let facts = BookingFacts::complete(answer.booking, answer.calendar_file);
         let facts = facts.ok_or_else(|| incomplete("booking_incomplete"))?;
-        Ok(BookingFacts { page_key: answer.page_key, ..facts })
+        let (page_key, join_key) = (answer.page_key, answer.join_key);
+        Ok(BookingFacts { page_key, join_key, ..facts })
     }
 
     /// Adds a receipt.
@@ -132,6 +149,31 @@ impl Clients {
         answered
             .map(|answer| Facts::Code(answer.into_inner()))
             .map_err(|status| facts_error(status, "code_gone", "identity_unavailable"))
+    }
+
+    /// A code for the consent on a booking's page, with its address.
+    ///
+    /// # Errors
+    /// When it does not work any more, or booking does not answer.
+    pub async fn consent_code(
+        &self,
+        id: Id<Booking>,
+        request_number: i64,
+    ) -> Result<Facts, FactsError> {
+        let request = GetConsentCodeMailRequest { booking_id: id.to_string(), request_number };
+        let answered = self.booking.clone().get_consent_code_mail(request).await;
+        let answer = answered
+            .map_err(|status| facts_error(status, "code_gone", "booking_unavailable"))?
+            .into_inner();
+        let GetConsentCodeMailResponse { email, first_name, code, valid_minutes } = answer;
+        let code = GetCodeMailResponse {
+            email,
+            first_name,
+            code,
+            valid_minutes,
+            ..GetCodeMailResponse::default()
+        };
+        Ok(Facts::Code(code))
     }
 
     /// A notice about an account, with its address.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use lettre::message::Mailbox;
 use messaging::Nats;
-use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
+use runtime::{Reader, RotatedSecret};
 use secrecy::SecretString;
 
 use crate::clients::Neighbours;
@@ -53,7 +53,7 @@ pub struct MailSettings {
     pub sender: Mailbox,
     /// The key of address hashes in rows and links; `NOTIFICATIONS_ADDRESS_KEY`, at least 32
     /// characters.
-    pub address_key: SecretString,
+    pub address_key: RotatedSecret,
     /// The most mails per address and hour, without codes; `NOTIFICATIONS_RECIPIENT_LIMIT`.
     pub recipient_limit: NonZeroU32,
 }
@@ -96,7 +96,7 @@ impl MailSettings {
         Self {
             smtp_url: reader.secret("NOTIFICATIONS_SMTP_URL"),
             sender: sender(reader),
-            address_key: reader.secret("NOTIFICATIONS_ADDRESS_KEY"),
+            address_key: reader.rotated_secret("NOTIFICATIONS_ADDRESS_KEY"),
             recipient_limit: reader
                 .parse_or("NOTIFICATIONS_RECIPIENT_LIMIT", RECIPIENT_LIMIT_DEFAULT),
         }

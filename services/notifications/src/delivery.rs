@@ -106,7 +106,7 @@ enum Outcome {
     Dropped {
         reason: &'static str,
     },
-    /// It waits for its meeting link, or for its due time.
+    /// It waits for its due time.
     Deferred {
         until: Timestamp,
         hours: String,
@@ -316,11 +316,14 @@ impl DeliveryWorker {
         metadata: &Metadata,
     ) -> Result<Option<Mail>, StoreError> {
         let hourly_max = self.recipient_limit.get();
-        let address = self.message_builder.recipient_hash(mail.kind, facts);
+        let recipient = self.message_builder.recipient_hashes(mail.kind, facts);
         let claim = repository::Claim {
             message_id: self.message_builder.message_id(mail.id),
-            link_told: !facts.lack_link(),
-            recipient: address.map(|address| repository::Recipient { address, hourly_max }),
+            recipient: recipient.map(|(address, former_address)| repository::Recipient {
+                address,
+                former_address,
+                hourly_max,
+            }),
         };
         let mail = mail.clone();
         self.write(metadata.clone(), move |tx| {

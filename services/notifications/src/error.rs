@@ -33,6 +33,12 @@ pub enum Rejection {
     /// The name is too long.
     #[error("Please keep your name to {max} characters", max = NAME_CHARS_MAX)]
     NameTooLong,
+    /// The name has no letter.
+    #[error("Please write your name with a letter")]
+    NameWithoutLetter,
+    /// The name has characters that cannot be shown.
+    #[error("Please write your name without control characters")]
+    InvalidName,
     /// The message is too long.
     #[error("Please keep your message to {max} characters", max = MESSAGE_CHARS_MAX)]
     MessageTooLong,
@@ -59,6 +65,8 @@ impl Reject for Rejection {
             Self::FieldsMissing(_)
             | Self::InvalidEmail
             | Self::NameTooLong
+            | Self::NameWithoutLetter
+            | Self::InvalidName
             | Self::MessageTooLong
             | Self::InvalidIdempotencyKey
             | Self::IdempotencyKeyReused
@@ -72,6 +80,7 @@ impl Reject for Rejection {
             Self::FieldsMissing(_) => "FIELDS_MISSING",
             Self::InvalidEmail => "INVALID_EMAIL",
             Self::NameTooLong | Self::MessageTooLong => "TOO_LONG",
+            Self::NameWithoutLetter | Self::InvalidName => "INVALID_NAME",
             Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
             Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
             Self::TooManyMessages | Self::TooManyInAll => "TOO_MANY_REQUESTS",
@@ -81,7 +90,10 @@ impl Reject for Rejection {
 
     fn field(&self) -> Option<&'static str> {
         match self {
-            Self::FieldsMissing(Field::Name) | Self::NameTooLong => Some("name"),
+            Self::FieldsMissing(Field::Name)
+            | Self::NameTooLong
+            | Self::NameWithoutLetter
+            | Self::InvalidName => Some("name"),
             Self::FieldsMissing(Field::Email) | Self::InvalidEmail => Some("email"),
             Self::FieldsMissing(Field::Message) | Self::MessageTooLong => Some("message"),
             Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),

@@ -15,17 +15,19 @@ use serde_json::{Value, json};
 use super::{declare_later_mails, id};
 use crate::mails::kind::Kind;
 use crate::mails::mail::{About, NewMail};
-use crate::mails::payload::{BOOKED_AT, REFUNDED_BEFORE, SECOND};
+use crate::mails::payload::{BOOKED_AT, REFUNDED_BEFORE, RENEWED, SECOND};
 use crate::repository;
 
 /// What this service does about an event of booking.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Mail the client and the practice, if possible with the meeting link, and remind the client
-    /// later. The payload says whether the practice accepted the client's claim of a payment.
+    /// Mail the client and the practice, and remind the client later. The payload says whether the
+    /// practice accepted the client's claim of a payment.
     Confirm { booking: Id<Booking>, payload: Value, booked_at: Timestamp },
     /// The meeting link is known.
     SendLink(Id<Booking>),
+    /// Mail the practice that a session has no room; of a package with the session's number.
+    SendRoomMissing { booking: Id<Booking>, number: Option<usize> },
     /// Mail the client how to book again.
     SendHoldEnded(Id<Booking>),
     /// Mail the client and the practice; the payload says who cancelled, when, how much is
@@ -34,7 +36,9 @@ pub enum Step {
     /// The same for one session of a package.
     SendSessionCancellation { booking: Id<Booking>, number: usize, payload: Value },
     /// Mail the client of a booking by phone the address of its page; each request once.
-    SendPage { booking: Id<Booking>, number: i64 },
+    SendPage { booking: Id<Booking>, number: i64, renewed: bool },
+    /// Mail the client of a booking by phone a code for the consent; each request once.
+    SendConsentCode { booking: Id<Booking>, number: i64 },
     /// Mail an invitation to the practice's staff; each request once.
     SendInvitation { invitation: Id<StaffInvitation>, number: i64 },
     /// Thank the client some time after the session, and ask for a review.
@@ -51,6 +55,9 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         Step::Confirm { booking: id(&e.booking_id)?, payload, booked_at: event.recorded_at }
     } else if let Some(e) = event.get::<wire::MeetingScheduled>()? {
         Step::SendLink(id(&e.booking_id)?)
+    } else if let Some(e) = event.get::<wire::RoomMissing>()? {
+        let number = usize::try_from(e.session_number).ok().filter(|number| *number > 0);
+        Step::SendRoomMissing { booking: id(&e.booking_id)?, number }
     } else if let Some(e) = event.get::<wire::BookingExpired>()? {
         Step::SendHoldEnded(id(&e.booking_id)?)
     } else if let Some(e) = event.get::<wire::BookingCancelled>()? {
@@ -63,7 +70,10 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
             .map_err(|_negative| ReactionError::Failed("not the number of a session".into()))?;
         Step::SendSessionCancellation { booking: id(&e.booking_id)?, number, payload }
     } else if let Some(e) = event.get::<wire::PaymentPageRequested>()? {
-        Step::SendPage { booking: id(&e.booking_id)?, number: e.request_number }
+        let (number, renewed) = (e.request_number, e.renewed);
+        Step::SendPage { booking: id(&e.booking_id)?, number, renewed }
+    } else if let Some(e) = event.get::<wire::ConsentCodeRequested>()? {
+        Step::SendConsentCode { booking: id(&e.booking_id)?, number: e.request_number }
     } else if let Some(e) = event.get::<wire::StaffInvitationMailRequested>()? {
         Step::SendInvitation { invitation: id(&e.invitation_id)?, number: e.mail_number }
     } else if let Some(e) = event.get::<wire::BookingCompleted>()? {
@@ -136,13 +146,16 @@ impl Reaction for OnBooking {
                 Some(Step::Confirm { booking, payload, booked_at }) => {
                     for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
                         let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
-                        repository::queue(tx, &mail.waiting_for_link()).await?;
+                        repository::queue(tx, &mail).await?;
                     }
                     for mail in reminders(&self.mails, booking, booked_at) {
                         repository::queue(tx, &mail).await?;
                     }
                 }
                 Some(Step::SendLink(booking)) => repository::link_arrived(tx, booking).await?,
+                Some(Step::SendRoomMissing { booking, number }) => {
+                    repository::queue(tx, &room_missing_mail((booking, number))).await?;
+                }
                 Some(Step::SendHoldEnded(booking)) => {
                     repository::queue(tx, &NewMail::of_booking(Kind::HoldEnded, booking)).await?;
                 }
@@ -152,8 +165,11 @@ impl Reaction for OnBooking {
                 Some(Step::SendSessionCancellation { booking, number, payload }) => {
                     queue_cancellation(tx, (booking, Some(number)), payload).await?;
                 }
-                Some(Step::SendPage { booking, number }) => {
-                    repository::queue(tx, &page_mail(booking, number)).await?;
+                Some(Step::SendPage { booking, number, renewed }) => {
+                    repository::queue(tx, &page_mail(booking, (number, renewed))).await?;
+                }
+                Some(Step::SendConsentCode { booking, number }) => {
+                    repository::queue(tx, &consent_code_mail(booking, number)).await?;
                 }
                 Some(Step::SendInvitation { invitation, number }) => {
                     repository::queue(tx, &invitation_mail(invitation, number)).await?;
@@ -165,6 +181,21 @@ impl Reaction for OnBooking {
             Ok(())
         })
     }
+
+    /// 1: with rooms that are missing.
+    fn release(&self) -> &'static str {
+        "1"
+    }
+}
+
+/// The practice's notice of a session without a room.
+#[must_use]
+pub fn room_missing_mail((booking, session): (Id<Booking>, Option<usize>)) -> NewMail {
+    let kind = Kind::RoomMissingNotice;
+    match session {
+        None => NewMail::of_booking(kind, booking),
+        Some(number) => NewMail::of_session(kind, booking, number),
+    }
 }
 
 /// Tells the client and the practice of a cancelled booking, or of a session of a package. Waiting
@@ -174,7 +205,7 @@ async fn queue_cancellation(
     (booking, session): (Id<Booking>, Option<usize>),
     mut payload: Value,
 ) -> Result<(), ReactionError> {
-    let before = repository::refunded(tx, booking).await?;
+    let before = repository::promised(tx, booking).await?;
     if let Some(all) = payload.as_object_mut() {
         all.insert(REFUNDED_BEFORE.to_owned(), before.into());
     }
@@ -184,11 +215,19 @@ async fn queue_cancellation(
     Ok(())
 }
 
-/// The mail with the address of a booking's page, for one of staff's requests.
+/// The mail with the address of a booking's page, for one of its requests.
 #[must_use]
-pub fn page_mail(booking: Id<Booking>, number: i64) -> NewMail {
+pub fn page_mail(booking: Id<Booking>, (number, renewed): (i64, bool)) -> NewMail {
     let subject = format!("{booking}/page {number}");
-    NewMail::about(Kind::PaymentPage, subject, About::Booking(booking))
+    let mail = NewMail::about(Kind::PaymentPage, subject, About::Booking(booking));
+    if renewed { mail.with_payload(json!({ RENEWED: true })) } else { mail }
+}
+
+/// The mail with a code for the consent on a booking's page, for one of its requests.
+#[must_use]
+pub fn consent_code_mail(booking: Id<Booking>, number: i64) -> NewMail {
+    let subject = format!("{booking}/code {number}");
+    NewMail::about(Kind::ConsentCode, subject, About::Booking(booking))
 }
 
 /// The mail of an invitation to the practice's staff, for one of its requests.

@@ -36,7 +36,6 @@ pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
         about: About::Code(id(&e.code_id)?),
         subject: e.code_id,
         payload: json!({}),
-        waits_for_link: false,
     }))
 }
 

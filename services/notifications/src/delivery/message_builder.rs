@@ -10,7 +10,7 @@ use lettre::{Address, Message};
 use practice::Practice;
 
 use crate::mails::addresses::{AddressHash, Addresses};
-use crate::mails::facts::Facts;
+use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
 use crate::mails::mail::{Mail, MailId};
 use crate::templates::template_context::{
@@ -146,11 +146,17 @@ impl MessageBuilder {
         Ok(message?)
     }
 
-    /// The hash of a mail's recipient, if mails of its kind are counted.
+    /// The hash of a mail's recipient, and that under the key before, if mails of its kind are
+    /// counted.
     #[must_use]
-    pub fn recipient_hash(&self, kind: Kind, facts: &Facts) -> Option<AddressHash> {
-        let counted = kind.is_counted().then(|| self.recipient(kind, facts).ok()).flatten();
-        counted.map(|to| self.addresses.hash(to.email.as_ref()))
+    pub fn recipient_hashes(
+        &self,
+        kind: Kind,
+        facts: &Facts,
+    ) -> Option<(AddressHash, Option<AddressHash>)> {
+        let counted = kind.is_counted().then(|| self.recipient(kind, facts).ok()).flatten()?;
+        let email: &str = counted.email.as_ref();
+        Some((self.addresses.hash(email), self.addresses.previous_hash(email)))
     }
 
     /// The unsubscribe link; empty for kinds without one.
@@ -162,13 +168,17 @@ impl MessageBuilder {
         format!("{}/unsubscribe?t={token}", self.context.public_url)
     }
 
-    /// The Reply-To: the practice; for a contact message its sender, unless that address is invalid
-    /// in a header (the message's text has it too).
+    /// The Reply-To: the practice; for a contact message its sender, and for a notice to the
+    /// practice about a booking its client, unless that address is invalid in a header (the mail's
+    /// text has it too).
     fn reply_to(&self, kind: Kind, facts: &Facts) -> Mailbox {
         match facts {
             Facts::Message(message) if kind == Kind::ContactMessage => {
                 let writer = mailbox(&message.name, &message.email);
                 writer.unwrap_or_else(|_no_address| self.reply_to.clone())
+            }
+            Facts::Booking(booking) if kind.is_answered_to_the_client() => {
+                client(booking).unwrap_or_else(|_no_address| self.reply_to.clone())
             }
             _ => self.reply_to.clone(),
         }
@@ -186,13 +196,16 @@ impl MessageBuilder {
             Facts::Invitation(invitation) => mailbox("", &invitation.email),
             // These go to the practice only.
             Facts::Review(_) | Facts::Day { .. } => Ok(self.notices.clone()),
-            Facts::Booking(facts) => {
-                let contact = &facts.contact;
-                let name = greeting(&format!("{} {}", contact.first_name, contact.last_name));
-                mailbox(&name, &contact.email)
-            }
+            Facts::Booking(facts) => client(facts),
         }
     }
+}
+
+/// A booking's client.
+fn client(facts: &BookingFacts) -> Result<Mailbox, AddressError> {
+    let contact = &facts.contact;
+    let name = greeting(&format!("{} {}", contact.first_name, contact.last_name));
+    mailbox(&name, &contact.email)
 }
 
 /// lettre rejects an address that could end a header. Mail programs disagree about addresses in

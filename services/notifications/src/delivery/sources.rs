@@ -31,8 +31,15 @@ impl Sources {
     /// When they don't exist, or their owner does not answer.
     pub async fn load(&self, mail: &Mail) -> Result<Facts, FactsError> {
         match mail.about {
+            About::Booking(id) if mail.kind == Kind::ConsentCode => {
+                let number = mail.subject.rsplit_once(' ').and_then(|it| it.1.parse().ok());
+                let number = number.ok_or(FactsError::Gone("code_unknown"))?;
+                self.clients.consent_code(id, number).await
+            }
             About::Booking(id) => {
-                let mut facts = self.clients.booking(id).await?;
+                let cancelled =
+                    mail.session_number().filter(|_| mail.kind == Kind::BookingCancelled);
+                let mut facts = self.clients.booking(id, cancelled, mail).await?;
                 if mail.kind == Kind::Receipt {
                     self.clients.add_receipt(&mut facts, &mail.subject).await?;
                 }

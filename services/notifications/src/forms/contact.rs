@@ -8,9 +8,10 @@ use contract::notifications::v1::SendContactMessageRequest;
 use eventstore::{Metadata, Tx, new_id};
 use kernel::Id;
 use kernel::id::ContactMessage;
+use kernel::typed::is_blank;
 use serde_json::json;
 
-use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
+use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName};
 use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Field, Rejection, refuse};
 use crate::mails::addresses::AddressHash;

@@ -7,6 +7,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use runtime::RotatedSecret;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 use uuid::Uuid;
@@ -48,6 +49,8 @@ impl fmt::Debug for AddressHash {
 #[derive(Clone)]
 pub struct Addresses {
     mac: Hmac<Sha256>,
+    /// Of the key before: its links are accepted, and who has unsubscribed under it stays so.
+    previous: Option<Hmac<Sha256>>,
 }
 
 impl fmt::Debug for Addresses {
@@ -58,35 +61,30 @@ impl fmt::Debug for Addresses {
 
 /// The key cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("NOTIFICATIONS_ADDRESS_KEY has fewer than 32 characters")]
+#[error("NOTIFICATIONS_ADDRESS_KEY, or the one before it, has fewer than 32 characters")]
 pub struct WeakKey;
 
 impl Addresses {
-    /// Uses this key. Another key makes other hashes: unsubscriptions are then lost, and links in
-    /// sent mails no longer work.
+    /// Uses this key. Another key makes other hashes: unsubscriptions under a key that is neither
+    /// the current one nor the one before are lost, and its links no longer work.
     ///
     /// # Errors
-    /// When it is too short to be a secret.
-    pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
-        let key = key.expose_secret();
-        if key.chars().count() < 32 {
-            return Err(WeakKey);
-        }
-        let mac = Hmac::new_from_slice(key.as_bytes()).map_err(|_never| WeakKey)?;
-        Ok(Self { mac })
+    /// When one of the keys is too short to be a secret.
+    pub fn new(key: &RotatedSecret) -> Result<Self, WeakKey> {
+        let previous = key.previous().map(keyed).transpose()?;
+        Ok(Self { mac: keyed(key.current())?, previous })
     }
 
     /// The hash of an address.
     #[must_use]
     pub fn hash(&self, address: &str) -> AddressHash {
-        let mut mac = self.mac.clone();
-        mac.update(HASH_DOMAIN);
-        mac.update(address.trim().to_lowercase().as_bytes());
-        let mut hash = [0; HASH_BYTES];
-        for (byte, made) in hash.iter_mut().zip(mac.finalize().into_bytes()) {
-            *byte = made;
-        }
-        AddressHash(hash)
+        hash_by(&self.mac, address)
+    }
+
+    /// The hash that the address had under the key before, if there is one.
+    #[must_use]
+    pub fn previous_hash(&self, address: &str) -> Option<AddressHash> {
+        self.previous.as_ref().map(|mac| hash_by(mac, address))
     }
 
     /// The hash of an address without its tag: `asha+x@example.org` counts as `asha@example.org`,
@@ -101,7 +99,7 @@ impl Addresses {
     #[must_use]
     pub fn token(&self, address: &str) -> String {
         let hash = self.hash(address);
-        let signature = self.signature(hash).finalize().into_bytes();
+        let signature = signature_by(&self.mac, hash).finalize().into_bytes();
         let mut bytes = hash.0.to_vec();
         bytes.extend(signature.iter().take(SIGNATURE_BYTES));
         URL_SAFE_NO_PAD.encode(bytes)
@@ -117,16 +115,37 @@ impl Addresses {
             return None;
         }
         let hash = AddressHash(*hash);
-        self.signature(hash).verify_truncated_left(signature).ok()?;
-        Some(hash)
+        let is_of =
+            |mac: &Hmac<Sha256>| signature_by(mac, hash).verify_truncated_left(signature).is_ok();
+        let is_ours = is_of(&self.mac) || self.previous.as_ref().is_some_and(is_of);
+        is_ours.then_some(hash)
     }
+}
 
-    fn signature(&self, hash: AddressHash) -> Hmac<Sha256> {
-        let mut mac = self.mac.clone();
-        mac.update(TOKEN_DOMAIN);
-        mac.update(hash.as_bytes());
-        mac
+fn keyed(key: &SecretString) -> Result<Hmac<Sha256>, WeakKey> {
+    let key = key.expose_secret();
+    if key.chars().count() < 32 {
+        return Err(WeakKey);
     }
+    Hmac::new_from_slice(key.as_bytes()).map_err(|_never| WeakKey)
+}
+
+fn hash_by(mac: &Hmac<Sha256>, address: &str) -> AddressHash {
+    let mut mac = mac.clone();
+    mac.update(HASH_DOMAIN);
+    mac.update(address.trim().to_lowercase().as_bytes());
+    let mut hash = [0; HASH_BYTES];
+    for (byte, made) in hash.iter_mut().zip(mac.finalize().into_bytes()) {
+        *byte = made;
+    }
+    AddressHash(hash)
+}
+
+fn signature_by(mac: &Hmac<Sha256>, hash: AddressHash) -> Hmac<Sha256> {
+    let mut mac = mac.clone();
+    mac.update(TOKEN_DOMAIN);
+    mac.update(hash.as_bytes());
+    mac
 }
 
 /// The address without its tag, from the first `+` to the @. Unchanged if the name would be empty.
@@ -141,6 +160,8 @@ fn without_tag(address: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use runtime::RotatedSecret;
+
     use super::{Addresses, WeakKey};
 
     const KEY: &str = "a-key-that-is-long-enough-for-tests";
@@ -237,6 +258,19 @@ mod tests {
         let ours = addresses(KEY);
         let shown = format!("{ours:?} {:?}", ours.hash(ADDRESS));
         assert_eq!(shown, "Addresses { .. } AddressHash(..)");
+    }
+
+    #[test]
+    fn a_link_of_the_key_before_is_accepted_and_leads_to_its_own_hash() {
+        let other = "another-key-that-is-long-enough-too";
+        let rotated = RotatedSecret::new(other.into(), Some(KEY.into()));
+        let rotated = Addresses::new(&rotated).unwrap();
+        let (before, after) = (addresses(KEY), addresses(other));
+        assert!(rotated.parse(&before.token(ADDRESS)) == Some(before.hash(ADDRESS)));
+        assert!(rotated.previous_hash(ADDRESS) == Some(before.hash(ADDRESS)));
+        assert!(rotated.hash(ADDRESS) == after.hash(ADDRESS));
+        assert_eq!(rotated.token(ADDRESS), after.token(ADDRESS));
+        assert!(after.previous_hash(ADDRESS).is_none());
     }
 
     #[test]

@@ -39,7 +39,6 @@ fn mail(kind: Kind) -> Mail {
         state: State::Queued,
         attempts: 0,
         due_at: Timestamp::EPOCH,
-        waits_for_link_until: None,
         queued_at: Timestamp::EPOCH,
         first_tried_at: None,
         in_flight: false,
@@ -59,6 +58,7 @@ fn facts(first_name: &str, email: &str) -> Facts {
             price: Some(Money { minor_units: 50_000, currency_code: "INR".to_owned() }),
             state: BookingState::Confirmed.into(),
             join_url: "https://meet.example/a".to_owned(),
+            refund_owed: Some(Money { minor_units: 50_000, currency_code: "INR".to_owned() }),
             ..Booking::default()
         },
         contact,
@@ -69,6 +69,7 @@ fn facts(first_name: &str, email: &str) -> Facts {
         invitation: None,
         session_number: None,
         page_key: String::new(),
+        join_key: String::new(),
     }))
 }
 

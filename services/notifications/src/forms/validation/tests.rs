@@ -1,6 +1,8 @@
 //! Accepted and rejected input of forms.
 
-use super::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
+use kernel::typed::is_blank;
+
+use super::{IdempotencyKey, MailAddress, MessageText, SenderName};
 use crate::error::{Field, Rejection};
 
 fn name(typed: &str) -> Result<String, Rejection> {
@@ -44,12 +46,14 @@ fn invisible_text_counts_as_empty() {
 #[test]
 fn a_name_is_one_line() {
     assert_eq!(name(" Asha  Rao\t").unwrap(), "Asha Rao");
-    assert_eq!(name("Asha\r\nBcc: x@example.org\0").unwrap(), "Asha Bcc: x@example.org");
-    assert_eq!(name("gro.elpmaxe\u{202e}Asha").unwrap(), "gro.elpmaxe Asha");
-    for kept in ["आशा राव", "אשה", "O'Neil <b>", "👩‍👩‍👧", "=?utf-8?q?x?="]
+    assert_eq!(name("Asha\r\nBcc: x@example.org").unwrap(), "Asha Bcc: x@example.org");
+    assert_eq!(name("gro.elpmaxe\u{202e}Asha").unwrap(), "gro.elpmaxeAsha");
+    for kept in ["आशा राव", "אשה", "O'Neil <b>", "Asha 👩‍👩‍👧", "=?utf-8?q?x?="]
     {
         assert_eq!(name(kept).unwrap(), kept);
     }
+    assert_eq!(name("Asha\0"), Err(Rejection::InvalidName));
+    assert_eq!(name("👩‍👩‍👧"), Err(Rejection::NameWithoutLetter));
     assert_eq!(name(&"ñ".repeat(120)).unwrap().chars().count(), 120);
     assert_eq!(name(&"ñ".repeat(121)), Err(Rejection::NameTooLong));
     assert_eq!(name(&format!("{}{}", "a".repeat(120), " ".repeat(90))).unwrap().len(), 120);
@@ -80,7 +84,9 @@ fn an_address_is_what_mail_servers_take() {
     ] {
         assert_eq!(email(good).unwrap(), good);
     }
-    assert_eq!(email("  asha@example.org\n").unwrap(), "asha@example.org");
+    for pasted in ["  asha@example.org\n", "asha\u{200b}@example.org", "\u{202e}asha@example.org"] {
+        assert_eq!(email(pasted).unwrap(), "asha@example.org");
+    }
     assert_eq!(email("Asha@EXAMPLE.org").unwrap(), "Asha@example.org");
     assert_eq!(email("asha@münchen.example").unwrap(), "asha@xn--mnchen-3ya.example");
 }
@@ -116,8 +122,6 @@ fn an_invalid_address_or_several_are_refused() {
         "asha@example.org\r\nBcc: eve@example.org",
         "asha\r\n@example.org",
         "asha@example.org\0",
-        "asha\u{200b}@example.org",
-        "\u{202e}asha@example.org",
         "asha@example\u{ff0f}.org",
         "äsha@example.org",
     ] {

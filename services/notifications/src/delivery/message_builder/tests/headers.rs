@@ -76,6 +76,7 @@ fn hostile() -> Vec<String> {
 fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
     let payload = json!({
         "cause": "unplaced", "amount_minor": 75_000, "currency": "INR", "dispute_state": "open",
+        "refund_failed": "owed",
         "cancelled_by": "customer", "cancelled_at": "2026-11-20T09:00:00Z",
     });
     let mail = Mail { payload, ..mail(kind) };
@@ -86,7 +87,8 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
         | Kind::AccountInvitation
         | Kind::LeaveAddress
         | Kind::NewAddress
-        | Kind::Reauthentication => Facts::Code(GetCodeMailResponse {
+        | Kind::Reauthentication
+        | Kind::ConsentCode => Facts::Code(GetCodeMailResponse {
             email: email.to_owned(),
             first_name: name.to_owned(),
             code: "482913".to_owned(),
@@ -216,7 +218,8 @@ fn check(kind: Kind, message: &Letter, email: &str, case: &str) {
     let parsed = MessageParser::default().parse(&bytes).unwrap();
     assert_eq!(addresses(parsed.to()), [to], "{kind}: {case:?}");
     assert_eq!(addresses(parsed.from()), ["hello@mail.sukoon.example"], "{kind}: {case:?}");
-    let answers = if kind == Kind::ContactMessage { email } else { "hello@sukoon.example" };
+    let is_answered_there = kind == Kind::ContactMessage || kind.is_answered_to_the_client();
+    let answers = if is_answered_there { email } else { "hello@sukoon.example" };
     assert_eq!(addresses(parsed.reply_to()), [answers], "{kind}: {case:?}");
     assert!(parsed.cc().is_none() && parsed.bcc().is_none(), "{kind}: {case:?}");
     let subject = parsed.subject().unwrap();
@@ -268,7 +271,7 @@ fn no_mail_to_a_person_repeats_an_invalid_name() {
             count += 1;
         }
     }
-    assert_eq!(count, 22 * BAIT.len());
+    assert_eq!(count, 24 * BAIT.len());
 }
 
 /// Facts in which a stranger typed all that a stranger can type: names, a phone number, notes and a
@@ -359,6 +362,23 @@ fn a_contact_message_has_its_sender_as_reply_to() {
     assert_eq!(writer.address(), Some(ADDRESS));
     let from = parsed.from().and_then(Address::first).unwrap();
     assert_eq!(from.name(), Some("Sukoon"), "we do not pretend to be somebody else");
+}
+
+#[test]
+fn an_answer_to_a_notice_about_a_booking_reaches_its_client() {
+    let reply_to = |kind| {
+        let bytes = write(kind, "Asha", ADDRESS).unwrap().formatted();
+        let parsed = MessageParser::default().parse(&bytes).unwrap();
+        addresses(parsed.reply_to()).concat()
+    };
+    for kind in [Kind::PracticeNotice, Kind::CancellationNotice, Kind::RefundFailedNotice] {
+        assert_eq!(reply_to(kind), ADDRESS, "{kind}");
+    }
+    // What the practice answers about a dispute is meant for the bank, and other notices are about
+    // more than one client, or about a writer who gave no address for answers.
+    for kind in [Kind::DisputeNotice, Kind::DaySheet, Kind::ReviewNotice] {
+        assert_eq!(reply_to(kind), "hello@sukoon.example", "{kind}");
+    }
 }
 
 #[test]
