@@ -15,7 +15,10 @@ pub mod unsubscribed;
 
 pub use self::claim::{Claim, Recipient, claim, clear_recipient_hashes, renew_claim};
 pub use self::outcome::{defer, dropped, end_timer, failed, retry, sent, tried_since};
-pub use self::queue::{link_arrived, load, payload, queue, record_unsent, refunded};
+pub use self::queue::{
+    REQUESTED, announce_refund, link_arrived, load, payload, promised, queue, record_refund,
+    record_unsent,
+};
 pub use self::reschedule::reschedule_reminders;
 pub use self::staff::{
     Cursor, Filter, MailSummary, StateCount, Unchanged, counts, list, retry_now, settle,

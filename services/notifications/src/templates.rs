@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use crate::mails::kind::Kind;
 use crate::templates::template_context::one_line;
 
+mod phone_numbers;
 mod plain_text;
 pub mod template_context;
 pub mod render;
@@ -73,11 +74,14 @@ static LANGUAGES: &[Language] = &[language! {
     "shared"
     "account_invitation" "account_notice"
     "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
-    "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice" "follow_up"
+    "consent_code" "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice"
+    "follow_up"
     "hold_ended" "leave_address" "meditation_guide" "meeting_link" "new_address" "payment_page"
     "practice_notice" "reauthentication" "receipt"
     "recover_password"
-    "refund_done" "refund_started" "reminder" "review_notice" "second_reminder" "sign_in_code"
+    "refund_done" "refund_failed" "refund_failed_notice"
+    "refund_started" "reminder" "review_notice" "room_missing_notice" "second_reminder"
+    "sign_in_code"
     "staff_invitation"
 }];
 
@@ -118,6 +122,7 @@ impl Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.add_global("language", language.code);
+        phone_numbers::register(&mut environment);
         plain_text::register(&mut environment);
         for (form, parts, frame) in FORMATS {
             let ui = format!("{{% import \"parts.{form}\" as ui %}}\n");

@@ -36,6 +36,8 @@ pub struct BookingFacts {
     pub invitation: Option<(String, Timestamp)>,
     /// The key of its page of payment; empty for a booking that was not made by phone.
     pub page_key: String,
+    /// The key of the page that leads to the session; empty where no client gets the mail.
+    pub join_key: String,
 }
 
 impl BookingFacts {
@@ -118,6 +120,7 @@ impl BookingFacts {
             receipt: None,
             invitation: None,
             page_key: String::new(),
+            join_key: String::new(),
         })
     }
 
@@ -145,6 +148,12 @@ impl BookingFacts {
         self.booking.sessions.get(index).is_some_and(|session| session.cancelled)
     }
 
+    /// Whether its time is held, so that it can be paid.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        matches!(self.booking.state(), BookingState::Held | BookingState::AwaitingPayment)
+    }
+
     /// Whether the session is at the practice.
     #[must_use]
     pub fn is_in_person(&self) -> bool {
@@ -153,24 +162,10 @@ impl BookingFacts {
 }
 
 impl Facts {
-    /// Whether the meeting link is still missing.
+    /// Whether a mail of this kind is no longer true. There is nothing to pay on the page of a
+    /// booking that is not held, but `renews_page` leads there all the same.
     #[must_use]
-    pub fn lack_link(&self) -> bool {
-        match self {
-            Self::Booking(facts) => !facts.is_in_person() && facts.booking.join_url.is_empty(),
-            Self::Code(_)
-            | Self::Notice(_)
-            | Self::Message(_)
-            | Self::Guide { .. }
-            | Self::Review(_)
-            | Self::Day { .. }
-            | Self::Invitation(_) => false,
-        }
-    }
-
-    /// Whether a mail of this kind is no longer true.
-    #[must_use]
-    pub fn contradict(&self, kind: Kind) -> bool {
+    pub fn contradict(&self, kind: Kind, renews_page: bool) -> bool {
         let Self::Booking(facts) = self else { return false };
         let state = facts.booking.state();
         let is_ahead = matches!(state, BookingState::Confirmed | BookingState::MeetingScheduled);
@@ -187,14 +182,19 @@ impl Facts {
             Kind::BookingCancelled | Kind::CancellationNotice => state != BookingState::Cancelled,
             // A session that is over needs no link or reminder.
             Kind::MeetingLink => !is_ahead,
+            // The room may be there by now.
+            Kind::RoomMissingNotice => {
+                !is_ahead || facts.is_session_cancelled() || !facts.booking.join_url.is_empty()
+            }
             Kind::Reminder | Kind::SecondReminder => !is_ahead || facts.is_session_cancelled(),
             Kind::FollowUp => state != BookingState::Completed,
-            // There is nothing to pay on the page of a booking that is not held.
-            Kind::PaymentPage => {
-                !matches!(state, BookingState::Held | BookingState::AwaitingPayment)
-            }
-            Kind::RefundStarted
+            // A booking of an account has no page.
+            Kind::PaymentPage => facts.page_key.is_empty() || !(renews_page || facts.is_held()),
+            Kind::ConsentCode
+            | Kind::RefundStarted
             | Kind::RefundDone
+            | Kind::RefundFailed
+            | Kind::RefundFailedNotice
             | Kind::Receipt
             | Kind::ConfirmAddress
             | Kind::RecoverPassword

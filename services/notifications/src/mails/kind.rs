@@ -54,6 +54,12 @@ kinds! {
     RefundStarted = "refund_started",
     /// A refund is done.
     RefundDone = "refund_done",
+    /// A refund failed for good.
+    RefundFailed = "refund_failed",
+    /// The practice's notice of that.
+    RefundFailedNotice = "refund_failed_notice",
+    /// The practice's notice of a session that has no room a day before it starts.
+    RoomMissingNotice = "room_missing_notice",
     /// A code to confirm an address.
     ConfirmAddress = "confirm_address",
     /// A code to choose a new password.
@@ -98,6 +104,8 @@ kinds! {
     AccountNotice = "account_notice",
     /// An invitation to the practice's staff.
     StaffInvitation = "staff_invitation",
+    /// A code with which the client of a booking by phone signs the consent.
+    ConsentCode = "consent_code",
 }
 
 impl Kind {
@@ -114,6 +122,15 @@ impl Kind {
         matches!(self, Self::BookingConfirmed | Self::MeetingLink | Self::BookingCancelled)
     }
 
+    /// Whether it leads its client to the page of the session.
+    #[must_use]
+    pub const fn leads_to_session(self) -> bool {
+        matches!(
+            self,
+            Self::BookingConfirmed | Self::MeetingLink | Self::Reminder | Self::SecondReminder
+        )
+    }
+
     /// Whether it goes to the practice.
     #[must_use]
     pub const fn is_for_the_practice(self) -> bool {
@@ -125,7 +142,16 @@ impl Kind {
                 | Self::ReviewNotice
                 | Self::DaySheet
                 | Self::DisputeNotice
+                | Self::RefundFailedNotice
+                | Self::RoomMissingNotice
         )
+    }
+
+    /// Whether the practice's answer to it goes to the client that it is about. An answer to the
+    /// notice of a dispute is meant for the bank.
+    #[must_use]
+    pub const fn is_answered_to_the_client(self) -> bool {
+        matches!(self, Self::PracticeNotice | Self::CancellationNotice | Self::RefundFailedNotice)
     }
 
     /// Whether it counts towards the hourly limit of an address: it goes to a person, and is

@@ -13,8 +13,6 @@ use uuid::Uuid;
 
 use crate::mails::kind::{Kind, UnknownValue};
 
-/// How long a confirmation waits for its meeting link.
-pub const LINK_WAIT_SECONDS: i64 = 60;
 /// The lease of a worker on a mail that it sends. The worker renews it, so it expires soon after
 /// the process has died.
 pub const CLAIM_SECONDS: i64 = 15;
@@ -192,8 +190,6 @@ pub struct NewMail {
     pub about: About,
     /// Further data of its event. Ids and amounts only.
     pub payload: Value,
-    /// Whether it waits for the meeting link.
-    pub waits_for_link: bool,
 }
 
 impl NewMail {
@@ -212,26 +208,13 @@ impl NewMail {
     /// A mail that is sent once for `subject`.
     #[must_use]
     pub fn about(kind: Kind, subject: String, about: About) -> Self {
-        Self {
-            kind,
-            subject,
-            about,
-            payload: Value::Object(serde_json::Map::new()),
-            waits_for_link: false,
-        }
+        Self { kind, subject, about, payload: Value::Object(serde_json::Map::new()) }
     }
 
     /// The same with further data of its event.
     #[must_use]
     pub fn with_payload(mut self, payload: Value) -> Self {
         self.payload = payload;
-        self
-    }
-
-    /// The same, but it waits for the meeting link.
-    #[must_use]
-    pub fn waiting_for_link(mut self) -> Self {
-        self.waits_for_link = true;
         self
     }
 
@@ -264,8 +247,6 @@ pub struct Mail {
     /// When it is tried next; of a mail in flight, when its lease expires. It changes with each
     /// claim, so it detects concurrent changes.
     pub due_at: Timestamp,
-    /// Until when it waits for the meeting link.
-    pub waits_for_link_until: Option<Timestamp>,
     /// When it was queued.
     pub queued_at: Timestamp,
     /// When it was tried first.

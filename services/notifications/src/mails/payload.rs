@@ -5,6 +5,19 @@ pub const BOOKED_AT: &str = "booked_at";
 /// The payload field of a reminder: that a second one was queued with it, which replaces it once it
 /// is due.
 pub const SECOND: &str = "second";
-/// The payload field of a cancellation: whether the practice had refunded a part before, so that
-/// less than the policy's amount is refunded now.
+/// The payload field of a cancellation: what was promised for sessions of the package that had been
+/// cancelled before, in minor units. A mail of before says only whether anything was, which the
+/// booking's own sums answer as well.
 pub const REFUNDED_BEFORE: &str = "refunded_before";
+/// The payload field of a refund: the refund in whose place it was requested.
+pub const RENEWS: &str = "renews";
+/// The payload field of a refund: that it was paid at the practice's desk, where it is given back.
+pub const AT_DESK: &str = "at_desk";
+/// The payload field of a refund that failed for good: [`OWED`] or [`BY_BANK`].
+pub const REFUND_FAILED: &str = "refund_failed";
+/// The practice owes the money.
+pub const OWED: &str = "owed";
+/// The payer's bank has given the money by a dispute.
+pub const BY_BANK: &str = "by_bank";
+/// The payload field of a page's mail: that it renews the key, also when nothing can be paid.
+pub const RENEWED: &str = "renewed";

@@ -6,11 +6,12 @@ use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use kernel::Timestamp;
 use practice::Practice;
+use serde_json::Value;
 
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
 use crate::mails::mail::{About, Mail, NewMail};
-use crate::mails::payload::{BOOKED_AT, SECOND};
+use crate::mails::payload::{BOOKED_AT, BY_BANK, REFUND_FAILED, RENEWED, SECOND};
 
 /// The mail is no longer true.
 pub const OVERTAKEN: &str = "overtaken";
@@ -21,6 +22,8 @@ pub const INSIDE_WINDOW: &str = "inside_window";
 /// The practice wants no such mail any more.
 pub const NOT_WANTED: &str = "not_wanted";
 
+/// How long booking has to learn of a refund that failed.
+const REFUND_PATIENCE_SECONDS: i64 = HOUR_SECONDS;
 const HOUR_SECONDS: i64 = 60 * 60;
 const DAY_SECONDS: i64 = 24 * HOUR_SECONDS;
 /// After how many days a mail after a session, or about a review, is stale. No outage lasts that
@@ -48,12 +51,12 @@ pub fn hours(practice: &Practice) -> String {
 /// What to do with a mail at `now`.
 #[must_use]
 pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> Plan {
-    if facts.contradict(mail.kind) {
+    let renews_page = mail.payload.get(RENEWED) == Some(&Value::Bool(true));
+    if facts.contradict(mail.kind, renews_page) {
         return Plan::Drop(OVERTAKEN);
     }
     let mails = &practice.mails;
     match (mail.kind, facts) {
-        (Kind::BookingConfirmed | Kind::PracticeNotice, _) => with_link(mail, facts, now),
         (Kind::Reminder, Facts::Booking(facts)) => {
             // The practice may have enabled second reminders since, and this booking has none.
             let has_second = mail.payload.get(SECOND) == Some(&serde_json::Value::Bool(true));
@@ -79,6 +82,9 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
         {
             Plan::Drop(TOO_LATE)
         }
+        (Kind::RefundFailed | Kind::RefundFailedNotice, Facts::Booking(facts)) => {
+            refund_failed(mail, facts, now)
+        }
         (Kind::DaySheet, Facts::Day { date, .. }) => day_sheet(*date, practice, now),
         (Kind::ReviewNotice, Facts::Review(review)) => {
             let written = review.created_at.as_ref().and_then(contract::convert::timestamp);
@@ -89,6 +95,21 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
             }
         }
         _ => Plan::Send,
+    }
+}
+
+/// Booking may learn of the failure after this service, and of a refund that was made in its place;
+/// what is not owed is not told.
+fn refund_failed(mail: &Mail, facts: &BookingFacts, now: Timestamp) -> Plan {
+    let is_by_bank = mail.payload.get(REFUND_FAILED).and_then(Value::as_str) == Some(BY_BANK);
+    let booking = &facts.booking;
+    let money = if is_by_bank { &booking.given_by_bank } else { &booking.refund_owed };
+    if money.is_some() {
+        Plan::Send
+    } else if now.seconds_since(mail.queued_at) < REFUND_PATIENCE_SECONDS {
+        Plan::Wait(now.plus_minutes(1))
+    } else {
+        Plan::Drop(OVERTAKEN)
     }
 }
 
@@ -113,14 +134,6 @@ pub fn further_reminders(mail: &Mail, facts: &Facts) -> Vec<NewMail> {
 fn is_for_money(facts: &BookingFacts) -> bool {
     let kind = facts.receipt.as_ref().map_or("", |receipt| &receipt.kind);
     matches!(kind, "" | "receipt" | "receipt_voucher")
-}
-
-/// A mail with a meeting link waits for it for a limited time.
-fn with_link(mail: &Mail, facts: &Facts, now: Timestamp) -> Plan {
-    match mail.waits_for_link_until {
-        Some(until) if now < until && facts.lack_link() => Plan::Wait(until),
-        _ => Plan::Send,
-    }
 }
 
 /// A reminder is sent from `due` until `ends`; a session booked within that time needs none.

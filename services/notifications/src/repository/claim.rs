@@ -1,5 +1,7 @@
 //! The lease on a mail that is being sent, and the rate limit per recipient.
 
+use std::iter;
+
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
@@ -19,8 +21,6 @@ const RATE_LIMITED: &str = "recipient_rate";
 pub struct Claim {
     /// The Message-ID, the same on every attempt.
     pub message_id: String,
-    /// Whether the message has the meeting link.
-    pub link_told: bool,
     /// The recipient; `None` for mails that are not counted.
     pub recipient: Option<Recipient>,
 }
@@ -30,8 +30,17 @@ pub struct Claim {
 pub struct Recipient {
     /// The hash of the address.
     pub address: AddressHash,
+    /// Its hash under the key before, if there was one.
+    pub former_address: Option<AddressHash>,
     /// The most mails in an hour; kinds that are never delayed count but ignore it.
     pub hourly_max: u32,
+}
+
+impl Recipient {
+    /// The hashes by each key.
+    fn addresses(self) -> impl Iterator<Item = AddressHash> {
+        iter::once(self.address).chain(self.former_address)
+    }
 }
 
 /// Takes a lease on the mail. Until it expires no other worker sends it, even if this one crashes.
@@ -49,7 +58,7 @@ pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mai
         // Claims for one address are serialized, so that each counts the others.
         tx.lock(&[format!("recipient {}", hex(recipient.address))]).await?;
         if mail.kind.can_be_unsubscribed()
-            && unsubscribed::is_unsubscribed(tx.connection(), recipient.address).await?
+            && unsubscribed::is_unsubscribed(tx.connection(), recipient.addresses()).await?
         {
             tracing::info!(reason = "unsubscribed", "a mail was dropped");
             outcome::dropped(tx, mail, "unsubscribed").await?;
@@ -63,17 +72,17 @@ pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mai
     }
     let claimed_until = now.plus_seconds(CLAIM_SECONDS);
     let recipient = claim.recipient.as_ref().map(|recipient| recipient.address.as_bytes());
+    // Each mail has the address of the join page, so none owes the room's; see `link_arrived`.
     sqlx::query(
         "update mails
-         set state = 'sending', attempts = attempts + 1, due_at = $4, link_told = $3,
-             message_id = coalesce(message_id, $2), recipient_hash = $6,
+         set state = 'sending', attempts = attempts + 1, due_at = $3, link_told = true,
+             message_id = coalesce(message_id, $2), recipient_hash = $5,
              first_tried_at = coalesce(first_tried_at, clock_now()),
-             claimed_until_at = clock_timestamp() + $5::bigint * interval '1 second'
+             claimed_until_at = clock_timestamp() + $4::bigint * interval '1 second'
          where mail_id = $1",
     )
     .bind(mail.id)
     .bind(&claim.message_id)
-    .bind(claim.link_told)
     .bind(claimed_until)
     .bind(CLAIM_SECONDS)
     .bind(recipient)

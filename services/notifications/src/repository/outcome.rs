@@ -3,12 +3,10 @@
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
-use super::queue::queue;
 use super::rows::parse_column;
 use super::timer::schedule;
 use crate::contract;
-use crate::mails::kind::Kind;
-use crate::mails::mail::{About, Mail, MailId, NewMail, State};
+use crate::mails::mail::{Mail, MailId, State};
 use crate::timers::kinds::SEND_MAIL;
 
 /// Defers a mail until it is due, unless another worker has taken it. Earlier attempts don't count,
@@ -39,26 +37,23 @@ pub async fn defer(
 }
 
 /// The server accepted it: the mail is done, and an event is published. This holds whatever other
-/// worker has claimed the mail since and whatever else was saved about it. If the meeting link
-/// became known while the mail was in flight without it, a mail with the link follows.
+/// worker has claimed the mail since and whatever else was saved about it.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
-    let owes_link: Option<bool> = sqlx::query_scalar(
+    let ended = sqlx::query(
         "update mails set state = 'sent', sent_at = clock_now(), last_error = null
-         where mail_id = $1 and state <> 'sent'
-         returning link_known and not link_told",
+         where mail_id = $1 and state <> 'sent'",
     )
     .bind(mail.id)
-    .fetch_optional(tx.connection())
-    .await?;
-    let Some(owes_link) = owes_link else { return Ok(()) };
-    publish(tx, mail, contract::sent(mail)?).await?;
-    if let (true, Kind::BookingConfirmed, About::Booking(id)) = (owes_link, mail.kind, mail.about) {
-        let link = NewMail::of_booking(Kind::MeetingLink, id);
-        queue(tx, &link.with_payload(mail.payload.clone())).await?;
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if ended == 0 {
+        return Ok(());
     }
+    publish(tx, mail, contract::sent(mail)?).await?;
     tx.end_timer(SEND_MAIL, &mail.id.to_string()).await
 }
 

@@ -10,7 +10,8 @@ use sqlx::{PgExecutor, Row};
 use super::rows::{parse_column, parse_mail};
 use super::timer::{schedule, schedule_urgent};
 use crate::mails::kind::Kind;
-use crate::mails::mail::{About, LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
+use crate::mails::mail::{About, Mail, MailId, NewMail, State};
+use crate::mails::payload::RENEWS;
 
 /// Queues a mail, due at once, unless it was queued before.
 ///
@@ -34,6 +35,58 @@ pub async fn record_unsent(tx: &mut Tx, mail: &NewMail, reason: &str) -> Result<
     insert(tx, mail, now, (State::Dropped, Some(reason))).await.map(|_added| ())
 }
 
+/// Why the mail of a requested refund is not sent yet: the provider has not taken it.
+pub const REQUESTED: &str = "requested";
+/// Why the mail of a refund that renews another one is never sent: that one was announced.
+const RENEWED: &str = "renewed";
+
+/// Records a requested refund as a mail that is not sent yet; never, where the client was told of
+/// the refund in whose place it was requested.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn record_refund(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
+    let was_told = match mail.payload.get(RENEWS).and_then(Value::as_str) {
+        None => false,
+        Some(before) => !is_unannounced(tx, before).await?,
+    };
+    record_unsent(tx, mail, if was_told { RENEWED } else { REQUESTED }).await
+}
+
+async fn is_unannounced(tx: &mut Tx, refund: &str) -> Result<bool, StoreError> {
+    Ok(sqlx::query_scalar(
+        "select exists (select from mails where kind = 'refund_started' and subject = $1
+                          and state = 'dropped' and last_error = $2)",
+    )
+    .bind(refund)
+    .bind(REQUESTED)
+    .fetch_one(tx.connection())
+    .await?)
+}
+
+/// Queues the mail of a refund that the provider took, unless it was before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn announce_refund(tx: &mut Tx, refund: &str) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    let mail: Option<MailId> = sqlx::query_scalar(
+        "update mails set state = 'queued', last_error = null, due_at = $3, queued_at = $3
+         where kind = 'refund_started' and subject = $1
+           and state = 'dropped' and last_error = $2
+         returning mail_id",
+    )
+    .bind(refund)
+    .bind(REQUESTED)
+    .bind(now)
+    .fetch_optional(tx.connection())
+    .await?;
+    match mail {
+        Some(mail) => schedule(tx, Kind::RefundStarted, mail, now).await,
+        None => Ok(()),
+    }
+}
+
 /// Adds a row, unless there is one for this mail.
 async fn insert(
     tx: &mut Tx,
@@ -41,7 +94,6 @@ async fn insert(
     now: Timestamp,
     (state, reason): (State, Option<&str>),
 ) -> Result<bool, StoreError> {
-    let waits_until = mail.waits_for_link.then(|| now.plus_seconds(LINK_WAIT_SECONDS));
     let (booking_id, code_id) = match mail.about {
         About::Booking(id) => (Some(id), None),
         About::Code(id) => (None, Some(id)),
@@ -53,9 +105,9 @@ async fn insert(
         | About::Invitation(_) => (None, None),
     };
     let added = sqlx::query(
-        "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,
-                            waits_for_link_until_at, queued_at, state, last_error)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $9, $10)
+        "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at, queued_at,
+                            state, last_error)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)
          on conflict do nothing",
     )
     .bind(mail.id())
@@ -65,7 +117,6 @@ async fn insert(
     .bind(code_id)
     .bind(&mail.payload)
     .bind(now)
-    .bind(waits_until)
     .bind(state.name())
     .bind(reason)
     .execute(tx.connection())
@@ -86,33 +137,28 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
         .await?)
 }
 
-/// Whether a part of a booking was refunded before, as far as payments' events were received: by
-/// the practice, or for a session of its package that was cancelled.
+/// What clients were promised for sessions of a booking's package that were cancelled, in minor
+/// units. The mails of sessions that are cancelled with all others are never sent.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn refunded(tx: &mut Tx, booking: Id<Booking>) -> Result<bool, StoreError> {
+pub async fn promised(tx: &mut Tx, booking: Id<Booking>) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar(
-        "select exists (select from mails
-                        where booking_id = $1 and kind = 'refund_started'
-                          and payload ->> 'cause' in ('staff', 'discovered'))
-             or exists (select from mails
-                        where booking_id = $1 and kind = 'booking_cancelled' and state = 'sent'
-                          and (payload ->> 'amount_minor')::bigint > 0)",
+        "select coalesce(sum((payload ->> 'amount_minor')::bigint), 0)::bigint from mails
+         where booking_id = $1 and kind = 'booking_cancelled' and state = 'sent'",
     )
     .bind(booking)
     .fetch_one(tx.connection())
     .await?)
 }
 
-/// The meeting room exists: mails that wait for its link become due, and after a confirmation that
-/// was sent without it a mail with the link follows.
+/// The meeting room exists: what a release before let wait for its link becomes due, and after a
+/// confirmation by such a release that promised the link a mail with the join page follows.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
     let now = tx.now().await?;
-    // A mail that is being sent or retried fetches the link itself: see `sent`.
     let rows = sqlx::query(
         "update mails
          set link_known = true, due_at = case when state = 'queued' then $2 else due_at end
@@ -144,7 +190,7 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
 pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
     let row = sqlx::query(
         "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,
-                waits_for_link_until_at, queued_at, first_tried_at,
+                queued_at, first_tried_at,
                 state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way
          from mails where mail_id = $1",
     )

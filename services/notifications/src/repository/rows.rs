@@ -26,7 +26,6 @@ pub(super) fn parse_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
         state: parse_column(row, "state")?,
         attempts: row.try_get("attempts")?,
         due_at: row.try_get("due_at")?,
-        waits_for_link_until: row.try_get("waits_for_link_until_at")?,
         queued_at: row.try_get("queued_at")?,
         first_tried_at: row.try_get("first_tried_at")?,
         in_flight: row.try_get("on_its_way")?,

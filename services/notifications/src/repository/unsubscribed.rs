@@ -5,18 +5,19 @@ use sqlx::PgExecutor;
 
 use crate::mails::addresses::AddressHash;
 
-/// Whether this address has unsubscribed.
+/// Whether this address has unsubscribed, of which these are the hashes by each key.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn is_unsubscribed(
     executor: impl PgExecutor<'_>,
-    hash: AddressHash,
+    hashes: impl IntoIterator<Item = AddressHash>,
 ) -> Result<bool, sqlx::Error> {
+    let hashes: Vec<Vec<u8>> = hashes.into_iter().map(|hash| hash.as_bytes().to_vec()).collect();
     sqlx::query_scalar(
-        "select exists (select 1 from unsubscribed_addresses where address_hash = $1)",
+        "select exists (select 1 from unsubscribed_addresses where address_hash = any($1))",
     )
-    .bind(hash.as_bytes())
+    .bind(hashes)
     .fetch_one(executor)
     .await
 }

@@ -22,7 +22,6 @@ fn tried(attempts: i32, first_tried_at: Option<Timestamp>) -> Mail {
         state: State::Retrying,
         attempts,
         due_at: Timestamp::EPOCH,
-        waits_for_link_until: None,
         queued_at: Timestamp::EPOCH,
         first_tried_at,
         in_flight: false,
@@ -81,6 +80,8 @@ fn mails_to_the_practice_codes_and_notices_are_not_counted() {
         Kind::ALL.iter().filter(|kind| !kind.is_counted()).map(|kind| kind.name()).collect();
     let wanted = [
         "practice_notice",
+        "refund_failed_notice",
+        "room_missing_notice",
         "confirm_address",
         "recover_password",
         "cancellation_notice",

@@ -77,7 +77,6 @@ fn queued(new: NewMail, queued_at: Timestamp) -> Mail {
         state: State::Queued,
         attempts: 0,
         due_at: queued_at,
-        waits_for_link_until: None,
         queued_at,
         first_tried_at: None,
         in_flight: false,
@@ -315,21 +314,14 @@ fn a_morning_that_the_clocks_skip_or_repeat_has_one_time() {
 }
 
 #[test]
-fn mails_about_a_meeting_wait_for_its_link() {
-    let practice = practice(24, 0);
-    let until = start().plus_seconds(-DAY);
+fn mails_about_a_new_booking_do_not_wait_for_its_room() {
+    let (practice, now) = (practice(24, 0), start().plus_seconds(-DAY));
     for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
-        let mail = Mail { waits_for_link_until: Some(until), ..mail(kind) };
-        let lacking = around(&mail, &booking(BookingState::Confirmed), &practice, until);
-        assert_eq!(lacking, [Plan::Wait(until), Plan::Send, Plan::Send]);
-        let mut linked = booking(BookingState::MeetingScheduled);
-        if let Facts::Booking(facts) = &mut linked {
-            facts.booking.join_url = "https://meet.example/1".to_owned();
+        for state in [BookingState::Confirmed, BookingState::MeetingScheduled] {
+            assert_eq!(plan(&mail(kind), &booking(state), &practice, now), Plan::Send);
         }
-        assert_eq!(around(&mail, &linked, &practice, until), [Plan::Send; 3]);
-        let cancelled = booking(BookingState::Cancelled);
-        let planned = plan(&mail, &cancelled, &practice, until.plus_seconds(-1));
-        assert_eq!(planned, Plan::Drop(OVERTAKEN));
+        let cancelled = plan(&mail(kind), &booking(BookingState::Cancelled), &practice, now);
+        assert_eq!(cancelled, Plan::Drop(OVERTAKEN));
     }
 }
 
