@@ -74,7 +74,11 @@ impl TemplateContext {
         let mut variables = match facts {
             Facts::Code(code) => self.of_code(code),
             Facts::Notice(notice) => self.of_notice(notice)?,
-            Facts::Booking(facts) => self.of_booking(facts, payload, now)?,
+            Facts::Booking(facts) => {
+                let mut variables = self.of_booking(facts, payload, now)?;
+                self.name_room(kind, facts, &mut variables);
+                variables
+            }
             Facts::Message(message) => self.of_message(message),
             Facts::Guide { .. } => self.of_guide(),
             Facts::Review(review) => self.of_review(review),
@@ -87,7 +91,14 @@ impl TemplateContext {
             *customer = recipient_view(customer);
         }
         if let Some(all) = variables.as_object_mut() {
-            all.insert("practice".to_owned(), self.practice());
+            let mut practice = self.practice();
+            // The note on help in a crisis is for people who may need it.
+            if kind.is_for_the_practice()
+                && let Some(note) = practice.get_mut("crisis_note")
+            {
+                *note = json!("");
+            }
+            all.insert("practice".to_owned(), practice);
             let links = all.entry("links").or_insert_with(|| json!({}));
             if let Some(links) = links.as_object_mut() {
                 links.insert("unsubscribe_url".to_owned(), unsubscribe_url.into());

@@ -1,6 +1,8 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
+mod pages;
 mod receipt;
+mod refunds;
 mod staff_invitations;
 
 use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
@@ -14,13 +16,15 @@ use serde_json::{Value, json};
 use self::receipt::{HOUR, MINUTE, PRICE, at, money, receipt};
 use crate::mails::facts::{BookingFacts, Facts, Message};
 use crate::mails::kind::Kind;
-use crate::mails::payload::REFUNDED_BEFORE;
+use crate::mails::payload::{BY_BANK, OWED, REFUNDED_BEFORE};
 use crate::templates::template_context::RenderInput;
 
 /// The room of the sessions online.
-pub const JOIN_URL: &str = "https://meet.example/room/a?x=1&y=2";
+pub const ROOM_URL: &str = "https://meet.example/room/a?x=1&y=2";
 /// The secret of the link to write a review.
 pub const INVITATION: &str = "hJ4u0Yt2cQk8rVb1nWm7xZp5sLd9gFa3eTi6oUy_KwQ";
+/// The key of the page that leads a client to the session.
+pub const JOIN_KEY: &str = "aQ3xVw8Zr0LkT5yBn2HsJ7uGd4EfCm1PiO9oRtXvK6M";
 /// The code of the mails with a code.
 pub const CODE: &str = "482913";
 /// Ends the mails that a reader can end.
@@ -135,20 +139,21 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         | Kind::AccountInvitation
         | Kind::LeaveAddress
         | Kind::NewAddress
-        | Kind::Reauthentication => codes(typed),
-        Kind::RefundStarted | Kind::RefundDone => refunds(typed),
+        | Kind::Reauthentication
+        | Kind::ConsentCode => codes(typed),
+        Kind::RefundStarted | Kind::RefundDone => refund_forms(typed),
         Kind::BookingCancelled | Kind::CancellationNotice => cancellations(typed),
-        Kind::HoldEnded => vec![("online", online(typed, JOIN_URL), json!({}))],
+        Kind::HoldEnded => vec![("online", online(typed, ROOM_URL), json!({}))],
         Kind::MeetingLink => vec![
-            ("online", with_file(typed, JOIN_URL), json!({})),
-            (BEGUN, online(typed, JOIN_URL), json!({})),
+            ("online", with_file(typed, ROOM_URL), json!({})),
+            (BEGUN, online(typed, ROOM_URL), json!({})),
         ],
         Kind::BookingConfirmed | Kind::PracticeNotice => {
             let mut forms = modes(typed);
             forms.extend([
-                ("on_claim", with_file(typed, JOIN_URL), json!({ "on_claim": true })),
+                ("on_claim", with_file(typed, ROOM_URL), json!({ "on_claim": true })),
                 ("free", free(typed), json!({})),
-                (AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})),
+                (AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})),
                 (BEGUN, online(typed, ""), json!({})),
                 ("package", package(typed, None), json!({})),
             ]);
@@ -156,7 +161,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         }
         Kind::Reminder | Kind::SecondReminder => {
             let mut forms = modes(typed);
-            forms.push((AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})));
+            forms.push((AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})));
             forms.push(("free", free(typed), json!({})));
             forms.push(("package", package(typed, Some(3)), json!({})));
             forms
@@ -176,7 +181,18 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         ],
         Kind::DaySheet => days(typed),
         Kind::DisputeNotice => disputes(typed),
-        Kind::PaymentPage => pages(typed),
+        Kind::RefundFailed => {
+            [OWED, BY_BANK].map(|it| refunds::failed(it, online(typed, ""))).into()
+        }
+        Kind::RoomMissingNotice => vec![
+            ("single", online(typed, ""), json!({})),
+            ("package", package(typed, Some(2)), json!({})),
+        ],
+        Kind::RefundFailedNotice => vec![refunds::failed(OWED, online(typed, ""))],
+        Kind::PaymentPage => {
+            let in_person = of(booking(typed, SessionMode::InPerson, ""));
+            pages::forms(INVITATION, [online(typed, ""), in_person, package(typed, None)])
+        }
         Kind::AccountNotice => notices(typed),
         Kind::StaffInvitation => staff_invitations::forms(INVITATION),
     }
@@ -184,8 +200,8 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
 
 fn modes(typed: &Typed) -> Vec<Form> {
     vec![
-        ("online", with_file(typed, JOIN_URL), json!({})),
-        ("without_link", with_file(typed, ""), json!({})),
+        ("online", with_file(typed, ROOM_URL), json!({})),
+        ("without_room", with_file(typed, ""), json!({})),
         ("in_person", of(booking(typed, SessionMode::InPerson, "")), json!({})),
     ]
 }
@@ -198,6 +214,7 @@ fn codes(typed: &Typed) -> Vec<Form> {
             code: CODE.to_owned(),
             valid_minutes: 60,
             link: link.to_owned(),
+            account: if link.is_empty() { String::new() } else { "as…@example.com".to_owned() },
             ..GetCodeMailResponse::default()
         })
     };
@@ -232,23 +249,19 @@ fn notices(typed: &Typed) -> Vec<Form> {
         notice("factor_removed", browser, "security key"),
         notice("passkey_added", browser, ""),
         notice("passkey_removed", browser, ""),
+        notice("passkey_counter", browser, ""),
         notice("recovery_code_used", browser, ""),
         notice("recovery_codes_made", "", ""),
         notice("factors_reset", "", ""),
+        notice("ways_closed", "", ""),
     ]
 }
 
-fn refunds(typed: &Typed) -> Vec<Form> {
-    let payload = json!({ "amount_minor": PRICE / 3, "currency": "INR", "cause": "cancelled" });
-    let of_package = ("package", package(typed, None), payload);
-    ["unplaced", "double", "mismatched", "cancelled", "staff", "discovered"]
-        .into_iter()
-        .map(|cause| {
-            let payload = json!({ "amount_minor": PRICE, "currency": "INR", "cause": cause });
-            (cause, online(typed, ""), payload)
-        })
-        .chain([of_package])
-        .collect()
+fn refund_forms(typed: &Typed) -> Vec<Form> {
+    let form = |cause| (cause, online(typed, ""), refunds::payload(cause, PRICE));
+    let of_package = ("package", package(typed, None), refunds::payload("cancelled", PRICE / 3));
+    let at_desk = ("at_desk", online(typed, ""), refunds::at_desk(PRICE));
+    refunds::CAUSES.into_iter().map(form).chain([of_package, at_desk]).collect()
 }
 
 fn disputes(typed: &Typed) -> Vec<Form> {
@@ -267,38 +280,39 @@ fn disputes(typed: &Typed) -> Vec<Form> {
 
 fn cancellations(typed: &Typed) -> Vec<Form> {
     let (early, late) = ("2026-11-20T05:30:00Z", "2026-11-24T05:00:00Z");
-    let form = |name, by: &str, amount: i64, at: &str, [unpaid, refunded_before]: [bool; 2]| {
+    let form = |name, by: &str, amount: i64, at: &str, (unpaid, before): (bool, i64)| {
         let mut facts = booking(typed, SessionMode::Online, "");
         facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:CANCEL\r\nEND:VCALENDAR\r\n".to_owned();
         let payload = json!({
             "cancelled_by": by, "cancelled_at": at, "amount_minor": amount, "currency": "INR",
-            "unpaid": unpaid, REFUNDED_BEFORE: refunded_before,
+            "unpaid": unpaid, REFUNDED_BEFORE: before,
         });
         (name, of(facts), payload)
     };
-    let (_, _, payload) = form("free", "practice", 0, early, [false, false]);
-    let (_, _, refunded) = form("package", "customer", PRICE / 3, early, [false, true]);
+    let (_, _, payload) = form("free", "practice", 0, early, (false, 0));
+    let (_, _, refunded) = form("package", "customer", PRICE, early, (false, PRICE / 3));
     vec![
         ("free", free(typed), payload),
         ("package", package(typed, None), refunded.clone()),
         ("package_session", package(typed, Some(2)), refunded),
-        form("by_customer", "customer", PRICE, early, [false, false]),
-        form("late", "customer", 0, late, [false, false]),
-        form("by_practice", "practice", PRICE, late, [false, false]),
-        form("by_practice_unpaid", "practice", PRICE, early, [true, false]),
-        form("refunded_before", "practice", PRICE, early, [false, true]),
-        form("nothing_back", "practice", 0, early, [false, false]),
+        form("by_customer", "customer", PRICE, early, (false, 0)),
+        form("late", "customer", 0, late, (false, 0)),
+        form("by_practice", "practice", PRICE, late, (false, 0)),
+        form("by_practice_unpaid", "practice", PRICE, early, (true, 0)),
+        form("refunded_before", "practice", PRICE, early, (false, PRICE / 3)),
+        form("nothing_left", "practice", PRICE, early, (false, PRICE)),
+        form("nothing_back", "practice", 0, early, (false, 0)),
     ]
 }
 
 fn receipts(typed: &Typed) -> Vec<Form> {
     let form = |name, tax_mode, refunded| {
-        let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+        let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
         facts.receipt = Some(receipt(tax_mode, refunded));
         (name, of(facts), json!({}))
     };
     let paper = |name: &'static str, tax_mode| {
-        let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+        let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
         let has_tax = tax_mode == TaxMode::Gst;
         let payer = Payer {
             name: typed.name.clone(),
@@ -340,7 +354,7 @@ fn package_receipt(typed: &Typed) -> Form {
 }
 
 fn follow_ups(typed: &Typed) -> Vec<Form> {
-    let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+    let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
     facts.booking.state = BookingState::Completed.into();
     let uninvited = facts.clone();
     facts.invitation = Some((INVITATION.to_owned(), at(30 * 24 * HOUR)));
@@ -349,7 +363,7 @@ fn follow_ups(typed: &Typed) -> Vec<Form> {
 }
 
 fn days(typed: &Typed) -> Vec<Form> {
-    let mut first = booking(typed, SessionMode::Online, JOIN_URL);
+    let mut first = booking(typed, SessionMode::Online, ROOM_URL);
     let mut second = booking(typed, SessionMode::InPerson, "");
     (second.starts_at, second.ends_at) = (at(2 * HOUR), at(3 * HOUR));
     let mut third = booking(typed, SessionMode::Online, "");
@@ -368,33 +382,13 @@ fn days(typed: &Typed) -> Vec<Form> {
     ]
 }
 
-fn online(typed: &Typed, join_url: &str) -> Facts {
-    of(booking(typed, SessionMode::Online, join_url))
-}
-
-/// Bookings by phone that are held for another day, online, in person and as a package.
-fn pages(typed: &Typed) -> Vec<Form> {
-    let held = |facts: Facts| match facts {
-        Facts::Booking(mut facts) => {
-            facts.page_key = INVITATION.to_owned();
-            facts.calendar_file = String::new();
-            facts.booking.state = BookingState::Held.into();
-            facts.booking.join_url = String::new();
-            facts.booking.held_until_at = Some(convert::to_wire(at(-6 * HOUR)));
-            Facts::Booking(facts)
-        }
-        other => other,
-    };
-    vec![
-        ("online", held(online(typed, "")), json!({})),
-        ("in_person", held(of(booking(typed, SessionMode::InPerson, ""))), json!({})),
-        ("package", held(package(typed, None)), json!({})),
-    ]
+fn online(typed: &Typed, room: &str) -> Facts {
+    of(booking(typed, SessionMode::Online, room))
 }
 
 /// A session online with its calendar file.
-fn with_file(typed: &Typed, join_url: &str) -> Facts {
-    let mut facts = booking(typed, SessionMode::Online, join_url);
+fn with_file(typed: &Typed, room: &str) -> Facts {
+    let mut facts = booking(typed, SessionMode::Online, room);
     facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
     of(facts)
 }
@@ -402,7 +396,7 @@ fn with_file(typed: &Typed, join_url: &str) -> Facts {
 /// A package of three sessions, the second of which was cancelled, with its calendar file; all of
 /// it, or the session of a number.
 fn package(typed: &Typed, number: Option<usize>) -> Facts {
-    let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+    let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
     facts.booking.package = Some(BookedPackage {
         package_id: "starter".to_owned(),
         title: "Starter Package".to_owned(),
@@ -427,7 +421,7 @@ fn package(typed: &Typed, number: Option<usize>) -> Facts {
 
 /// A consultation that costs nothing, with its calendar file.
 fn free(typed: &Typed) -> Facts {
-    let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+    let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
     facts.booking.price = Some(money(0));
     facts.ends_at = at(15 * MINUTE);
     facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
@@ -440,7 +434,7 @@ fn of(facts: BookingFacts) -> Facts {
 
 /// A booking whose session starts at [`STARTS_AT`](receipt::STARTS_AT) and takes an hour and a
 /// half.
-fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
+fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFacts {
     let contact = Contact {
         first_name: typed.first_name.clone(),
         last_name: typed.last_name.clone(),
@@ -455,7 +449,7 @@ fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
         mode: mode.into(),
         price: Some(money(PRICE)),
         state: BookingState::Confirmed.into(),
-        join_url: join_url.to_owned(),
+        join_url: room.to_owned(),
         practitioner_name: "Meera Joshi".to_owned(),
         location: "Sukoon, Arera Colony, Bhopal, Madhya Pradesh 462016".to_owned(),
         contact: Some(contact.clone()),
@@ -471,6 +465,7 @@ fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
         invitation: None,
         session_number: None,
         page_key: String::new(),
+        join_key: JOIN_KEY.to_owned(),
     }
 }
 
