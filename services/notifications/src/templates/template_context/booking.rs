@@ -1,17 +1,18 @@
 //! The variables of a mail about a booking: the session, the client, and if there is one the
 //! refund, the cancellation, the dispute, the receipt or the invitation to review.
 
-use contract::common::v1::Money as WireMoney;
+use contract::common::v1::{DeskWay, Money as WireMoney};
 use contract::convert;
 use contract::payments::v1::{Receipt, TaxMode};
 use kernel::id::Booking;
-use kernel::{Id, Timestamp};
+use kernel::{Id, Money, Timestamp};
 use serde_json::{Value, json};
 
-use super::sanitize::{multi_line, one_line, query_encode, web_link};
+use super::sanitize::{one_line, query_encode, web_link};
 use super::{Incomplete, TemplateContext, amount, day};
 use crate::mails::facts::BookingFacts;
-use crate::mails::payload::REFUNDED_BEFORE;
+use crate::mails::kind::Kind;
+use crate::mails::payload::{AT_DESK, BY_BANK, REFUND_FAILED, REFUNDED_BEFORE};
 
 impl TemplateContext {
     pub(super) fn of_booking(
@@ -29,6 +30,7 @@ impl TemplateContext {
         let until = facts.invitation.as_ref().map(|(_, until)| self.day_and_time(*until));
         let more = [
             ("refund", self.refund(payload)?),
+            ("failure", failure(facts, payload)?),
             ("cancellation", self.cancellation(facts, payload)?),
             ("dispute", self.dispute(payload)?),
             ("receipt", facts.receipt.as_ref().map(|it| self.receipt(it)).transpose()?),
@@ -73,10 +75,21 @@ impl TemplateContext {
             "notice_hours": notice_hours,
             "duration_minutes": facts.ends_at.seconds_since(facts.starts_at) / 60,
             "mode": if facts.is_in_person() { "in_person" } else { "online" },
-            "join_url": web_link(&booking.join_url),
             "location": one_line(&booking.location),
+            "paid_at_desk": booking.paid_at_desk() != DeskWay::Unspecified,
             "on_claim": payload.get("on_claim").and_then(Value::as_bool).unwrap_or(false),
         }))
+    }
+
+    /// Names the room in the one mail that may have it: the second reminder of a practice that
+    /// wants it there, so that our being away stops no session.
+    pub(super) fn name_room(&self, kind: Kind, facts: &BookingFacts, variables: &mut Value) {
+        let is_named =
+            kind == Kind::SecondReminder && self.practice.mails.second_reminder_names_room;
+        let room = if is_named { web_link(&facts.booking.join_url) } else { String::new() };
+        if let Some(booking) = variables.get_mut("booking").and_then(Value::as_object_mut) {
+            booking.insert("room_url".to_owned(), room.into());
+        }
     }
 
     /// Until when the time is held; empty once it is not.
@@ -111,8 +124,18 @@ impl TemplateContext {
             "" => String::new(),
             key => format!("{site}/pay/booking#key={}", query_encode(key)),
         };
+        let session = format!("{site}/join/{booking_id}");
+        let join = match facts.join_key.as_str() {
+            "" => session.clone(),
+            key => format!("{site}/join#key={}", query_encode(key)),
+        };
         json!({
             "booking_url": format!("{site}/booking-flow?step=confirmed&b={booking_id}"),
+            "account_url": format!(
+                "{site}/sign-up?return=%2Fbooking-flow%3Fstep%3Dconfirmed%26b%3D{booking_id}"
+            ),
+            "session_url": session,
+            "join_url": join,
             "rebook_url": format!("{site}/booking-flow?service={service_id}"),
             "receipt_url": format!("{site}/receipt?b={booking_id}"),
             "review_url": review.unwrap_or_default(),
@@ -129,6 +152,7 @@ impl TemplateContext {
             "cause": cause,
             "amount_text": amount(payload)?.to_string(),
             "days_text": self.practice.policies.refund_days_text,
+            "at_desk": payload.get(AT_DESK).and_then(Value::as_bool).unwrap_or(false),
         })))
     }
 
@@ -141,7 +165,8 @@ impl TemplateContext {
         let Some(by) = payload.get("cancelled_by").and_then(Value::as_str) else {
             return Ok(None);
         };
-        let refund = amount(payload)?;
+        let promised = amount(payload)?;
+        let refund = goes_back(facts, payload, promised);
         let at = payload.get("cancelled_at").and_then(Value::as_str);
         let at: Timestamp = at.and_then(|at| at.parse().ok()).ok_or(Incomplete("cancellation"))?;
         Ok(Some(json!({
@@ -149,8 +174,7 @@ impl TemplateContext {
             "was_late": facts.starts_at.seconds_since(at) < self.notice_hours(facts) * 3600,
             "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
             "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
-            // Absent in mails queued by an earlier release.
-            "less_refunded": payload.get(REFUNDED_BEFORE).and_then(Value::as_bool).unwrap_or(true),
+            "nothing_left": promised.minor > 0 && refund.minor == 0,
             "days_text": self.practice.policies.refund_days_text,
         })))
     }
@@ -210,6 +234,7 @@ impl TemplateContext {
             "gstin": one_line(&receipt.gstin),
             "service_code": one_line(&receipt.service_code),
             "payment_id": one_line(&receipt.payment_id),
+            "desk_text": desk_text(&receipt.payment_id),
             "amount_text": with_decimals(receipt.amount.as_ref())?,
             "tax": if has_tax { "gst" } else { "none" },
             "gst_percent": receipt.gst_percent,
@@ -229,6 +254,49 @@ impl TemplateContext {
     }
 }
 
+/// How a payment was made at the practice's desk; empty for one of the provider.
+fn desk_text(payment_id: &str) -> &'static str {
+    match contract::desk::wire_way_of(payment_id) {
+        DeskWay::Cash => "In cash at the practice",
+        DeskWay::Upi => "By UPI at the practice",
+        DeskWay::Unspecified => "",
+    }
+}
+
+/// The refund that failed for good, if the payload is about one: what is owed, or what the payer's
+/// bank gave.
+fn failure(facts: &BookingFacts, payload: &Value) -> Result<Option<Value>, Incomplete> {
+    let Some(word) = payload.get(REFUND_FAILED).and_then(Value::as_str) else { return Ok(None) };
+    let is_by_bank = word == BY_BANK;
+    let booking = &facts.booking;
+    let money = if is_by_bank { &booking.given_by_bank } else { &booking.refund_owed };
+    let money = money.as_ref().and_then(convert::money).ok_or(Incomplete("failure"))?;
+    Ok(Some(json!({ "by_bank": is_by_bank, "amount_text": money.to_string() })))
+}
+
+/// What really goes back of what a cancellation promised, which is a part of the price: an offer of
+/// the provider's may have made the payment less, and some of it may have gone back before.
+fn goes_back(facts: &BookingFacts, payload: &Value, promised: Money) -> Money {
+    let booking = &facts.booking;
+    let minor = |money: &Option<WireMoney>| money.as_ref().map_or(0, |money| money.minor_units);
+    let price = minor(&booking.price);
+    let brought = booking.paid.as_ref().map_or(price, |paid| paid.minor_units);
+    let of_price = |part: i64| match i128::from(price) {
+        0 => part,
+        whole => i64::try_from(i128::from(part) * i128::from(brought) / whole).unwrap_or(part),
+    };
+    let given = minor(&booking.refunded_otherwise).saturating_add(minor(&booking.given_by_bank));
+    let left = brought.saturating_sub(given).max(0);
+    let before = of_price(payload.get(REFUNDED_BEFORE).and_then(Value::as_i64).unwrap_or(0));
+    let promise = of_price(promised.minor);
+    // The promise for all of a package includes what its sessions were promised before.
+    let minor = match facts.session_number {
+        None => promise.min(left).saturating_sub(before),
+        Some(_) => promise.min(left.saturating_sub(before)),
+    };
+    Money { minor: minor.max(0), ..promised }
+}
+
 fn customer(facts: &BookingFacts) -> Value {
     let contact = &facts.contact;
     json!({
@@ -236,7 +304,8 @@ fn customer(facts: &BookingFacts) -> Value {
         "last_name": one_line(&contact.last_name),
         "email": one_line(&contact.email),
         "phone": one_line(&contact.phone),
-        "notes": multi_line(&contact.notes),
+        // What a client wrote stays where roles are asked; a template of before may name it.
+        "notes": "",
     })
 }
 

@@ -27,6 +27,7 @@ impl TemplateContext {
                 "code": one_line(&code.code),
                 "valid_minutes": code.valid_minutes,
                 "link": web_link(&code.link),
+                "account": one_line(&code.account),
             },
         })
     }

@@ -1,9 +1,10 @@
 //! The content of mails about a booking.
 
+use contract::common::v1::DeskWay;
 use serde_json::{Value, json};
 
 use super::{
-    Facts, INVITATION, JOIN_URL, Kind, RenderedMail, Templates, Typed, all, context, found, page,
+    Facts, INVITATION, JOIN_KEY, Kind, RenderedMail, Templates, Typed, all, context, found, page,
     preview, sample, shown, write,
 };
 use crate::mails::payload::REFUNDED_BEFORE;
@@ -25,7 +26,7 @@ fn refund(cause: &str) -> Value {
 fn cancellation(by: &str, amount_minor: i64, at: &str) -> Value {
     json!({
         "cancelled_by": by, "cancelled_at": at, "amount_minor": amount_minor, "currency": "INR",
-        REFUNDED_BEFORE: false,
+        REFUNDED_BEFORE: 0,
     })
 }
 
@@ -33,16 +34,17 @@ fn cancellation(by: &str, amount_minor: i64, at: &str) -> Value {
 fn times_prices_and_links_are_those_of_the_practice() {
     let page = write(Kind::BookingConfirmed, &booking(), &json!({}));
     assert_eq!(page.subject, "Your session is confirmed: Tuesday 24 November 2026, 11:00 am IST");
+    let join = format!("http://127.0.0.1:8080/join#key={JOIN_KEY}");
     for part in [
         "until 12:30 pm IST, 90 minutes",
         "₹1,500, paid",
-        JOIN_URL,
+        &join,
         "Reference:  000A2B3C",
         "/booking-flow?step=confirmed&b=bkg_019340000000700080000000000a2b3c",
     ] {
         assert!(page.text.contains(part), "{part} is missing in {}", page.text);
     }
-    assert!(page.html.contains("href=\"https://meet.example/room/a?x=1&amp;y=2\""));
+    assert!(page.html.contains(&format!("href=\"{join}\"")));
     let refunded = write(Kind::RefundDone, &booking(), &refund("unplaced"));
     assert_eq!(refunded.subject, "Your refund of ₹1,500 is done");
     assert!(refunded.text.contains("/booking-flow?service=grief-counselling"));
@@ -102,15 +104,19 @@ fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
 
 #[test]
 fn earlier_refunds_are_subtracted() {
-    let less = ", less what has gone back already,";
     let mut payload = cancellation("customer", 150_000, "2026-11-20T05:30:00Z");
     for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
-        // The last one is a mail that an earlier release queued, which did not look.
-        for (before, said) in [(json!(false), false), (json!(true), true), (json!(null), true)] {
+        // Those with a word are mails that an earlier release queued.
+        for (before, said) in [
+            (json!(0), "₹1,500"),
+            (json!(true), "₹1,500"),
+            (json!(null), "₹1,500"),
+            (json!(50_000), "₹1,000"),
+            (json!(150_000), "gone back"),
+        ] {
             payload[REFUNDED_BEFORE] = before;
             let page = write(kind, &booking(), &payload);
-            assert_eq!(page.text.contains(less), said, "{kind}: {}", page.text);
-            assert!(page.text.contains("₹1,500"), "{kind}: {}", page.text);
+            assert!(page.text.contains(said), "{kind}: {}", page.text);
         }
     }
 }
@@ -171,11 +177,36 @@ fn a_refund_says_what_it_is_for() {
     }
 }
 
+/// The provider has nothing to send, so no such promise is made.
+#[test]
+fn what_was_paid_at_the_desk_is_promised_at_the_desk() {
+    let untrue = ["original payment method", "business days", "on its way", "send ₹"];
+    for kind in [Kind::RefundStarted, Kind::RefundDone] {
+        let said = text(kind, "at_desk");
+        assert!(said.contains("₹1,500") && said.contains("at the practice"), "{said}");
+        for words in untrue {
+            assert!(!said.contains(words), "{kind} says {words}: {said}");
+        }
+    }
+    let mut paid = booking();
+    if let Facts::Booking(facts) = &mut paid {
+        facts.booking.paid_at_desk = DeskWay::Cash.into();
+    }
+    let said = write(
+        Kind::BookingCancelled,
+        &paid,
+        &cancellation("customer", 150_000, "2026-11-20T05:30:00Z"),
+    )
+    .text;
+    assert!(said.contains("You get ₹1,500 back at the practice, where you paid"), "{said}");
+    assert!(!said.contains("original payment method"), "{said}");
+}
+
 #[test]
 fn a_reminder_tells_how_to_come_and_how_to_cancel() {
     for kind in [Kind::Reminder, Kind::SecondReminder] {
         let online = text(kind, "online");
-        for part in [JOIN_URL, "join 5 minutes early", "answer this mail or call us"] {
+        for part in [JOIN_KEY, "join 5 minutes early", "answer this mail or call us"] {
             assert!(online.contains(part), "{kind}: {part} is missing in {online}");
         }
         let in_person = text(kind, "in_person");
@@ -183,7 +214,8 @@ fn a_reminder_tells_how_to_come_and_how_to_cancel() {
             assert!(in_person.contains(part), "{kind}: {part} is missing in {in_person}");
         }
         assert!(!in_person.contains("join") && !in_person.contains("link"), "{in_person}");
-        assert!(text(kind, "without_link").contains("is not ready yet"), "{kind}");
+        // The page is there before the room is.
+        assert_eq!(text(kind, "without_room"), online, "{kind}");
     }
 }
 
@@ -197,7 +229,7 @@ fn a_deadline_is_named_only_before_it() {
     // Of a session that was booked late there was no time to cancel that could be over.
     let over = "Your session starts too soon to be cancelled for a refund.";
     for kind in ABOUT_COMING {
-        for form in ["online", "without_link", "in_person"] {
+        for form in ["online", "without_room", "in_person"] {
             let before = text(kind, form);
             assert!(before.contains(free) && !before.contains(over), "{kind} {before}");
         }
@@ -271,7 +303,7 @@ fn a_confirmation_that_comes_too_late_looks_back() {
 #[test]
 fn a_link_that_comes_too_late_does_not_ask_to_be_early() {
     let late = text(Kind::MeetingLink, BEGUN);
-    assert!(late.contains(JOIN_URL) && late.contains("so late"), "{late}");
+    assert!(late.contains(JOIN_KEY) && late.contains("so late"), "{late}");
     assert!(!late.contains("early") && !late.contains("attached"), "{late}");
     assert!(text(Kind::MeetingLink, "online").contains("join 5 minutes early"));
 }

@@ -1,6 +1,7 @@
 //! The content of mails that are not about one booking.
 
-use super::{HOSTILE, JOIN_URL, Kind, context, sample, write};
+use super::{HOSTILE, Kind, context, sample, write};
+use crate::mails::facts::Facts;
 use crate::templates::template_context::one_line;
 
 fn text(kind: Kind, form: &str) -> String {
@@ -17,6 +18,17 @@ fn the_practice_reads_who_writes_and_what() {
 }
 
 #[test]
+fn an_international_address_is_shown_in_its_letters_and_linked_in_ascii() {
+    let (mut facts, payload) = sample(Kind::ContactMessage, "usual");
+    let Facts::Message(message) = &mut facts else { panic!("{facts:?}") };
+    message.email = "asha@xn--p1b6ci4b4b3a.xn--h2brj9c".to_owned();
+    let page = write(Kind::ContactMessage, &facts, &payload);
+    assert!(page.text.contains("asha@उदाहरण.भारत"), "{}", page.text);
+    let link = "mailto:asha@xn--p1b6ci4b4b3a.xn--h2brj9c\">asha@उदाहरण.भारत</a>";
+    assert!(page.html.contains(link), "{}", page.html);
+}
+
+#[test]
 fn an_acknowledgement_repeats_nothing_and_says_when_an_answer_comes() {
     let (facts, payload) = sample(Kind::ContactAcknowledgement, "usual");
     let page = write(Kind::ContactAcknowledgement, &facts, &payload);
@@ -24,7 +36,7 @@ fn an_acknowledgement_repeats_nothing_and_says_when_an_answer_comes() {
         for typed in ["Asha", "Bcc", "track.example", "ravi@example.org"] {
             assert!(!body.contains(typed), "{typed} is repeated in {body}");
         }
-        assert!(body.contains("Mon-Fri 9am-6pm") && body.contains("+917555550100"), "{body}");
+        assert!(body.contains("Mon-Fri 9am-6pm") && body.contains("+91 75555 50100"), "{body}");
     }
 }
 
@@ -70,10 +82,9 @@ fn the_day_sheet_lists_the_sessions_or_says_that_there_are_none() {
         "11:00 am to 12:30 pm IST",
         "1:00 pm to 2:00 pm IST",
         "In person: Sukoon, Arera Colony",
-        "the meeting link is still being prepared",
-        JOIN_URL,
+        "Online",
+        "/join/bkg_",
         "asha@example.org",
-        "track.example",
     ] {
         assert!(full.contains(part), "{part} is missing in {full}");
     }
