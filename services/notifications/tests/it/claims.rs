@@ -162,7 +162,7 @@ async fn an_accepted_mail_is_not_repeated_after_a_database_outage() -> Result<()
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sending"));
     // Its claim expires, and the same process gets its timer and finds it in flight.
     for times in 1..=3 {
-        world.move_clock(i64::from(times) * 60).await?;
+        world.move_clock_at_once(i64::from(times) * 60).await?;
         world.end_claims().await?;
         until_taken_up(&world, times).await?;
     }
@@ -183,7 +183,7 @@ async fn a_claim_that_ends_while_its_process_talks_causes_no_repeat() -> Result<
     world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 7_000 })).await?;
     hold_ended(&world).await?;
     world.until_state("hold_ended", "sending").await?;
-    world.move_clock(60).await?;
+    world.move_clock_at_once(60).await?;
     world.end_claims().await?;
     until_taken_up(&world, 1).await?;
     until("the claim lasts on", async || {
@@ -220,7 +220,7 @@ async fn a_mail_that_was_changed_while_a_worker_took_it_up_does_not_wait_for_a_l
     // One worker is about to claim it,
     let mut changing = world.store.pool().begin().await?;
     sqlx::query("select from mails for update").execute(&mut *changing).await?;
-    world.move_clock(HOUR).await?;
+    world.move_clock_at_once(HOUR).await?;
     until_held_up(&world).await?;
     // the change sets its timer, which another worker leases and skips,
     world.as_owner("update timers set lease_until_at = '-infinity', attempts = 0").await?;

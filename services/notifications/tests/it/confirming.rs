@@ -1,13 +1,16 @@
-//! The confirmation, the practice's notice, and the meeting link that may come early or late.
+//! The confirmation and the practice's notice: neither waits for the room or names it.
 
 use anyhow::Result;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use contract::booking::v1::SessionMode;
+use contract::booking::v1::{RoomMissing, SessionMode};
 use contract::notifications::v1::{MailKind, MailSent};
 use serde_json::{Value, json};
 
-use crate::world::{CUSTOMER, JOIN_URL, PRACTICE, TRACE, World, text};
+use notifications::mails::kind::Kind;
+use notifications::mails::mail::NewMail;
+
+use crate::world::{CUSTOMER, PRACTICE, TRACE, World, text};
 
 fn calendar_file(mail: &Value) -> String {
     let attachments = mail["attachments"].as_array().unwrap();
@@ -34,12 +37,15 @@ async fn a_confirmed_booking_is_mailed_once_to_both() -> Result<()> {
     assert_eq!(text(&mails[0], "from"), "hello@sukoon.example");
     let subject = "Your session is confirmed: Tuesday 24 November 2026, 11:00 am IST";
     assert_eq!(text(&mails[0], "subject"), subject);
-    assert!(text(&mails[0], "text").contains(JOIN_URL));
-    assert!(text(&mails[0], "html").contains("https://meet.example/room/a?x=1&amp;y=2"));
-    assert!(calendar_file(&mails[0]).contains("SEQUENCE:1\r\n"));
+    for form in ["text", "html"] {
+        assert!(text(&mails[0], form).contains(&format!("/join#key=join-{id}")), "{form}");
+        assert!(!text(&mails[0], form).contains("meet.example"), "{form}");
+    }
+    assert!(calendar_file(&mails[0]).contains("METHOD:PUBLISH\r\n"));
 
     let notices = world.inbox_of(PRACTICE).await?;
-    assert!(text(&notices[0], "text").contains("Please speak slowly."));
+    assert!(!text(&notices[0], "text").contains("speak slowly"), "what the client wrote is mailed");
+    assert!(text(&notices[0], "text").contains("/join/bkg_"));
     assert!(text(&notices[0], "html").contains("O&#x27;Neil &lt;b&gt;"));
     assert_eq!(notices[0]["attachments"], json!([]));
     world.end().await
@@ -83,7 +89,7 @@ async fn nothing_personal_is_kept() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_session_in_person_waits_for_no_link() -> Result<()> {
+async fn a_session_in_person_says_where() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::InPerson);
     world.confirmed(id).await?;
@@ -95,64 +101,101 @@ async fn a_session_in_person_waits_for_no_link() -> Result<()> {
     world.end().await
 }
 
+/// Both mails lead to the page that has the room when it is time.
 #[tokio::test]
-async fn the_mail_waits_for_its_link() -> Result<()> {
+async fn a_confirmation_does_not_wait_for_the_room() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online);
     world.confirmed(id).await?;
-    world.until_waiting_for_link("booking_confirmed").await?;
-    world.until_waiting_for_link("practice_notice").await?;
-    assert_eq!(world.inbox().await?, Vec::<Value>::new());
-    world.meeting_scheduled(id).await?;
-    world.until_idle().await?;
-    assert_eq!(world.inbox().await?.len(), 2);
-    assert!(text(&world.inbox_of(CUSTOMER).await?[0], "text").contains(JOIN_URL));
-    assert!(text(&world.inbox_of(PRACTICE).await?[0], "text").contains(JOIN_URL));
-    world.end().await
-}
-
-#[tokio::test]
-async fn a_link_that_comes_late_follows() -> Result<()> {
-    let world = World::new().await?;
-    let id = world.booking(SessionMode::Online);
-    world.confirmed(id).await?;
-    world.until_waiting_for_link("booking_confirmed").await?;
-    world.until_waiting_for_link("practice_notice").await?;
-    world.move_clock(61).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 1);
-    assert!(text(&mails[0], "text").contains("Your meeting link is being prepared."));
-    assert!(calendar_file(&mails[0]).contains("SEQUENCE:0\r\n"));
+    let join = format!("http://127.0.0.1:8080/join#key=join-{id}");
+    assert!(text(&mails[0], "text").contains(&join), "{}", mails[0]);
+    let notices = world.inbox_of(PRACTICE).await?;
+    assert_eq!(notices.len(), 1);
+    assert!(!text(&notices[0], "text").contains("#key="), "the practice has the client's key");
+    // The room that comes later changes nothing that was mailed.
+    world.meeting_scheduled(id).await?;
+    world.until_idle().await?;
+    let inbox = world.inbox().await?;
+    assert_eq!(inbox.len(), 2);
+    assert!(inbox.iter().all(|mail| !mail.to_string().contains("meet.example")), "{inbox:?}");
+    world.end().await
+}
 
+/// A release before sent confirmations without the room, which promised it in a second mail.
+#[tokio::test]
+async fn what_a_release_before_promised_is_mailed_once() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::Online);
+    world.confirmed(id).await?;
+    world.until_idle().await?;
+    world.owe_links().await?;
     world.meeting_scheduled(id).await?;
     world.meeting_scheduled(id).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 2);
     assert!(text(&mails[1], "subject").starts_with("Your meeting link for"));
-    assert!(text(&mails[1], "text").contains(JOIN_URL));
-    assert!(calendar_file(&mails[1]).contains("SEQUENCE:1\r\n"));
+    assert!(text(&mails[1], "text").contains("/join#key="));
+    assert!(!mails[1].to_string().contains("meet.example"), "{}", mails[1]);
+    assert!(calendar_file(&mails[1]).contains("METHOD:PUBLISH\r\n"));
     assert_eq!(world.inbox_of(PRACTICE).await?.len(), 1);
     world.end().await
 }
 
+/// At an upgrade mails of a release before wait for a room: they go out when it comes, and without
+/// it when their minute is over.
 #[tokio::test]
-async fn a_link_that_comes_while_the_mail_is_on_its_way_follows_too() -> Result<()> {
+async fn mails_that_waited_for_a_room_at_the_upgrade_go_out() -> Result<()> {
+    let mut world = World::new().await?;
+    world.stop().await?;
+    let (with_room, without) =
+        (world.booking(SessionMode::Online), world.booking(SessionMode::Online));
+    let kinds = [Kind::BookingConfirmed, Kind::PracticeNotice];
+    for id in [with_room, without] {
+        world.queue(kinds.map(|kind| NewMail::of_booking(kind, id)).to_vec()).await?;
+    }
+    world
+        .as_owner(
+            "update mails set due_at = clock_now() + interval '1 minute',
+                              waits_for_link_until_at = clock_now() + interval '1 minute';
+             update timers set due_at = clock_now() + interval '1 minute'
+             where kind = 'send_mail'",
+        )
+        .await?;
+    world.start();
+    world.meeting_scheduled(with_room).await?;
+    testkit::until("those whose room came have left", async || {
+        Ok((world.inbox().await?.len() == 2).then_some(()))
+    })
+    .await?;
+    world.move_clock(61).await?;
+    world.until_idle().await?;
+    let inbox = world.inbox().await?;
+    assert_eq!((inbox.len(), world.inbox_of(CUSTOMER).await?.len()), (4, 2));
+    assert!(inbox.iter().all(|mail| !mail.to_string().contains("meet.example")), "{inbox:?}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_practice_is_told_once_of_a_session_without_a_room() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online);
-    world.confirmed(id).await?;
-    world.until_waiting_for_link("booking_confirmed").await?;
-    world.until_waiting_for_link("practice_notice").await?;
-    let slow = json!({ "target": "smtp", "kind": "delay", "delay_ms": 1500, "times": 2 });
-    world.order_fault(slow).await?;
-    world.move_clock(61).await?;
-    world.until_state("booking_confirmed", "sending").await?;
-    world.meeting_scheduled(id).await?;
+    let missing = RoomMissing { booking_id: id.to_string(), session_number: 0 };
+    world.append_event(missing.clone()).await?;
+    world.append_event(missing.clone()).await?;
     world.until_idle().await?;
-    let mails = world.inbox_of(CUSTOMER).await?;
-    assert_eq!(mails.len(), 2);
-    assert!(!text(&mails[0], "text").contains(JOIN_URL));
-    assert!(text(&mails[1], "text").contains(JOIN_URL));
+    let mails = world.inbox().await?;
+    assert_eq!((mails.len(), world.inbox_of(PRACTICE).await?.len()), (1, 1), "{mails:?}");
+    assert!(text(&mails[0], "subject").starts_with("No room yet: booking "));
+    assert!(text(&mails[0], "text").contains(&format!("/join/{id}")));
+    // The room that came meanwhile ends the task.
+    let other = world.booking(SessionMode::Online);
+    world.meeting_scheduled(other).await?;
+    world.append_event(RoomMissing { booking_id: other.to_string(), session_number: 0 }).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?.len(), 1);
     world.end().await
 }

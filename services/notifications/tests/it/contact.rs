@@ -136,7 +136,7 @@ async fn typed_text_is_sanitized() -> Result<()> {
     let world = World::new().await?;
     let visitor = Visitor::new(&world).await?;
     let mut hostile = message();
-    hostile.name = "Asha\r\nBcc: eve@example.org\u{202e}\0 <eve@example.org>, \"x".to_owned();
+    hostile.name = "Asha\r\nBcc: eve@example.org\u{202e} <eve@example.org>, \"x".to_owned();
     let words = "<script>alert(1)</script> {{ practice.name }} {% raw %} &amp;";
     let marked = "\u{200f}שלום 🧘🏽‍♀️\0 \u{202e}moc.elpmaxe";
     hostile.message = format!("{words}\r\n.\r\nQUIT\r\n{marked}");

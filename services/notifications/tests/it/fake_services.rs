@@ -13,9 +13,10 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     Booking, BookingState, Contact, GetBookingContactRequest, GetBookingContactResponse,
-    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffInvitationRequest,
-    GetStaffInvitationResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
-    ListDaySessionsResponse, Session, SessionMode,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetConsentCodeMailRequest,
+    GetConsentCodeMailResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
+    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
+    Session, SessionMode,
 };
 use contract::common::v1::Money;
 use contract::identity::v1::identity_internal_service_server::{
@@ -59,6 +60,8 @@ pub(crate) struct FakeData {
     /// Roles of staff by "usr_…".
     pub(crate) roles: Mutex<HashMap<String, String>>,
     pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
+    /// Codes for consents, by the booking and the request's number.
+    pub(crate) consent_codes: Mutex<HashMap<(String, i64), GetConsentCodeMailResponse>>,
     pub(crate) notices: Mutex<HashMap<String, GetAccountNoticeResponse>>,
     pub(crate) receipts: Mutex<HashMap<String, Receipt>>,
     pub(crate) reviews: Mutex<HashMap<String, Review>>,
@@ -138,20 +141,41 @@ impl BookingInternalService for FakeBooking {
         self.peers.verify(request.metadata(), &["notifications"])?;
         self.data.asked.fetch_add(1, Ordering::SeqCst);
         self.data.check()?;
-        let id = request.into_inner().booking_id;
+        let GetBookingContactRequest {
+            booking_id: id,
+            cancelled_session_number,
+            join_key_wanted,
+            ..
+        } = request.into_inner();
         let booking = self.data.bookings.lock().unwrap().get(&id).cloned();
         let booking = booking.ok_or_else(|| status::not_found("BOOKING_NOT_FOUND"))?;
-        let sequence = u8::from(!booking.join_url.is_empty());
+        let (method, uid) = match cancelled_session_number {
+            0 => ("PUBLISH", id.clone()),
+            number => ("CANCEL", format!("{id}-{number}")),
+        };
         let calendar_file = format!(
-            "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nBEGIN:VEVENT\r\nUID:{id}\r\n\
-             SEQUENCE:{sequence}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+            "BEGIN:VCALENDAR\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:{uid}\r\n\
+             SEQUENCE:1\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
         );
         let page_key = self.data.page_keys.lock().unwrap().get(&id).cloned().unwrap_or_default();
         Ok(Response::new(GetBookingContactResponse {
             booking: Some(booking),
             calendar_file,
             page_key,
+            join_key: if join_key_wanted { format!("join-{id}") } else { String::new() },
         }))
+    }
+
+    async fn get_consent_code_mail(
+        &self,
+        request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let GetConsentCodeMailRequest { booking_id, request_number } = request.into_inner();
+        let codes = self.data.consent_codes.lock().unwrap();
+        let code = codes.get(&(booking_id, request_number)).cloned();
+        code.map(Response::new).ok_or_else(|| status::not_found("BOOKING_NOT_FOUND"))
     }
 
     async fn list_day_sessions(

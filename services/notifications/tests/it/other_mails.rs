@@ -7,7 +7,7 @@ use contract::convert::to_wire;
 use contract::identity::v1::{
     AccountNoticeRequested, CodeRequested, GetAccountNoticeResponse, GetCodeMailResponse,
 };
-use contract::payments::v1::{RefundProcessed, RefundRequested};
+use contract::payments::v1::{RefundAccepted, RefundProcessed, RefundRequested};
 use kernel::id::{AccountNotice, Customer, MailedCode, Refund};
 use serde_json::Value;
 
@@ -54,9 +54,16 @@ async fn a_refund_is_mailed_at_its_start_and_its_end() -> Result<()> {
         cause: "unplaced".to_owned(),
         ..Default::default()
     };
+    let accepted = RefundAccepted {
+        booking_id: booking_id.clone(),
+        refund_id: requested.refund_id.clone(),
+        ..RefundAccepted::default()
+    };
     let processed = RefundProcessed { booking_id, refund_id: requested.refund_id.clone() };
     world.append_event(requested.clone()).await?;
     world.append_event(requested).await?;
+    world.append_event(accepted.clone()).await?;
+    world.append_event(accepted).await?;
     world.until_idle().await?;
     world.append_event(processed.clone()).await?;
     world.append_event(processed).await?;
@@ -78,6 +85,7 @@ fn code(purpose: &str) -> GetCodeMailResponse {
         purpose: purpose.to_owned(),
         valid_minutes: 60,
         link: String::new(),
+        account: String::new(),
     }
 }
 

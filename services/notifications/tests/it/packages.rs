@@ -2,6 +2,8 @@
 //! and its cancellation.
 
 use anyhow::Result;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use contract::booking::v1::{
     BookedPackage, BookingConfirmed, BookingSessionCancelled, BookingState, CancelledBy, Session,
     SessionMode,
@@ -51,6 +53,7 @@ async fn cancelled(world: &World, id: Id<Booking>, session_number: i32) -> Resul
         share: money(25_000),
         refund: money(25_000),
         unpaid: false,
+        with_all: false,
     };
     world.append_event(event).await?;
     world.until_idle().await
@@ -114,9 +117,14 @@ async fn a_cancelled_session_is_told_with_its_share() -> Result<()> {
     let said = text(told.expect("it is told"), "text");
     assert!(said.contains("Starter Package, session 2 of 3"), "{said}");
     assert!(said.contains("We're refunding ₹250 to your original"), "{said}");
+    assert!(said.contains("The attached file takes the session out of your calendar"), "{said}");
+    let file = STANDARD.decode(text(&told.unwrap()["attachments"][0], "base64"))?;
+    let file = String::from_utf8(file)?;
+    assert!(file.contains("METHOD:CANCEL"), "{file}");
+    assert!(file.contains(&format!("UID:{id}-2\r\n")), "{file}");
     let notices = world.inbox_of(PRACTICE).await?;
     assert_eq!(notices.len(), 2);
-    // All of it: one mail, which names what has gone back for the session before.
+    // All of it: one mail, which names what is left after the session before.
     world.data.change(&id.to_string(), |booking| {
         booking.set_state(BookingState::Cancelled);
         booking.sessions.iter_mut().for_each(|session| session.cancelled = true);
@@ -135,7 +143,7 @@ async fn a_cancelled_session_is_told_with_its_share() -> Result<()> {
         .iter()
         .find(|mail| text(mail, "subject").starts_with("Your sessions are cancelled: "));
     let said = text(whole.expect("it is told"), "text");
-    assert!(said.contains("We're refunding ₹750, less what has gone back already"), "{said}");
+    assert!(said.contains("We're refunding ₹500 to your original"), "{said}");
     world.end().await
 }
 
