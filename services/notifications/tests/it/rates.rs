@@ -187,8 +187,8 @@ async fn many_workers_that_claim_at_once_claim_no_more_than_the_rate() -> Result
     let ids: Vec<MailId> = mails.iter().map(NewMail::id).collect();
     world.queue(mails).await?;
     let address = Addresses::new(&ADDRESS_KEY.to_owned().into())?.hash(CUSTOMER);
-    let recipient = Some(Recipient { address, hourly_max: 5 });
-    let claim = Claim { message_id: "<id@x>".to_owned(), link_told: false, recipient };
+    let recipient = Some(Recipient { address, former_address: None, hourly_max: 5 });
+    let claim = Claim { message_id: "<id@x>".to_owned(), recipient };
     let claiming = ids.iter().map(async |id| {
         let mail = repository::load(world.store.pool(), *id).await?.unwrap();
         let claim = claim.clone();

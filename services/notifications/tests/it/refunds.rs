@@ -5,7 +5,10 @@ use anyhow::Result;
 use contract::booking::v1::SessionMode;
 use contract::common::v1::Money;
 use contract::convert::to_wire;
-use contract::payments::v1::{DisputeObserved, RefundDiscovered, RefundProcessed, RefundRequested};
+use contract::payments::v1::{
+    DisputeObserved, RefundAccepted, RefundDiscovered, RefundFailed, RefundProcessed,
+    RefundRequested,
+};
 use kernel::id::Refund;
 use serde_json::Value;
 
@@ -32,16 +35,173 @@ async fn a_renewed_refund_is_mailed_once_and_at_its_end() -> Result<()> {
         cause: "cancelled".to_owned(),
         ..Default::default()
     };
-    let renewed = RefundRequested { refund_id: new_id::<Refund>(), renewed: true, ..first.clone() };
+    let renewed = RefundRequested {
+        refund_id: new_id::<Refund>(),
+        renewed: true,
+        renews_refund_id: first.refund_id.clone(),
+        ..first.clone()
+    };
     let processed = RefundProcessed { booking_id, refund_id: renewed.refund_id.clone() };
-    world.append_event(first).await?;
-    world.append_event(renewed).await?;
+    for refund in [first, renewed] {
+        world.append_event(refund.clone()).await?;
+        world.append_event(accepted(&refund)).await?;
+    }
     world.until_idle().await?;
     assert_eq!(subjects(&world).await?, ["Your refund of ₹750 is on its way"]);
     world.append_event(processed).await?;
     world.until_idle().await?;
     let wanted = ["Your refund of ₹750 is on its way", "Your refund of ₹750 is done"];
     assert_eq!(subjects(&world).await?, wanted);
+    world.end().await
+}
+
+fn accepted(refund: &RefundRequested) -> RefundAccepted {
+    RefundAccepted {
+        booking_id: refund.booking_id.clone(),
+        refund_id: refund.refund_id.clone(),
+        provider_refund_id: "rfnd_1".to_owned(),
+        ..RefundAccepted::default()
+    }
+}
+
+fn failed(refund: &RefundRequested, reason: &str) -> RefundFailed {
+    let by_bank = reason == "lost_to_a_dispute";
+    RefundFailed {
+        booking_id: refund.booking_id.clone(),
+        refund_id: refund.refund_id.clone(),
+        reason: reason.to_owned(),
+        r#final: !by_bank,
+        amount: refund.amount.clone(),
+        given_by_bank: refund.amount.clone().filter(|_| by_bank),
+    }
+}
+
+fn requested(world: &World) -> RefundRequested {
+    RefundRequested {
+        booking_id: world.booking(SessionMode::Online).to_string(),
+        refund_id: new_id::<Refund>(),
+        payment_id: "pay_1".to_owned(),
+        amount: inr(75_000),
+        cause: "cancelled".to_owned(),
+        ..Default::default()
+    }
+}
+
+/// A refund that a dispute holds, or that the provider refuses, is promised by no mail.
+#[tokio::test]
+async fn a_refund_is_announced_when_the_provider_took_it() -> Result<()> {
+    let world = World::new().await?;
+    let refund = requested(&world);
+    world.append_event(refund.clone()).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, Vec::<String>::new());
+    // It comes to nothing before the provider took it, and another one takes its place.
+    let renewed = RefundRequested {
+        refund_id: new_id::<Refund>(),
+        renewed: true,
+        renews_refund_id: refund.refund_id.clone(),
+        amount: inr(55_000),
+        ..refund
+    };
+    world.append_event(renewed.clone()).await?;
+    world.append_event(accepted(&renewed)).await?;
+    world.append_event(accepted(&renewed)).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["Your refund of ₹550 is on its way"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_refund_that_failed_for_good_is_told_to_both_sides() -> Result<()> {
+    let world = World::new().await?;
+    let refund = requested(&world);
+    let owes = |booking: &mut contract::booking::v1::Booking| booking.refund_owed = inr(75_000);
+    world.data.change(&refund.booking_id, owes);
+    world.append_event(refund.clone()).await?;
+    world.append_event(failed(&refund, "payment_too_old")).await?;
+    world.append_event(failed(&refund, "payment_too_old")).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["We owe you ₹750"]);
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert!(text(&mails[0], "text").contains("The money is still yours"));
+    let notices = world.inbox_of(PRACTICE).await?;
+    assert_eq!(notices.len(), 1);
+    assert!(text(&notices[0], "subject").starts_with("A refund of ₹750 failed: booking "));
+    world.end().await
+}
+
+/// bugs.md B F2: less than the provider's least was promised by no mail, and its end is none.
+#[tokio::test]
+async fn a_rest_that_is_too_small_for_the_provider_is_no_mail() -> Result<()> {
+    let world = World::new().await?;
+    let refund = RefundRequested { amount: inr(50), ..requested(&world) };
+    let owes = |booking: &mut contract::booking::v1::Booking| booking.refund_owed = inr(50);
+    world.data.change(&refund.booking_id, owes);
+    world.append_event(refund.clone()).await?;
+    world.append_event(failed(&refund, "below_the_least")).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    world.end().await
+}
+
+#[tokio::test]
+async fn money_that_the_bank_gave_is_not_said_to_be_owed() -> Result<()> {
+    let world = World::new().await?;
+    let refund = requested(&world);
+    let gave = |booking: &mut contract::booking::v1::Booking| booking.given_by_bank = inr(75_000);
+    world.data.change(&refund.booking_id, gave);
+    world.append_event(refund.clone()).await?;
+    world.append_event(failed(&refund, "lost_to_a_dispute")).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["Your bank has given you ₹750 back"]);
+    assert_eq!(world.inbox_of(PRACTICE).await?.len(), 0, "the dispute's own notice said it");
+    world.end().await
+}
+
+/// A refund failed, its client turned to the bank, and the mail that it is owed is corrected.
+#[tokio::test]
+async fn what_was_owed_and_came_by_the_bank_is_told_by_another_mail() -> Result<()> {
+    let world = World::new().await?;
+    let refund = requested(&world);
+    let owes = |booking: &mut contract::booking::v1::Booking| booking.refund_owed = inr(75_000);
+    world.data.change(&refund.booking_id, owes);
+    world.append_event(refund.clone()).await?;
+    world.append_event(failed(&refund, "payment_too_old")).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["We owe you ₹750"]);
+    let gave = |booking: &mut contract::booking::v1::Booking| {
+        booking.refund_owed = None;
+        booking.given_by_bank = inr(75_000);
+    };
+    world.data.change(&refund.booking_id, gave);
+    for _ in 0..2 {
+        world.append_event(failed(&refund, "lost_to_a_dispute")).await?;
+    }
+    world.until_idle().await?;
+    let wanted = ["We owe you ₹750", "Your bank has given you ₹750 back"];
+    assert_eq!(subjects(&world).await?, wanted);
+    assert_eq!(world.inbox_of(PRACTICE).await?.len(), 1, "the dispute's own notice says it");
+    world.end().await
+}
+
+/// A refund that failed before this release said so by itself: booking knows what is owed.
+#[tokio::test]
+async fn a_refund_that_ended_before_is_told_once() -> Result<()> {
+    let world = World::new().await?;
+    let (refund, over) = (requested(&world), requested(&world));
+    let owes = |booking: &mut contract::booking::v1::Booking| booking.refund_owed = inr(75_000);
+    world.data.change(&refund.booking_id, owes);
+    let old = |refund| RefundFailed { r#final: false, amount: None, ..failed(refund, "failed") };
+    world.append_event(old(&refund)).await?;
+    world.append_event(old(&refund)).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["We owe you ₹750"]);
+    // Of the other one nothing is owed.
+    world.append_event(old(&over)).await?;
+    world.until_taken_in().await?;
+    world.move_clock(61 * 60).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["We owe you ₹750"]);
     world.end().await
 }
 

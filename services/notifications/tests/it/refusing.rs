@@ -165,8 +165,6 @@ async fn a_restart_forgets_nothing_and_repeats_nothing() -> Result<()> {
     let mut world = World::new().await?;
     let id = world.booking(SessionMode::Online);
     world.confirmed(id).await?;
-    world.until_waiting_for_link("booking_confirmed").await?;
-    world.until_waiting_for_link("practice_notice").await?;
     world.stop().await?;
     world.meeting_scheduled(id).await?;
     world.start();
@@ -202,7 +200,7 @@ async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Re
     world.until_state("booking_confirmed", "sent").await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sending"));
 
-    world.move_clock(2 * HOUR).await?;
+    world.move_clock_at_once(2 * HOUR).await?;
     assert_eq!(world.begin(&claimed).await?, None, "a moved clock ends no claim");
     world.end_claims().await?;
     world.until_idle().await?;

@@ -13,7 +13,7 @@ use notifications::repository;
 use serde_json::{Value, json};
 use testkit::until;
 
-use crate::world::{CUSTOMER, JOIN_URL, World, text};
+use crate::world::{CUSTOMER, ROOM_URL, World, text};
 
 /// The session of the fake bookings begins on the 24th at 05:30 UTC.
 const DUE: &str = "2026-11-23T05:30:00Z";
@@ -71,7 +71,7 @@ async fn a_customer_is_reminded_once_and_a_day_before() -> Result<()> {
     assert_eq!(mails.len(), 1);
     let subject = "A reminder of your session: Tuesday 24 November 2026, 11:00 am IST";
     assert_eq!(text(&mails[0], "subject"), subject);
-    assert!(text(&mails[0], "text").contains(JOIN_URL));
+    assert!(text(&mails[0], "text").contains(&format!("/join#key=join-{id}")));
     assert!(text(&mails[0], "text").contains("5 minutes early"));
 
     // Repeated events and delays make no second mail.
@@ -219,7 +219,27 @@ async fn a_practice_can_have_two() -> Result<()> {
     let mails = reminders(&world).await?;
     assert_eq!(mails.len(), 2);
     assert!(text(&mails[1], "subject").starts_with("Your session starts soon"));
-    assert!(text(&mails[1], "text").contains(JOIN_URL));
+    assert!(text(&mails[1], "text").contains("/join#key=join-"));
+    assert!(mails.iter().all(|mail| !mail.to_string().contains("meet.example")), "{mails:?}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_practice_can_have_the_room_in_the_second_one() -> Result<()> {
+    let names_room = |practice: &str| {
+        let line = "second_reminder_hours = 2\nsecond_reminder_names_room = true";
+        with_two(practice).replace("second_reminder_hours = 2", line)
+    };
+    let world = World::with(names_room).await?;
+    booked(&world, SessionMode::Online).await?;
+    world.set_clock(DUE).await?;
+    world.until_state("reminder", "sent").await?;
+    world.set_clock(TWO_HOURS_BEFORE).await?;
+    world.until_state("second_reminder", "sent").await?;
+    let mails = reminders(&world).await?;
+    assert!(!mails[0].to_string().contains("meet.example"), "{}", mails[0]);
+    assert!(text(&mails[1], "text").contains(ROOM_URL), "{}", mails[1]);
+    assert!(text(&mails[1], "text").contains("/join#key=join-"));
     world.end().await
 }
 

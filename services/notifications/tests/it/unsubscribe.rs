@@ -10,7 +10,7 @@ use tonic::Code;
 use crate::visitor::{
     EMAIL, Visitor, because, count, everything_else, guide_request, header, message, refused,
 };
-use crate::world::{ADDRESS_KEY, CUSTOMER, PRACTICE, World, text};
+use crate::world::{ADDRESS_KEY, CUSTOMER, FORMER_KEY, PRACTICE, World, text};
 
 /// The token of the link in a mail's header and footer.
 fn token(mail: &Value) -> &str {
@@ -140,4 +140,20 @@ async fn a_short_key_stops_the_start() -> Result<()> {
     let failed = notifications::run(config, world.shutdown.clone()).await.unwrap_err();
     assert!(failed.to_string().contains("NOTIFICATIONS_ADDRESS_KEY"), "{failed}");
     Ok(())
+}
+
+/// A new key hashes addresses anew; those that were unsubscribed under the key before stay so.
+#[tokio::test]
+async fn who_unsubscribed_under_the_key_before_gets_nothing() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    let former = Addresses::new(&FORMER_KEY.to_owned().into())?;
+    sqlx::query("insert into unsubscribed_addresses values ($1, clock_now())")
+        .bind(former.hash(EMAIL).as_bytes())
+        .execute(world.store.pool())
+        .await?;
+    assert_eq!(visitor.request_guide(guide_request()).await, Ok(()));
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(EMAIL).await?, Vec::<Value>::new());
+    world.end().await
 }

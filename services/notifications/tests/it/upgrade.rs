@@ -10,7 +10,7 @@ use contract::booking::v1::{
 };
 use contract::common::v1::Money;
 use contract::convert::to_wire;
-use contract::payments::v1::{ReceiptIssued, RefundProcessed, RefundRequested};
+use contract::payments::v1::{ReceiptIssued, RefundAccepted, RefundProcessed, RefundRequested};
 use kernel::id::{Receipt, Refund};
 use serde_json::Value;
 use uuid::Uuid;
@@ -35,10 +35,8 @@ async fn told_before(world: &World) -> Result<()> {
     // Its link comes when the confirmation has left without it.
     let late = world.booking(SessionMode::Online);
     world.confirmed(late).await?;
-    world.until_waiting_for_link("booking_confirmed").await?;
-    world.until_waiting_for_link("practice_notice").await?;
-    world.move_clock(61).await?;
     world.until_idle().await?;
+    world.owe_links().await?;
     world.meeting_scheduled(late).await?;
     let online = world.booking(SessionMode::Online);
     world.confirmed(online).await?;
@@ -71,7 +69,13 @@ async fn told_before(world: &World) -> Result<()> {
         ..Default::default()
     };
     let refund_id = requested.refund_id.clone();
+    let accepted = RefundAccepted {
+        booking_id: booking_id.clone(),
+        refund_id: refund_id.clone(),
+        ..RefundAccepted::default()
+    };
     world.append_event(requested).await?;
+    world.append_event(accepted).await?;
     world.until_idle().await?;
     world.append_event(RefundProcessed { booking_id, refund_id }).await?;
     world.until_idle().await
