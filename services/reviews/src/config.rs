@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use messaging::Nats;
-use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
+use runtime::{Reader, RotatedSecret};
 use secrecy::SecretString;
 
 /// Settings of `serve`.
@@ -24,7 +24,7 @@ pub struct Config {
     /// The booking service: completed sessions and staff roles; `BOOKING_URL`.
     pub booking_url: String,
     /// The key that signs invitations; `REVIEWS_INVITATION_KEY`.
-    pub invitation_key: SecretString,
+    pub invitation_key: RotatedSecret,
     /// Where pictures are kept.
     pub pictures: PictureSettings,
     /// How the admin panel is unlocked.
@@ -74,7 +74,7 @@ impl Config {
             nats: Nats::read(reader),
             practice_dir: reader.path("PRACTICE_DIR"),
             booking_url: reader.url("BOOKING_URL"),
-            invitation_key: reader.secret("REVIEWS_INVITATION_KEY"),
+            invitation_key: reader.rotated_secret("REVIEWS_INVITATION_KEY"),
             pictures: PictureSettings { url: reader.required("REVIEWS_PICTURES_URL") },
             moderation: ModerationSettings {
                 identity_url: reader.url("IDENTITY_URL"),

@@ -23,8 +23,11 @@ pub enum Rejection {
     #[error("Please keep your name under 80 characters")]
     NameTooLong,
     /// The name contains characters that cannot be displayed.
-    #[error("Please write your name on one line, without control characters")]
+    #[error("Please write your name without control characters")]
     InvalidName,
+    /// The name has no letter.
+    #[error("Please write your name with a letter")]
+    NameWithoutLetter,
     /// The address is missing.
     #[error("Email is required")]
     EmailRequired,
@@ -46,9 +49,6 @@ pub enum Rejection {
     /// The text is too long.
     #[error("Please keep your review under 4000 characters")]
     ReviewTooLong,
-    /// The text contains characters that cannot be displayed.
-    #[error("Please write your review without control characters")]
-    InvalidReview,
     /// The uploaded image was deleted, or another review has it.
     #[error("Your image is not there any more. Please choose it again.")]
     ImageNotFound,
@@ -77,6 +77,7 @@ impl Reject for Rejection {
             | Self::NameRequired
             | Self::NameTooLong
             | Self::InvalidName
+            | Self::NameWithoutLetter
             | Self::EmailRequired
             | Self::InvalidEmail
             | Self::ServiceRequired
@@ -84,7 +85,6 @@ impl Reject for Rejection {
             | Self::RatingRequired
             | Self::ReviewRequired
             | Self::ReviewTooLong
-            | Self::InvalidReview
             | Self::InvalidPageToken => Code::InvalidArgument,
             Self::ImageNotFound | Self::InvitationNotValid | Self::UndoTooLate => {
                 Code::FailedPrecondition
@@ -99,7 +99,7 @@ impl Reject for Rejection {
             Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
             Self::NameRequired => "NAME_REQUIRED",
             Self::NameTooLong => "NAME_TOO_LONG",
-            Self::InvalidName => "INVALID_NAME",
+            Self::InvalidName | Self::NameWithoutLetter => "INVALID_NAME",
             Self::EmailRequired => "EMAIL_REQUIRED",
             Self::InvalidEmail => "INVALID_EMAIL",
             Self::ServiceRequired => "SERVICE_REQUIRED",
@@ -107,7 +107,6 @@ impl Reject for Rejection {
             Self::RatingRequired => "RATING_REQUIRED",
             Self::ReviewRequired => "REVIEW_REQUIRED",
             Self::ReviewTooLong => "REVIEW_TOO_LONG",
-            Self::InvalidReview => "INVALID_REVIEW",
             Self::ImageNotFound => "IMAGE_NOT_FOUND",
             Self::InvitationNotValid => "INVITATION_NOT_VALID",
             Self::SessionNotCompleted => "SESSION_NOT_COMPLETED",
@@ -120,11 +119,14 @@ impl Reject for Rejection {
     fn field(&self) -> Option<&'static str> {
         match self {
             Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
-            Self::NameRequired | Self::NameTooLong | Self::InvalidName => Some("name"),
+            Self::NameRequired
+            | Self::NameTooLong
+            | Self::InvalidName
+            | Self::NameWithoutLetter => Some("name"),
             Self::EmailRequired | Self::InvalidEmail => Some("email"),
             Self::ServiceRequired | Self::UnknownService => Some("service"),
             Self::RatingRequired => Some("rating"),
-            Self::ReviewRequired | Self::ReviewTooLong | Self::InvalidReview => Some("text"),
+            Self::ReviewRequired | Self::ReviewTooLong => Some("text"),
             Self::ImageNotFound => Some("image_id"),
             Self::InvitationNotValid => Some("invitation"),
             Self::InvalidPageToken => Some("page_token"),

@@ -21,8 +21,9 @@ use crate::picture::name::Name;
 use crate::picture::outcome::UploadError;
 use crate::picture::{Pictures, repository};
 
-/// A picture's name is never reused, so its content may be cached without end.
-const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+/// A picture's name is never reused, so its content may be cached; for a day only, so that the
+/// picture of a deleted review doesn't stay public in caches.
+const CACHED_FOR_A_DAY: &str = "public, max-age=86400, immutable";
 /// For answers that may change.
 const NO_STORE: &str = "no-store";
 /// If a browser takes the file for a document, it may load and run nothing.
@@ -62,6 +63,9 @@ fn status_of(error: UploadError) -> (StatusCode, &'static str) {
     match error {
         UploadError::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "IMAGE_TOO_LARGE"),
         UploadError::Invalid => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "INVALID_IMAGE"),
+        UploadError::OtherKind => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "OTHER_IMAGE_KIND"),
+        UploadError::Animated => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "ANIMATED_IMAGE"),
+        UploadError::TooManyPixels => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "TOO_MANY_PIXELS"),
         UploadError::TooSlow => (StatusCode::REQUEST_TIMEOUT, "TOO_SLOW"),
         UploadError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "BUSY"),
     }
@@ -98,7 +102,7 @@ async fn picture_response(pictures: &Pictures, file: &str) -> Result<Option<Resp
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, "image/webp".parse()?);
     headers.insert(CONTENT_LENGTH, found.meta.size.into());
-    headers.insert(CACHE_CONTROL, IMMUTABLE.parse()?);
+    headers.insert(CACHE_CONTROL, CACHED_FOR_A_DAY.parse()?);
     headers.insert(X_CONTENT_TYPE_OPTIONS, "nosniff".parse()?);
     headers.insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY.parse()?);
     headers.insert(CONTENT_DISPOSITION, format!("inline; filename=\"{file}\"").parse()?);

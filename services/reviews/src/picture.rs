@@ -10,6 +10,7 @@ pub mod format;
 pub mod name;
 pub mod protocol;
 pub mod confinement;
+mod colours;
 pub mod shrink;
 pub mod worker;
 pub mod spool;
@@ -84,7 +85,8 @@ impl Pictures {
         }
         let received = spool::receive(&mut body, spool::UPLOAD_TIMEOUT).await?;
         if Format::detect(&received.head).is_none() {
-            return Err(UploadError::Invalid);
+            let is_picture = format::is_another(&received.head);
+            return Err(if is_picture { UploadError::OtherKind } else { UploadError::Invalid });
         }
         let shrunk = self.worker.shrink(received.file).await?;
         self.save(shrunk).await.map_err(|error| {

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
+use runtime::RotatedSecret;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 use uuid::Uuid;
@@ -26,6 +27,8 @@ const DAY_MINUTES: i64 = 24 * 60;
 #[derive(Clone)]
 pub struct Invitations {
     mac: Hmac<Sha256>,
+    /// Of the key before, whose invitations are accepted as well.
+    previous: Option<Hmac<Sha256>>,
 }
 
 impl fmt::Debug for Invitations {
@@ -36,7 +39,7 @@ impl fmt::Debug for Invitations {
 
 /// The key cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("REVIEWS_INVITATION_KEY has fewer than 32 characters")]
+#[error("REVIEWS_INVITATION_KEY, or the one before it, has fewer than 32 characters")]
 pub struct WeakKey;
 
 /// When the invitation expires of a session that was completed at `completed_at`.
@@ -49,21 +52,17 @@ impl Invitations {
     /// Signs with this key.
     ///
     /// # Errors
-    /// When it has fewer than 32 bytes.
-    pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
-        let bytes = key.expose_secret().as_bytes();
-        if bytes.len() < 32 {
-            return Err(WeakKey);
-        }
-        let mac = Hmac::new_from_slice(bytes).map_err(|_never| WeakKey)?;
-        Ok(Self { mac })
+    /// When one of the keys has fewer than 32 bytes.
+    pub fn new(key: &RotatedSecret) -> Result<Self, WeakKey> {
+        let previous = key.previous().map(keyed).transpose()?;
+        Ok(Self { mac: keyed(key.current())?, previous })
     }
 
     /// The secret of a booking; always the same one.
     #[must_use]
     pub fn secret(&self, booking_id: Id<Booking>) -> String {
         let mut bytes = booking_id.uuid().as_bytes().to_vec();
-        let tag = self.signed(booking_id).finalize().into_bytes();
+        let tag = signed(&self.mac, booking_id).finalize().into_bytes();
         bytes.extend(tag.iter().take(MAC_BYTES));
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -77,22 +76,32 @@ impl Invitations {
             return None;
         }
         let booking_id = Id::from_uuid(Uuid::from_slice(uuid).ok()?);
-        self.signed(booking_id).verify_truncated_left(tag).ok()?;
-        Some(booking_id)
+        let is_of = |mac: &Hmac<Sha256>| signed(mac, booking_id).verify_truncated_left(tag).is_ok();
+        let is_ours = is_of(&self.mac) || self.previous.as_ref().is_some_and(is_of);
+        is_ours.then_some(booking_id)
     }
+}
 
-    fn signed(&self, booking_id: Id<Booking>) -> Hmac<Sha256> {
-        let mut mac = self.mac.clone();
-        mac.update(PURPOSE);
-        mac.update(booking_id.uuid().as_bytes());
-        mac
+fn keyed(key: &SecretString) -> Result<Hmac<Sha256>, WeakKey> {
+    let bytes = key.expose_secret().as_bytes();
+    if bytes.len() < 32 {
+        return Err(WeakKey);
     }
+    Hmac::new_from_slice(bytes).map_err(|_never| WeakKey)
+}
+
+fn signed(mac: &Hmac<Sha256>, booking_id: Id<Booking>) -> Hmac<Sha256> {
+    let mut mac = mac.clone();
+    mac.update(PURPOSE);
+    mac.update(booking_id.uuid().as_bytes());
+    mac
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Invitations, WeakKey};
     use kernel::Id;
+    use runtime::RotatedSecret;
     use uuid::Uuid;
 
     fn invitations(key: &str) -> Invitations {
@@ -130,6 +139,18 @@ mod tests {
         }
         let theirs = invitations("another-key-that-is-long-enough-too");
         assert_eq!(theirs.booking(&secret), None);
+    }
+
+    #[test]
+    fn an_invitation_of_the_key_before_is_accepted_and_the_new_key_signs() {
+        let other = "another-key-that-is-long-enough-too";
+        let rotated = RotatedSecret::new(other.into(), Some(KEY.into()));
+        let rotated = Invitations::new(&rotated).unwrap();
+        let id = Id::from_uuid(Uuid::from_u128(7));
+        assert_eq!(rotated.booking(&invitations(KEY).secret(id)), Some(id));
+        assert_eq!(rotated.secret(id), invitations(other).secret(id));
+        let short = RotatedSecret::new(other.into(), Some("short".into()));
+        assert_eq!(Invitations::new(&short).unwrap_err(), WeakKey);
     }
 
     #[test]

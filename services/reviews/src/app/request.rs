@@ -3,6 +3,7 @@
 use contract::reviews::v1::SubmitReviewRequest;
 use kernel::Id;
 use kernel::id::ReviewImage;
+use kernel::typed::{AddressProblem, Line, MailAddress, Text, TextProblem};
 use prost::Message as _;
 
 use crate::domain::review::Rating;
@@ -14,8 +15,6 @@ use crate::read_model::project::ReviewContent;
 const KEY_CHARS: std::ops::RangeInclusive<usize> = 16..=64;
 /// Maximum characters of a name.
 const NAME_CHARS_MAX: usize = 80;
-/// Maximum bytes of an email address (RFC 5321).
-const EMAIL_BYTES_MAX: usize = 254;
 /// Maximum characters of a review's text.
 const TEXT_CHARS_MAX: usize = 4000;
 
@@ -71,56 +70,25 @@ impl ReviewRequest {
     }
 }
 
-/// Whether the text has no visible character.
-fn is_blank(text: &str) -> bool {
-    let invisible = |c: char| {
-        c.is_whitespace()
-            || matches!(c,
-                '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2065}'
-                | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e01ef}')
-    };
-    text.chars().all(invisible)
-}
-
-/// Whether the character changes the direction of its surroundings, so that readers would see
-/// another text than was typed.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 fn name(typed: &str) -> Result<String, Error> {
-    let name = typed.trim();
-    if is_blank(name) {
-        return Err(rejected(Rejection::NameRequired));
-    }
-    if name.chars().count() > NAME_CHARS_MAX {
-        return Err(rejected(Rejection::NameTooLong));
-    }
-    if name.chars().any(|c| c.is_control() || is_bidi_control(c)) {
-        return Err(rejected(Rejection::InvalidName));
-    }
-    Ok(name.to_owned())
+    let line = Line::parse(typed, NAME_CHARS_MAX).map_err(|problem| match problem {
+        TextProblem::Missing => rejected(Rejection::NameRequired),
+        TextProblem::Letterless => rejected(Rejection::NameWithoutLetter),
+        TextProblem::Control => rejected(Rejection::InvalidName),
+        TextProblem::TooLong => rejected(Rejection::NameTooLong),
+    })?;
+    Ok(line.into_string())
 }
 
-/// Accepts text without spaces, an `@`, and more text without spaces. Characters that have a
-/// meaning in links to mail programs or in headers are rejected: the moderator's mail would get
-/// the writer's copies, subject or text. Whether mail arrives there is not checked.
+/// An address holds nothing that has a meaning in links to mail programs or in headers: the
+/// moderator's mail would get the writer's copies, subject or text. Whether mail arrives there is
+/// not checked.
 fn email(typed: &str) -> Result<String, Error> {
-    let email = typed.trim();
-    if is_blank(email) {
-        return Err(rejected(Rejection::EmailRequired));
-    }
-    let unfit = |c: char| {
-        c.is_whitespace() || c.is_control() || is_bidi_control(c) || "?&#%,;:<>()[]\\\"".contains(c)
-    };
-    let sides = email.split_once('@').filter(|(before, _)| !before.is_empty());
-    let shaped = sides.is_some_and(|(_, behind)| !behind.is_empty() && !behind.contains('@'));
-    if !shaped || email.len() > EMAIL_BYTES_MAX || email.chars().any(unfit) {
-        return Err(rejected(Rejection::InvalidEmail));
-    }
-    Ok(email.to_owned())
+    let address = MailAddress::parse(typed).map_err(|problem| match problem {
+        AddressProblem::Missing => rejected(Rejection::EmailRequired),
+        AddressProblem::Malformed => rejected(Rejection::InvalidEmail),
+    })?;
+    Ok(address.into_string())
 }
 
 fn service(chosen: &str, choices: &[String]) -> Result<String, Error> {
@@ -131,19 +99,11 @@ fn service(chosen: &str, choices: &[String]) -> Result<String, Error> {
     known.cloned().ok_or(rejected(Rejection::UnknownService))
 }
 
-/// Line ends become `\n`; a tab, common in pasted text, becomes a space.
 fn text(typed: &str) -> Result<String, Error> {
-    let text = typed.trim().replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
-    if is_blank(&text) {
-        return Err(rejected(Rejection::ReviewRequired));
-    }
-    if text.chars().count() > TEXT_CHARS_MAX {
-        return Err(rejected(Rejection::ReviewTooLong));
-    }
-    if text.chars().any(|c| (c.is_control() && c != '\n') || is_bidi_control(c)) {
-        return Err(rejected(Rejection::InvalidReview));
-    }
-    Ok(text)
+    let text = Text::parse(typed, TEXT_CHARS_MAX)
+        .map_err(|_too_long| rejected(Rejection::ReviewTooLong))?
+        .into_string();
+    if text.is_empty() { Err(rejected(Rejection::ReviewRequired)) } else { Ok(text) }
 }
 
 /// A malformed image id is answered like an unknown one.

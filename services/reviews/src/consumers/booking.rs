@@ -17,6 +17,8 @@ pub enum SessionChange {
     Requested { booking_id: Id<Booking>, customer_id: Id<Customer>, is_free: bool },
     /// The booking was adopted by this account.
     Adopted { booking_id: Id<Booking>, customer_id: Id<Customer> },
+    /// Staff said whether its client came to any session.
+    Marked { booking_id: Id<Booking>, no_show: bool },
     /// The session was completed.
     Completed { booking_id: Id<Booking>, at: Timestamp },
 }
@@ -34,6 +36,10 @@ pub fn session_change(event: &Recorded) -> Result<Option<SessionChange>, Reactio
     if let Some(e) = event.get::<booking::BookingAdopted>()? {
         let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
         return Ok(Some(SessionChange::Adopted { booking_id, customer_id }));
+    }
+    if let Some(e) = event.get::<booking::BookingAttendanceMarked>()? {
+        let booking_id = parse(&e.booking_id)?;
+        return Ok(Some(SessionChange::Marked { booking_id, no_show: e.no_show }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         let booking_id = parse(&e.booking_id)?;
@@ -69,6 +75,13 @@ impl Reaction for OnBooking {
                         Err(ReactionError::Failed("this booking is not known".into()))
                     }
                 }
+                Some(SessionChange::Marked { booking_id, no_show }) => {
+                    if sessions::mark_no_show(tx, booking_id, no_show).await? {
+                        Ok(())
+                    } else {
+                        Err(ReactionError::Failed("this booking is not known".into()))
+                    }
+                }
                 Some(SessionChange::Completed { booking_id, at }) => {
                     if sessions::mark_completed(tx, booking_id, at).await? {
                         Ok(())
@@ -78,5 +91,10 @@ impl Reaction for OnBooking {
                 }
             }
         })
+    }
+
+    /// 1: with marks of who came.
+    fn release(&self) -> &'static str {
+        "1"
     }
 }

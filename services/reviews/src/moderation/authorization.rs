@@ -8,7 +8,7 @@ use kernel::{CommandError, Reject};
 use runtime::BoxError;
 use runtime::caller::{User, UserError};
 use runtime::status::{reject, to_status, unavailable};
-use staff::{Refusal, Role, Staff, let_in};
+use staff::{Level, Refusal, Role, Staff, let_in};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
@@ -50,7 +50,7 @@ impl Moderation {
         metadata: &MetadataMap,
         act: Act<'_>,
     ) -> Result<Authorized, Status> {
-        match self.check_grant(metadata).await {
+        match self.check_grant(metadata, act.action).await {
             Ok(authorized) => Ok(authorized),
             Err(AuthError::Denied(actor, denial)) => Err(self.deny(actor, act, denial).await),
             Err(AuthError::Unavailable(error)) => Err(unavailable(error.as_ref())),
@@ -118,7 +118,11 @@ impl Moderation {
             .await
     }
 
-    async fn check_grant(&self, metadata: &MetadataMap) -> Result<Authorized, AuthError> {
+    async fn check_grant(
+        &self,
+        metadata: &MetadataMap,
+        action: &str,
+    ) -> Result<Authorized, AuthError> {
         let user = self.user(metadata).await;
         let actor = match &user {
             Ok(user) => Actor::account(user.customer, None),
@@ -136,7 +140,7 @@ impl Moderation {
             }
             (AuthMethod::OwnPassword(_), Some(account)) => {
                 let user = user.map_err(|why| token_error(why, &actor))?;
-                let staff = self.manager(&user, metadata).await?;
+                let staff = self.manager(&user, metadata, action).await?;
                 if staff.id != account {
                     return Err(AuthError::Denied(staff.into(), Denial::GrantRequired));
                 }
@@ -169,8 +173,10 @@ impl Moderation {
         &self,
         user: &User,
         metadata: &MetadataMap,
+        action: &str,
     ) -> Result<Staff, AuthError> {
-        let checked = let_in(self.roles.as_ref(), user, metadata, Role::MANAGERS).await;
+        let level = Level::of(action);
+        let checked = let_in(self.roles.as_ref(), user, metadata, Role::MANAGERS, level).await;
         checked.map_err(|refusal| match refusal {
             Refusal::Unavailable(error) => AuthError::Unavailable(error),
             Refusal::Refused(role, why) => {

@@ -36,8 +36,8 @@ const MUST_WAIT: &str = "MUST_WAIT";
 enum Failure {
     /// The actor, and why the attempt is denied.
     Denied(Actor, &'static str),
-    /// A member's session lacks the second factor.
-    NoSecondFactor(Actor),
+    /// A member's session lacks the second factor, or has shown it too long ago.
+    SecondFactor(Actor, StaffError),
     /// The password cannot be checked now.
     Unavailable(runtime::BoxError),
 }
@@ -51,9 +51,12 @@ impl From<StoreError> for Failure {
 impl From<AuthError> for Failure {
     fn from(error: AuthError) -> Self {
         match error {
-            AuthError::Denied(actor, Denial::Staff(StaffError::SecondFactorRequired)) => {
-                Self::NoSecondFactor(actor)
-            }
+            AuthError::Denied(
+                actor,
+                Denial::Staff(
+                    why @ (StaffError::SecondFactorRequired | StaffError::SecondFactorTooOld),
+                ),
+            ) => Self::SecondFactor(actor, why),
             AuthError::Denied(actor, denial) => {
                 Self::Denied(actor, kernel::Reject::reason(&denial))
             }
@@ -87,9 +90,7 @@ impl Moderation {
             Err(failure) => failure,
         };
         let status = match failure {
-            Failure::NoSecondFactor(actor) => {
-                self.deny(actor, ACT, Denial::Staff(StaffError::SecondFactorRequired)).await
-            }
+            Failure::SecondFactor(actor, why) => self.deny(actor, ACT, Denial::Staff(why)).await,
             Failure::Unavailable(error) => unavailable(error.as_ref()),
             Failure::Denied(actor, reason) => {
                 tracing::warn!(actor = actor.name(), reason, "the panel stays locked");
@@ -135,7 +136,7 @@ impl Moderation {
             return Ok(Candidate { actor, throttle_keys, holder });
         }
         let user = self.user(metadata).await.map_err(|why| token_error(why, &Actor::nobody()))?;
-        let staff = self.manager(&user, metadata).await?;
+        let staff = self.manager(&user, metadata, ACT.action).await?;
         let throttle_keys = vec![ThrottleKey::Account(staff.id), address];
         Ok(Candidate { actor: staff.into(), throttle_keys, holder: Holder::Staff(staff) })
     }

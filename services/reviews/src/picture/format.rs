@@ -30,9 +30,41 @@ impl Format {
     }
 }
 
+/// Whether a file with this beginning is a picture of a kind that is not read, such as HEIC, AVIF,
+/// GIF, TIFF, BMP or JPEG XL.
+#[must_use]
+pub fn is_another(head: &[u8]) -> bool {
+    const BEGINNINGS: &[&[u8]] =
+        &[b"GIF8", b"BM", b"II*\0", b"MM\0*", b"\xff\x0a", b"\0\0\0\x0cJXL ", b"<svg"];
+    const BRANDS: &[&[u8]] =
+        &[b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1", b"avif", b"avis"];
+    let of_brand = head.get(4..8) == Some(b"ftyp")
+        && head.get(8..12).is_some_and(|brand| BRANDS.contains(&brand));
+    of_brand || BEGINNINGS.iter().any(|beginning| head.starts_with(beginning))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Format;
+    use super::{Format, is_another};
+
+    #[test]
+    fn other_pictures_are_told_from_what_is_none() {
+        let others: [&[u8]; 7] = [
+            b"GIF89a",
+            b"BM",
+            b"II*\0",
+            b"MM\0*",
+            b"\0\0\0\x18ftypheic\0\0\0\0",
+            b"\0\0\0\x1cftypavif\0\0\0\0",
+            b"<svg xmlns",
+        ];
+        for other in others {
+            assert!(is_another(other), "{other:?}");
+        }
+        for none in [&b""[..], b"\0\0\0\x18ftypisom", b"%PDF", b"\xff\xd8\xff", b"hello"] {
+            assert!(!is_another(none), "{none:?}");
+        }
+    }
 
     #[test]
     fn the_format_is_detected_by_its_magic_bytes() {

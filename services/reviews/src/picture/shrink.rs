@@ -16,19 +16,22 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageResult, Limits, RgbImage};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::picture::confinement;
 use crate::picture::format::Format;
 use crate::picture::name::Size;
 use crate::picture::protocol::{self, InvalidPicture, Shrunk};
 use crate::picture::spool::BODY_BYTES_MAX;
+use crate::picture::{colours, confinement};
 
 /// The command that starts the child.
 pub const COMMAND: &str = "shrink";
 
-/// Maximum pixels of a side.
-const SIDE_MAX: u32 = 8000;
-/// Maximum pixels in total; a phone's camera has 12 million.
+/// Maximum pixels of a side; panoramas of phones have 16,000.
+const SIDE_MAX: u32 = 30_000;
+/// Maximum pixels in total.
 const PIXELS_MAX: u64 = 24_000_000;
+/// Maximum pixels of a JPEG that is decoded line by line, which needs little more than its pixels;
+/// phones write up to 50 million.
+const LINEAR_PIXELS_MAX: u64 = 56_000_000;
 /// Maximum bytes of a decoder: 24 million pixels of 8 bytes, and some work space.
 const DECODER_BYTES_MAX: u64 = 224 * 1024 * 1024;
 /// Maximum address space of this process, its program included.
@@ -79,8 +82,9 @@ fn work() -> io::Result<()> {
 /// # Errors
 /// Why the file is not accepted.
 pub fn shrink(file: &[u8]) -> Result<Shrunk, InvalidPicture> {
-    let (picture, orientation) = decode(file)?;
-    let large = smaller(on_white(picture), Size::Large);
+    let Decoded { picture, orientation, profile } = decode(file)?;
+    let large = smaller(on_white(picture), Size::Large).into_rgb8();
+    let large = DynamicImage::from(colours::in_srgb(large, profile.as_deref()));
     let small = smaller(large.clone(), Size::Small);
     let upright = |mut picture: DynamicImage| {
         picture.apply_orientation(orientation);
@@ -95,18 +99,38 @@ pub fn shrink(file: &[u8]) -> Result<Shrunk, InvalidPicture> {
     })
 }
 
-fn decode(file: &[u8]) -> Result<(DynamicImage, Orientation), InvalidPicture> {
+/// A picture as its file has it.
+struct Decoded {
+    picture: DynamicImage,
+    orientation: Orientation,
+    /// Of its colours.
+    profile: Option<Vec<u8>>,
+}
+
+fn decode(file: &[u8]) -> Result<Decoded, InvalidPicture> {
     let format = Format::detect(file).ok_or(InvalidPicture::UnsupportedFormat)?;
+    let most = if is_linear_jpeg(file) { LINEAR_PIXELS_MAX } else { PIXELS_MAX };
+    if format == Format::Jpeg && !is_whole_jpeg(file) {
+        return Err(InvalidPicture::Undecodable);
+    }
     let file = Cursor::new(file);
     match format {
-        Format::Jpeg => pixels(broken(JpegDecoder::new(file))?),
+        Format::Jpeg => pixels(broken(JpegDecoder::new(file))?, most),
         Format::Png => {
             let decoder = broken(PngDecoder::with_limits(file, limits()))?;
-            if broken(decoder.is_apng())? { Err(InvalidPicture::Animated) } else { pixels(decoder) }
+            if broken(decoder.is_apng())? {
+                Err(InvalidPicture::Animated)
+            } else {
+                pixels(decoder, most)
+            }
         }
         Format::WebP => {
             let decoder = broken(WebPDecoder::new(file))?;
-            if decoder.has_animation() { Err(InvalidPicture::Animated) } else { pixels(decoder) }
+            if decoder.has_animation() {
+                Err(InvalidPicture::Animated)
+            } else {
+                pixels(decoder, most)
+            }
         }
     }
 }
@@ -127,17 +151,60 @@ fn broken<T>(result: ImageResult<T>) -> Result<T, InvalidPicture> {
 }
 
 /// Checks the header before any pixel is decoded.
-fn pixels(mut decoder: impl ImageDecoder) -> Result<(DynamicImage, Orientation), InvalidPicture> {
+fn pixels(mut decoder: impl ImageDecoder, most: u64) -> Result<Decoded, InvalidPicture> {
     let (width, height) = decoder.dimensions();
     let count = u64::from(width) * u64::from(height);
-    let fits = width <= SIDE_MAX && height <= SIDE_MAX && (1..=PIXELS_MAX).contains(&count);
+    let fits = width <= SIDE_MAX && height <= SIDE_MAX && count <= most;
+    if count == 0 {
+        return Err(InvalidPicture::Undecodable);
+    }
     if !fits || decoder.total_bytes() > DECODER_BYTES_MAX {
         return Err(InvalidPicture::TooManyPixels);
     }
     broken(decoder.set_limits(limits()))?;
     // If the EXIF data cannot be read, the picture is used as stored.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    Ok((broken(DynamicImage::from_decoder(decoder))?, orientation))
+    let profile = decoder.icc_profile().ok().flatten();
+    Ok(Decoded { picture: broken(DynamicImage::from_decoder(decoder))?, orientation, profile })
+}
+
+/// Whether a file is a JPEG of one pass (its frame is SOF0 or SOF1): one of several passes needs
+/// all its coefficients in memory, too.
+fn is_linear_jpeg(file: &[u8]) -> bool {
+    let mut at = 2_usize;
+    while let Some(&[0xff, marker, high, low]) = file.get(at..at.saturating_add(4)) {
+        match marker {
+            0xc0 | 0xc1 => return Format::detect(file) == Some(Format::Jpeg),
+            // Other frames, the first scan, or the end.
+            0xc2 | 0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf | 0xda | 0xd9 => return false,
+            // A byte that fills.
+            0xff => at += 1,
+            _ => at = at.saturating_add(2 + usize::from(u16::from_be_bytes([high, low]))),
+        }
+    }
+    false
+}
+
+/// Whether a JPEG has its end: the decoder fills what an interrupted upload left out with grey.
+/// The end of a picture inside its notes, such as the camera's preview, does not count.
+fn is_whole_jpeg(file: &[u8]) -> bool {
+    let is_none = |code: u8| matches!(code, 0x00 | 0x01 | 0xd0..=0xd7 | 0xff);
+    let is_marker = |pair: &[u8]| matches!(pair, [0xff, code] if !is_none(*code));
+    let mut at = 2_usize;
+    loop {
+        let left = file.get(at..).unwrap_or_default();
+        let Some(found) = left.windows(2).position(is_marker) else {
+            return false;
+        };
+        let after = left.get(found.saturating_add(1)..).unwrap_or_default();
+        let length = match *after {
+            [0xd9, ..] => return true,
+            [0xd8, ..] => 0,
+            [_, high, low, ..] => usize::from(u16::from_be_bytes([high, low])),
+            _ => return false,
+        };
+        at = at.saturating_add(found).saturating_add(2).saturating_add(length);
+    }
 }
 
 /// Blends the picture over white.
@@ -194,7 +261,18 @@ fn encode(picture: &RgbImage) -> Result<Bytes, InvalidPicture> {
 
 #[cfg(test)]
 mod tests {
-    use super::blend;
+    use super::{blend, is_whole_jpeg};
+
+    #[test]
+    fn a_jpeg_is_whole_with_the_end_of_its_own_scans() {
+        let head = b"\xff\xd8\xff\xe1\x00\x08\xff\xd8..\xff\xd9\xff\xda\x00\x03.";
+        let scan = b"ab\xff\x00c\xff\xd0d";
+        let whole = [&head[..], scan, b"\xff\xda\x00\x03.", scan, b"\xff\xd9more"].concat();
+        assert!(is_whole_jpeg(&whole));
+        for length in 0..whole.len() - b"more".len() {
+            assert!(!is_whole_jpeg(&whole[..length]), "{length}");
+        }
+    }
 
     #[test]
     fn transparent_is_white_and_opaque_is_itself() {

@@ -52,7 +52,7 @@ impl Worker {
     /// Shrinks and re-encodes the picture in `file`. If cancelled, it kills the child.
     ///
     /// # Errors
-    /// `Invalid` when the file is not an accepted picture, or its child was killed; `Busy` when no
+    /// Why the file is not an accepted picture, `Invalid` when its child was killed; `Busy` when no
     /// permit was free in time or the machine failed.
     pub async fn shrink(&self, file: File) -> Result<Shrunk, UploadError> {
         // The semaphore is never closed, so an error is a timeout.
@@ -71,7 +71,7 @@ impl Worker {
             Some(Ok(shrunk)) => Ok(shrunk),
             Some(Err(unfit)) => {
                 tracing::info!(%unfit, "a file was refused as a picture");
-                Err(UploadError::Invalid)
+                Err(unfit.into())
             }
             None => {
                 tracing::warn!("a file was refused as a picture: its child came to an end");

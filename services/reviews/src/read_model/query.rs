@@ -136,6 +136,7 @@ pub async fn statistics(
         figures.count = figures.count.saturating_add(count);
         figures.verified_count = figures.verified_count.saturating_add(verified);
         figures.counts_by_rating.push(count);
+        figures.verified_counts_by_rating.push(verified);
     }
     Ok(figures)
 }
