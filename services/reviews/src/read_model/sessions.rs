@@ -76,6 +76,25 @@ pub async fn mark_completed(
     Ok(known > 0)
 }
 
+/// Stores whether the client came to no session of a booking, which then proves no review; false
+/// when the booking is unknown.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mark_no_show(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    no_show: bool,
+) -> Result<bool, StoreError> {
+    let known = sqlx::query("update sessions set no_show = $2 where booking_id = $1")
+        .bind(booking_id)
+        .bind(no_show)
+        .execute(tx.connection())
+        .await?
+        .rows_affected();
+    Ok(known > 0)
+}
+
 /// The completed session of a booking that can prove a review; `None` when it has none.
 ///
 /// # Errors
@@ -86,7 +105,8 @@ pub async fn by_booking(
 ) -> Result<Option<CompletedSession>, StoreError> {
     let row = sqlx::query(
         "select completed_at, review_id is not null as used from sessions
-         where booking_id = $1 and completed_at is not null and not is_free",
+         where booking_id = $1 and completed_at is not null and not is_free
+               and not no_show",
     )
     .bind(booking_id)
     .fetch_optional(executor)
@@ -121,7 +141,7 @@ pub async fn has_unused(
     let can = sqlx::query_scalar(
         "select exists (select from sessions
                         where customer_id = $1 and completed_at is not null
-                          and review_id is null and not is_free)",
+                          and review_id is null and not is_free and not no_show)",
     )
     .bind(customer_id)
     .fetch_one(executor)
@@ -141,7 +161,7 @@ pub async fn lock_oldest_of_customer(
     let booking_id = sqlx::query_scalar(
         "select booking_id from sessions
          where customer_id = $1 and completed_at is not null and review_id is null
-               and not is_free
+               and not is_free and not no_show
          order by completed_at limit 1
          for update",
     )

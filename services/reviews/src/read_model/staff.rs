@@ -4,6 +4,7 @@ use contract::reviews::v1 as wire;
 use contract::reviews::v1::ImageFilter;
 use eventstore::StoreError;
 use kernel::id::Review;
+use kernel::typed::Text;
 use kernel::{Id, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Postgres, QueryBuilder, Row as _};
@@ -55,7 +56,7 @@ impl StaffReviewQuery {
     #[must_use]
     pub fn from_request(request: &wire::ListStaffReviewsRequest) -> Self {
         Self {
-            words: request.query.split_whitespace().take(WORDS_MAX).map(str::to_owned).collect(),
+            words: words_of(&request.query),
             service: request.service.clone(),
             rating: request.rating,
             image: ImageFilter::try_from(request.image).unwrap_or_default(),
@@ -187,6 +188,14 @@ fn staff_review_row(row: &PgRow) -> Result<StaffReviewRow, sqlx::Error> {
     Ok(StaffReviewRow { review, cursor })
 }
 
+/// The words of a search, without the invisible marks that pasting puts around them.
+fn words_of(typed: &str) -> Vec<String> {
+    let plain = Text::parse(typed, usize::MAX).map(Text::into_string).unwrap_or_default();
+    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}');
+    let words = plain.split_whitespace().map(|word| word.trim_matches(turns));
+    words.filter(|word| !word.is_empty()).take(WORDS_MAX).map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{StaffReviewQuery, escape_like, uses_index};
@@ -219,6 +228,8 @@ mod tests {
         };
         assert!(!format!("{:?}", request("asha@example.org", "")).contains("asha"));
         assert_eq!(request(" a  b ", "").list_id(), request("a b", "").list_id());
+        let pasted = "\u{200e}a\u{200f}\u{202a} \u{200b}b\u{0}\u{202c} \u{200e}";
+        assert_eq!(request(pasted, "").list_id(), request("a b", "").list_id());
         assert_ne!(request("a", "").list_id(), request("", "a").list_id());
         assert_eq!(request(&"a ".repeat(99), "").words.len(), super::WORDS_MAX);
     }

@@ -1,6 +1,6 @@
 //! The badge: for writers with a proven session, once per session.
 
-use contract::booking::v1::BookingAdopted;
+use contract::booking::v1::{Attendance, BookingAdopted, BookingAttendanceMarked};
 use contract::reviews::v1::{CheckBadgeRequest, CreateInvitationRequest, SubmitReviewRequest};
 use eventstore::new_id;
 use futures::future::join_all;
@@ -8,6 +8,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use messaging::Reaction as _;
 use reviews::consumers::booking::OnBooking;
+use testkit::until;
 use tonic::{Code, Request};
 
 use crate::world::{EMAIL, World, assert_rejected, customer, review_request};
@@ -135,6 +136,44 @@ async fn a_session_proves_the_reviews_of_the_account_that_adopted_its_booking() 
     world.wait_for_session(id).await;
     assert!(!signed_in_would_be(&world, contact).await);
     assert!(signed_in_would_be(&world, asha).await);
+}
+
+/// Marked before the session's end is known, or after it; the last mark counts.
+#[tokio::test]
+async fn who_did_not_come_proves_no_review() {
+    let world = World::new().await;
+    let mark = async |id: Id<Booking>, no_show: bool| {
+        let event = BookingAttendanceMarked {
+            booking_id: id.to_string(),
+            session_number: 1,
+            attendance: if no_show { Attendance::NoShow } else { Attendance::Late }.into(),
+            no_show,
+        };
+        world.booking.publish(id, &event).await;
+        until("the mark is known", async || {
+            let sql = "select no_show from sessions where booking_id = $1";
+            let known: bool =
+                sqlx::query_scalar(sql).bind(id).fetch_one(world.store.pool()).await?;
+            Ok((known == no_show).then_some(()))
+        })
+        .await
+        .unwrap();
+    };
+    let (asha, early) = (customer(1), new_id());
+    world.booking.requested(early, asha).await;
+    let late = world.session(customer(2)).await;
+    mark(early, true).await;
+    world.booking.completed(early).await;
+    world.wait_for_session(early).await;
+    let link = invitation(&world, late).await;
+    mark(late, true).await;
+    assert!(!signed_in_would_be(&world, asha).await);
+    assert!(!signed_in_would_be(&world, customer(2)).await);
+    assert!(!invited_would_be(&world, &link).await);
+    assert!(!world.submit_as(world.by(asha, review_request())).await.unwrap().verified);
+    mark(late, false).await;
+    assert!(signed_in_would_be(&world, customer(2)).await);
+    assert!(world.submit(by_invitation(&link)).await.unwrap().verified);
 }
 
 /// It was no session that a client has paid for.

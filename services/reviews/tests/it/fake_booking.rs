@@ -9,9 +9,9 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     BookingCompleted, BookingRequested, GetBookingContactRequest, GetBookingContactResponse,
-    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffInvitationRequest,
-    GetStaffInvitationResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
-    ListDaySessionsResponse,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetConsentCodeMailRequest,
+    GetConsentCodeMailResponse, GetStaffInvitationRequest, GetStaffInvitationResponse,
+    GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest, ListDaySessionsResponse,
 };
 use contract::common::v1::Money;
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, feed};
@@ -82,6 +82,13 @@ impl BookingInternalService for Internal {
         &self,
         _request: Request<GetStaffInvitationRequest>,
     ) -> Result<Response<GetStaffInvitationResponse>, Status> {
+        Err(Status::permission_denied("only notifications may ask this"))
+    }
+
+    async fn get_consent_code_mail(
+        &self,
+        _request: Request<GetConsentCodeMailRequest>,
+    ) -> Result<Response<GetConsentCodeMailResponse>, Status> {
         Err(Status::permission_denied("only notifications may ask this"))
     }
 }

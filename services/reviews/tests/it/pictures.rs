@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::samples::{
-    CORNERS, FORMATS, Format, SECRETS, chunks_of, corners, encoded, file, turned,
+    CORNERS, FORMATS, Format, SECRETS, chunks_of, corners, encoded, file, grey_jpeg, turned,
 };
 use crate::service_process::ServiceProcess;
 
@@ -65,11 +65,13 @@ async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
         ((600, 500), (600, 500), (480, 400)),
         ((8000, 3000), (1600, 600), (480, 180)),
         ((8000, 1), (1600, 1), (480, 1)),
+        // A panorama, and what phones of fifty million pixels make.
+        ((9000, 2000), (1600, 356), (480, 107)),
+        ((8064, 6048), (1600, 1200), (480, 360)),
         ((1, 1), (1, 1), (1, 1)),
     ];
     for (sent, large, small) in sizes {
-        let sent = encoded(Format::Jpeg, &corners(sent.0, sent.1), None)?;
-        let uploaded = service.upload(sent).await?;
+        let uploaded = service.upload(grey_jpeg(sent.0, sent.1)?).await?;
         assert_eq!((uploaded.side("width"), uploaded.side("height")), large);
         let image =
             service.try_submit(uploaded.text("imageId")).await?.image.context("an image")?;
@@ -79,6 +81,25 @@ async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
             let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
             assert_eq!((u64::from(seen.width()), u64::from(seen.height())), wanted);
         }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_reason_to_refuse_a_picture_has_a_sentence() -> Result<()> {
+    let service = ServiceProcess::new().await?;
+    let many = encoded(Format::Png, &corners(6000, 4100), None)?;
+    let heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic".to_vec();
+    for (file, reason) in [
+        (many, "TOO_MANY_PIXELS"),
+        (heic, "OTHER_IMAGE_KIND"),
+        (b"GIF89a\x01\0\x01\0".to_vec(), "OTHER_IMAGE_KIND"),
+        (b"hello".to_vec(), "INVALID_IMAGE"),
+        (Vec::new(), "INVALID_IMAGE"),
+    ] {
+        let answer = service.try_upload(file).await?;
+        assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{reason}");
+        assert_eq!(answer.text("reason"), reason);
     }
     Ok(())
 }
@@ -101,7 +122,7 @@ async fn transparent_pixels_become_white() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_picture_is_served_for_ever_and_can_do_nothing() -> Result<()> {
+async fn a_picture_is_cached_for_a_day_and_can_do_nothing() -> Result<()> {
     let service = ServiceProcess::new().await?;
     let sent = encoded(Format::Png, &corners(30, 20), None)?;
     let image = service.publish(sent).await?.image.context("an image")?;
@@ -113,7 +134,7 @@ async fn a_picture_is_served_for_ever_and_can_do_nothing() -> Result<()> {
         assert_eq!(answer.status(), StatusCode::OK);
         let header = |name: &str| answer.headers().get(name).and_then(|it| it.to_str().ok());
         assert_eq!(header("content-type"), Some("image/webp"));
-        assert_eq!(header("cache-control"), Some("public, max-age=31536000, immutable"));
+        assert_eq!(header("cache-control"), Some("public, max-age=86400, immutable"));
         assert_eq!(header("x-content-type-options"), Some("nosniff"));
         assert_eq!(
             header("content-security-policy"),

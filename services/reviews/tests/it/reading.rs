@@ -218,6 +218,8 @@ async fn the_figures_are_those_of_a_recount() {
     let counts: Vec<i64> = recount.iter().map(|(count, _)| *count).collect();
     assert_eq!(told.counts_by_rating, counts);
     assert_eq!(told.count, counts.iter().sum::<i64>());
+    let trusted: Vec<i64> = recount.iter().map(|(_, verified)| *verified).collect();
+    assert_eq!(told.verified_counts_by_rating, trusted);
     assert_eq!(told.verified_count, recount.iter().map(|(_, verified)| verified).sum::<i64>());
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
@@ -25,12 +25,39 @@ pub(crate) const FORMATS: [Format; 3] = [Format::Jpeg, Format::Png, Format::WebP
 pub(crate) const CORNERS: [[u8; 3]; 4] =
     [[220, 20, 20], [20, 200, 20], [20, 20, 220], [220, 220, 20]];
 
-/// A picture of four corners.
+/// A picture of four corners, by rows: asking for the colour of each of millions of pixels takes
+/// long without optimisation.
 pub(crate) fn corners(width: u32, height: u32) -> RgbImage {
-    RgbImage::from_fn(width, height, |x, y| {
-        let corner = usize::from(x * 2 >= width) + 2 * usize::from(y * 2 >= height);
-        Rgb(CORNERS[corner])
-    })
+    let row = |left: usize| -> Vec<u8> {
+        (0..width).flat_map(|x| CORNERS[left + usize::from(x * 2 >= width)]).collect()
+    };
+    let upper = usize::try_from(height.div_ceil(2)).unwrap();
+    let lower = usize::try_from(height / 2).unwrap();
+    let rows = [row(0).repeat(upper), row(2).repeat(lower)].concat();
+    RgbImage::from_raw(width, height, rows).unwrap()
+}
+
+/// A grey JPEG, whose millions of pixels need not be encoded: each block of eight by eight says in
+/// the same fourteen bits that it is as the one before.
+pub(crate) fn grey_jpeg(width: u16, height: u16) -> Result<Vec<u8>> {
+    let mut file = encoded(Format::Jpeg, &RgbImage::from_pixel(8, 8, Rgb([128; 3])), None)?;
+    let frame = file.windows(2).position(|it| it == b"\xff\xc0").context("a frame")?;
+    file[frame + 5..frame + 7].copy_from_slice(&height.to_be_bytes());
+    file[frame + 7..frame + 9].copy_from_slice(&width.to_be_bytes());
+    let scan = file.windows(2).position(|it| it == b"\xff\xda").context("a scan")?;
+    // Its header has fourteen bytes.
+    file.truncate(scan + 14);
+    let blocks = usize::from(width).div_ceil(8) * usize::from(height).div_ceil(8);
+    file.extend(b"\x28\x00\xa0\x02\x80\x0a\x00".repeat(blocks / 4));
+    // The last byte is filled up with ones.
+    file.extend(match blocks % 4 {
+        1 => &b"\x28\x03"[..],
+        2 => b"\x28\x00\xa0\x0f",
+        3 => b"\x28\x00\xa0\x02\x80\x3f",
+        _ => b"",
+    });
+    file.extend(b"\xff\xd9");
+    Ok(file)
 }
 
 /// The picture as a camera stores it with this EXIF `orientation`, by the standard's table of where

@@ -1,7 +1,7 @@
 //! The service as a separate process, for tests that measure its memory, kill it, or check what
 //! remains of a picture.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -11,7 +11,7 @@ use contract::reviews::v1::{Review, SubmitReviewRequest};
 use eventstore::{Store, new_uuid};
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
-use testkit::{TestDatabase, TestKeys, nats_url, until};
+use testkit::{TestDatabase, TestKeys, free_address, nats_url, until};
 use tokio::process::{Child, Command};
 use tonic::Status;
 use tonic::transport::Channel;
@@ -197,10 +197,6 @@ fn start(environment: &[(&'static str, String)]) -> Result<Child> {
     let mut command = Command::new(PROGRAM);
     command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
     Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true).spawn()?)
-}
-
-fn free_address() -> Result<SocketAddr> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
 /// A line of `/proc/<pid>/status`, in KiB.

@@ -30,7 +30,8 @@ async fn each_field_that_is_wrong_is_named_with_its_reason() {
     let faults: [(Change, &str, &str); 14] = [
         (|it| it.name = " ".to_owned(), "NAME_REQUIRED", "name"),
         (|it| it.name = "n".repeat(81), "NAME_TOO_LONG", "name"),
-        (|it| it.name = "A\nB".to_owned(), "INVALID_NAME", "name"),
+        (|it| it.name = "A\u{7}B".to_owned(), "INVALID_NAME", "name"),
+        (|it| it.name = "12".to_owned(), "INVALID_NAME", "name"),
         (|it| it.email = String::new(), "EMAIL_REQUIRED", "email"),
         (|it| it.email = "asha".to_owned(), "INVALID_EMAIL", "email"),
         (|it| it.email = format!("{}@b", "a".repeat(253)), "INVALID_EMAIL", "email"),
@@ -40,7 +41,6 @@ async fn each_field_that_is_wrong_is_named_with_its_reason() {
         (|it| it.rating = 6, "RATING_REQUIRED", "rating"),
         (|it| it.text = "\n".to_owned(), "REVIEW_REQUIRED", "text"),
         (|it| it.text = "t".repeat(4001), "REVIEW_TOO_LONG", "text"),
-        (|it| it.text = "a\0b".to_owned(), "INVALID_REVIEW", "text"),
         (
             |it| it.idempotency_key = "short".to_owned(),
             "INVALID_IDEMPOTENCY_KEY",

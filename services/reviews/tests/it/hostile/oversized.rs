@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::files::{Hostile, PAYLOAD, either, invalid};
-use crate::samples::{Format, chunk, corners, encoded, segment};
+use crate::samples::{Format, chunk, corners, encoded, grey_jpeg, segment};
 
 /// The signature and header of a PNG file.
 fn png_header(width: u32, height: u32, depth: u8, colour: u8) -> Vec<u8> {
@@ -127,11 +127,11 @@ pub(super) fn files() -> Result<Vec<Hostile>> {
     ] {
         let name = format!("JPEG of {width}x{height} with {components} components");
         let file = jpeg_header(width, height, components);
-        let whole = width == 8000 && height == 3000 || components == 2;
+        let whole = matches!((width, height), (8000, 3000) | (8001, 8)) || components == 2;
         files.push(if whole { either(name, file) } else { invalid(name, file) });
     }
     files.extend(webp_files());
-    let mut scans = encoded(Format::Jpeg, &corners(2000, 2000), None)?;
+    let mut scans = grey_jpeg(2000, 2000)?;
     let scan = scans.windows(2).position(|it| it == b"\xff\xda").unwrap_or(0);
     let again = scans[scan..scans.len() - 2].to_vec();
     while scans.len() + again.len() < 5_000_000 {

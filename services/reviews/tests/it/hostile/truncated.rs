@@ -21,8 +21,9 @@ pub(super) fn files(generator: &mut StdRng) -> Result<Vec<Hostile>> {
             let whole = good(format, generator)?;
             let length = generator.random_range(40..whole.len() - 20);
             let cut = whole[..length].to_vec();
-            // A decoder may fill the rest of a JPEG picture with grey.
-            files.push(either(format!("{length} of {} bytes of {format:?}", whole.len()), cut));
+            // A decoder would fill the rest of a JPEG picture with grey.
+            let refused = if format == Format::Jpeg { invalid } else { either };
+            files.push(refused(format!("{length} of {} bytes of {format:?}", whole.len()), cut));
         }
     }
     files.extend(absurd_jpegs(generator)?);
