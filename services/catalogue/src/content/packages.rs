@@ -1,6 +1,7 @@
 //! Packages: several sessions that are sold together, on different dates.
 
 use contract::catalogue::v1::{Package, Service};
+use contract::common::v1::Money;
 
 use super::blocks::{SERVICES, once, price};
 use super::section::Section;
@@ -38,8 +39,18 @@ pub(super) fn package(block: &mut Section<'_>) -> Package {
     package
 }
 
-/// Names the services of each package, in their order: all where it names none. Sets the notice
-/// that a package does not say to the practice's. Checks that the services exist.
+/// Whether the package costs more than as many sessions of the service that are booked singly.
+fn is_dearer(package: &Package, service: &Service) -> bool {
+    let minor_units = |price: Option<&Money>| price.map_or(0, |it| it.minor_units);
+    let one = minor_units(service.price.as_ref());
+    let singly = one.saturating_mul(i64::from(package.sessions));
+    // A price that could not be read is reported by itself.
+    one > 0 && minor_units(package.price.as_ref()) > singly
+}
+
+/// Names the services of each package, in their order: where it names none, all for which it is not
+/// dearer than its sessions one by one. Sets the notice that a package does not say to the
+/// practice's. Checks that the services exist, and that none of those named is cheaper singly.
 pub(super) fn complete(
     packages: &mut [Package],
     services: &[Service],
@@ -59,8 +70,22 @@ pub(super) fn complete(
             let reason = format!("names {id}, which {SERVICES} does not offer");
             problems.push(Problem { file: SERVICES, key: key.clone(), reason });
         }
-        let ids = services.iter().map(|service| &service.service_id);
-        package.service_ids =
-            ids.filter(|id| named.is_empty() || named.contains(id)).cloned().collect();
+        let is_dearer = |service: &&Service| is_dearer(package, service);
+        for service in services.iter().filter(is_dearer).filter(|it| named.contains(&it.service_id))
+        {
+            let id = &service.service_id;
+            let reason = format!("names {id}, of which so many sessions cost less one by one");
+            problems.push(Problem { file: SERVICES, key: key.clone(), reason });
+        }
+        let offered = services.iter().filter(|it| !is_dearer(it)).map(|it| &it.service_id);
+        let ids: Vec<String> =
+            offered.filter(|id| named.is_empty() || named.contains(id)).cloned().collect();
+        // What is wrong with named services was said above.
+        if ids.is_empty() && named.is_empty() && !services.is_empty() {
+            let key = format!("packages.{}.price", package.package_id);
+            let reason = "is more than so many sessions of each service cost one by one".to_owned();
+            problems.push(Problem { file: SERVICES, key, reason });
+        }
+        package.service_ids = ids;
     }
 }

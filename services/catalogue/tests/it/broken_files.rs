@@ -122,12 +122,12 @@ fn a_crisis_note_is_asked_for_with_true_or_false() {
 #[test]
 fn names_must_be_unique_and_recommendations_must_exist() {
     let copy = Copy::new("names")
-        .replace("services.toml", "service_id = \"meditation\"", "service_id = \"mental-health\"")
+        .replace("services.toml", "service_id = \"meditation\"", "service_id = \"energy-healing\"")
         .replace("quiz.toml", "\"vedic-astrology\", \"general", "\"Horoscope\", \"general");
     assert_eq!(
         copy.problems(),
         [
-            "services.toml: services has mental-health more than once",
+            "services.toml: services has energy-healing more than once",
             "quiz.toml: areas.vedic-astrology.recommended_service_ids names Horoscope, \
              which services.toml does not offer",
             "quiz.toml: areas.energy.recommended_service_ids names meditation, \

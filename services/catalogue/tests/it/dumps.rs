@@ -1,8 +1,6 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use std::path::Path;
-
 use catalogue::config::Config;
 use testkit::dump;
 
@@ -16,10 +14,4 @@ fn the_program_answers_operators_like_this() {
     let calls: &[&[&str]] = &[&[], &["migrate"], &["help"]];
     let told = dump::answers(env!("CARGO_BIN_EXE_catalogue"), calls).unwrap();
     insta::assert_snapshot!("program", told);
-}
-
-#[test]
-fn its_sources_have_these_words() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
 }

@@ -27,7 +27,7 @@ async fn a_package_is_offered_for_the_services_that_it_names() {
         let offering = running.offering("booking", "catalogue", service).await.unwrap();
         offering.packages.into_iter().map(|it| it.package_id).collect::<Vec<_>>()
     };
-    assert_eq!(offered("meditation").await, ["calm", "starter"]);
+    assert_eq!(offered("meditation").await, ["calm"]);
     assert_eq!(offered("karmic-healing").await, ["starter"]);
     assert!(offered("free-consultation").await.is_empty());
 }
@@ -53,5 +53,38 @@ fn every_mistake_of_a_package_is_named() {
             "services.toml: packages.calm.services names dancing, which services.toml does not \
              offer",
         ]
+    );
+}
+
+#[tokio::test]
+async fn a_package_is_never_dearer_than_its_sessions_one_by_one() {
+    // Two of them: of the seven services only the dearer ones cost as much.
+    let price = |minor_units: &str| {
+        with_second(&format!("dear-{minor_units}"), "sessions = 2").replace(
+            "services.toml",
+            "minor_units = 100_001",
+            &format!("minor_units = {minor_units}"),
+        )
+    };
+    let running = Running::with(&price("400_000").folder).await;
+    let listed = running.public().list_services(ListServicesRequest {}).await.unwrap();
+    let packages = listed.into_inner().packages;
+    assert_eq!(packages[0].service_ids, ["relationship-counseling", "karmic-healing"]);
+
+    assert_eq!(
+        price("420_001").problems(),
+        ["services.toml: packages.calm.price is more than so many sessions of each service cost \
+          one by one"]
+    );
+    let named = "sessions = 2\nservices = [\"meditation\", \"karmic-healing\"]";
+    let copy = with_second("dear-named", named).replace(
+        "services.toml",
+        "minor_units = 100_001",
+        "minor_units = 150_001",
+    );
+    assert_eq!(
+        copy.problems(),
+        ["services.toml: packages.calm.services names meditation, of which so many sessions cost \
+          less one by one"]
     );
 }

@@ -257,12 +257,9 @@ async fn it_is_ready_as_soon_as_it_has_read_its_files() {
     let running = Running::start().await;
     let probe = health::Probe::new(&running.url).unwrap();
     // The health service may take a second to run its first checks.
-    let ready = async {
-        while probe.check().await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(10), ready).await.unwrap();
+    testkit::until("it is ready", async || Ok(probe.check().await.is_ok().then_some(())))
+        .await
+        .unwrap();
 }
 
 #[test]
