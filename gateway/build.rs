@@ -11,6 +11,7 @@ const GENERATED: &[&str] = &[
     "booking/v1/booking_service.proto",
     "booking/v1/booking_staff_service.proto",
     "booking/v1/consent_service.proto",
+    "booking/v1/join_page_service.proto",
     "booking/v1/organisation_service.proto",
     "booking/v1/payment_page_service.proto",
     "booking/v1/widget_service.proto",

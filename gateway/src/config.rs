@@ -12,6 +12,7 @@ use http::Uri;
 use runtime::Reader;
 use runtime::caller::UserSettings;
 
+use crate::host_names::HostNames;
 use crate::staff_networks::StaffNetworks;
 use crate::trusted_proxies::TrustedProxies;
 
@@ -94,6 +95,8 @@ pub struct SiteSettings {
     pub folder: PathBuf,
     /// `GATEWAY_CHECKOUT_ORIGINS`: origins that the booking document may use besides our own.
     pub checkout_origins: Vec<String>,
+    /// `GATEWAY_HOSTS`: host names beside that of `PUBLIC_URL` under which the site is served.
+    pub hosts: HostNames,
     /// `GATEWAY_TRUST_PROXY`: the proxies of ours that stand before the gateway.
     pub proxies: TrustedProxies,
     /// `GATEWAY_STAFF_NETWORKS`: the networks from which staff need no second factor.
@@ -186,6 +189,7 @@ impl Config {
                 public: uri(reader, "PUBLIC_URL"),
                 folder: reader.path("GATEWAY_WEB_DIR"),
                 checkout_origins: checkout_origins::read(reader),
+                hosts: reader.parse_or("GATEWAY_HOSTS", HostNames::default()),
                 proxies: reader.parse_or("GATEWAY_TRUST_PROXY", TrustedProxies::None),
                 staff_networks: reader.parse_or("GATEWAY_STAFF_NETWORKS", StaffNetworks::default()),
             },

@@ -1,5 +1,6 @@
 //! Requests that are answered without a backend: pages, files and cached responses, and refusals of
-//! an address that asks too often, which so cost as little as possible. The fast path runs before
+//! a host name that is not ours and of an address that asks too often, which so cost as little as
+//! possible. The fast path runs before
 //! the middleware stack. Such a response has no trace id and no reference id, because no backend
 //! can fail; it is logged at `debug`. Metrics and the rate limit per address count it.
 
@@ -22,17 +23,20 @@ impl GatewayState {
     pub(crate) fn try_answer<B>(&self, peer: IpAddr, request: &Request<B>) -> Option<Response> {
         let began = metrics::is_on().then(Instant::now);
         let uri = request.uri();
-        let mut answer = match self.refusal_of(peer, request) {
+        let misdirected = self.hosts.refusal_of(request);
+        let mut answer = match misdirected.or_else(|| self.refusal_of(peer, request)) {
             Some(refusal) => refusal,
             None => self.stored(request)?,
         };
         let document = answer.extensions_mut().remove::<Document>().unwrap_or_default();
         self.policies.apply(answer.headers_mut(), document);
+        // The pattern and not the path: that of a calendar feed is its secret.
+        let route = self.routes.pattern_of(uri.path());
+        let status = answer.status();
+        tracing::debug!(%route, status = status.as_u16(), "answered at once");
         if let Some(began) = began {
-            let route = self.routes.pattern_of(uri.path());
-            metrics::record_http_request(request.method(), route, answer.status(), began.elapsed());
+            metrics::record_http_request(request.method(), route, status, began.elapsed());
         }
-        tracing::debug!(path = uri.path(), status = answer.status().as_u16(), "answered at once");
         Some(answer)
     }
 

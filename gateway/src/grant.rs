@@ -9,6 +9,8 @@ use crate::site_cookie::{FETCH_SITE, SiteCookie, origin};
 /// Metadata names of the grant and of the caller's network address.
 pub(crate) const GRANT: HeaderName = HeaderName::from_static("x-moderation-grant");
 pub(crate) const ADDRESS: HeaderName = HeaderName::from_static("x-caller-address");
+/// The cookie's name.
+const COOKIE: &str = "admin";
 /// Maximum lifetime of the cookie. Reviews expires the grant earlier by its own clock.
 const SECONDS_MAX: u32 = 30 * 60;
 /// Longer than any grant.
@@ -34,7 +36,7 @@ pub(crate) struct GrantCookie {
 impl GrantCookie {
     /// For a site at this address.
     pub(crate) fn new(public: &Uri) -> Self {
-        let cookie = SiteCookie::new(public, "admin", SECONDS_MAX, is_grant);
+        let cookie = SiteCookie::new(public, COOKIE, SECONDS_MAX, is_grant);
         Self { cookie, origin: origin(public) }
     }
 

@@ -21,6 +21,7 @@ mod policy;
 mod upstream;
 mod transport;
 mod response_cache;
+mod hosts;
 mod routes;
 mod procedures;
 mod grant;
@@ -36,6 +37,7 @@ mod etag;
 mod caller;
 mod wire;
 mod config;
+mod host_names;
 mod trusted_proxies;
 mod staff_networks;
 
@@ -52,6 +54,7 @@ pub use config::{
     BodySettings, Config, ConnectionSettings, InvalidRateLimit, ProxySettings, RateLimit,
     RateLimits, RequestSettings, SiteSettings, Upstreams, WatchSettings,
 };
+pub use host_names::HostNames;
 pub use staff_networks::StaffNetworks;
 pub use trusted_proxies::TrustedProxies;
 pub use web_files::error::SiteError;
@@ -125,6 +128,7 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
         limits: limits.clone(),
         cache: cache.clone(),
         policies,
+        hosts: hosts::Hosts::new(&config.site.public, &config.site.hosts),
         proxies: config.site.proxies.clone(),
         staff_networks: config.site.staff_networks.clone(),
         requests: network_quota::NetworkQuota::new(config.requests.max, config.requests.share),

@@ -63,7 +63,9 @@ impl Procedure {
 
     /// Whether the call may take or free a slot.
     pub(crate) fn changes_slots(self) -> bool {
-        self.is_command() && self.spec.procedure.starts_with("/booking.")
+        self.is_command()
+            && self.spec.procedure.starts_with("/booking.")
+            && !NO_SLOTS.iter().any(|call| self.is(call))
     }
 
     /// The dedicated rate limit. Reviews records each rejected call of the panel, so such calls are
@@ -97,6 +99,16 @@ pub(crate) const LOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_LOCK_SPEC;
 /// Holds a time.
 pub(crate) const REQUEST_BOOKING: Spec = booking::BOOKING_SERVICE_REQUEST_BOOKING_SPEC;
 
+/// Accepts the terms on the page of a booking by phone.
+pub(crate) const ACCEPT_TERMS: Spec = booking::PAYMENT_PAGE_SERVICE_ACCEPT_TERMS_SPEC;
+
+/// Has a new key of such a page mailed.
+pub(crate) const RENEW_PAGE_KEY: Spec = booking::PAYMENT_PAGE_SERVICE_RENEW_PAGE_KEY_SPEC;
+
+/// Takes over what was scheduled in the provider's widget.
+pub(crate) const TAKE_SCHEDULED_EVENT: Spec =
+    booking::BOOKING_CALENDAR_SERVICE_TAKE_SCHEDULED_EVENT_SPEC;
+
 /// Lists free slots.
 pub(crate) const LIST_SLOTS: Spec = booking::BOOKING_SERVICE_LIST_SLOTS_SPEC;
 
@@ -111,11 +123,17 @@ const FORMS: [Spec; 2] = [
 ];
 
 /// Reads by a secret, which must stand in no URL: so they are no GET and not marked as reads.
-const SECRET_READS: [Spec; 3] = [
+const SECRET_READS: [Spec; 5] = [
     booking::ORGANISATION_SERVICE_GET_INVITATION_SPEC,
+    payments::PAGE_PAYMENT_SERVICE_LIST_PAGE_RECEIPTS_SPEC,
     booking::PAYMENT_PAGE_SERVICE_GET_PAYMENT_PAGE_SPEC,
     booking::PAYMENT_PAGE_SERVICE_GET_PAGE_CALENDAR_FILE_SPEC,
+    booking::JOIN_PAGE_SERVICE_OPEN_JOIN_PAGE_SPEC,
 ];
+
+/// Public calls of booking that concern no slot, so that they empty no cache.
+const NO_SLOTS: [Spec; 2] =
+    [RENEW_PAGE_KEY, booking::BOOKING_CALENDAR_SERVICE_OPEN_SCHEDULING_VISIT_SPEC];
 
 const PROCEDURES: &[(Spec, Access)] = &[
     (catalogue::CATALOGUE_SERVICE_GET_PRACTICE_SPEC, Access::Cached),
@@ -139,8 +157,12 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (booking::ORGANISATION_SERVICE_DECLINE_INVITATION_SPEC, Access::SignedIn),
     (booking::ORGANISATION_SERVICE_LEAVE_PRACTICE_SPEC, Access::SignedIn),
     (booking::PAYMENT_PAGE_SERVICE_GET_PAYMENT_PAGE_SPEC, Access::Public),
-    (booking::PAYMENT_PAGE_SERVICE_ACCEPT_TERMS_SPEC, Access::Public),
+    (ACCEPT_TERMS, Access::Public),
+    (booking::PAYMENT_PAGE_SERVICE_REQUEST_CONSENT_CODE_SPEC, Access::Public),
     (booking::PAYMENT_PAGE_SERVICE_GET_PAGE_CALENDAR_FILE_SPEC, Access::Public),
+    (RENEW_PAGE_KEY, Access::Public),
+    (booking::JOIN_PAGE_SERVICE_OPEN_JOIN_PAGE_SPEC, Access::Public),
+    (booking::JOIN_PAGE_SERVICE_GET_OWN_JOIN_PAGE_SPEC, Access::SignedIn),
     (booking::CONSENT_SERVICE_GET_CONSENT_SPEC, Access::SignedIn),
     (booking::CONSENT_SERVICE_GET_CONSENT_FILE_SPEC, Access::SignedIn),
     (booking::CONSENT_SERVICE_WITHDRAW_CONSENT_SPEC, Access::SignedIn),
@@ -154,6 +176,7 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (payments::PAYMENTS_SERVICE_SET_PAYER_SPEC, Access::SignedIn),
     (payments::PAGE_PAYMENT_SERVICE_START_PAGE_PAYMENT_SPEC, Access::Public),
     (payments::PAGE_PAYMENT_SERVICE_CHECK_PAGE_PAYMENT_SPEC, Access::Public),
+    (payments::PAGE_PAYMENT_SERVICE_LIST_PAGE_RECEIPTS_SPEC, Access::Public),
     (notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC, Access::Public),
     (notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC, Access::Public),
     (UNSUBSCRIBE, Access::Public),
@@ -164,14 +187,20 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (booking::BOOKING_STAFF_SERVICE_BLOCK_TIME_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_UNBLOCK_TIME_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_CANCEL_BOOKING_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_PREVIEW_CANCELLATION_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_ACCEPT_CLAIM_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_RELEASE_HOLD_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_MARK_ATTENDANCE_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_FIND_BOOKINGS_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_REQUEST_PHONE_BOOKING_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_SEND_PAYMENT_PAGE_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_GET_JOIN_PAGE_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_GET_BOOKING_HISTORY_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
     (booking::BOOKING_CALENDAR_SERVICE_GET_CALENDAR_BOOKING_SPEC, Access::SignedIn),
-    (booking::BOOKING_CALENDAR_SERVICE_TAKE_SCHEDULED_EVENT_SPEC, Access::Public),
+    (booking::BOOKING_CALENDAR_SERVICE_OPEN_SCHEDULING_VISIT_SPEC, Access::Public),
+    (TAKE_SCHEDULED_EVENT, Access::Public),
     (booking::BOOKING_CALENDAR_STAFF_SERVICE_LIST_CALENDAR_FEEDS_SPEC, Access::SignedIn),
     (booking::BOOKING_CALENDAR_STAFF_SERVICE_RENEW_CALENDAR_FEED_SPEC, Access::SignedIn),
     (booking::BOOKING_CALENDAR_STAFF_SERVICE_STOP_CALENDAR_FEED_SPEC, Access::SignedIn),
@@ -188,6 +217,9 @@ const PROCEDURES: &[(Spec, Access)] = &[
     (booking::ORGANISATION_STAFF_SERVICE_CHANGE_ROLE_SPEC, Access::SignedIn),
     (booking::ORGANISATION_STAFF_SERVICE_REMOVE_MEMBER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_REFUND_PAYMENT_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_RELEASE_REFUND_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_RECORD_DESK_PAYMENT_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_RECORD_DESK_REFUND_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_UNEXPLAINED_ORDERS_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_EXPLAIN_ORDER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_GET_BALANCES_SPEC, Access::SignedIn),

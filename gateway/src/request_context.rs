@@ -18,6 +18,7 @@ use tracing::Instrument as _;
 
 use crate::caller::{Caller, address_of};
 use crate::error_response;
+use crate::hosts::Hosts;
 use crate::network_quota::NetworkQuota;
 use crate::policy::{Document, Policies};
 use crate::proxy::pictures;
@@ -36,6 +37,7 @@ pub(crate) struct GatewayState {
     pub(crate) limits: Arc<RateLimiters>,
     pub(crate) cache: Arc<ResponseCache>,
     pub(crate) policies: Policies,
+    pub(crate) hosts: Hosts,
     pub(crate) proxies: TrustedProxies,
     pub(crate) staff_networks: StaffNetworks,
     /// Requests in progress.

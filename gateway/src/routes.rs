@@ -29,6 +29,9 @@ const PICTURES: &str = "/pictures/";
 const MEDIA: &str = "/media/";
 /// Longer paths are truncated in the log.
 const READABLE_CHARS_MAX: usize = 80;
+/// Longer parts of a path are not in the log: the secret of an address that was typed or copied
+/// wrongly has more.
+const PART_BYTES_MAX: usize = 24;
 
 /// The gateway's routes.
 #[derive(Debug)]
@@ -94,13 +97,15 @@ impl Routes {
     }
 }
 
-/// A path that is safe to log: short, with plain characters only.
+/// A path that is safe to log: short, with plain characters only, and without what may be a secret.
 pub(crate) fn sanitized_path(path: &str) -> String {
     let plain = |char: char| match char {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '/' | '-' | '_' | '.' => char,
         _ => '_',
     };
-    path.chars().take(READABLE_CHARS_MAX).map(plain).collect()
+    let parts = path.split('/').map(|part| if part.len() > PART_BYTES_MAX { "..." } else { part });
+    let shown = parts.collect::<Vec<_>>().join("/");
+    shown.chars().take(READABLE_CHARS_MAX).map(plain).collect()
 }
 
 #[cfg(test)]
@@ -112,5 +117,17 @@ mod tests {
         assert_eq!(sanitized_path("/about/us"), "/about/us");
         assert_eq!(sanitized_path("/a\nb@c%20d<script>"), "/a_b_c_20d_script_");
         assert_eq!(sanitized_path(&"/x".repeat(100)).len(), 80);
+    }
+
+    #[test]
+    fn a_secret_of_a_wrong_address_is_not_in_the_log() {
+        let secret = "aZ-_09".repeat(8)[..43].to_owned();
+        for (path, logged) in [
+            (format!("/calendar/{secret}.ics"), "/calendar/..."),
+            (format!("//calendars/{secret}.ics/"), "//calendars/.../"),
+            (format!("/join/key={secret}"), "/join/..."),
+        ] {
+            assert_eq!(sanitized_path(&path), logged);
+        }
     }
 }

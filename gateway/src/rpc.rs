@@ -52,6 +52,7 @@ pub(crate) fn service(
         .add_service(Arc::new(Widget(booking.clone())))
         .add_service(Arc::new(Organisation(booking.clone())))
         .add_service(Arc::new(OrganisationStaff(booking.clone())))
+        .add_service(Arc::new(JoinPage(booking.clone())))
         .add_service(Arc::new(PaymentPage(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
         .add_service(Arc::new(PagePayment(payments.clone())))
@@ -119,6 +120,7 @@ struct ConsentStaff(Arc<Upstream>);
 struct Widget(Arc<Upstream>);
 struct Organisation(Arc<Upstream>);
 struct OrganisationStaff(Arc<Upstream>);
+struct JoinPage(Arc<Upstream>);
 struct PaymentPage(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
 struct PagePayment(Arc<Upstream>);
@@ -230,12 +232,22 @@ impl booking::OrganisationStaffService for OrganisationStaff {
     }
 }
 
+impl booking::JoinPageService for JoinPage {
+    forward! {
+        open_join_page: booking::OpenJoinPageRequest => booking::OpenJoinPageResponse;
+        get_own_join_page: booking::GetOwnJoinPageRequest => booking::GetOwnJoinPageResponse;
+    }
+}
+
 impl booking::PaymentPageService for PaymentPage {
     forward! {
         get_payment_page: booking::GetPaymentPageRequest => booking::GetPaymentPageResponse;
         accept_terms: booking::AcceptTermsRequest => booking::AcceptTermsResponse;
+        request_consent_code:
+            booking::RequestConsentCodeRequest => booking::RequestConsentCodeResponse;
         get_page_calendar_file: booking::GetPageCalendarFileRequest
             => booking::GetPageCalendarFileResponse;
+        renew_page_key: booking::RenewPageKeyRequest => booking::RenewPageKeyResponse;
     }
 }
 
@@ -245,6 +257,8 @@ impl payments::PagePaymentService for PagePayment {
             payments::StartPagePaymentRequest => payments::StartPagePaymentResponse;
         check_page_payment:
             payments::CheckPagePaymentRequest => payments::CheckPagePaymentResponse;
+        list_page_receipts:
+            payments::ListPageReceiptsRequest => payments::ListPageReceiptsResponse;
     }
 }
 
@@ -269,11 +283,18 @@ impl booking::BookingStaffService for BookingStaff {
         block_time: booking::BlockTimeRequest => booking::BlockTimeResponse;
         unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
         cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
+        preview_cancellation: booking::PreviewCancellationRequest
+            => booking::PreviewCancellationResponse;
         accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+        release_hold: booking::ReleaseHoldRequest => booking::ReleaseHoldResponse;
+        mark_attendance:
+            booking::MarkAttendanceRequest => booking::MarkAttendanceResponse;
+        find_bookings: booking::FindBookingsRequest => booking::FindBookingsResponse;
         request_phone_booking:
             booking::RequestPhoneBookingRequest => booking::RequestPhoneBookingResponse;
         send_payment_page:
             booking::SendPaymentPageRequest => booking::SendPaymentPageResponse;
+        get_join_page: booking::GetJoinPageRequest => booking::GetJoinPageResponse;
         get_booking_history:
             booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
         list_parked_events:
@@ -290,6 +311,8 @@ impl booking::BookingCalendarService for BookingCalendar {
             booking::GetSessionCalendarRequest => booking::GetSessionCalendarResponse;
         get_calendar_booking:
             booking::GetCalendarBookingRequest => booking::GetCalendarBookingResponse;
+        open_scheduling_visit:
+            booking::OpenSchedulingVisitRequest => booking::OpenSchedulingVisitResponse;
         take_scheduled_event:
             booking::TakeScheduledEventRequest => booking::TakeScheduledEventResponse;
     }
@@ -313,6 +336,11 @@ impl booking::BookingCalendarStaffService for BookingCalendarStaff {
 impl payments::PaymentsStaffService for PaymentsStaff {
     forward! {
         refund_payment: payments::RefundPaymentRequest => payments::RefundPaymentResponse;
+        release_refund: payments::ReleaseRefundRequest => payments::ReleaseRefundResponse;
+        record_desk_payment:
+            payments::RecordDeskPaymentRequest => payments::RecordDeskPaymentResponse;
+        record_desk_refund:
+            payments::RecordDeskRefundRequest => payments::RecordDeskRefundResponse;
         list_unexplained_orders: payments::ListUnexplainedOrdersRequest
             => payments::ListUnexplainedOrdersResponse;
         explain_order: payments::ExplainOrderRequest => payments::ExplainOrderResponse;

@@ -2,8 +2,10 @@
 //! the provider's checkout may need more than the policy allows; then payments fail without any
 //! other sign. Only directive and origin are stored, never an address or page content.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Extension;
 use axum::body::Body;
@@ -11,15 +13,22 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::{Method, Request, StatusCode, Uri, header};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::bodies::{BodyError, BodyReader};
-use crate::caller::Caller;
+use crate::caller::{Caller, network_prefix};
 
 /// A report is about one kilobyte; browsers may send several in one body.
 const BODY_BYTES_MAX: usize = 16 * 1024;
 /// Maximum number of kinds that are counted apart; reports are unauthenticated, so it must be
 /// bounded.
 const KINDS_MAX: usize = 64;
+/// How many new kinds one network may report in an hour: one that makes them up fills no list.
+const NEW_KINDS_MAX: u32 = 8;
+/// How many networks are counted apart; one more reports no new kind until an hour is over.
+const NETWORKS_MAX: usize = 1024;
+/// After how long without a report a kind is forgotten: its place is free, and it is new again.
+const KEPT: Duration = Duration::from_secs(60 * 60);
 /// The longest origin that is stored.
 const ORIGIN_CHARS_MAX: usize = 80;
 /// Counter of all further kinds once there are too many.
@@ -44,38 +53,78 @@ const DIRECTIVES: &[&str] = &[
     "worker-src",
 ];
 
-/// Violations per kind ("directive origin") since this process started.
+/// A kind that was reported.
+#[derive(Debug)]
+struct Reported {
+    count: u64,
+    last: Instant,
+}
+
+/// What was reported of late.
+#[derive(Debug, Default)]
+struct Reports {
+    kinds: BTreeMap<String, Reported>,
+    /// How many new kinds a network has reported, and when it began to.
+    networks: HashMap<IpAddr, (u32, Instant)>,
+}
+
+impl Reports {
+    fn forget(&mut self, now: Instant) {
+        self.kinds.retain(|_, it| now.saturating_duration_since(it.last) < KEPT);
+        self.networks.retain(|_, (_, since)| now.saturating_duration_since(*since) < KEPT);
+    }
+
+    /// Whether a network may report one more kind that was not known.
+    fn admits_new(&mut self, network: IpAddr, now: Instant) -> bool {
+        if self.networks.len() >= NETWORKS_MAX && !self.networks.contains_key(&network) {
+            return false;
+        }
+        let (count, _) = self.networks.entry(network).or_insert((0, now));
+        *count = count.saturating_add(1);
+        *count <= NEW_KINDS_MAX
+    }
+
+    fn add(&mut self, kind: String, now: Instant) {
+        let it = self.kinds.entry(kind).or_insert(Reported { count: 0, last: now });
+        it.count = it.count.saturating_add(1);
+        it.last = now;
+    }
+}
+
+/// Violations per kind ("directive origin"), each until it was not reported for an hour.
 #[derive(Debug, Default)]
 pub(crate) struct ViolationCounts {
-    counts: Mutex<BTreeMap<String, u64>>,
+    reports: Mutex<Reports>,
 }
 
 impl ViolationCounts {
     /// The counts, for `/healthz`.
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        reports.kinds.iter().map(|(kind, it)| (kind.clone(), it.count)).collect()
     }
 
-    /// Counts a report, and returns whether it is the first of its kind.
-    fn count(&self, kind: String) -> bool {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = counts.len() >= KINDS_MAX && !counts.contains_key(&kind);
-        let is_new = !is_full && !counts.contains_key(&kind);
-        let kind = if is_full { OTHER_KINDS.to_owned() } else { kind };
-        let count = counts.entry(kind).or_default();
-        *count = count.saturating_add(1);
+    /// Counts a network's report, and returns whether it is the first of its kind.
+    fn count(&self, kind: String, network: IpAddr, now: Instant) -> bool {
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        reports.forget(now);
+        let is_known = reports.kinds.contains_key(&kind);
+        let is_new =
+            !is_known && reports.kinds.len() < KINDS_MAX && reports.admits_new(network, now);
+        let kind = if is_known || is_new { kind } else { OTHER_KINDS.to_owned() };
+        reports.add(kind, now);
         is_new
     }
 
     /// Counts a body of reports in either of the two formats that browsers send.
-    fn record(&self, body: &[u8]) {
+    fn record(&self, body: &[u8], network: IpAddr) {
         let Ok(value) = serde_json::from_slice::<Value>(body) else { return };
         let list = match value {
             Value::Array(list) => list,
             one => vec![one],
         };
         for kind in list.iter().filter_map(kind_of) {
-            if self.count(kind.clone()) {
+            if self.count(kind.clone(), network, Instant::now()) {
                 tracing::error!(refused = kind, "the booking page's policy refused something new");
             }
         }
@@ -118,7 +167,7 @@ pub(crate) async fn serve(
     }
     match bodies.read(caller.address, request.into_body(), BODY_BYTES_MAX).await {
         Ok(body) => {
-            violations.record(&body.bytes);
+            violations.record(&body.bytes, network_prefix(caller.address));
             StatusCode::NO_CONTENT.into_response()
         }
         Err(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
@@ -129,9 +178,16 @@ pub(crate) async fn serve(
 
 #[cfg(test)]
 mod tests {
-    use super::{KINDS_MAX, OTHER_KINDS, ViolationCounts};
+    use super::{KEPT, KINDS_MAX, NEW_KINDS_MAX, OTHER_KINDS, ViolationCounts};
     use serde_json::{Value, json};
+    use std::net::{IpAddr, Ipv4Addr};
     use testkit::Alarms;
+    use tokio::time::Instant;
+
+    /// A network by number.
+    fn network(number: u8) -> IpAddr {
+        Ipv4Addr::new(203, 0, 113, number).into()
+    }
 
     fn old(directive: &str, blocked: &str) -> Value {
         json!({ "csp-report": {
@@ -161,10 +217,10 @@ mod tests {
         ];
         let alarms = Alarms::listen();
         for report in reports {
-            refused.record(report.to_string().as_bytes());
+            refused.record(report.to_string().as_bytes(), network(1));
         }
         assert_eq!(alarms.count("the booking page's policy refused something new"), 3);
-        refused.record(b"no JSON");
+        refused.record(b"no JSON", network(1));
         let counts: Vec<(String, u64)> = refused.counts().into_iter().collect();
         let expected = [
             ("frame-src https://api.bank.example", 1),
@@ -176,16 +232,30 @@ mod tests {
 
     #[test]
     fn a_kind_is_new_once_and_the_number_of_kinds_is_bounded() {
-        let refused = ViolationCounts::default();
-        assert!(refused.count("img-src data".to_owned()));
-        assert!(!refused.count("img-src data".to_owned()));
-        for number in 0..1_000 {
-            refused.count(format!("img-src https://{number}.example"));
+        let (refused, now) = (ViolationCounts::default(), Instant::now());
+        assert!(refused.count("img-src data".to_owned(), network(0), now));
+        assert!(!refused.count("img-src data".to_owned(), network(1), now));
+        for number in 0..1_000_u32 {
+            let from = network(u8::try_from(number % 200).unwrap());
+            refused.count(format!("img-src https://{number}.example"), from, now);
         }
-        assert!(!refused.count("img-src https://one-more.example".to_owned()));
+        let one_more = "img-src https://one-more.example".to_owned();
+        assert!(!refused.count(one_more.clone(), network(201), now));
         let counts = refused.counts();
         assert_eq!(counts.len(), KINDS_MAX + 1);
         assert_eq!(counts[OTHER_KINDS], 1_000 - (KINDS_MAX as u64 - 1) + 1);
         assert_eq!(counts["img-src data"], 2);
+        // What is not reported for an hour leaves its place.
+        assert!(refused.count(one_more, network(201), now + KEPT));
+        assert_eq!(refused.counts().len(), 1);
+    }
+
+    #[test]
+    fn one_network_that_makes_up_kinds_does_not_hide_those_of_others() {
+        let (refused, now) = (ViolationCounts::default(), Instant::now());
+        let made_up = (0..1_000).map(|number| format!("img-src https://{number}.example"));
+        let told = made_up.filter(|kind| refused.count(kind.clone(), network(1), now)).count();
+        assert_eq!(told, usize::try_from(NEW_KINDS_MAX).unwrap());
+        assert!(refused.count("script-src-elem https://new.example".to_owned(), network(2), now));
     }
 }

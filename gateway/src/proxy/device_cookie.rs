@@ -8,6 +8,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 /// The identity server's header; a client's own is not passed on.
 const HEADER: HeaderName = HeaderName::from_static("x-device-token");
 const SECONDS: u32 = 365 * 24 * 3600;
+/// The cookie's name over https and http.
+const COOKIES: [&str; 2] = ["__Host-device", "device"];
 /// Tokens of five accounts are shorter.
 const CHARS_MAX: usize = 512;
 
@@ -20,9 +22,9 @@ impl DeviceCookie {
     /// For a site at this address. Browsers accept the prefix `__Host-` over https only.
     pub(crate) fn new(public: &Uri) -> Self {
         if public.scheme_str() == Some("https") {
-            Self { name: "__Host-device", secure: "; Secure" }
+            Self { name: COOKIES[0], secure: "; Secure" }
         } else {
-            Self { name: "device", secure: "" }
+            Self { name: COOKIES[1], secure: "" }
         }
     }
 

@@ -13,6 +13,8 @@ use crate::site_cookie::{FETCH_SITE, SiteCookie, origin};
 
 /// How a page says that its session is in the cookie.
 pub(crate) const TRANSPORT: HeaderName = HeaderName::from_static("x-session-transport");
+/// The cookie's name, to which the port is added where practices share a host.
+const COOKIE: &str = "session";
 /// What a page has in place of its refresh token. It is no secret.
 pub(crate) const PLACEHOLDER: &str = "kept-in-a-cookie";
 /// How long a page may use an access token, whatever the identity server says.
@@ -68,7 +70,7 @@ impl SessionCookie {
     /// on one machine over http, so there the name has the port.
     pub(crate) fn new(public: &Uri) -> Self {
         let port = public.port_u16().filter(|_| public.scheme_str() != Some("https"));
-        let name = port.map_or("session".to_owned(), |port| format!("session-{port}"));
+        let name = port.map_or(COOKIE.to_owned(), |port| format!("{COOKIE}-{port}"));
         let cookie = SiteCookie::new(public, &name, COOKIE_SECONDS_MAX, is_token);
         Self { cookie, origin: origin(public) }
     }
