@@ -21,7 +21,9 @@ use tokio::time::timeout;
 use crate::caller::{Caller, network_prefix};
 use crate::error_response;
 use crate::grant::{self, PanelMetadata};
-use crate::procedures::{REQUEST_BOOKING, UNSUBSCRIBE};
+use crate::procedures::{
+    ACCEPT_TERMS, RENEW_PAGE_KEY, REQUEST_BOOKING, TAKE_SCHEDULED_EVENT, UNSUBSCRIBE,
+};
 use crate::site_cookie::device_fingerprint;
 use crate::transport::Transport;
 use crate::wire::booking::v1 as booking;
@@ -31,9 +33,18 @@ use crate::wire::reviews::v1 as reviews;
 /// The listed network of a call, for the services' check of staff. Nothing of a client's own
 /// headers is forwarded, so only the gateway sets it.
 const LISTED_NETWORK: HeaderName = HeaderName::from_static("x-listed-network");
-/// Where a request for a time comes from, for booking's limits of what is held without a payment.
+/// Where a request comes from, for booking's limits of what is held without a payment, of mails
+/// with keys and of questions to the scheduling provider, and for the proof of a consent.
 const CALLER_NETWORK: HeaderName = HeaderName::from_static("x-caller-network");
 const CALLER_DEVICE: HeaderName = HeaderName::from_static("x-caller-device");
+/// What the caller's browser calls itself, for the proof of a consent.
+const CALLER_USER_AGENT: HeaderName = HeaderName::from_static("x-caller-user-agent");
+/// The longest one that is passed on.
+const USER_AGENT_BYTES_MAX: usize = 500;
+/// The calls by which consents are given.
+const SIGNING: [Spec; 2] = [REQUEST_BOOKING, ACCEPT_TERMS];
+/// The other calls that booking limits by network.
+const LIMITED: [Spec; 2] = [RENEW_PAGE_KEY, TAKE_SCHEDULED_EVENT];
 /// How long a review's document waits for its content.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a calendar program waits for a practitioner's sessions.
@@ -235,8 +246,18 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     {
         headers.insert(LISTED_NETWORK, network);
     }
-    if ctx.spec().is_some_and(|spec| spec.procedure == REQUEST_BOOKING.procedure) {
+    let is_one_of = |calls: &[Spec]| {
+        ctx.spec().is_some_and(|spec| calls.iter().any(|it| it.procedure == spec.procedure))
+    };
+    if is_one_of(&SIGNING) || is_one_of(&LIMITED) {
         headers.extend(origin_headers(ctx));
+    }
+    if is_one_of(&SIGNING) {
+        // One that is no text, or far too long, says nothing.
+        let is_plain = |it: &&HeaderValue| it.to_str().is_ok() && it.len() <= USER_AGENT_BYTES_MAX;
+        if let Some(browser) = ctx.header(header::USER_AGENT).filter(is_plain) {
+            headers.insert(CALLER_USER_AGENT, browser.clone());
+        }
     }
     if let Some(panel) = ctx.extensions().get::<PanelMetadata>() {
         let passed = [(grant::GRANT, &panel.grant), (grant::ADDRESS, &panel.address)];

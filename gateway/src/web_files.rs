@@ -9,6 +9,8 @@ pub(crate) mod error;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use kernel::Id;
+use kernel::id::Booking;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
@@ -111,6 +113,9 @@ impl WebFiles {
 
     /// The page of a path. `/service/{id}` and `/services/{id}` may share one document.
     pub(crate) fn page(&self, path: &str) -> Option<&WebFile> {
+        if is_join_page(path) {
+            return self.pages.get(JOIN_PAGE);
+        }
         match service_id(path) {
             Some(id) if self.services.contains(id) => {
                 self.pages.get(path).or_else(|| self.pages.get(&format!("/service/{id}")))
@@ -132,6 +137,14 @@ impl WebFiles {
 pub(crate) fn service_id(path: &str) -> Option<&str> {
     let id = path.strip_prefix("/service/").or_else(|| path.strip_prefix("/services/"))?;
     (!id.is_empty() && !id.contains('/')).then_some(id)
+}
+
+/// The path that the build renders the document of all bookings' sessions from.
+const JOIN_PAGE: &str = "/join/-";
+
+/// Whether a path is /join/{booking}: the practice's page of a booking's sessions.
+fn is_join_page(path: &str) -> bool {
+    path.strip_prefix("/join/").is_some_and(|id| id.parse::<Id<Booking>>().is_ok())
 }
 
 /// The id in /reviews/{id}.

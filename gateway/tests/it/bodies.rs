@@ -25,7 +25,7 @@ async fn unfinished(
 ) -> TcpStream {
     let mut stream = raw_http::connect(gateway).await;
     let head = format!(
-        "{line} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 192.0.2.1\r\n\
+        "{line} HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: 192.0.2.1\r\n\
          content-length: {announced}\r\n\r\n"
     );
     raw_http::send(&mut stream, head).await;

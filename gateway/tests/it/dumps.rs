@@ -1,8 +1,6 @@
 //! What callers, operators and the database see of this service, as snapshots. A change there is a
 //! change for others: it needs a reason, and `INSTA_UPDATE=always cargo test`.
 
-use std::path::Path;
-
 use gateway::{Config, RateLimit, RateLimits};
 use runtime::settings::{Reader, Source};
 use testkit::dump;
@@ -17,19 +15,6 @@ fn the_program_answers_operators_like_this() {
     let calls: &[&[&str]] = &[&[], &["migrate"], &["help"]];
     let told = dump::answers(env!("CARGO_BIN_EXE_gateway"), calls).unwrap();
     insta::assert_snapshot!("program", told);
-}
-
-#[test]
-fn its_sources_have_these_words() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    insta::assert_snapshot!("words", dump::words(&folder).unwrap());
-}
-
-/// Those of errors that are made here among them.
-#[test]
-fn its_sources_have_these_sentences() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    insta::assert_snapshot!("sentences", dump::sentences(&folder).unwrap());
 }
 
 #[test]

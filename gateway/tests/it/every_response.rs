@@ -153,7 +153,7 @@ async fn a_trace_is_refused_and_repeats_nothing() {
     for path in ["/", "/nothing", "/rpc/x", "/auth/v1/user", "/webhooks/razorpay", "/livez"] {
         let mut stream = connect(&gateway).await;
         let request = format!(
-            "TRACE {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer canary\r\n\
+            "TRACE {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer canary\r\n\
              connection: close\r\n\r\n"
         );
         send(&mut stream, request).await;
@@ -165,7 +165,7 @@ async fn a_trace_is_refused_and_repeats_nothing() {
 }
 
 /// What follows a request whose end two readers would see at different places.
-const HIDDEN: &str = "GET /services HTTP/1.1\r\nhost: x\r\n\r\n";
+const HIDDEN: &str = "GET /services HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 #[tokio::test]
 async fn a_request_with_two_lengths_is_refused_with_all_that_follows() {
@@ -183,7 +183,7 @@ async fn a_request_with_two_lengths_is_refused_with_all_that_follows() {
     ];
     for head in heads {
         let mut stream = connect(&gateway).await;
-        let line = "POST /webhooks/razorpay HTTP/1.1\r\nhost: x\r\n";
+        let line = "POST /webhooks/razorpay HTTP/1.1\r\nhost: localhost\r\n";
         send(&mut stream, format!("{line}{head}\r\n\r\n{HIDDEN}")).await;
         let answer = until_closed(&mut stream).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{head}: {answer}");
@@ -196,7 +196,7 @@ async fn a_request_with_two_lengths_is_refused_with_all_that_follows() {
 async fn a_chunked_request_ends_with_its_last_chunk_whatever_length_it_names() {
     let gateway = TestGateway::new().await;
     let mut stream = connect(&gateway).await;
-    let request = "POST /webhooks/razorpay HTTP/1.1\r\nhost: x\r\ncontent-length: 200\r\n\
+    let request = "POST /webhooks/razorpay HTTP/1.1\r\nhost: localhost\r\ncontent-length: 200\r\n\
                    transfer-encoding: chunked\r\nconnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
     send(&mut stream, request).await;
     let answer = until_closed(&mut stream).await;
@@ -207,4 +207,26 @@ async fn a_chunked_request_ends_with_its_last_chunk_whatever_length_it_names() {
         assert!(!headers.contains_key("transfer-encoding"));
         assert!(["", "2"].contains(&header(headers, "content-length")), "{headers:?}");
     }
+}
+
+/// A page of another site that made its own name lead here is told nothing, whatever it asks for.
+#[tokio::test]
+async fn under_a_foreign_host_name_nothing_is_served() {
+    let gateway = TestGateway::new().await;
+    let named = |host: &str| HeaderMap::from_iter([(http::header::HOST, host.parse().unwrap())]);
+    for kind in KINDS.iter().filter(|(_, path)| !path.ends_with('z')) {
+        let answer = asked_with(&gateway, *kind, named("evil.example")).await;
+        assert_eq!(answer.status(), StatusCode::MISDIRECTED_REQUEST, "{kind:?}");
+        if kind.0 != "HEAD" {
+            let text = answer.text().await.unwrap();
+            assert!(text.starts_with("Nothing is served under this host name."), "{text}");
+        }
+    }
+    // Names of ours, names of loopback, and whatever a load balancer's probe calls the machine.
+    for host in ["desk.example", "localhost", "192.0.2.7:8080"] {
+        let answer = asked_with(&gateway, ("GET", "/"), named(host)).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{host}");
+    }
+    let probed = asked_with(&gateway, ("GET", "/readyz"), named("evil.example")).await;
+    assert_eq!(probed.status(), StatusCode::OK);
 }

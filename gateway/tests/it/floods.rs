@@ -88,7 +88,8 @@ fn http2_floods() -> Vec<Flood> {
 
 fn http1_floods() -> Vec<Flood> {
     let post = |rest: &str| {
-        let line = "POST /policy-reports HTTP/1.1\r\nhost: x\r\ncontent-type: application/json";
+        let line =
+            "POST /policy-reports HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
         format!("{line}\r\n{rest}").into_bytes()
     };
     let chunked = || post("transfer-encoding: chunked\r\n\r\n");
@@ -147,7 +148,7 @@ async fn a_client_that_reads_nothing_is_cut_off() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let mut stream = socket.connect(gateway.address).await.unwrap();
-    let request = b"GET /media/breath.mp4 HTTP/1.1\r\nhost: x\r\n\r\n";
+    let request = b"GET /media/breath.mp4 HTTP/1.1\r\nhost: localhost\r\n\r\n";
     // It asks until the responses fill all buffers, and then waits.
     let asking = async { while stream.write_all(request).await.is_ok() {} };
     timeout(TEST_TIMEOUT, asking).await.expect("the connection is still open");
@@ -176,7 +177,8 @@ async fn a_head_has_16_kibibytes_at_most() {
     for (length, expected) in [(8 * 1024, "HTTP/1.1 200"), (17 * 1024, "HTTP/1.1 431")] {
         let mut stream = raw_http::connect(&gateway).await;
         let long = "a".repeat(length);
-        let head = format!("GET / HTTP/1.1\r\nhost: x\r\na: {long}\r\nconnection: close\r\n\r\n");
+        let head =
+            format!("GET / HTTP/1.1\r\nhost: localhost\r\na: {long}\r\nconnection: close\r\n\r\n");
         // It may be refused before all was sent.
         stream.write_all(head.as_bytes()).await.ok();
         let mut start = [0; 12];

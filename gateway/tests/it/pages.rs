@@ -15,6 +15,7 @@ async fn every_path_has_its_page() {
         ("/service/energy-healing", "energy"),
         ("/services/energy-healing", "energy"),
         ("/booking-flow?service=energy-healing", "booking"),
+        ("/join/bkg_0192f0c1f0c17000800000000000dd4a", "session"),
     ];
     for (path, title) in pages {
         let answer = gateway.get(path).await;
@@ -41,6 +42,8 @@ async fn what_does_not_exist_is_not_found() {
         ("/index.html", "Page"),
         ("//evil.example/", "Page"),
         ("/auth", "Page"),
+        ("/join/nobody", "Page"),
+        ("/join/rvw_0192f0c1f0c17000800000000000dd4a", "Page"),
     ];
     for (path, what) in unknown {
         let answer = gateway.get(path).await;
@@ -58,7 +61,8 @@ async fn no_path_leaves_the_sites_folder() {
     {
         // A client library would normalize the path, so a raw socket is used.
         let mut stream = TcpStream::connect(&address).await.unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();

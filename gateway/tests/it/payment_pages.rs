@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 use crate::backends::pages::PAGE_KEY;
 use crate::harness::{TestGateway, TestOptions, rate_limit};
 
-const CALLS: [&str; 5] = [
+const CALLS: [&str; 7] = [
     "booking.v1.PaymentPageService/GetPaymentPage",
     "booking.v1.PaymentPageService/AcceptTerms",
+    "booking.v1.PaymentPageService/RequestConsentCode",
     "booking.v1.PaymentPageService/GetPageCalendarFile",
     "payments.v1.PagePaymentService/StartPagePayment",
     "payments.v1.PagePaymentService/CheckPagePayment",
+    "payments.v1.PagePaymentService/ListPageReceipts",
 ];
 
 #[tokio::test]
@@ -49,6 +51,26 @@ async fn an_invitation_is_read_by_its_key_and_answered_by_an_account() {
 }
 
 #[tokio::test]
+async fn a_session_is_joined_by_a_mails_key_or_by_an_account() {
+    let gateway = TestGateway::new().await;
+    let by_key = async |key: &str| {
+        let open = "booking.v1.JoinPageService/OpenJoinPage";
+        gateway.call(open, &json!({ "joinKey": key })).send().await.unwrap()
+    };
+    assert_eq!(by_key(PAGE_KEY).await.status(), StatusCode::OK);
+    let wrong = by_key("wrong").await;
+    assert_eq!(wrong.status(), StatusCode::NOT_FOUND);
+    assert_eq!(wrong.headers()["cache-control"], "no-store");
+    let own = "booking.v1.JoinPageService/GetOwnJoinPage";
+    let visitor = gateway.call(own, &json!({})).send().await.unwrap();
+    assert_eq!(visitor.status(), StatusCode::UNAUTHORIZED);
+    let client = gateway.call(own, &json!({})).bearer_auth(crate::harness::token());
+    let answer = client.send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+}
+
+#[tokio::test]
 async fn adopting_needs_an_account() {
     let gateway = TestGateway::new().await;
     let method = "booking.v1.BookingService/AdoptBookings";
@@ -69,4 +91,32 @@ async fn keys_cannot_be_tried_without_a_limit() {
         statuses.push(wrong.status());
     }
     assert_eq!(statuses.last(), Some(&StatusCode::TOO_MANY_REQUESTS), "{statuses:?}");
+}
+
+#[tokio::test]
+async fn what_is_signed_or_limited_tells_its_network_and_nothing_else_does() {
+    let gateway = TestGateway::new().await;
+    let seen = &gateway.grpc.seen;
+    let tell = async |method: &str| {
+        let call = gateway.call(method, &json!({ "pageKey": PAGE_KEY }));
+        let call = call.header("user-agent", "Firefox").header("x-caller-user-agent", "forged");
+        let call = call.bearer_auth(crate::harness::token());
+        call.header("x-caller-network", "forged").send().await.unwrap();
+        (seen.last("x-caller-user-agent"), seen.last("x-caller-network"))
+    };
+    for method in [CALLS[1], "booking.v1.BookingService/RequestBooking"] {
+        let (browser, network) = tell(method).await;
+        assert_eq!(browser.as_deref(), Some("Firefox"), "{method}");
+        assert!(network.is_some_and(|network| network != "forged"), "{method}");
+    }
+    // These are limited by network, and sign nothing.
+    for method in [
+        "booking.v1.PaymentPageService/RenewPageKey",
+        "booking.v1.BookingCalendarService/TakeScheduledEvent",
+    ] {
+        let (browser, network) = tell(method).await;
+        assert_eq!(browser, None, "{method}");
+        assert!(network.is_some_and(|network| network != "forged"), "{method}");
+    }
+    assert_eq!(tell(CALLS[0]).await, (None, None));
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use http::StatusCode;
 use serde_json::json;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -56,7 +56,7 @@ async fn until_it_listens(address: SocketAddr) {
 
 #[tokio::test]
 async fn a_low_limit_of_open_files_is_raised_at_the_start() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let free = testkit::free_address().unwrap();
     let mut process = start(&free.to_string(), &[]);
     until_it_listens(free).await;
     let mut kept = Vec::new();
@@ -70,7 +70,7 @@ async fn a_low_limit_of_open_files_is_raised_at_the_start() {
 
 #[tokio::test]
 async fn no_proxy_of_the_environment_sees_what_goes_to_our_services() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let free = testkit::free_address().unwrap();
     let (identity, requests) = backends::http(json!({})).await;
     let (proxy, seen_by_proxy) = backends::http(json!({})).await;
     let settings = [("IDENTITY_URL", &*identity), ("HTTP_PROXY", &*proxy), ("http_proxy", &*proxy)];

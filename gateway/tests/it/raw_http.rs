@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::harness::TestGateway;
 
 /// Longer than any test takes; it ends a test that hangs.
-pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 pub(crate) async fn connect(gateway: &TestGateway) -> TcpStream {
     connect_from(gateway, Ipv4Addr::LOCALHOST).await
@@ -42,15 +42,16 @@ pub(crate) async fn until_closed(stream: &mut TcpStream) -> String {
 /// Sends a request without a body and returns the whole response.
 pub(crate) async fn ask(gateway: &TestGateway, line: &str) -> String {
     let mut stream = connect(gateway).await;
-    let head =
-        format!("{line} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
     send(&mut stream, head).await;
     until_closed(&mut stream).await
 }
 
 /// Whether a request on an open connection is answered; if not, the connection was closed.
 pub(crate) async fn is_answered(stream: &mut TcpStream) -> bool {
-    if stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.is_err() {
+    if stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await.is_err() {
         return false;
     }
     let mut read = Vec::new();

@@ -5,7 +5,8 @@ use contract::booking::v1::booking_calendar_service_server::{
 };
 use contract::booking::v1::{
     GetCalendarBookingRequest, GetCalendarBookingResponse, GetSessionCalendarRequest,
-    GetSessionCalendarResponse, TakeScheduledEventRequest, TakeScheduledEventResponse,
+    GetSessionCalendarResponse, OpenSchedulingVisitRequest, OpenSchedulingVisitResponse,
+    TakeScheduledEventRequest, TakeScheduledEventResponse,
 };
 use tonic::transport::server::Router;
 use tonic::{Request, Response, Status};
@@ -41,6 +42,14 @@ impl BookingCalendarService for FakeBackend {
     ) -> Result<Response<GetCalendarBookingResponse>, Status> {
         self.seen.note(&request);
         Ok(Response::new(GetCalendarBookingResponse::default()))
+    }
+
+    async fn open_scheduling_visit(
+        &self,
+        request: Request<OpenSchedulingVisitRequest>,
+    ) -> Result<Response<OpenSchedulingVisitResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(OpenSchedulingVisitResponse::default()))
     }
 
     async fn take_scheduled_event(

@@ -64,7 +64,7 @@ impl GoTrue {
 
     /// Waits until a session was signed out since it was asked last.
     pub(crate) async fn sign_out_arrives(&self) {
-        let waiting = tokio::time::timeout(Duration::from_secs(10), self.signed_out.notified());
+        let waiting = tokio::time::timeout(Duration::from_secs(120), self.signed_out.notified());
         waiting.await.expect("no session was signed out");
     }
 

@@ -1,6 +1,7 @@
 //! Fakes of the services behind a payment page and an invitation's page.
 
 use contract::booking::v1 as booking;
+use contract::booking::v1::join_page_service_server::{JoinPageService, JoinPageServiceServer};
 use contract::booking::v1::organisation_service_server::{
     OrganisationService, OrganisationServiceServer,
 };
@@ -10,13 +11,14 @@ use contract::booking::v1::payment_page_service_server::{
 use contract::booking::v1::{
     AcceptTermsRequest, AcceptTermsResponse, GetPageCalendarFileRequest,
     GetPageCalendarFileResponse, GetPaymentPageRequest, GetPaymentPageResponse, PaymentPage,
+    RequestConsentCodeRequest, RequestConsentCodeResponse,
 };
 use contract::payments::v1::page_payment_service_server::{
     PagePaymentService, PagePaymentServiceServer,
 };
 use contract::payments::v1::{
-    CheckPagePaymentRequest, CheckPagePaymentResponse, StartPagePaymentRequest,
-    StartPagePaymentResponse,
+    CheckPagePaymentRequest, CheckPagePaymentResponse, ListPageReceiptsRequest,
+    ListPageReceiptsResponse, StartPagePaymentRequest, StartPagePaymentResponse,
 };
 use tonic::transport::server::Router;
 use tonic::{Request, Response, Status};
@@ -31,12 +33,33 @@ pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server
         .add_service(OrganisationServiceServer::new(backend.clone()))
         .add_service(PaymentPageServiceServer::new(backend.clone()))
+        .add_service(JoinPageServiceServer::new(backend.clone()))
         .add_service(PagePaymentServiceServer::new(backend.clone()))
 }
 
 fn check(page_key: &str) -> Result<(), Status> {
     let known = page_key == PAGE_KEY;
     known.then_some(()).ok_or_else(|| runtime::status::not_found("BOOKING_NOT_FOUND"))
+}
+
+#[tonic::async_trait]
+impl JoinPageService for FakeBackend {
+    async fn open_join_page(
+        &self,
+        request: Request<booking::OpenJoinPageRequest>,
+    ) -> Result<Response<booking::OpenJoinPageResponse>, Status> {
+        self.seen.note(&request);
+        check(&request.get_ref().join_key)?;
+        Ok(Response::new(booking::OpenJoinPageResponse::default()))
+    }
+
+    async fn get_own_join_page(
+        &self,
+        request: Request<booking::GetOwnJoinPageRequest>,
+    ) -> Result<Response<booking::GetOwnJoinPageResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(booking::GetOwnJoinPageResponse::default()))
+    }
 }
 
 #[tonic::async_trait]
@@ -55,8 +78,17 @@ impl PaymentPageService for FakeBackend {
         &self,
         request: Request<AcceptTermsRequest>,
     ) -> Result<Response<AcceptTermsResponse>, Status> {
+        self.seen.note(&request);
         check(&request.get_ref().page_key)?;
         Ok(Response::new(AcceptTermsResponse::default()))
+    }
+
+    async fn request_consent_code(
+        &self,
+        request: Request<RequestConsentCodeRequest>,
+    ) -> Result<Response<RequestConsentCodeResponse>, Status> {
+        check(&request.get_ref().page_key)?;
+        Ok(Response::new(RequestConsentCodeResponse::default()))
     }
 
     async fn get_page_calendar_file(
@@ -65,6 +97,14 @@ impl PaymentPageService for FakeBackend {
     ) -> Result<Response<GetPageCalendarFileResponse>, Status> {
         check(&request.get_ref().page_key)?;
         Ok(Response::new(GetPageCalendarFileResponse::default()))
+    }
+
+    async fn renew_page_key(
+        &self,
+        request: Request<booking::RenewPageKeyRequest>,
+    ) -> Result<Response<booking::RenewPageKeyResponse>, Status> {
+        self.seen.note(&request);
+        Ok(Response::new(booking::RenewPageKeyResponse::default()))
     }
 }
 
@@ -117,5 +157,13 @@ impl PagePaymentService for FakeBackend {
     ) -> Result<Response<CheckPagePaymentResponse>, Status> {
         check(&request.get_ref().page_key)?;
         Ok(Response::new(CheckPagePaymentResponse::default()))
+    }
+
+    async fn list_page_receipts(
+        &self,
+        request: Request<ListPageReceiptsRequest>,
+    ) -> Result<Response<ListPageReceiptsResponse>, Status> {
+        check(&request.get_ref().page_key)?;
+        Ok(Response::new(ListPageReceiptsResponse::default()))
     }
 }

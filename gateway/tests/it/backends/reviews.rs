@@ -165,7 +165,7 @@ async fn picture(
     }
     let headers = [
         (header::CONTENT_TYPE, "image/webp"),
-        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::CACHE_CONTROL, "public, max-age=86400, immutable"),
         (
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",

@@ -74,10 +74,16 @@ staff_service! { BookingStaffService {
     block_time: booking::BlockTimeRequest => booking::BlockTimeResponse;
     unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
     cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
+    preview_cancellation: booking::PreviewCancellationRequest
+        => booking::PreviewCancellationResponse;
     accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+    release_hold: booking::ReleaseHoldRequest => booking::ReleaseHoldResponse;
+    mark_attendance: booking::MarkAttendanceRequest => booking::MarkAttendanceResponse;
+    find_bookings: booking::FindBookingsRequest => booking::FindBookingsResponse;
     request_phone_booking: booking::RequestPhoneBookingRequest
         => booking::RequestPhoneBookingResponse;
     send_payment_page: booking::SendPaymentPageRequest => booking::SendPaymentPageResponse;
+    get_join_page: booking::GetJoinPageRequest => booking::GetJoinPageResponse;
     get_booking_history: booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
     list_parked_events: booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
     retry_parked_events: booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;
@@ -106,6 +112,10 @@ staff_service! { OrganisationStaffService {
 
 staff_service! { PaymentsStaffService {
     refund_payment: payments::RefundPaymentRequest => payments::RefundPaymentResponse;
+    release_refund: payments::ReleaseRefundRequest => payments::ReleaseRefundResponse;
+    record_desk_payment: payments::RecordDeskPaymentRequest
+        => payments::RecordDeskPaymentResponse;
+    record_desk_refund: payments::RecordDeskRefundRequest => payments::RecordDeskRefundResponse;
     list_unexplained_orders: payments::ListUnexplainedOrdersRequest
         => payments::ListUnexplainedOrdersResponse;
     explain_order: payments::ExplainOrderRequest => payments::ExplainOrderResponse;
