@@ -140,6 +140,7 @@ async fn check(databases: &[(&str, TestDatabase)]) -> Result<Report> {
         identity: Some(url(identity)),
         reviews: url(reviews),
         as_of: None,
+        reminder_hours: Some(24),
     };
     check_practice(&mut stores::Stores::open(&settings).await?, None, 0).await
 }

@@ -70,5 +70,7 @@ pub(crate) fn empty(stores: &Stores, parked: &Parked) -> Snapshot {
         inbox: Vec::new(),
         acks: Vec::new(),
         mail_repeats_injected: 0,
+        reminder_hours: stores.reminder_hours,
+        is_of_this_version: false,
     }
 }

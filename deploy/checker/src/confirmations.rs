@@ -72,6 +72,9 @@ fn unpaid(
     if !is_verified {
         return Some("payments has not verified it");
     }
+    if contract::desk::way_of(&payment.0).is_some() {
+        return unpaid_at_desk(history, (id, facts), payment);
+    }
     let book = &snapshot.provider;
     let Some(there) = book.payments.iter().find(|it| it.payment_id == payment.0) else {
         return Some("the provider knows no such payment");
@@ -82,7 +85,7 @@ fn unpaid(
     if !there.order_id.as_deref().is_some_and(|order| is_order_of(snapshot, id, order)) {
         return Some("it was made for another order");
     }
-    let Some(facts) = facts else { return Some("nobody asked for the booking") };
+    let Some(facts) = facts else { return Some("no request for the booking is there") };
     if facts.price.minor != there.amount_minor && !there.pays_order {
         return Some("it is of another amount");
     }
@@ -90,6 +93,26 @@ fn unpaid(
         return Some("it is of another currency");
     }
     None
+}
+
+/// The same of a payment at the desk, of which a person said that the whole price was paid.
+fn unpaid_at_desk(
+    history: &History,
+    (id, facts): (Id<Booking>, Option<&Facts>),
+    payment: &PaymentId,
+) -> Option<&'static str> {
+    let past = history.money.get(&id).into_iter().flatten();
+    let mut taken = past.filter_map(|it| match &it.event {
+        MoneyEvent::PaidAtDesk { payment: known, amount, .. } if known.as_str() == payment.0 => {
+            Some(amount)
+        }
+        _ => None,
+    });
+    let Some(amount) = taken.next() else { return Some("no payment at the desk is there") };
+    let Some(facts) = facts else { return Some("no request for the booking is there") };
+    let is_price =
+        facts.price.minor == amount.minor && facts.price.currency.code() == amount.currency;
+    (!is_price).then_some("it is of another amount")
 }
 
 /// Whether an order was made for a booking: its collection's own, or one beneath a payment link

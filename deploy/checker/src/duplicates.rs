@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use booking::domain::booking::Event;
 use kernel::Id;
-use kernel::id::Booking;
+use kernel::id::{Booking, Refund};
+use payments::domain::collection::Collection;
 use payments::domain::fact::{OrderId, ProviderRefundId};
-use payments::domain::refund::{Cause, End};
+use payments::domain::refund::{Cause, End, held_part, returned_part};
 
 use crate::history::History;
 use crate::money::left_at_provider;
@@ -42,8 +43,10 @@ pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
             found.add(format!("more of {} went back than came", payment.payment_id));
         }
     }
+    receipts(snapshot, &mut found);
     refunds(snapshot, history, &mut found);
     kept(snapshot, history, &mut found);
+    at_desk(history, &mut found);
     found.violations
 }
 
@@ -88,6 +91,18 @@ fn links(snapshot: &Snapshot, found: &mut Finding) {
     }
 }
 
+/// One refund for each of our ids.
+fn receipts(snapshot: &Snapshot, found: &mut Finding) {
+    let mut receipts: BTreeMap<&str, &str> = BTreeMap::new();
+    for refund in snapshot.provider.refunds.iter().filter(|it| it.status != "failed") {
+        let Some(receipt) = &refund.receipt else { continue };
+        let id = refund.provider_refund_id.as_str();
+        if let Some(other) = receipts.insert(receipt, id) {
+            found.add(format!("{id} and {other} are refunds of one receipt"));
+        }
+    }
+}
+
 /// How much of each payment effectively goes back for each cause. What staff wants and what was
 /// done on the provider's pages may come in parts; the sum is what `left_at_provider` looks at.
 fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
@@ -100,10 +115,11 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
                     || it.accepted.as_ref().map(ProviderRefundId::as_str)
                         == Some(refund.provider_refund_id.as_str())
             });
-            found.map(|(_, known)| (collection, known))
+            found.map(|(id, known)| (collection, *id, known))
         });
-        let Some((collection, known)) = known else { continue };
-        if matches!(known.cause, Cause::Staff | Cause::Elsewhere) {
+        let Some((collection, id, known)) = known else { continue };
+        let is_held_part = is_of_held_part(collection, id);
+        if matches!(known.cause, Cause::Staff | Cause::Elsewhere) || is_held_part {
             continue;
         }
         let count = effective.entry((refund.payment_id.clone(), known.cause.word())).or_default();
@@ -124,12 +140,41 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     }
 }
 
+/// Whether a refund is what a dispute held or had taken of another one, or was requested in its
+/// place: that goes back apart from the rest.
+fn is_of_held_part(collection: &Collection, refund_id: Id<Refund>) -> bool {
+    let mut before = Some(refund_id);
+    for _ in 0..=collection.refunds.len() {
+        let Some(id) = before else { return false };
+        let is_it = |other| held_part(other) == id || returned_part(other) == id;
+        if collection.refunds.keys().copied().any(is_it) {
+            return true;
+        }
+        before = collection.refunds.get(&id).and_then(|it| it.renews);
+    }
+    false
+}
+
 /// How many sessions of a package were cancelled with a refund.
 fn cancelled_sessions(history: &History, id: Id<Booking>) -> usize {
     let past = history.bookings.get(&id).into_iter().flatten();
     let is_cancelled =
         |event: &Event| matches!(event, Event::SessionCancelled { refund, .. } if refund.minor > 0);
     past.filter(|it| is_cancelled(&it.event)).count()
+}
+
+/// A booking is paid at the desk once, and no more goes back there than was paid.
+fn at_desk(history: &History, found: &mut Finding) {
+    for (id, collection) in &history.collections {
+        if collection.at_desk.len() > 1 {
+            found.add(format!("{id} was paid {} times at the desk", collection.at_desk.len()));
+        }
+        for payment in &collection.at_desk {
+            if collection.going_back(payment) > collection.brought(payment) {
+                found.add(format!("more of {payment} goes back than was paid at the desk"));
+            }
+        }
+    }
 }
 
 /// At most one capture of a booking's order and links stays whole; another one that stays has a

@@ -7,8 +7,8 @@ use crate::snapshot::Snapshot;
 use crate::times::Times;
 use crate::violation::{Finding, Invariant, Violation};
 use crate::{
-    acknowledgements, confirmations, duplicates, log, mail, money, overlap, projection, receipts,
-    unfinished,
+    acknowledgements, confirmations, duplicates, log, mail, money, overlap, projection, promises,
+    receipts, unfinished,
 };
 
 /// Everything that is wrong with what a run left behind; nothing, when all invariants hold.
@@ -44,14 +44,16 @@ pub(crate) fn check_part(
     sessions: &mut Sessions,
 ) -> Vec<Violation> {
     let unreadable = history.unreadable.iter().cloned();
-    let mut all: Vec<Violation> =
-        unreadable.map(|what| Violation { invariant: Invariant::I8, what }).collect();
+    let mut found = Finding::of(Invariant::I8);
+    unreadable.for_each(|what| found.add(what));
+    let mut all = found.violations;
     all.extend(overlap::bookings(snapshot, history, place, sessions));
     all.extend(money::check(snapshot, history));
     all.extend(duplicates::check(snapshot, history));
     all.extend(receipts::check(snapshot, history));
     all.extend(confirmations::check(snapshot, history));
     all.extend(mail::check(snapshot, history));
+    all.extend(promises::check(snapshot, history));
     all.extend(unfinished::check(snapshot, history));
     all.extend(projection::check(snapshot, history, place));
     all

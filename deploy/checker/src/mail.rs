@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use booking::domain::booking::{Event, State};
+use booking::domain::booking::{Event, Origin, State};
+use contract::desk::way_of;
 use contract::payments::v1::ReceiptIssued;
 use contract::reviews::v1::{ReviewDeleted, ReviewSubmitted};
 use kernel::id::Booking;
@@ -14,8 +15,6 @@ use crate::history::{History, is_live};
 use crate::snapshot::{MailRow, Snapshot};
 use crate::violation::{Finding, Invariant, Violation};
 
-/// How long before a session its customer is reminded, as the practice's file has it.
-const REMINDER_SECONDS: i64 = 24 * 60 * 60;
 /// For how long a mail after a session or about a review is worth reading.
 const WORTH_READING_SECONDS: i64 = 14 * 24 * 60 * 60;
 
@@ -47,6 +46,24 @@ pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     found.violations
 }
 
+/// The mail that an event of money asks for.
+fn of_money(event: &MoneyEvent) -> Option<(&'static str, String)> {
+    match event {
+        MoneyEvent::RefundAccepted { refund_id, .. }
+        | MoneyEvent::RefundDiscovered { refund_id, .. } => {
+            Some(("refund_started", refund_id.to_string()))
+        }
+        // The provider never accepts what is given back at the desk.
+        MoneyEvent::RefundRequested { refund_id, refund }
+            if way_of(refund.payment.as_str()).is_some() =>
+        {
+            Some(("refund_started", refund_id.to_string()))
+        }
+        MoneyEvent::RefundProcessed { refund_id } => Some(("refund_done", refund_id.to_string())),
+        _ => None,
+    }
+}
+
 /// Which mails the events ask for. What waits behind a parked event is a person's task.
 fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
     let parked: BTreeSet<&str> =
@@ -73,8 +90,12 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
                     }
                     &[]
                 }
-                Event::PageRequested { number } => {
+                Event::PageRequested { number, .. } => {
                     owed.push(("payment_page", format!("{id}/page {number}")));
+                    &[]
+                }
+                Event::ConsentCodeRequested { number } => {
+                    owed.push(("consent_code", format!("{id}/code {number}")));
                     &[]
                 }
                 Event::Expired => &["hold_ended"],
@@ -87,16 +108,7 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
     }
     for (_, past) in history.money.iter().filter(|(id, _)| !waits(id, "collection")) {
         for it in past {
-            match &it.event {
-                MoneyEvent::RefundRequested { refund_id, .. }
-                | MoneyEvent::RefundDiscovered { refund_id, .. } => {
-                    owed.push(("refund_started", refund_id.to_string()));
-                }
-                MoneyEvent::RefundProcessed { refund_id } => {
-                    owed.push(("refund_done", refund_id.to_string()));
-                }
-                _ => {}
-            }
+            owed.extend(of_money(&it.event));
         }
     }
     for row in &snapshot.payments.log.events {
@@ -140,16 +152,28 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         // The session is over; the link is useless.
         "meeting_link" => !state.is_some_and(is_ahead),
         "hold_ended" => !matches!(state, Some(State::Expired { .. })),
-        // There is nothing to pay on the page of a booking that is not held.
-        "payment_page" => state.is_none_or(|state| state.held_until().is_none()),
+        // There is nothing to pay on the page of a booking that is not held, and none of a booking
+        // that an account owns.
+        "payment_page" => state.is_none_or(|state| {
+            let origin = state.facts().map(|facts| facts.origin);
+            state.held_until().is_none() || origin == Some(Origin::AdoptedPhone)
+        }),
+        // A code that comes too late, or after the signature, is of no use.
+        "consent_code" => true,
         // When all of a package is cancelled, one mail says so for its sessions.
         "booking_cancelled" | "cancellation_notice" => {
             matches!(state, Some(State::Cancelled { .. })) == row.subject.contains('/')
         }
-        // A refund is announced once, not once per attempt.
+        // A refund is announced once the provider took it, and once, not once per attempt.
         "refund_started" => row.subject.parse().is_ok_and(|id| {
             let mut refunds = history.collections.values();
-            refunds.any(|it| it.refunds.get(&id).is_some_and(|refund| refund.renews.is_some()))
+            refunds.any(|it| {
+                let refund = it.refunds.get(&id);
+                refund.is_some_and(|refund| {
+                    refund.renews.is_some()
+                        || (refund.accepted.is_none() && !it.is_at_desk(&refund.payment))
+                })
+            })
         }),
         "reminder" | "second_reminder" => {
             state.is_some_and(|state| is_no_reminder(snapshot, history, (row, state), reason))
@@ -158,6 +182,7 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
             let facts = state.and_then(State::facts);
             let ended = facts.and_then(|facts| Some(facts.sessions.last()?.ends_at()));
             reason == "unsubscribed"
+                || was_missed(history, row)
                 || !matches!(state, Some(State::Completed { .. }))
                 || ended.is_some_and(|at| is_long_ago(snapshot, at))
         }
@@ -177,6 +202,10 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         "day_sheet" => ["too_late", "not_wanted"].contains(&reason),
         // An invitation that was answered or withdrawn, or is too old.
         "staff_invitation" => reason == "invitation_gone",
+        // What is not owed any more is not told.
+        "refund_failed" | "refund_failed_notice" => reason == "overtaken",
+        // The room is there by now, or the session does not take place.
+        "room_missing_notice" => reason == "overtaken",
         // A code that was used, or an account that is gone.
         "confirm_address" | "recover_password" | "sign_in_code" | "account_invitation"
         | "leave_address" | "new_address" | "reauthentication" | "account_notice" => true,
@@ -211,10 +240,19 @@ fn is_no_reminder(
             let mut booked = booked.filter(|it| matches!(it.event, Event::Confirmed { .. }));
             // To the microsecond, as its mail is planned: in whole seconds a booking of the very
             // second of its reminder counts as one before it.
-            booked.any(|it| it.at > starts_at.plus_seconds(-REMINDER_SECONDS))
+            let Some(hours) = snapshot.reminder_hours else { return true };
+            booked.any(|it| it.at > starts_at.plus_seconds(-i64::from(hours) * 60 * 60))
         }
         _ => false,
     }
+}
+
+/// Whether staff have ever marked that the client of a mail came to no session. The mark may have
+/// been taken back after the mail was due.
+fn was_missed(history: &History, row: &MailRow) -> bool {
+    let past = row.booking_id.and_then(|id| history.bookings.get(&id));
+    let mut events = past.into_iter().flatten();
+    events.any(|it| matches!(it.event, Event::AttendanceMarked { no_show: true, .. }))
 }
 
 /// Whether the practice wants a second reminder, which takes the place of a first one that is late.

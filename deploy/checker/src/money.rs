@@ -47,11 +47,15 @@ pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         let is_unseen = collection.is_none_or(|it| is_under_way(it, payment));
         let goes_back =
             collection.is_some_and(|it| is_going_back((snapshot, history), it, payment));
-        // A person may have given a part of it back already, on the provider's own pages.
+        let lost = lost_to_disputes(snapshot, payment);
+        // A person may have given a part of it back already, on the provider's own pages. What goes
+        // back is cut to what a dispute has left, which may have taken an added fee as well.
+        let expected = expected.saturating_sub(lost).max(0);
         let is_case = (0..=owed).contains(&left.saturating_sub(expected).saturating_sub(fee));
-        let is_fee = collection.is_some_and(|it| gives_fee_back(it, payment))
+        let is_fee = (lost > 0 || collection.is_some_and(|it| gives_fee_back(it, payment)))
             && (0..=fee.saturating_add(owed)).contains(&left.saturating_sub(expected));
-        if !(is_case || is_fee || goes_back || fresh && is_unseen) {
+        let waits = (fresh || is_disputed(snapshot, payment)) && is_unseen;
+        if !(is_case || is_fee || goes_back || waits) {
             let id = &payment.payment_id;
             let booking = row.booking_id;
             let what = format!("{id} of {booking}: {left} is kept where {expected} should be");
@@ -89,12 +93,25 @@ fn our_order<'s>(
     is_ours.then_some(None)
 }
 
-/// What of a payment is still with the provider or was paid out to us.
+/// What of a payment is still with the provider or was paid out to us: what refunds and lost
+/// disputes have not taken.
 pub(crate) fn left_at_provider(snapshot: &Snapshot, payment: &ProviderPayment) -> i64 {
     let refunds = snapshot.provider.refunds.iter();
     refunds
         .filter(|refund| refund.payment_id == payment.payment_id && refund.status != "failed")
         .fold(payment.amount_minor, |left, refund| left.saturating_sub(refund.amount_minor))
+        .saturating_sub(lost_to_disputes(snapshot, payment))
+}
+
+/// What lost disputes took of a payment.
+fn lost_to_disputes(snapshot: &Snapshot, payment: &ProviderPayment) -> i64 {
+    snapshot.provider.lost_in_disputes.get(&payment.payment_id).copied().unwrap_or(0)
+}
+
+/// Whether a dispute of a payment is open, so that its refunds wait.
+fn is_disputed(snapshot: &Snapshot, payment: &ProviderPayment) -> bool {
+    let mut disputes = snapshot.provider.disputes.iter();
+    disputes.any(|it| it.payment_id == payment.payment_id && it.is_open())
 }
 
 /// The fee that the provider has added to the price, which no refund of ours gives back.
@@ -275,8 +292,7 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
         let theirs = refunds
             .filter(|it| it.payment_id == payment.payment_id && it.status == "processed")
             .fold(payment.amount_minor, |left, it| left.saturating_sub(it.amount_minor));
-        let lost = snapshot.provider.lost_in_disputes.get(&payment.payment_id).copied();
-        let theirs = theirs.saturating_sub(lost.unwrap_or(0));
+        let theirs = theirs.saturating_sub(lost_to_disputes(snapshot, payment));
         let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
         // Money that isn't reported yet; a payment that counts for a booking was reported.
         let counts = |it: &Collection| {

@@ -13,7 +13,7 @@ use crate::sessions::Sessions;
 use crate::stores::Stores;
 use crate::times::Times;
 use crate::violation::{Finding, Invariant};
-use crate::{lateness, page, recorded, whole};
+use crate::{lateness, mends, page, recorded, ways_in, whole};
 
 /// Checks a practice that runs or was restored; nothing is written. The provider is asked for
 /// `days` back, where there is a reader of its book.
@@ -25,7 +25,9 @@ pub async fn check_practice(
     provider: Option<ProviderReader>,
     days: u32,
 ) -> Result<Report> {
+    let is_before_mends = mends::is_before(&mut stores.booking).await?;
     let mut report = Report::default();
+    report.is_before_mends = is_before_mends;
     let mut asked = match provider {
         Some(reader) => Some(ProviderList::read(reader, stores.taken_at, days).await?),
         None => None,
@@ -39,7 +41,12 @@ pub async fn check_practice(
     others(stores, (&times, &parked), &mut report).await?;
     lateness::check(stores, &mut report).await?;
     lateness::tasks(stores, &parked, &mut report).await?;
-    name_the_unjudged(asked, changing, &mut report).await?;
+    mends::states(&mut stores.booking, &mut report).await?;
+    mends::consents(&mut stores.booking, &mut report).await?;
+    mends::told(&mut stores.notifications, &mut report).await?;
+    ways_in::tasks(stores, &mut report).await;
+    let knows_reminders = stores.reminder_hours.is_some();
+    name_the_unjudged(asked, (changing, knows_reminders), &mut report).await?;
     Ok(report)
 }
 
@@ -104,7 +111,7 @@ async fn others(
 
 async fn name_the_unjudged(
     asked: Option<ProviderList>,
-    changing: usize,
+    (changing, knows_reminders): (usize, bool),
     report: &mut Report,
 ) -> Result<()> {
     match asked {
@@ -137,6 +144,13 @@ async fn name_the_unjudged(
          often"
             .to_owned(),
     ]);
+    if !knows_reminders {
+        report.unjudged.push(
+            "I6 of reminders that were left out because their session was soon: PRACTICE_DIR \
+             names no practice whose file says how soon"
+                .to_owned(),
+        );
+    }
     if changing > 0 {
         report.unjudged.push(format!("{changing} bookings that changed within the last minute"));
     }

@@ -10,6 +10,7 @@ use payments::read_model::project::standing_word;
 
 use crate::history::History;
 use crate::ledger;
+use crate::payment_states;
 use crate::scope::Scope;
 use crate::snapshot::{BookingRow, CollectionRow, LinkRow, RefundRow, ReservationRow, Snapshot};
 use crate::times::{Live, Times};
@@ -23,6 +24,7 @@ pub(crate) fn check(
 ) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I9);
     bookings(snapshot, history, &mut found);
+    payment_states::check(snapshot, history, &mut found);
     reservations(&snapshot.booking.reservations, times, scope, &mut found);
     collections(snapshot, history, &mut found);
     links(snapshot, history, &mut found);
@@ -68,6 +70,8 @@ fn bookings(snapshot: &Snapshot, history: &History, found: &mut Finding) {
             state: state_word(state).to_owned(),
             held_until_at: state.held_until(),
             checkout_opened: past.iter().any(|it| matches!(it.event, Event::CheckoutOpened { .. })),
+            // It follows from what payments tells: see `payment_states`.
+            payment_state: rows.get(id).map(|row| row.payment_state.clone()).unwrap_or_default(),
         };
         match rows.get(id) {
             None => found.add(format!("{id} has no row")),
@@ -189,7 +193,7 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
 fn refund_word(refund: &Refund) -> &'static str {
     match (refund.end, &refund.accepted) {
         (Some(End::Processed), _) => "processed",
-        (Some(End::Failed | End::Overtaken), _) => "failed",
+        (Some(End::Failed | End::Overtaken | End::Given), _) => "failed",
         (None, Some(_)) => "accepted",
         (None, None) => "requested",
     }
