@@ -15,7 +15,9 @@ use runtime::Reader;
 use crate::history::History;
 use crate::range::SETTLED_AFTER_SECONDS;
 use crate::recorded;
-use crate::snapshot::{ProviderBook, ProviderOrder, ProviderPayment, ProviderRefund};
+use crate::snapshot::{
+    ProviderBook, ProviderDispute, ProviderOrder, ProviderPayment, ProviderRefund,
+};
 use crate::violation::{Finding, Invariant, Violation};
 
 /// For how many days back the provider is asked when nothing is said.
@@ -88,6 +90,7 @@ pub(crate) struct ProviderList {
     since: Timestamp,
     payments: BTreeMap<String, ListedPayment>,
     by_order: BTreeMap<String, Vec<String>>,
+    disputes: BTreeMap<String, Vec<ProviderDispute>>,
     lost: BTreeMap<String, i64>,
     /// Reports that could not be read.
     pub(crate) unread: usize,
@@ -114,6 +117,7 @@ impl ProviderList {
             since,
             payments: BTreeMap::new(),
             by_order: BTreeMap::new(),
+            disputes: BTreeMap::new(),
             lost: BTreeMap::new(),
             unread: 0,
         };
@@ -177,9 +181,17 @@ impl ProviderList {
         while let Some(at) = skip {
             let page = self.reader.0.disputes_between(self.since, now, at).await?;
             self.unread += page.unread;
+            for dispute in &page.items {
+                let seen = ProviderDispute {
+                    dispute_id: dispute.id.to_string(),
+                    payment_id: dispute.payment.to_string(),
+                    state: dispute.fact.state.word().to_owned(),
+                };
+                self.disputes.entry(dispute.payment.to_string()).or_default().push(seen);
+            }
             for dispute in page.items.iter().filter(|it| it.fact.state == DisputeState::Lost) {
                 let sum = self.lost.entry(dispute.payment.to_string()).or_default();
-                *sum = sum.saturating_add(dispute.fact.deducted_minor);
+                *sum = sum.saturating_add(dispute.fact.lost_minor());
             }
             skip = page.next;
         }
@@ -209,6 +221,7 @@ impl ProviderList {
         book.payments.retain(|it| !asked.contains(&it.payment_id) && is_old(it));
         book.refunds.retain(|it| !asked.contains(&it.payment_id));
         book.lost_in_disputes.retain(|payment, _| !asked.contains(payment));
+        book.disputes.retain(|it| !asked.contains(&it.payment_id));
         for id in asked {
             let Some(seen) = self.payments.get_mut(&id) else { continue };
             seen.is_known = true;
@@ -220,6 +233,7 @@ impl ProviderList {
             }
             book.refunds.extend(seen.refunds.iter().cloned());
             book.payments.push(payment);
+            book.disputes.extend(self.disputes.get(&id).into_iter().flatten().cloned());
             if let Some(lost) = self.lost.get(&id) {
                 book.lost_in_disputes.insert(id, *lost);
             }

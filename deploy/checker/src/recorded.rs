@@ -8,7 +8,9 @@ use payments::domain::fact::{PaymentId, Status};
 use payments::domain::refund::{Cause, End, Refund};
 
 use crate::history::{History, HistoryEvent};
-use crate::snapshot::{ProviderBook, ProviderOrder, ProviderPayment, ProviderRefund};
+use crate::snapshot::{
+    ProviderBook, ProviderDispute, ProviderOrder, ProviderPayment, ProviderRefund,
+};
 
 /// Everything that the events of these bookings say of the provider.
 pub(crate) fn book(history: &History) -> ProviderBook {
@@ -16,16 +18,25 @@ pub(crate) fn book(history: &History) -> ProviderBook {
     for (id, collection) in &history.collections {
         let past = history.money.get(id).map(Vec::as_slice).unwrap_or_default();
         orders(collection, &mut book);
-        for payment in collection.payments.keys() {
+        // What was paid at the desk the provider has never seen.
+        let is_its = |payment: &&PaymentId| !collection.is_at_desk(payment);
+        for payment in collection.payments.keys().filter(is_its) {
             book.payments.extend(self::payment(collection, past, payment));
         }
-        for (refund_id, refund) in &collection.refunds {
+        let refunds = collection.refunds.iter();
+        for (refund_id, refund) in refunds.filter(|(_, it)| is_its(&&it.payment)) {
             book.refunds.extend(self::refund(&refund_id.to_string(), refund));
         }
+        let disputes = collection.disputes.values();
+        book.disputes.extend(disputes.map(|it| ProviderDispute {
+            dispute_id: it.id.to_string(),
+            payment_id: it.payment.to_string(),
+            state: it.fact.state.word().to_owned(),
+        }));
         let lost = collection.disputes.values();
         for dispute in lost.filter(|it| it.fact.state == DisputeState::Lost) {
             let sum = book.lost_in_disputes.entry(dispute.payment.to_string()).or_default();
-            *sum = sum.saturating_add(dispute.fact.deducted_minor);
+            *sum = sum.saturating_add(dispute.fact.lost_minor());
         }
     }
     book
@@ -80,7 +91,7 @@ fn refund(our_id: &str, refund: &Refund) -> Option<ProviderRefund> {
     let status = match refund.end {
         Some(End::Processed) => "processed",
         Some(End::Failed) => "failed",
-        Some(End::Overtaken) => return None,
+        Some(End::Overtaken | End::Given) => return None,
         None => "pending",
     };
     let accepted = refund.accepted.as_ref().map(ToString::to_string);

@@ -18,6 +18,11 @@ pub struct Report {
     pub unjudged: Vec<String>,
     /// What waits for a person, in sentences. It breaks nothing.
     pub tasks: Vec<String>,
+    /// What earlier releases have left and the upgrade mends, in sentences, or what it has mended.
+    /// It breaks nothing.
+    pub mends: Vec<String>,
+    /// Whether the practice was left by a release before those mends.
+    pub(crate) is_before_mends: bool,
     /// How many bookings were looked at.
     pub bookings: usize,
     /// How many events were looked at.
@@ -35,6 +40,10 @@ impl Report {
     /// Adds what was found.
     pub(crate) fn add(&mut self, violations: Vec<Violation>) {
         for violation in violations {
+            if self.is_before_mends && violation.is_mended_by_upgrade {
+                self.mends.push(format!("{}, which the upgrade mends", violation.what));
+                continue;
+            }
             let broken = self.found.entry(violation.invariant).or_default();
             if broken.named.len() < NAMED_MAX {
                 broken.named.push(violation.what);
@@ -80,6 +89,7 @@ impl Report {
             "broken": broken.collect::<Vec<_>>(),
             "unjudged": self.unjudged,
             "tasks": self.tasks,
+            "mends": self.mends,
         })
     }
 }
@@ -99,6 +109,9 @@ impl fmt::Display for Report {
         }
         for what in &self.tasks {
             writeln!(f, "for a person: {what}")?;
+        }
+        for what in &self.mends {
+            writeln!(f, "left by an earlier release: {what}")?;
         }
         for what in &self.unjudged {
             writeln!(f, "not judged: {what}")?;

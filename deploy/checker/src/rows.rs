@@ -51,6 +51,7 @@ pub fn booking(row: &PgRow) -> Result<BookingRow, sqlx::Error> {
         state: row.try_get("state")?,
         held_until_at: row.try_get("held_until_at")?,
         checkout_opened: row.try_get("checkout_opened")?,
+        payment_state: row.try_get("payment_state")?,
     })
 }
 

@@ -1,13 +1,19 @@
 //! Everything that can be read from outside after a run. Each field says which table or which page
 //! of the sandbox it is taken from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use eventstore::Recorded;
 use kernel::id::{Block, Booking, Collection, Customer, Mail, PaymentLink, Refund, Review};
 use kernel::{Id, Timestamp};
 use payments::domain::link::Link;
 use uuid::Uuid;
+
+mod book;
+
+pub use book::{
+    ProviderBook, ProviderDispute, ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund,
+};
 
 /// What a run left behind, read while nothing was under way.
 #[derive(Debug, Clone)]
@@ -33,6 +39,11 @@ pub struct Snapshot {
     /// Faults that may have sent a mail twice: a crash or a lost answer between the mail server's
     /// "250" and the commit.
     pub mail_repeats_injected: usize,
+    /// How many hours before a session its client is reminded, by the practice's file; none where
+    /// that was not read.
+    pub reminder_hours: Option<i32>,
+    /// Whether all of it was written by programs of this version.
+    pub is_of_this_version: bool,
 }
 
 /// The event log of one service and everything that stands around it.
@@ -132,6 +143,8 @@ pub struct BookingRow {
     pub held_until_at: Option<Timestamp>,
     /// Whether checkout was opened or a payment claimed.
     pub checkout_opened: bool,
+    /// The word of its payment state.
+    pub payment_state: String,
 }
 
 /// The holder of a practitioner's time.
@@ -329,85 +342,6 @@ pub struct MailRow {
     pub message_id: Option<String>,
     /// Whether it had the meeting link.
     pub link_told: bool,
-}
-
-/// What the payment provider itself knows: its book, not ours.
-#[derive(Debug, Clone, Default)]
-pub struct ProviderBook {
-    /// Its orders.
-    pub orders: Vec<ProviderOrder>,
-    /// Its payment links.
-    pub links: Vec<ProviderLink>,
-    /// Its payments.
-    pub payments: Vec<ProviderPayment>,
-    /// Its refunds.
-    pub refunds: Vec<ProviderRefund>,
-    /// The sum of what it has added to settlements, or taken off, for no payment, in paise.
-    pub adjustments_minor: i64,
-    /// What lost disputes took, in minor units, by the payment.
-    pub lost_in_disputes: BTreeMap<String, i64>,
-}
-
-/// An order at the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderOrder {
-    /// Its id.
-    pub order_id: String,
-    /// Our receipt.
-    pub receipt: String,
-    /// Minor units.
-    pub amount_minor: i64,
-    /// ISO 4217 code.
-    pub currency: String,
-}
-
-/// A payment link at the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderLink {
-    /// Its id.
-    pub provider_link_id: String,
-    /// Our reference.
-    pub reference: String,
-    /// `created`, `partially_paid`, `paid`, `cancelled` or `expired`.
-    pub status: String,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// Since when it takes no money, if it takes none.
-    pub ended_at: Option<Timestamp>,
-}
-
-/// A payment at the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderPayment {
-    /// Its id.
-    pub payment_id: String,
-    /// The order that it names, if it names one.
-    pub order_id: Option<String>,
-    /// Minor units.
-    pub amount_minor: i64,
-    /// ISO 4217 code.
-    pub currency: String,
-    /// `created`, `authorized`, `captured`, `refunded` or `failed`, as it stands now.
-    pub status: String,
-    /// When it was captured, if it ever was.
-    pub captured_at: Option<Timestamp>,
-    /// Whether the provider counts it as full payment of its order, regardless of its amount.
-    pub pays_order: bool,
-}
-
-/// A refund at the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderRefund {
-    /// The provider's id.
-    pub provider_refund_id: String,
-    /// What it refunds.
-    pub payment_id: String,
-    /// Minor units.
-    pub amount_minor: i64,
-    /// `pending`, `processed` or `failed`.
-    pub status: String,
-    /// Our id, when we asked for it; none for one made on the provider's own pages.
-    pub receipt: Option<String>,
 }
 
 /// A mail as the mail server took it.

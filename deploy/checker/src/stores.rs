@@ -1,5 +1,6 @@
 //! The services' databases, each read in one transaction that cannot write.
 
+use std::path::Path;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, Result};
@@ -27,6 +28,9 @@ pub struct Settings {
     /// Without it the present one. What was restored is judged as of the last thing that happened
     /// there: since then no timer could go off.
     pub as_of: Option<Timestamp>,
+    /// How many hours before a session its client is reminded, by the file in `PRACTICE_DIR`.
+    /// Without it reminders that were left out are not judged.
+    pub reminder_hours: Option<i32>,
 }
 
 impl Settings {
@@ -39,6 +43,7 @@ impl Settings {
             identity: reader.optional_secret("IDENTITY_DATABASE_URL"),
             reviews: reader.secret("REVIEWS_DATABASE_URL"),
             as_of: as_of(reader),
+            reminder_hours: reminder_hours(reader),
         }
     }
 }
@@ -50,6 +55,17 @@ fn as_of(reader: &mut Reader<'_>) -> Option<Timestamp> {
         reader.problem("CHECK_AS_OF", "it must be a time such as 2026-11-24T18:30:00Z");
     }
     moment.map(Timestamp::from_jiff)
+}
+
+fn reminder_hours(reader: &mut Reader<'_>) -> Option<i32> {
+    let folder = reader.optional("PRACTICE_DIR")?;
+    match practice::load(Path::new(&folder)) {
+        Ok(practice) => Some(practice.mails.reminder_hours),
+        Err(error) => {
+            reader.problem("PRACTICE_DIR", &error.to_string());
+            None
+        }
+    }
 }
 
 /// One service's database.
@@ -66,6 +82,8 @@ pub(crate) struct Store {
 pub struct Stores {
     /// When the first one was begun to be read, by its clock.
     pub(crate) taken_at: Timestamp,
+    /// How many hours before a session its client is reminded, if that is known.
+    pub(crate) reminder_hours: Option<i32>,
     /// booking's.
     pub(crate) booking: Store,
     /// payments'.
@@ -88,6 +106,7 @@ impl Stores {
         let taken_at = booking.now(settings.as_of).await?;
         Ok(Self {
             taken_at,
+            reminder_hours: settings.reminder_hours,
             booking,
             payments: Store::open("payments", &settings.payments).await?,
             notifications: Store::open("notifications", &settings.notifications).await?,

@@ -40,6 +40,8 @@ pub(crate) const CONSUMERS: [(&str, &str, &str); 8] = [
 pub enum HumanTask {
     /// A refund came to nothing for good.
     RefundFailed(String),
+    /// What was paid at the desk is to be given back there.
+    OwedAtDesk(String),
     /// An event could not be handled.
     EventParked(String),
     /// A mail could not be delivered.
@@ -58,6 +60,8 @@ pub fn human_tasks(snapshot: &Snapshot) -> Vec<HumanTask> {
         );
     }
     for collection in History::read(snapshot).collections.values() {
+        let owed = collection.owed_at_desk();
+        tasks.extend(owed.map(|(id, _)| HumanTask::OwedAtDesk(id.to_string())));
         for (id, refund) in &collection.refunds {
             let failed = refund.end == Some(End::Failed) && refund.cause != Cause::Elsewhere;
             let is_renewed = collection.refunds.values().any(|it| it.renews == Some(*id));
@@ -208,12 +212,21 @@ impl<'s> Unfinished<'s> {
             }
             self.links(collection);
             for (refund_id, refund) in &collection.refunds {
-                if refund.end.is_none() {
+                if refund.end.is_none() && collection.is_at_desk(&refund.payment) {
+                    self.asks_for_desk_money(&refund_id.to_string());
+                } else if refund.end.is_none() {
                     self.needs("payments", REFUND, &refund_id.to_string());
                 } else if collection.is_renewable(*refund_id) {
                     self.needs("payments", RENEW_REFUND, &refund_id.to_string());
                 }
             }
+        }
+    }
+
+    /// A person gives back what was paid at the desk: the provider has not got it.
+    fn asks_for_desk_money(&mut self, refund_id: &str) {
+        if self.set.contains(&("payments", REFUND, refund_id)) {
+            self.found.add(format!("the provider is asked for {refund_id}, paid at the desk"));
         }
     }
 

@@ -54,6 +54,8 @@ pub struct Violation {
     pub invariant: Invariant,
     /// How, with the ids that it concerns.
     pub what: String,
+    /// Whether the upgrade to this release mends it, once, where an earlier one has left it.
+    pub is_mended_by_upgrade: bool,
 }
 
 impl fmt::Display for Violation {
@@ -77,6 +79,13 @@ impl Finding {
 
     /// Adds what is wrong, with the ids that it concerns.
     pub(crate) fn add(&mut self, what: String) {
-        self.violations.push(Violation { invariant: self.invariant, what });
+        let invariant = self.invariant;
+        self.violations.push(Violation { invariant, what, is_mended_by_upgrade: false });
+    }
+
+    /// The same of what earlier releases have left, and the upgrade mends.
+    pub(crate) fn add_mended_by_upgrade(&mut self, what: String) {
+        let invariant = self.invariant;
+        self.violations.push(Violation { invariant, what, is_mended_by_upgrade: true });
     }
 }
