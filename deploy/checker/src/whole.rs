@@ -142,6 +142,7 @@ pub(crate) async fn payments(payments: &mut Store, report: &mut Report) -> Resul
         money::off_by(&entry, &currency, sum, &mut entries);
     }
     report.add(entries.violations);
+    closing(payments, report).await?;
     let mut found = Finding::of(Invariant::I4);
     let mut numbers = Numbers::default();
     let mut rows =
@@ -161,6 +162,35 @@ pub(crate) async fn payments(payments: &mut Store, report: &mut Report) -> Resul
         if let (Some(one), Some(other)) = (booking_id(&one), booking_id(&other)) {
             duplicates::one_order(other, one, &mut found);
         }
+    }
+    report.add(found.violations);
+    Ok(())
+}
+
+/// I3: the last closing of the ledger is the sum of all entries before it.
+async fn closing(payments: &mut Store, report: &mut Report) -> Result<()> {
+    let query = sqlx::query(
+        "with last as (select max(up_to_seq) as up_to_seq from ledger_sums),
+         closed as (
+             select account, amount_currency, amount_minor::bigint as minor
+             from ledger_sums join last using (up_to_seq)),
+         entered as (
+             select account, amount_currency, sum(amount_minor)::bigint as minor
+             from ledger_entries join ledger_lines using (entry_id)
+             where seq <= (select up_to_seq from last)
+             group by account, amount_currency)
+         select account, coalesce(closed.minor, 0), coalesce(entered.minor, 0)
+         from closed full join entered using (account, amount_currency)
+         where coalesce(closed.minor, 0) <> coalesce(entered.minor, 0)
+         order by account",
+    );
+    let off: Vec<(String, i64, i64)> =
+        payments.rows(query, |row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))).await?;
+    let mut found = Finding::of(Invariant::I3);
+    for (account, closed, entered) in off {
+        found.add(format!(
+            "the ledger's last closing has {closed} in {account}, its entries come to {entered}"
+        ));
     }
     report.add(found.violations);
     Ok(())

@@ -23,7 +23,7 @@ const fn defect(
     Defect { invariant, says, service, sql }
 }
 
-const DEFECTS: [Defect; 24] = [
+const DEFECTS: [Defect; 28] = [
     defect(
         Invariant::I2,
         "the rows of",
@@ -73,6 +73,18 @@ const DEFECTS: [Defect; 24] = [
                  and booking_id in (select booking_id from collections where state = 'paid')
              limit 1)",
     ),
+    defect(
+        Invariant::I3,
+        "the ledger's last closing has",
+        "payments",
+        "insert into ledger_sums (up_to_seq, account, amount_currency, amount_minor)
+         select (select max(seq) from ledger_entries), account, amount_currency, sum(amount_minor)
+         from ledger_lines group by account, amount_currency
+         on conflict do nothing;
+         update ledger_sums set amount_minor = amount_minor + 1
+         where up_to_seq = (select max(seq) from ledger_entries)
+           and account = 'provider_clearing'",
+    ),
     defect(Invariant::I4, "where", "payments", "delete from receipts where number = 2"),
     defect(
         Invariant::I4,
@@ -105,6 +117,42 @@ const DEFECTS: [Defect; 24] = [
         "delete from events where event_id = (
              select event_id from events where event_type = 'payments.v1.PaymentVerified'
              limit 1)",
+    ),
+    defect(
+        Invariant::I4,
+        "went back than came",
+        "payments",
+        "insert into events
+             (event_id, stream_id, version, event_type, payload, metadata, recorded_at)
+         select gen_random_uuid(), e.stream_id, e.version + 100, 'payments.v1.DisputeObserved',
+                jsonb_build_object(
+                    'bookingId', e.payload -> 'bookingId', 'provider', 'razorpay',
+                    'disputeId', 'disp_00000000000001', 'paymentId', r.payment_id,
+                    'phase', 'chargeback', 'state', 'lost', 'reason', 'unknown',
+                    'amount', amount.it),
+                e.metadata, e.recorded_at
+         from refunds r
+         join events e on e.stream_id = 'collection-' || r.booking_id
+             and e.event_type = 'payments.v1.RefundProcessed',
+         lateral (select jsonb_build_object(
+             'minorUnits', '9900000', 'currencyCode', r.amount_currency) as it) amount
+         where r.state = 'processed' limit 1",
+    ),
+    defect(
+        Invariant::I6,
+        "was promised by mail, and the provider never took it",
+        "payments",
+        "delete from events where event_id in (
+             select e.event_id from events e
+             join refunds r on e.payload ->> 'refundId'
+                 = 'rfn_' || replace(r.refund_id::text, '-', '')
+             where e.event_type = 'payments.v1.RefundAccepted' and r.cause <> 'elsewhere')",
+    ),
+    defect(
+        Invariant::I9,
+        "the payment state of bkg_",
+        "booking",
+        "update bookings set payment_state = 'paid' where payment_state = 'refunded'",
     ),
     defect(
         Invariant::I6,

@@ -49,6 +49,8 @@ pub(crate) struct Practice {
     databases: Vec<String>,
     folder: PathBuf,
     left_at: Timestamp,
+    /// The bookings and payments that its release's faults happened to.
+    faults: Vec<String>,
     provider: Option<JoinHandle<Result<()>>>,
 }
 
@@ -67,6 +69,7 @@ impl Practice {
             databases: Vec::new(),
             folder,
             left_at: Timestamp::from_jiff(left_at.parse()?),
+            faults: faults(&note),
             provider: None,
         };
         let restore = pg_restore(&practice.admin_url).await?;
@@ -114,8 +117,8 @@ impl Practice {
         std::fs::copy(self.folder.join("book.jsonl"), folder.join("book.jsonl"))?;
         let admin_url = self.admin_url.clone();
         let databases = Vec::new();
-        let left_at = self.left_at;
-        let mut copy = Self { admin_url, run, databases, folder, left_at, provider: None };
+        let (left_at, faults) = (self.left_at, self.faults.clone());
+        let mut copy = Self { admin_url, run, databases, folder, left_at, faults, provider: None };
         for (service, _) in services() {
             copy.create(service, Some(&self.name(service))).await?;
         }
@@ -129,6 +132,21 @@ impl Practice {
         superuser.execute(AssertSqlSafe(sql.to_owned())).await?;
         superuser.close().await?;
         Ok(())
+    }
+
+    /// What a report says beside the faults of the practice's release, and beside disputes, which
+    /// the first start of this release counts.
+    pub(crate) async fn unexplained(&self, report: &Report) -> Result<Vec<String>> {
+        let mut payments = PgConnection::connect(&self.url("payments")?).await?;
+        let sql = "select payment_id from disputes
+                   union select 'bkg_' || replace(booking_id::text, '-', '') from disputes";
+        let disputed: Vec<String> = sqlx::query_scalar(sql).fetch_all(&mut payments).await?;
+        let said = report.to_string();
+        let broken = said.lines().filter_map(|line| line.strip_prefix("  "));
+        let is_known = |line: &&str| {
+            self.faults.iter().chain(&disputed).any(|known| line.contains(known.as_str()))
+        };
+        Ok(broken.filter(|line| !is_known(line)).map(str::to_owned).collect())
     }
 
     /// Checks it with what is stored alone.
@@ -164,6 +182,7 @@ impl Practice {
             identity: Some(url("identity")?),
             reviews: url("reviews")?,
             as_of: Some(self.left_at),
+            reminder_hours: Some(24),
         };
         let mut stores = stores::Stores::open(&settings).await?;
         check_practice(&mut stores, provider, 35).await
@@ -191,6 +210,12 @@ impl Drop for Practice {
         });
         drop(dropping.join());
     }
+}
+
+fn faults(note: &serde_json::Value) -> Vec<String> {
+    let faults = note.get("faults").and_then(|it| it.as_array()).into_iter().flatten();
+    let named = faults.flat_map(|fault| [fault.get("booking"), fault.get("payment")]);
+    named.flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "where the tests' PostgreSQL is, is a setting")]

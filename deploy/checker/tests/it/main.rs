@@ -2,4 +2,6 @@
 
 mod kept;
 mod defects;
+mod mends;
 mod sound;
+mod ways_in;
