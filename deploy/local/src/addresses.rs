@@ -4,13 +4,13 @@ use crate::output;
 use crate::owner::Owner;
 
 /// Prints it.
-pub(crate) fn print(options: &Options, owner: Option<&Owner>) {
-    for line in lines(options, owner) {
+pub(crate) fn print(options: &Options, owner: Option<&Owner>, has_app: bool) {
+    for line in lines(options, owner, has_app) {
         output::line(line);
     }
 }
 
-fn lines(options: &Options, owner: Option<&Owner>) -> Vec<String> {
+fn lines(options: &Options, owner: Option<&Owner>, has_app: bool) -> Vec<String> {
     let mut lines = vec![format!("Sukoon is ready: {}", options.public_url)];
     if let Some(Owner { email, password, is_new }) = owner {
         lines.extend([
@@ -19,11 +19,7 @@ fn lines(options: &Options, owner: Option<&Owner>) -> Vec<String> {
             } else {
                 format!("  its owner signs in: {email} with the password that `sukoon owner` says")
             },
-            format!(
-                "  its second step:   sign in at {} and add a passkey or an authenticator app \
-                 within 14 days; after that staff calls need it",
-                by_name(&format!("{}/account#second-step", options.public_url))
-            ),
+            second_step(options, has_app),
             "  signed in, the Admin button at the bottom right takes the same password".to_owned(),
         ]);
     }
@@ -33,6 +29,18 @@ fn lines(options: &Options, owner: Option<&Owner>) -> Vec<String> {
         "  Ctrl-C stops it.".to_owned(),
     ]);
     lines
+}
+
+fn second_step(options: &Options, has_app: bool) -> String {
+    if has_app {
+        return "  its second step:   `sukoon owner code` prints the code; the commands here \
+                show it by themselves"
+            .to_owned();
+    }
+    format!(
+        "  its second step:   at {}: a passkey or an authenticator app, which staff calls need",
+        by_name(&format!("{}/account#second-step", options.public_url))
+    )
 }
 
 /// The address with this machine's name: passkeys do not work at a number.
@@ -50,19 +58,16 @@ mod tests {
         let second_step = |environment: &Environment| {
             let options = Options::read(environment).unwrap();
             let (email, password) = ("meera@sukoon.example".to_owned(), "a word".to_owned());
-            let lines = lines(&options, Some(&Owner { email, password, is_new: true }));
+            let lines = lines(&options, Some(&Owner { email, password, is_new: true }), false);
             lines.into_iter().find(|line| line.contains("its second step")).unwrap()
         };
         let own = second_step(&Environment::from([("PORT", "8123")]));
-        assert!(own.contains("sign in at http://localhost:8123/account#second-step and"), "{own}");
+        assert!(own.contains("at http://localhost:8123/account#second-step:"), "{own}");
         let public = [("PUBLIC_URL", "https://sukoon.example")];
         let public = second_step(&Environment::from(public));
-        assert!(
-            public.contains("sign in at https://sukoon.example/account#second-step"),
-            "{public}"
-        );
+        assert!(public.contains("at https://sukoon.example/account#second-step:"), "{public}");
         let options = Options::read(&Environment::from([("PORT", "8123")])).unwrap();
-        let without = lines(&options, None).join("\n");
+        let without = lines(&options, None, false).join("\n");
         assert!(!without.contains("second step") && without.contains("Ctrl-C"), "{without}");
     }
     #[test]
@@ -70,9 +75,10 @@ mod tests {
         let options = Options::read(&Environment::from([])).unwrap();
         let said = |is_new| {
             let (email, password) = ("meera@sukoon.example".to_owned(), "a-word".to_owned());
-            lines(&options, Some(&Owner { email, password, is_new })).join("\n")
+            lines(&options, Some(&Owner { email, password, is_new }), true).join("\n")
         };
         assert!(said(true).contains("meera@sukoon.example with the password a-word\n"));
+        assert!(said(true).contains("`sukoon owner code`"));
         assert!(!said(false).contains("a-word") && said(false).contains("`sukoon owner`"));
     }
 }

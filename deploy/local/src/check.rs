@@ -39,7 +39,10 @@ fn addresses(
         return vm::check_settings(&layout).map(Some);
     }
     let Some(paths) = paths else { return Ok(None) };
-    let mut settings = vec![("SUKOON_MODE".to_owned(), "development".to_owned())];
+    let mut settings = vec![
+        ("SUKOON_MODE".to_owned(), "development".to_owned()),
+        ("PRACTICE_DIR".to_owned(), paths.practice.to_string_lossy().into_owned()),
+    ];
     for service in databases::SERVICES {
         let Some(url) = run_state::database_url(&paths.data, service) else { return Ok(None) };
         settings.push((format!("{}_DATABASE_URL", service.to_uppercase()), url));
