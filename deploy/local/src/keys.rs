@@ -153,6 +153,50 @@ pub(crate) fn identity_settings(folder: &Path) -> Result<Vec<(String, Option<Str
     settings.iter().map(file).collect()
 }
 
+/// The words that sign links and files, and hash addresses.
+const LINKS: [&str; 4] = [
+    "booking-feed-key",
+    "booking-consent-key",
+    "notifications-address-key",
+    "reviews-invitation-key",
+];
+
+/// New words for links, files and addresses; those before are accepted until this is repeated, so
+/// that a repetition has to be meant.
+pub(crate) fn renew_links(folder: &Path, end_previous: bool) -> Result<()> {
+    let mut store = SecretStore::open(folder)?;
+    if !end_previous && LINKS.iter().any(|word| store.get(&format!("{word}-previous")).is_some()) {
+        bail!(
+            "these keys were renewed before: another time ends every link, file and unsubscription \
+             of the keys before. `sukoon keys renew-links --end-previous` does that"
+        );
+    }
+    let changes = LINKS.map(|word| {
+        let [new, former] = [Some(secrets::random_secret()), store.get(word)];
+        ((word, new), (format!("{word}-previous"), former))
+    });
+    let all: Vec<(&str, Option<String>)> = changes
+        .iter()
+        .flat_map(|((word, new), (previous, former))| {
+            [(*word, new.clone()), (previous.as_str(), former.clone())]
+        })
+        .collect();
+    store.set(&all)?;
+    output::step("the keys are new, and links and files of those before stay good");
+    Ok(())
+}
+
+/// Runs the command on the practice of a data folder.
+pub(crate) fn links(paths: &Paths, end_previous: bool) -> Result<ExitCode> {
+    let folder = paths.data.join("secrets");
+    if !folder.is_dir() {
+        bail!("there is no practice in {}", paths.data.display());
+    }
+    renew_links(&folder, end_previous)?;
+    output::line("The next start of the practice uses them.");
+    Ok(ExitCode::SUCCESS)
+}
+
 /// New certificates for all processes, which take them without a restart, except PostgreSQL and
 /// NATS, which show theirs until they start again.
 pub(crate) fn renew_certificates(paths: &Paths) -> Result<ExitCode> {

@@ -24,8 +24,10 @@ mod keys;
 mod process_specs;
 mod factors;
 mod practice;
+mod app_codes;
 mod owner;
 mod addresses;
+mod chosen_ports;
 mod up;
 mod watch;
 mod checker;
@@ -50,8 +52,12 @@ usage: sukoon [command]
   watch [--once]            alarms and figures of the running practice; mails begin with
                             SUKOON_OPERATOR_EMAIL
   keys rotate [--now]       new keys for signing and for codes; sessions go on
+  keys renew-links [--end-previous]
+                            new keys of links in mails, files of consents and hashes of
+                            addresses; those before stay good until this is repeated
   keys renew-certificates   new certificates of a practice that runs with SUKOON_TLS=true
   owner                     print the password of the practice's owner on this machine
+  owner code                print a code of that owner's second step, for a sign-in in the browser
   reset-factors ADDRESS     take the second steps off an account whose owner has lost them
   check [--json] [--without-provider]
                             whether what is stored keeps all invariants; it only reads
@@ -99,8 +105,11 @@ pub fn main() -> Result<ExitCode> {
             ["prepare", "--caldav"] => caldav::prepare(&paths).map(success),
             ["keys", "rotate"] => keys::rotate(&paths, false).await,
             ["keys", "rotate", "--now"] => keys::rotate(&paths, true).await,
+            ["keys", "renew-links"] => keys::links(&paths, false),
+            ["keys", "renew-links", "--end-previous"] => keys::links(&paths, true),
             ["keys", "renew-certificates"] => keys::renew_certificates(&paths),
             ["owner"] => owner::show(&paths),
+            ["owner", "code"] => staff::print_owner_code(&paths).await,
             ["reset-factors", email] => factors::reset(&paths, email).await,
             ["complete-practice"] => practice::complete(&paths).map(success),
             ["paths"] => show_paths(&environment, &paths, None),

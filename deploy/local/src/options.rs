@@ -37,7 +37,8 @@ impl Options {
         let host = environment.get("SUKOON_HOST").unwrap_or("127.0.0.1").to_owned();
         let port = number(environment, "PORT", PORT)?;
         let sandbox_port = number(environment, "SANDBOX_PORT", SANDBOX_PORT)?;
-        if port == sandbox_port {
+        // A port of 0 is chosen before anything listens.
+        if port == sandbox_port && port != 0 {
             bail!("PORT and SANDBOX_PORT are both {port}; give each its own");
         }
         // A browser cannot open the address 0.0.0.0.

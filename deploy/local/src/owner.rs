@@ -1,6 +1,7 @@
 //! The practice's owner on this machine: an account with all rights, so that the staff's commands
 //! can be tried at once. A practice in production, or with another identity server, gets no such
 //! account.
+use crate::app_codes::OwnerApp;
 use crate::environment::Environment;
 use crate::output;
 use crate::paths::Paths;
@@ -64,8 +65,8 @@ fn grouped(word: &str) -> String {
 /// Suppresses logs, so that the output contains only the result.
 const QUIET: (&str, &str) = ("LOG_FILTER", "error");
 
-/// Ensures that the owner has an account with the owner's role. `parts` are all processes with
-/// their settings.
+/// Ensures that the owner has an account with the owner's role and a second step. `parts` are all
+/// processes with their settings.
 ///
 /// An account that has a role is kept. An account without a role may belong to a stranger, who
 /// registered the address before the practice did: it never gets the role and is replaced.
@@ -73,6 +74,7 @@ pub(crate) async fn seed(
     supervisor: &Supervisor,
     parts: &[ProcessSpec],
     owner: &Owner,
+    app: &OwnerApp,
 ) -> Result<()> {
     let email = ("ACCOUNT_EMAIL", owner.email.as_str());
     let account_id =
@@ -86,7 +88,7 @@ pub(crate) async fn seed(
         }
     };
     match role.trim() {
-        "owner" => Ok(()),
+        "owner" => {}
         "" | "none" => {
             let id = new_account(supervisor, parts, owner).await?;
             if !account_id.is_empty() {
@@ -96,10 +98,43 @@ pub(crate) async fn seed(
                     owner.email
                 ));
             }
-            grant(supervisor, parts, id.trim()).await
+            grant(supervisor, parts, id.trim()).await?;
         }
-        _other => grant(supervisor, parts, account_id).await,
+        _other => grant(supervisor, parts, account_id).await?,
     }
+    enroll(supervisor, parts, owner, app).await
+}
+
+/// Gives the owner the authenticator app of the data folder, so that the commands on this machine
+/// show a second step by themselves. A person who has a second step or a password of their own
+/// keeps it.
+async fn enroll(
+    supervisor: &Supervisor,
+    parts: &[ProcessSpec],
+    owner: &Owner,
+    app: &OwnerApp,
+) -> Result<()> {
+    let is_new = !app.exists();
+    let settings = [
+        ("ACCOUNT_EMAIL", owner.email.as_str()),
+        ("ACCOUNT_PASSWORD", &owner.password),
+        ("ACCOUNT_TOTP_SECRET", &app.secret()?),
+        QUIET,
+    ];
+    let enrolled = run_once(supervisor, parts, ("identity", "enroll-factor"), &settings).await;
+    if is_new && !enrolled.as_ref().is_ok_and(|word| word.trim() == "enrolled") {
+        app.remove()?;
+    }
+    let what = match enrolled?.trim() {
+        "has-factor" if is_new => "has a second step of its own",
+        "other-password" => "has a password of its own",
+        _ => return Ok(()),
+    };
+    output::step(format_args!(
+        "{} {what}: commands take its password in SUKOON_PASSWORD and its code in SUKOON_CODE",
+        owner.email
+    ));
+    Ok(())
 }
 
 async fn new_account(
@@ -163,7 +198,7 @@ mod tests {
             "#!/bin/sh\ncd \"$(dirname \"$0\")\"\n\
              echo \"$1 keep=$ACCOUNT_KEEP_EXISTING id=$STAFF_USER_ID\" >> calls\n\
              case \"$1\" in find-account) cat id ;; role) cat role ;;\n\
-             account) echo new-id ;; esac\n",
+             account) echo new-id ;; enroll-factor) cat enrolled ;; esac\n",
         )
         .unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
@@ -173,15 +208,34 @@ mod tests {
 
     /// The calls that are made when the owner's address has this account with this role.
     async fn calls(name: &str, id: &str, role: &str) -> Vec<String> {
+        let (mut calls, has_app) = seeded(name, (id, role), "enrolled\n").await;
+        assert!(has_app);
+        assert_eq!(calls.pop().unwrap(), "enroll-factor keep= id=");
+        calls
+    }
+
+    /// The same with what the app's enrolment comes to; the calls, and whether a secret is kept.
+    async fn seeded(name: &str, (id, role): (&str, &str), enrolled: &str) -> (Vec<String>, bool) {
         let (data, mut secret_store) = secret_store(name);
+        fs::write(data.join("enrolled"), enrolled).unwrap();
         fs::write(data.join("id"), id).unwrap();
         fs::write(data.join("role"), role).unwrap();
         let (supervisor, parts) = programs(&data);
         let owner = Owner::of(&Environment::default(), &mut secret_store).unwrap().unwrap();
-        seed(&supervisor, &parts, &owner).await.unwrap();
+        let app = OwnerApp::of(&data);
+        seed(&supervisor, &parts, &owner, &app).await.unwrap();
         let calls = fs::read_to_string(data.join("calls")).unwrap();
+        let has_app = app.exists();
         fs::remove_dir_all(data).unwrap();
-        calls.lines().map(str::to_owned).collect()
+        (calls.lines().map(str::to_owned).collect(), has_app)
+    }
+
+    #[tokio::test]
+    async fn an_owner_with_a_second_step_or_password_of_its_own_keeps_it() {
+        for (name, word) in [("own-step", "has-factor\n"), ("own-word", "other-password\n")] {
+            let (_calls, has_app) = seeded(name, ("known-id\n", "owner\n"), word).await;
+            assert!(!has_app, "{word}");
+        }
     }
 
     #[tokio::test]

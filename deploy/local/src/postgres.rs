@@ -122,13 +122,13 @@ impl Cluster {
             "shared_buffers=64MB",
             "timezone=UTC",
             "log_timezone=UTC",
-            // The values of a refused row are personal data, so the log contains only the error.
-            "log_error_verbosity=terse",
-            "log_min_error_statement=panic",
         ];
         let mut arguments = vec!["-D".to_owned(), self.folder.to_string_lossy().into_owned()];
         for setting in common.iter().chain(durability_settings) {
             arguments.extend(["-c".to_owned(), (*setting).to_owned()]);
+        }
+        for (name, value) in log_settings() {
+            arguments.extend(["-c".to_owned(), format!("{name}={value}")]);
         }
         if self.certificates.is_some() {
             for setting in ["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=server.key"] {
@@ -231,6 +231,12 @@ impl Cluster {
     }
 }
 
+/// What keeps personal data out of PostgreSQL's log, in every home: each setting and its value.
+pub(crate) fn log_settings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = include_str!("../../postgres/log.conf").lines();
+    lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = "))
+}
+
 fn recorded_pid(pid_file: &Path) -> Option<u32> {
     fs::read_to_string(pid_file).ok()?.lines().next()?.trim().parse().ok()
 }
@@ -252,6 +258,16 @@ mod tests {
     use super::*;
     use std::io::Read;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_server_of_ones_own_logs_no_values_either() {
+        let lines: Vec<_> = include_str!("../../vm/etc/postgresql.conf").lines().collect();
+        let wanted: Vec<_> = log_settings().collect();
+        assert!(wanted.len() >= 4, "{wanted:?}");
+        for (name, value) in wanted {
+            assert!(lines.contains(&format!("{name} = {value}").as_str()), "{name}");
+        }
+    }
 
     #[test]
     fn the_superusers_password_is_never_in_a_file_that_others_can_open() {

@@ -114,6 +114,19 @@ impl Settings<'_> {
         self.set_secret(name, &value, secret_store)
     }
 
+    /// The same for a word that signs: the one before it is accepted, if there is one.
+    fn set_signing_word(
+        &mut self,
+        name: &str,
+        word: &str,
+        secret_store: &mut SecretStore,
+    ) -> Result<()> {
+        if let Some(previous) = secret_store.get(&format!("{word}-previous")) {
+            self.set_secret(&format!("{name}_PREVIOUS"), &previous, secret_store)?;
+        }
+        self.set_word(name, word, secret_store)
+    }
+
     /// Takes back what the operator has set, in either of its two forms.
     fn forget(&mut self, name: &str) {
         let file = format!("{name}_FILE");
@@ -307,8 +320,8 @@ impl SpecBuilder<'_> {
         self.database("booking", settings, secret_store)?;
         settings.set("BOOKING_MEETING_URL", self.sandbox_internal_url());
         settings.set_word("BOOKING_MEETING_TOKEN", "meeting-token", secret_store)?;
-        settings.set_word("BOOKING_CONSENT_KEY", "booking-consent-key", secret_store)?;
-        settings.set_word("BOOKING_FEED_KEY", "booking-feed-key", secret_store)?;
+        settings.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key", secret_store)?;
+        settings.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key", secret_store)?;
         // "sandbox" tries an external scheduling provider.
         if self.environment.get("BOOKING_SCHEDULING_URL") == Some("sandbox") {
             let provider = format!("{}/scheduling", self.options.sandbox_url);
@@ -347,7 +360,7 @@ impl SpecBuilder<'_> {
         let server = format!("smtp://{}", self.internal_address("sandbox", "smtp"));
         settings.set_secret("NOTIFICATIONS_SMTP_URL", &server, secret_store)?;
         settings.set_default("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
-        settings.set_word(
+        settings.set_signing_word(
             "NOTIFICATIONS_ADDRESS_KEY",
             "notifications-address-key",
             secret_store,
@@ -365,6 +378,8 @@ impl SpecBuilder<'_> {
         // this in production.
         if self.environment.get("SUKOON_MODE") != Some("production") {
             settings.set_default("IDENTITY_CONFIRM_EMAIL", "false");
+            // Tests ask a trial for more mails than people ask a practice for.
+            settings.set_default("IDENTITY_CODE_MAILS_PER_HOUR", "100000");
         }
         // "sandbox" tries signing in by phone, and at another provider.
         if self.environment.get("IDENTITY_SMS_URL") == Some("sandbox") {
@@ -386,7 +401,11 @@ impl SpecBuilder<'_> {
         self.database("reviews", settings, secret_store)?;
         let pictures = format!("file://{}", self.paths.data.join("pictures").to_string_lossy());
         settings.set("REVIEWS_HTTP_LISTEN", self.internal_address("reviews", "http"));
-        settings.set_word("REVIEWS_INVITATION_KEY", "reviews-invitation-key", secret_store)?;
+        settings.set_signing_word(
+            "REVIEWS_INVITATION_KEY",
+            "reviews-invitation-key",
+            secret_store,
+        )?;
         settings.set_default("REVIEWS_PICTURES_URL", pictures);
         Ok(())
     }

@@ -1,19 +1,26 @@
 //! The staff's commands for the terminal. Each command signs in, makes its calls through the
-//! gateway as a browser would, prints the answers, and signs out. Nothing is stored on this
-//! machine.
+//! gateway as a browser would, and prints the answers. A session with a second factor stays for the
+//! next command; any other ends with its command.
 //!
 //! The names and addresses of customers are shown only here and only to staff.
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
+mod agreement;
 mod arguments;
 mod outcome;
+mod tokens;
+mod kept;
+mod credentials;
 mod session;
+mod references;
 mod refusal;
 mod confirm;
 mod table;
 mod labels;
+mod shown_address;
 mod money;
 mod dates;
+mod session_cells;
 mod today;
 mod bookings;
 mod block;
@@ -21,9 +28,15 @@ mod calendar;
 mod cancel;
 mod claim;
 mod refund;
+mod release;
+mod rooms;
+mod desk_money;
 mod parked;
 mod phone;
 mod mails;
+mod timeline;
+mod history;
+mod mark;
 mod dispute;
 mod doctor;
 mod orders;
@@ -36,17 +49,19 @@ use crate::output;
 use crate::paths::Paths;
 use anyhow::Result;
 use arguments::{Arguments, Usage};
+use credentials::Credentials;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use outcome::Outcome;
-use session::{Credentials, Session};
+use session::Session;
 use std::process::ExitCode;
 
 /// The usage text of these commands.
 pub(crate) const USAGE: &str = "\
-for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner;
-where the account needs its second step, SUKOON_CODE is the code of its authenticator app):
-  today [DATE]              a day: sessions, times held, times closed
+for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner of
+this machine's practice; the code of the account's authenticator app is asked for, or taken from
+SUKOON_CODE, and the session stays for twelve hours):
+  today [DATE]              a day: its sessions, times held, times closed
   bookings [--from DATE] [--days N] [--state STATE]
   block DATE [FROM TO] [--practitioner ID]
                             close a day, or a part of it, to customers; without ID the first
@@ -71,7 +86,14 @@ where the account needs its second step, SUKOON_CODE is the code of its authenti
                             practice's clock; prints the address at which it is paid, and
                             with --mail it is sent; held for 24 hours unless you say
   send-link BOOKING         send that address again
+  release BOOKING           take back an unpaid booking that was made by phone
+  pay-at-desk BOOKING AMOUNT --way cash|upi [--reference TEXT]
+                            confirm a booking by phone whose price was paid at the desk;
+                            the reference is the bank's, of a payment by UPI
+  give-back BOOKING AMOUNT --way cash|upi [--reference TEXT]
+                            what is owed of such a payment was given back at the desk
   refund BOOKING [AMOUNT]   give money back, all that is left or an amount such as 499.50
+  refund BOOKING --release  let go what waits for the end of a dispute
   mails [--failed|--waiting|--state STATE] [--booking BOOKING] [--all]
   mails retry MAIL          try a mail again that failed or waits, now and for three days more
   mails retry --failed [--reason REASON]
@@ -83,6 +105,12 @@ where the account needs its second step, SUKOON_CODE is the code of its authenti
   orders explain REASON SUBJECT BECAUSE
                             a row of that list is right as it is; its subject is its
                             payment, else its order, else its booking
+  mark BOOKING came|late|no-show|unmarked [--session N]
+                            whether the client came, from the session's start until 14 days
+                            after its end; of a package the last session that has begun
+  history BOOKING [--words]
+                            all that has happened to a booking and its money, and what its
+                            client agreed to; --words prints the texts as they were shown
   dispute pack BOOKING [--output FILE]
                             what a bank asks for when it disputes the payment, as one file
   consent withdrawn         sessions to come whose client has withdrawn the consent
@@ -103,6 +131,7 @@ where the account needs its second step, SUKOON_CODE is the code of its authenti
                             and its refund: the newest, or that of a booking
   balances                  the sums of the ledger's accounts
   ledger BOOKING            the ledger's entries about a booking
+  BOOKING is the reference of eight digits that mails quote, or the whole id
   --json prints what programs read; --yes answers the question before what cannot be undone
   --key KEY says again what may have been done already, without doing it twice";
 
@@ -135,6 +164,8 @@ macro_rules! command {
     };
 }
 
+/// The options of money that changed hands at the desk.
+const DESK_OPTIONS: [&str; 3] = ["way", "reference", "key"];
 /// The options of a booking by phone.
 const PHONE_OPTIONS: [&str; 10] = [
     "first-name",
@@ -161,8 +192,13 @@ static COMMANDS: &[Command] = &[
     command!(["calendar", "read"], [], (1, 1), calendar::read, check_calendar),
     command!(["cancel"], ["by", "refund", "session", "key"], (1, 1), cancel::run, check),
     command!(["accept-claim"], ["key"], (1, 1), claim::run, check),
-    command!(["phone-booking"], PHONE_OPTIONS, (2, 21), phone::book, check_booking),
+    command!(["phone-booking"], PHONE_OPTIONS, (2, 21), phone::book, check_call),
     command!(["send-link"], ["key"], (1, 1), phone::send_link, check_link),
+    command!(["release"], ["key"], (1, 1), release::run, check),
+    command!(["mark"], ["session", "key"], (2, 2), mark::run, check),
+    command!(["history"], [], (1, 1), history::run, check),
+    command!(["pay-at-desk"], DESK_OPTIONS, (2, 2), desk_money::pay, check),
+    command!(["give-back"], DESK_OPTIONS, (2, 2), desk_money::give_back, check),
     command!(["refund"], ["key"], (1, 2), refund::run, check),
     command!(["mails", "retry"], ["reason"], (0, 1), mails::retry, check_retry),
     command!(["mails", "settle"], [], (1, 1), mails::settle, check_one),
@@ -233,6 +269,17 @@ impl Command {
     }
 }
 
+/// `sukoon owner code`: prints a code of the owner's authenticator app that was not used before,
+/// for a sign-in in the browser.
+pub(crate) async fn print_owner_code(paths: &Paths) -> Result<ExitCode> {
+    let credentials = Credentials::find(&Environment::default(), Some(paths))?;
+    if !credentials.second_step.is_own() {
+        anyhow::bail!("the owner of this practice has no authenticator app of ours");
+    }
+    output::line(Session::code(credentials).await?);
+    Ok(ExitCode::SUCCESS)
+}
+
 async fn run_signed_in(
     environment: &Environment,
     paths: Option<&Paths>,
@@ -241,7 +288,10 @@ async fn run_signed_in(
 ) -> Result<Outcome> {
     let credentials = Credentials::find(environment, paths)?;
     let session = Session::open(credentials).await?;
-    let outcome = (command.run)(&session, arguments).await;
+    let outcome = match references::resolve(&session, command.words, arguments).await {
+        Ok(arguments) => (command.run)(&session, &arguments).await,
+        Err(error) => Err(error),
+    };
     session.close().await;
     outcome
 }
@@ -300,8 +350,13 @@ mod tests {
             "send-link",
             "refund bkg_1 4.999",
             "refund bkg_1 -5",
+            "refund bkg_00000000000000000000000000000001 5 --release",
             "refund bkg_00000000000000000000000000000001 5 --key short",
             "accept-claim usr_1",
+            "pay-at-desk bkg_00000000000000000000000000000001 500",
+            "pay-at-desk bkg_00000000000000000000000000000001 500 --way card",
+            "pay-at-desk bkg_00000000000000000000000000000001 five --way cash",
+            "give-back bkg_00000000000000000000000000000001 --way cash",
             "mails all",
             "mails --state asleep",
             "mails --failed --waiting",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{CODE, Progress, Rotation, SIGNING, TOKEN_SECONDS, identity_settings};
+use super::{CODE, Progress, Rotation, SIGNING, TOKEN_SECONDS, identity_settings, renew_links};
 use crate::secrets::SecretStore;
 
 fn folder(name: &str) -> PathBuf {
@@ -88,4 +88,22 @@ fn an_interrupted_switch_is_completed() {
         assert_eq!(after["IDENTITY_CODE_KEY_PREVIOUS"], before["IDENTITY_CODE_KEY"]);
         fs::remove_dir_all(folder).unwrap();
     }
+}
+
+#[test]
+fn links_of_the_keys_before_stay_good_until_the_renewal_is_repeated() {
+    let folder = folder("links");
+    let word = |name: &str| SecretStore::open(&folder).unwrap().get(name);
+    let former = SecretStore::open(&folder).unwrap().get_or_create("booking-feed-key").unwrap();
+    renew_links(&folder, false).unwrap();
+    assert_eq!(word("booking-feed-key-previous"), Some(former.clone()));
+    let present = word("booking-feed-key");
+    assert!(present.is_some() && present != Some(former));
+    assert!(word("reviews-invitation-key").is_some());
+    assert_eq!(word("reviews-invitation-key-previous"), None, "there was none");
+    assert!(renew_links(&folder, false).is_err());
+    assert_eq!(word("booking-feed-key"), present, "a refused renewal changes nothing");
+    renew_links(&folder, true).unwrap();
+    assert_eq!(word("booking-feed-key-previous"), present);
+    fs::remove_dir_all(folder).unwrap();
 }
