@@ -2,7 +2,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All switches. Every command accepts all of them, and only some commands use the later ones.
-const SWITCHES: [&str; 7] = ["json", "yes", "all", "failed", "waiting", "names", "mail"];
+const SWITCHES: [&str; 9] =
+    ["json", "yes", "all", "failed", "waiting", "names", "mail", "release", "words"];
 
 /// An error in how a command was written.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +11,7 @@ const SWITCHES: [&str; 7] = ["json", "yes", "all", "failed", "waiting", "names",
 pub(super) struct Usage(pub(super) String);
 
 /// The arguments of a command: positional ones, options with values, and switches.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Arguments {
     plain: Vec<String>,
     options: BTreeMap<String, String>,
@@ -67,6 +68,18 @@ impl Arguments {
         self.options.get(name).map_or("", String::as_str)
     }
 
+    /// Puts another value at a position.
+    pub(super) fn set_at(&mut self, position: usize, value: String) {
+        if let Some(plain) = self.plain.get_mut(position) {
+            *plain = value;
+        }
+    }
+
+    /// Gives an option another value.
+    pub(super) fn set_option(&mut self, name: &str, value: String) {
+        self.options.insert(name.to_owned(), value);
+    }
+
     /// Whether a switch was given.
     pub(super) fn has(&self, switch: &str) -> bool {
         self.switches.contains(switch)
@@ -81,6 +94,24 @@ impl Arguments {
 /// Checks that the argument at a position is an id with this prefix.
 pub(super) fn check_id(arguments: &Arguments, position: usize, prefix: &str) -> Result<(), Usage> {
     check_id_form(arguments.at(position), prefix)
+}
+
+/// Checks that the argument at a position is a booking's id, or the reference that mails quote.
+pub(super) fn check_booking(arguments: &Arguments, position: usize) -> Result<(), Usage> {
+    check_booking_form(arguments.at(position))
+}
+
+/// Checks that a text is a booking's id, or the reference that mails quote.
+pub(super) fn check_booking_form(text: &str) -> Result<(), Usage> {
+    if is_reference(text) || check_id_form(text, "bkg_").is_ok() {
+        return Ok(());
+    }
+    Err(Usage(format!("{text} is neither a booking's reference of 8 digits nor its id, bkg_…")))
+}
+
+/// Whether a text has the form of the reference that mails quote: eight hexadecimal digits.
+pub(super) fn is_reference(text: &str) -> bool {
+    text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Checks that a text is an id with this prefix.
@@ -117,6 +148,17 @@ mod tests {
         assert_eq!(error_of("a --loud"), "there is no option --loud");
         assert_eq!(error_of("a --by"), "--by needs a value");
         assert_eq!(error_of("a --yes=no"), "there is no option --yes=no");
+    }
+
+    #[test]
+    fn a_booking_is_said_by_its_reference_or_its_id() {
+        let id = format!("bkg_{}", "0a".repeat(16));
+        for fine in ["DD4CA70C", "dd4ca70c", "00000000", &id] {
+            assert_eq!(check_booking_form(fine), Ok(()), "{fine}");
+        }
+        for wrong in ["", "DD4CA70", "DD4CA70CC", "DD4CA70G", "bkg_1", "blk_dd4ca70c"] {
+            assert!(check_booking_form(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

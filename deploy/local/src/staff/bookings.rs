@@ -1,9 +1,10 @@
 //! `sukoon bookings`: the bookings of several days.
 use super::arguments::{Arguments, Usage};
 use super::dates::{Zone, check_date};
-use super::labels::{STATES, client_name, contact, list, payment, service_label, state, text};
+use super::labels::{STATES, contact, list, payment, state, text};
 use super::outcome::Outcome;
 use super::session::Session;
+use super::session_cells::session_cells;
 use super::table::Table;
 use crate::output;
 use anyhow::Result;
@@ -65,17 +66,9 @@ fn table(zone: &Zone, bookings: &[Value]) -> Table {
     for staff in bookings {
         let booking = &staff["booking"];
         for one in list(&booking["sessions"]) {
-            table.row([
-                zone.day(&one["startsAt"]),
-                zone.span(one),
-                service_label(booking),
-                text(&booking["practitionerName"]),
-                client_name(booking),
-                contact(booking),
-                state(booking),
-                payment(staff),
-                text(&booking["bookingId"]),
-            ]);
+            let id = text(&booking["bookingId"]);
+            let others = [contact(booking), state(booking), payment(staff), id];
+            table.row_after(session_cells(zone, booking, one), others);
         }
     }
     table

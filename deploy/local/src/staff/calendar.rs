@@ -103,7 +103,7 @@ pub(super) async fn sources(session: &Session, arguments: &Arguments) -> Result<
             zone.moment(&source["readAt"]),
             count(&source["busyTimes"]),
             count(&source["oddEvents"]),
-            problem(&source["problem"]).to_owned(),
+            said_of(source),
             zone.moment(&source["failingSinceAt"]),
         ]);
     }
@@ -130,6 +130,15 @@ fn count(value: &Value) -> String {
     if text.is_empty() { value.as_i64().unwrap_or_default().to_string() } else { text }
 }
 
+/// Why a calendar cannot be read, and that it never was: then it closes nothing.
+fn said_of(source: &Value) -> String {
+    let problem = problem(&source["problem"]);
+    if problem.is_empty() || !text(&source["readAt"]).is_empty() {
+        return problem.to_owned();
+    }
+    format!("NEVER READ, closes nothing: {problem}")
+}
+
 /// A problem in words.
 fn problem(word: &Value) -> &'static str {
     match word.as_str().unwrap_or_default() {
@@ -143,7 +152,7 @@ fn problem(word: &Value) -> &'static str {
         "refused" => "name, password or address are refused",
         "no_calendar" => "there is no calendar at the address",
         "server_error" => "the server answers with an error",
-        "too_large" => "it is larger than a megabyte",
+        "too_large" => "it is too large, even without its past",
         "not_caldav" => "the server does not speak CalDAV",
         "not_a_calendar" => "it is not a calendar file",
         "incomplete" => "the file is not complete",
