@@ -1,5 +1,5 @@
 //! `sukoon accept-claim`: confirms a booking because the customer says that it is paid.
-use super::arguments::{Arguments, Usage, check_id};
+use super::arguments::{Arguments, Usage, check_booking};
 use super::confirm;
 use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde_json::json;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_id(arguments, 0, "bkg_")?;
+    check_booking(arguments, 0)?;
     check_key(arguments)
 }
 

@@ -1,10 +1,12 @@
 //! `sukoon consent verify`: whether a consent file is one that the practice handed out, unchanged;
 //! and `consent withdrawn`: sessions to come whose clients have withdrawn their consent.
+use super::agreement::way;
 use super::arguments::{Arguments, Usage};
 use super::dates::Zone;
-use super::labels::{client_name, contact, list, text};
+use super::labels::{address, client_name, contact, list, text};
 use super::outcome::Outcome;
 use super::session::Session;
+use super::table::printable;
 use crate::output;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
@@ -78,9 +80,10 @@ fn genuine_lines(zone: &Zone, consent: &Value) {
         output::line("The consent itself was erased from the practice's records.");
         return;
     }
-    let (name, email) = (text(&consent["fullName"]), text(&consent["email"]));
+    let (name, email) = (text(&consent["fullName"]), address(&consent["email"]));
     let given = zone.moment(&consent["givenAt"]);
     output::line(format_args!("Given by {name} <{email}> on {given} {}.", zone.label));
+    output::line(printable(&way(zone, consent)));
     let withdrawn = zone.moment(&consent["withdrawnAt"]);
     if withdrawn.is_empty() {
         output::line("It is in force.");

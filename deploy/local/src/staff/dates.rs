@@ -108,10 +108,17 @@ pub(super) fn check_times(from: &str, to: &str) -> Result<(), Usage> {
 mod tests {
     use super::*;
 
+    impl Zone {
+        /// The zone of a practice in Kolkata.
+        pub(in crate::staff) fn of_kolkata() -> Self {
+            let zone = TimeZone::get("Asia/Kolkata").unwrap();
+            let (label, practice) = ("IST".to_owned(), "Sukoon".to_owned());
+            Self { zone, label, practice, has_several_practitioners: false }
+        }
+    }
+
     fn zone() -> Zone {
-        let zone = TimeZone::get("Asia/Kolkata").unwrap();
-        let (label, practice) = ("IST".to_owned(), "Sukoon".to_owned());
-        Zone { zone, label, practice, has_several_practitioners: false }
+        Zone::of_kolkata()
     }
 
     #[test]
