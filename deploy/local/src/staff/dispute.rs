@@ -1,11 +1,13 @@
 //! `sukoon dispute pack`: the evidence that a bank requests for a disputed payment, in one HTML
 //! file. It omits what clients have written about themselves.
-use super::arguments::{Arguments, Usage, check_id};
+use super::agreement;
+use super::arguments::{Arguments, Usage, check_booking};
 use super::dates::Zone;
 use super::labels::{client_name, contact, list, service_label, state, text};
 use super::money;
 use super::outcome::Outcome;
 use super::session::Session;
+use super::timeline::timeline;
 use crate::output;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -17,14 +19,13 @@ const STYLE: &str = include_str!("dispute.css");
 const MAILS: u32 = 100;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_id(arguments, 0, "bkg_")
+    check_booking(arguments, 0)
 }
 
 pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let booking_id = arguments.at(0);
     let request = json!({ "bookingId": booking_id });
     let evidence = Evidence {
-        practice: session.call("catalogue.v1.CatalogueService/GetPractice", &json!({})).await?,
         booking: session.call("booking.v1.BookingStaffService/GetBookingHistory", &request).await?,
         money: session.call("payments.v1.PaymentsStaffService/GetPaymentHistory", &request).await?,
         mails: {
@@ -60,7 +61,6 @@ fn write(path: &Path, page: &str) -> Result<()> {
 
 /// The answers of the services.
 struct Evidence {
-    practice: Value,
     booking: Value,
     money: Value,
     mails: Value,
@@ -77,7 +77,8 @@ fn page(zone: &Zone, evidence: &Evidence) -> String {
          <h1>{}: evidence for booking {id}</h1>\n",
         escape(&zone.practice),
     );
-    let session = &booking["sessions"][0];
+    let sessions: Vec<String> =
+        list(&booking["sessions"]).iter().map(|session| session_words(zone, session)).collect();
     let paid = payment_event(&evidence.money);
     definition_table(&mut page, "The payment", &payment_rows(zone, &paid, &evidence.money));
     definition_table(
@@ -85,30 +86,30 @@ fn page(zone: &Zone, evidence: &Evidence) -> String {
         "What was booked",
         &[
             ("Service", service_label(booking)),
-            (
-                "Session",
-                format!(
-                    "{}, {} {}",
-                    zone.day(&session["startsAt"]),
-                    zone.span(session),
-                    zone.label
-                ),
-            ),
+            ("Sessions", sessions.join("; ")),
             ("Price", money::shown(&booking["price"])),
             ("State", state(booking)),
             ("Booked by", client_name(booking)),
             ("Reached at", contact(booking)),
         ],
     );
-    definition_table(&mut page, "What was agreed", &terms_rows(zone, evidence));
-    let mut entries = timeline(zone, &evidence.booking["entries"], &evidence.money["entries"]);
-    entries.sort();
+    definition_table(&mut page, "What was agreed", &agreement::rows(zone, &evidence.booking));
+    let entries = timeline(zone, &evidence.booking["entries"], &evidence.money["entries"]);
     table(&mut page, "What happened", &["When", "What", "Details"], &entries);
     let mails: Vec<_> =
         list(&evidence.mails["mails"]).iter().map(|mail| mail_row(zone, mail)).collect();
     table(&mut page, "Messages", &["Sent", "What", "How it stands", "Message id"], &mails);
+    for (title, words) in agreement::kept_words(&evidence.booking) {
+        heading(&mut page, &title);
+        cell_of(&mut page, "pre", &words);
+    }
     page.push_str("</body></html>\n");
     page
+}
+
+fn session_words(zone: &Zone, session: &Value) -> String {
+    let cancelled = if session["cancelled"] == true { " (cancelled)" } else { "" };
+    format!("{}, {} {}{cancelled}", zone.day(&session["startsAt"]), zone.span(session), zone.label)
 }
 
 /// The event of the verified payment.
@@ -130,45 +131,6 @@ fn payment_rows(zone: &Zone, paid: &Value, money: &Value) -> Vec<(&'static str, 
     ]
 }
 
-fn terms_rows(zone: &Zone, evidence: &Evidence) -> Vec<(&'static str, String)> {
-    let hours = &evidence.practice["practice"]["cancellationHours"];
-    let hours = hours.as_i64().map(|hours| hours.to_string());
-    let mut rows = vec![(
-        "Terms accepted",
-        format!("{} {}", zone.moment(&evidence.booking["termsAcceptedAt"]), zone.label),
-    )];
-    if let Some(hours) = hours {
-        let refund = format!(
-            "Cancelled {hours} hours before the session or earlier: refunded in full. Later: not \
-             refunded. Both were shown before the payment, with the terms."
-        );
-        rows.push(("Cancellation", refund));
-    }
-    rows
-}
-
-/// The history of the booking and its payment: time, event and details.
-fn timeline(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
-    let entries = list(booking).iter().chain(list(money));
-    entries
-        .map(|entry| {
-            let amount = match &entry["amount"] {
-                Value::Null => String::new(),
-                amount => money::shown(amount),
-            };
-            let parts = [
-                amount,
-                text(&entry["detail"]).replace('_', " "),
-                text(&entry["paymentId"]),
-                text(&entry["subject"]),
-            ];
-            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let event = as_words(&text(&entry["event"]));
-            [zone.moment(&entry["recordedAt"]), event, parts.join(", ")]
-        })
-        .collect()
-}
-
 fn mail_row(zone: &Zone, mail: &Value) -> [String; 4] {
     let word = |value: &Value, prefix: &str| {
         text(value).trim_start_matches(prefix).to_lowercase().replace('_', " ")
@@ -179,20 +141,6 @@ fn mail_row(zone: &Zone, mail: &Value) -> [String; 4] {
         word(&mail["state"], "DELIVERY_STATE_"),
         text(&mail["messageId"]),
     ]
-}
-
-/// Writes "BookingConfirmed" as "Booking confirmed".
-fn as_words(name: &str) -> String {
-    let mut words = String::new();
-    for (index, letter) in name.chars().enumerate() {
-        if letter.is_uppercase() && index > 0 {
-            words.push(' ');
-            words.extend(letter.to_lowercase());
-        } else {
-            words.push(letter);
-        }
-    }
-    words
 }
 
 fn definition_table(page: &mut String, title: &str, rows: &[(&str, String)]) {
@@ -264,7 +212,6 @@ mod tests {
     #[test]
     fn typed_text_is_escaped() {
         assert_eq!(escape("<b>\"A\" & B</b>"), "&lt;b&gt;&quot;A&quot; &amp; B&lt;/b&gt;");
-        assert_eq!(as_words("BookingCheckoutOpened"), "Booking checkout opened");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `sukoon doctor` and `sukoon doctor payments`: checks of the practice, each with advice.
-use super::arguments::{Arguments, Usage, check_id};
+use super::arguments::{Arguments, Usage, check_booking};
 use super::dates::Zone;
-use super::labels::text;
+use super::labels::{list, text};
 use super::money;
 use super::outcome::Outcome;
 use super::session::Session;
@@ -30,7 +30,7 @@ pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) fn check_payments(arguments: &Arguments) -> Result<(), Usage> {
-    if arguments.at(0).is_empty() { Ok(()) } else { check_id(arguments, 0, "bkg_") }
+    if arguments.at(0).is_empty() { Ok(()) } else { check_booking(arguments, 0) }
 }
 
 /// Checks every service, the browsers' reports and the payment provider.
@@ -65,6 +65,8 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     }
     table.show("No part is known.");
     output::line("");
+    let services = session.call("catalogue.v1.CatalogueService/ListServices", &json!({})).await?;
+    is_good &= show_packages(&services);
     let payments = show(&Zone::of(session).await?, &provider);
     Ok(if is_good && payments == Outcome::Complete { Outcome::Complete } else { Outcome::Partial })
 }
@@ -98,6 +100,55 @@ fn show(zone: &Zone, answer: &Value) -> Outcome {
     }
     table.show("");
     if is_good { Outcome::Complete } else { Outcome::Partial }
+}
+
+/// Shows the packages of the practice's files, if there are any; says whether none is dearer than
+/// its sessions.
+fn show_packages(offered: &Value) -> bool {
+    let findings = package_findings(offered);
+    if findings.is_empty() {
+        return true;
+    }
+    let mut table = Table::new(&["", "PACKAGE", "STATE"]);
+    for (name, is_good, message) in &findings {
+        table.row([mark(*is_good), name.clone(), message.clone()]);
+    }
+    table.show("");
+    output::line("");
+    findings.iter().all(|(_, is_good, _)| *is_good)
+}
+
+/// Each package with the services of which it is dearer than its sessions one by one; of a service
+/// that it is not offered for, nothing is to be said.
+fn package_findings(offered: &Value) -> Vec<(String, bool, String)> {
+    let services = list(&offered["services"]);
+    let finding = |package: &Value| {
+        let (price, sessions) = (money::minor(&package["price"]), &package["sessions"]);
+        let singly = |service: &Value| {
+            money::minor(&service["price"]).saturating_mul(sessions.as_i64().unwrap_or(0))
+        };
+        let ids: Vec<String> = list(&package["serviceIds"]).iter().map(text).collect();
+        let is_offered = |service: &&Value| ids.contains(&text(&service["serviceId"]));
+        let its: Vec<&Value> = services.iter().filter(is_offered).collect();
+        let dearer: Vec<String> = its
+            .iter()
+            .filter(|service| singly(service) < price)
+            .map(|service| {
+                let one_by_one = money::shown(&money::wire(singly(service)));
+                format!("{} ({one_by_one} one by one)", text(&service["title"]))
+            })
+            .collect();
+        let shown = money::shown(&package["price"]);
+        let message = if its.is_empty() {
+            "no service is sold by it: name some in services.toml".to_owned()
+        } else if dearer.is_empty() {
+            format!("{shown}, never dearer than {sessions} sessions one by one")
+        } else {
+            format!("{shown} is more than its sessions cost for {}", dearer.join(", "))
+        };
+        (text(&package["title"]), dearer.is_empty() && !its.is_empty(), message)
+    };
+    list(&offered["packages"]).iter().map(finding).collect()
 }
 
 /// The checks that need no payment.
@@ -200,6 +251,29 @@ mod tests {
         let findings = payment_findings(&Value::Null);
         assert!(good(&findings).is_empty());
         assert!(message(&findings, "payment").contains("book a session"));
+    }
+
+    #[test]
+    fn a_package_that_is_dearer_than_its_sessions_is_a_problem() {
+        let offered = |services: &[&str]| {
+            json!({
+                "services": [
+                    { "serviceId": "general", "title": "General", "price": money::wire(50_000) },
+                    { "serviceId": "karmic", "title": "Karmic", "price": money::wire(150_000) },
+                ],
+                "packages": [{
+                    "title": "Starter", "sessions": 3, "price": money::wire(450_000),
+                    "serviceIds": services,
+                }],
+            })
+        };
+        let (_, is_good, message) = package_findings(&offered(&["karmic"])).remove(0);
+        assert!(is_good && message.contains("₹4,500, never dearer than 3"), "{message}");
+        let (_, is_good, message) = package_findings(&offered(&["general", "karmic"])).remove(0);
+        assert!(!is_good && message.contains("General (₹1,500 one by one)"), "{message}");
+        assert!(!message.contains("Karmic"), "{message}");
+        assert!(!package_findings(&offered(&[])).remove(0).1);
+        assert!(package_findings(&json!({})).is_empty() && show_packages(&json!({})));
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Labels for the services' enum values.
+use super::shown_address::shown_address;
 use serde_json::Value;
 
 /// The states of a booking by the word that staff types, with their names in the API.
@@ -51,8 +52,33 @@ pub(super) fn payment(staff: &Value) -> String {
     match staff["booking"]["paymentState"].as_str().unwrap_or_default() {
         "" | "PAYMENT_STATE_UNSPECIFIED" => "-".to_owned(),
         "PAYMENT_STATE_CLAIMED" => "claimed by the customer".to_owned(),
-        other => other.trim_start_matches("PAYMENT_STATE_").to_lowercase().replace('_', " "),
+        other => {
+            let word = other.trim_start_matches("PAYMENT_STATE_").to_lowercase().replace('_', " ");
+            word + at_desk(&staff["booking"])
+        }
     }
+}
+
+/// Whether a booking was paid at the desk.
+pub(super) fn is_paid_at_desk(booking: &Value) -> bool {
+    !at_desk(booking).is_empty()
+}
+
+/// How a booking was paid, if that was at the desk.
+fn at_desk(booking: &Value) -> &'static str {
+    match booking["paidAtDesk"].as_str() {
+        Some("DESK_WAY_CASH") => ", cash at the desk",
+        Some("DESK_WAY_UPI") => ", UPI at the desk",
+        _ => "",
+    }
+}
+
+/// Whether the client came to a session, as staff marked it; a dash for one that is not marked.
+pub(super) fn attendance(staff: &Value, number: usize) -> String {
+    let is_its = |mark: &&Value| mark["sessionNumber"].as_u64() == u64::try_from(number).ok();
+    let word = list(&staff["marks"]).iter().find(is_its).map(|mark| text(&mark["attendance"]));
+    let word = word.unwrap_or_else(|| "-".to_owned());
+    word.trim_start_matches("ATTENDANCE_").to_lowercase().replace('_', "-")
 }
 
 /// The service of a booking and its mode.
@@ -70,8 +96,13 @@ pub(super) fn client_name(booking: &Value) -> String {
 /// The customer's email address and phone number.
 pub(super) fn contact(booking: &Value) -> String {
     let contact = &booking["contact"];
-    let ways = [text(&contact["email"]), text(&contact["phone"])];
+    let ways = [address(&contact["email"]), text(&contact["phone"])];
     ways.into_iter().filter(|way| !way.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A mail address in JSON as people read it, or an empty one.
+pub(super) fn address(value: &Value) -> String {
+    shown_address(&text(value))
 }
 
 /// A text in JSON, or an empty one.
@@ -112,5 +143,7 @@ mod tests {
         assert_eq!(state(&json!({ "state": "BOOKING_STATE_DREAMT" })), "BOOKING_STATE_DREAMT");
         assert_eq!(payment(&json!({})), "-");
         assert_eq!(payment(&json!({ "confirmedOnClaim": true })), "on the customer's word");
+        let desk = json!({ "paymentState": "PAYMENT_STATE_PAID", "paidAtDesk": "DESK_WAY_CASH" });
+        assert_eq!(payment(&json!({ "booking": desk })), "paid, cash at the desk");
     }
 }

@@ -1,0 +1,66 @@
+//! `sukoon history`: one booking with all that has happened to it and its money, and what its
+//! client agreed to.
+use super::agreement;
+use super::arguments::{Arguments, Usage, check_booking};
+use super::dates::Zone;
+use super::labels::{client_name, list, payment, service_label, state, text};
+use super::outcome::Outcome;
+use super::session::Session;
+use super::table::{Table, printable};
+use super::timeline::timeline;
+use crate::output;
+use anyhow::Result;
+use serde_json::json;
+
+pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
+    check_booking(arguments, 0)
+}
+
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
+    let request = json!({ "bookingId": arguments.at(0) });
+    let method = "booking.v1.BookingStaffService/GetBookingHistory";
+    let history = session.call(method, &request).await?;
+    let method = "payments.v1.PaymentsStaffService/GetPaymentHistory";
+    let money = session.call(method, &request).await?;
+    if arguments.json() {
+        output::line(json!({ "booking": history, "payment": money }));
+        return Ok(Outcome::Complete);
+    }
+    let zone = Zone::of(session).await?;
+    let staff = &history["booking"];
+    let booking = &staff["booking"];
+    output::line(format_args!(
+        "{}: {}, {}, {}, payment {}",
+        text(&booking["bookingId"]),
+        printable(&client_name(booking)),
+        service_label(booking),
+        state(booking),
+        payment(staff),
+    ));
+    for one in list(&booking["sessions"]) {
+        let cancelled = if one["cancelled"] == true { ", cancelled" } else { "" };
+        let day = zone.day(&one["startsAt"]);
+        output::line(format_args!("  {day} {} {}{cancelled}", zone.span(one), zone.label));
+    }
+    output::line("");
+    let mut table = Table::new(&["WHEN", "WHAT", "DETAILS"]);
+    for row in timeline(&zone, &history["entries"], &money["entries"]) {
+        table.row(row);
+    }
+    table.show("Nothing is recorded.");
+    output::line("");
+    for (name, words) in agreement::rows(&zone, &history) {
+        output::line(format_args!("{name}: {}", printable(&words)));
+    }
+    let kept = agreement::kept_words(&history);
+    if !kept.is_empty() && !arguments.has("words") {
+        output::line("With --words the texts follow as they were shown.");
+    }
+    for (title, words) in kept.into_iter().filter(|_| arguments.has("words")) {
+        output::line(format_args!("\n{title}\n"));
+        for line in words.lines() {
+            output::line(printable(line));
+        }
+    }
+    Ok(Outcome::Complete)
+}
