@@ -1,5 +1,5 @@
 //! `sukoon balances` and `sukoon ledger`: the balances and entries of the double-entry ledger.
-use super::arguments::{Arguments, Usage, check_id};
+use super::arguments::{Arguments, Usage, check_booking};
 use super::dates::Zone;
 use super::labels::{list, text};
 use super::money;
@@ -30,7 +30,7 @@ pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result
 }
 
 pub(super) fn check_entries(arguments: &Arguments) -> Result<(), Usage> {
-    check_id(arguments, 0, "bkg_")
+    check_booking(arguments, 0)
 }
 
 pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<Outcome> {

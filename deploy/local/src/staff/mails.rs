@@ -1,6 +1,6 @@
 //! `sukoon mails`: the delivery state of all mails, and the commands for those that failed. The
 //! recipient's address is not stored, so it is not shown.
-use super::arguments::{Arguments, Usage, check_id, check_id_form};
+use super::arguments::{Arguments, Usage, check_booking_form, check_id};
 use super::confirm;
 use super::dates::Zone;
 use super::labels::{list, text};
@@ -30,7 +30,7 @@ const STATES: [(&str, &str); 7] = [
 /// The states of mails that are not delivered yet.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
 /// A short description of each kind of mail.
-const KINDS: [(&str, &str); 28] = [
+const KINDS: [(&str, &str); 32] = [
     ("BOOKING_CONFIRMED", "confirmation"),
     ("PRACTICE_NOTICE", "new booking, to you"),
     ("MEETING_LINK", "meeting link"),
@@ -51,6 +51,10 @@ const KINDS: [(&str, &str); 28] = [
     ("REVIEW_NOTICE", "new review, to you"),
     ("DAY_SHEET", "day sheet, to you"),
     ("DISPUTE_NOTICE", "dispute, to you"),
+    ("REFUND_FAILED", "refund failed"),
+    ("REFUND_FAILED_NOTICE", "refund failed, to you"),
+    ("CONSENT_CODE", "code to sign the consent"),
+    ("ROOM_MISSING_NOTICE", "no meeting room, to you"),
     ("PAYMENT_PAGE", "page of payment"),
     ("SIGN_IN_CODE", "code to sign in"),
     ("ACCOUNT_INVITATION", "invitation to an account"),
@@ -65,7 +69,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     states(arguments)?;
     match arguments.option("booking") {
         "" => Ok(()),
-        booking => check_id_form(booking, "bkg_"),
+        booking => check_booking_form(booking),
     }
 }
 

@@ -2,7 +2,7 @@
 use super::arguments::{Arguments, Usage, check_id};
 use super::confirm::require_confirmation;
 use super::dates::Zone;
-use super::labels::{list, text};
+use super::labels::{address, list, text};
 use super::outcome::Outcome;
 use super::session::{Session, check_key, key};
 use crate::output;
@@ -73,7 +73,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outc
     for member in list(&answer["members"]) {
         table.row([
             text(&member["userId"]),
-            text(&member["email"]),
+            address(&member["email"]),
             role_label(&member["role"]),
             text(&member["practitionerName"]),
             zone.moment(&member["sinceAt"]),
@@ -94,7 +94,7 @@ pub(super) async fn invitations(session: &Session, arguments: &Arguments) -> Res
     for invitation in list(&answer["invitations"]) {
         table.row([
             text(&invitation["invitationId"]),
-            text(&invitation["email"]),
+            address(&invitation["email"]),
             role_label(&invitation["role"]),
             state_label(&invitation["state"]),
             zone.moment(&invitation["expiresAt"]),
@@ -135,7 +135,7 @@ async fn show(
     let invitation = &answer["invitation"];
     output::line(format_args!(
         "{what} to {}, as {}. It can be accepted until {} {}: {}",
-        text(&invitation["email"]),
+        address(&invitation["email"]),
         role_label(&invitation["role"]),
         zone.moment(&invitation["expiresAt"]),
         zone.label,

@@ -1,6 +1,6 @@
 //! `sukoon phone-booking` and `sukoon send-link`: bookings for clients on the phone, who pay on a
 //! page of their own.
-use super::arguments::{Arguments, Usage, check_id};
+use super::arguments::{Arguments, Usage, check_booking};
 use super::dates::{Zone, check_start};
 use super::labels::text;
 use super::outcome::Outcome;
@@ -14,7 +14,7 @@ const SERVICE: &str = "booking.v1.BookingStaffService";
 /// For how many minutes a time can be held.
 const HOLD_MINUTES: std::ops::RangeInclusive<u32> = 15..=7 * 24 * 60;
 
-pub(super) fn check_booking(arguments: &Arguments) -> Result<(), Usage> {
+pub(super) fn check_call(arguments: &Arguments) -> Result<(), Usage> {
     for position in 1..arguments.count() {
         check_start(arguments.at(position))?;
     }
@@ -29,7 +29,7 @@ pub(super) fn check_booking(arguments: &Arguments) -> Result<(), Usage> {
 }
 
 pub(super) fn check_link(arguments: &Arguments) -> Result<(), Usage> {
-    check_id(arguments, 0, "bkg_")?;
+    check_booking(arguments, 0)?;
     check_key(arguments)
 }
 
@@ -94,14 +94,20 @@ fn show(session: &Session, arguments: &Arguments, (zone, answer): (&Zone, &Value
         return;
     }
     let booking = &answer["booking"]["booking"];
+    let id = text(&booking["bookingId"]);
+    let (site, key) = (session.url(), text(&answer["pageKey"]));
+    if booking["heldUntilAt"].is_null() {
+        output::line(format_args!(
+            "The new link to the page of {id} is mailed. Who has this address can see it, too:\n\
+             {site}/pay/booking#key={key}",
+        ));
+        return;
+    }
     output::line(format_args!(
-        "{} is held until {} {}. Who has this address can see, agree to and pay it:\n\
-         {}/pay/booking#key={}",
-        text(&booking["bookingId"]),
+        "{id} is held until {} {}. Who has this address can see, agree to and pay it:\n\
+         {site}/pay/booking#key={key}",
         zone.moment(&booking["heldUntilAt"]),
         zone.label,
-        session.url(),
-        text(&answer["pageKey"]),
     ));
 }
 
@@ -119,7 +125,7 @@ mod tests {
     #[test]
     fn a_booking_needs_who_comes_and_when() {
         let whole = "meditation 2026-11-24T11:00 --first-name Asha --last-name Rao --email a@b.in";
-        assert_eq!(check_booking(&read(whole)), Ok(()));
+        assert_eq!(check_call(&read(whole)), Ok(()));
         assert_eq!(mode(&read(whole)), Ok("SESSION_MODE_ONLINE"));
         assert_eq!(hold_minutes(&read(whole)), Ok(0));
         let longer = format!("{whole} --mode in-person --hold 10080");
@@ -134,7 +140,7 @@ mod tests {
             format!("{whole} --hold day"),
             format!("{whole} --key short"),
         ] {
-            assert!(check_booking(&read(&wrong)).is_err(), "{wrong}");
+            assert!(check_call(&read(&wrong)).is_err(), "{wrong}");
         }
     }
 }

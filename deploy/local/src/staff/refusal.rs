@@ -42,6 +42,16 @@ impl Refusal {
         self.status >= 500 && self.status != 504
     }
 
+    /// Whether the call is for sessions whose second factor was shown a moment ago.
+    pub(super) fn needs_newer_second_step(&self) -> bool {
+        self.reason == "SECOND_FACTOR_TOO_OLD"
+    }
+
+    /// The same with why nothing could be done about it.
+    pub(super) fn because(self, error: &anyhow::Error) -> Self {
+        Self { reason: String::new(), sentence: error.to_string(), ..self }
+    }
+
     /// Whether the service did not answer.
     pub(super) fn is_unavailable(&self) -> bool {
         self.status >= 500
@@ -74,6 +84,10 @@ fn sentence(reason: &str) -> Option<&'static str> {
             "this account needs its second step: set SUKOON_CODE to the code that its \
              authenticator app shows; without an app, set one up on the account page"
         }
+        "SECOND_FACTOR_TOO_OLD" => {
+            "this needs the second step once more: set SUKOON_CODE to the code that the \
+             account's authenticator app shows now"
+        }
         "TOKEN_MISSING" | "TOKEN_INVALID" => "the sign-in was not accepted; try again",
         "SLOT_TAKEN" => {
             "something is held, booked or closed in that time; `sukoon today DATE` shows it"
@@ -82,10 +96,16 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "BLOCK_NOT_FOUND" => "there is no closed time with this id; `sukoon today DATE` shows them",
         "BOOKING_NOT_FOUND" => "there is no booking with this id",
         "NOT_CANCELLABLE" => "only a confirmed booking whose session is not over can be cancelled",
+        "NOT_MARKABLE" => {
+            "a session is marked from its start until 14 days after its end, if it takes place"
+        }
         "NOT_CLAIMED" => "the customer has not said that this booking is paid, or it is settled",
         "NOT_BY_PHONE" => "that booking was not made by phone; its client pays when signed in",
         "HOLD_ENDED" => "its time is not held any more; book it again",
-        "NOTHING_TO_REFUND" => "nothing is left to give back for this booking",
+        "NOTHING_TO_REFUND" => {
+            "nothing is left to give back for this booking; what waits for the end of a dispute is \
+             let go with --release"
+        }
         "INVALID_AMOUNT" => "that is more than is left to give back, or not an amount",
         "IDEMPOTENCY_KEY_REUSED" => {
             "that key belongs to other words than these; say the same again, or leave --key away"
