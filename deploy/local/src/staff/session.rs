@@ -1,14 +1,15 @@
-//! The session of a staff member, for the duration of one command.
+//! The session of a staff member. Where it has a second factor it stays for the next command;
+//! otherwise it ends with this one.
 use super::arguments::{Arguments, Usage};
+use super::credentials::{Credentials, SecondStep};
+use super::kept::KeptSession;
 use super::refusal::Refusal;
-use crate::environment::Environment;
-use crate::owner;
-use crate::paths::Paths;
-use crate::run_state;
+use super::tokens::Tokens;
+use crate::app_codes::unix_seconds;
 use anyhow::{Context, Result, bail};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use std::io::BufRead;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The timeouts for a connection and for a whole answer.
@@ -19,81 +20,43 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 const ATTEMPTS_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The address of a practice, and the account to sign in with.
-pub(super) struct Credentials {
-    url: String,
-    email: String,
-    password: String,
-    /// A code of the account's authenticator app, which staff calls need.
-    code: Option<String>,
-    /// Where the health report is; only known of the practice that runs on this machine.
-    inner_url: Option<String>,
-}
-
-impl Credentials {
-    /// The practice and the account that the environment names; by default the practice that runs
-    /// on this machine, and its owner.
-    pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
-        let running =
-            paths.map(|paths| run_state::running_practice(&paths.data)).unwrap_or_default();
-        let inner_url = running.inner_url();
-        let given = environment.get("SUKOON_URL").map(|url| url.trim_end_matches('/').to_owned());
-        let url = given.clone().or(running.public_url).context(
-            "no practice runs on this machine: start one with `make run`, or set SUKOON_URL to \
-             the address of yours",
-        )?;
-        let person = (environment.get("SUKOON_EMAIL"), environment.get("SUKOON_PASSWORD"));
-        let (email, password) = match person {
-            (Some(email), Some("-")) => (email.to_owned(), read_line(std::io::stdin().lock())?),
-            (Some(email), Some(password)) => (email.to_owned(), password.to_owned()),
-            (None, None) if given.is_none() => {
-                let paths = paths.context("the data folder is not known")?;
-                let email = running.owner_email.context(
-                    "this practice has no owner of ours; set SUKOON_EMAIL and SUKOON_PASSWORD",
-                )?;
-                (email, owner::password(&paths.data)?)
-            }
-            // The password of this machine's owner is never sent to another address.
-            _ => bail!("set SUKOON_EMAIL and SUKOON_PASSWORD to sign in"),
-        };
-        if !url.starts_with("https://") && !is_loopback(&url) {
-            bail!("{url} is not https, so a password would travel in the open");
-        }
-        let code = environment.get("SUKOON_CODE").map(str::to_owned);
-        let inner_url = inner_url.filter(|_| given.is_none());
-        Ok(Self { url, email, password, code, inner_url })
-    }
-}
-
-/// A password that is not in the environment, where other programs and the shell's history have it.
-fn read_line(mut input: impl BufRead) -> Result<String> {
-    let mut line = String::new();
-    input.read_line(&mut line).context("the password cannot be read")?;
-    let password = line.trim_end_matches(['\r', '\n']);
-    if password.is_empty() {
-        bail!("SUKOON_PASSWORD is -, and no password came on standard input");
-    }
-    Ok(password.to_owned())
-}
-
-/// Whether requests to an address stay on this machine.
-fn is_loopback(url: &str) -> bool {
-    let host = url.strip_prefix("http://").unwrap_or_default();
-    let host = host.split(['/', ':']).next().unwrap_or_default();
-    matches!(host, "127.0.0.1" | "localhost")
-}
-
 /// A signed-in session.
 pub(super) struct Session {
     http: reqwest::Client,
     url: String,
     inner_url: Option<String>,
-    token: String,
+    tokens: Mutex<Tokens>,
+    second_step: SecondStep,
+    kept: Option<KeptSession>,
 }
 
 impl Session {
-    /// Signs in.
+    /// Continues the session that is kept, or signs in.
     pub(super) async fn open(credentials: Credentials) -> Result<Self> {
+        let (session, email, password) = Self::prepare(credentials)?;
+        let _alone = session.kept.as_ref().map(KeptSession::lock).transpose()?;
+        if session.continue_kept().await? {
+            return Ok(session);
+        }
+        session.sign_in(&email, &password).await?;
+        if session.second_step.is_at_hand(&session.tokens()) {
+            session.show_second_step().await?;
+        }
+        Ok(session)
+    }
+
+    /// A code of the second step that was not used before, by the time of the identity service,
+    /// which a sign-in tells.
+    pub(super) async fn code(credentials: Credentials) -> Result<String> {
+        let (session, email, password) = Self::prepare(credentials)?;
+        let session = Self { kept: None, ..session };
+        session.sign_in(&email, &password).await?;
+        let code = session.next_code().await;
+        session.close().await;
+        code
+    }
+
+    fn prepare(credentials: Credentials) -> Result<(Self, String, String)> {
         // An error means that a provider is installed already.
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::builder()
@@ -103,20 +66,46 @@ impl Session {
             .user_agent("sukoon")
             .build()
             .context("no HTTP client can be made")?;
-        let Credentials { url, email, password, code, inner_url } = credentials;
-        let request = http
-            .post(format!("{url}/auth/v1/token?grant_type=password"))
-            .header("x-supabase-api-version", "2024-01-01")
-            .json(&json!({ "email": email, "password": password }));
-        let answer = request.send().await.map_err(|error| no_answer(&url, &error))?;
-        let status = answer.status();
-        let body: Value = answer.json().await.unwrap_or_default();
-        if let (true, Some(token)) = (status.is_success(), body["access_token"].as_str()) {
-            let mut session = Self { http, url, inner_url, token: token.to_owned() };
-            if let Some(code) = code {
-                session.use_code(&body["user"]["factors"], &code).await?;
+        let Credentials { url, email, password, second_step, kept, inner_url } = credentials;
+        let tokens = Mutex::default();
+        Ok((Self { http, url, inner_url, tokens, second_step, kept }, email, password))
+    }
+
+    /// Whether the kept session goes on.
+    async fn continue_kept(&self) -> Result<bool> {
+        let Some(kept) = &self.kept else { return Ok(false) };
+        let Some(tokens) = kept.read().filter(|tokens| tokens.is_strong(unix_seconds())) else {
+            kept.forget();
+            return Ok(false);
+        };
+        let lasts = tokens.lasts(unix_seconds());
+        self.set_tokens(tokens);
+        Ok(lasts || self.refresh().await?)
+    }
+
+    /// Gets the next access token; no when the session has ended.
+    async fn refresh(&self) -> Result<bool> {
+        let path = "token?grant_type=refresh_token";
+        let message = json!({ "refresh_token": self.tokens().refresh_token });
+        let (status, body) = self.ask_identity(path, &message).await?;
+        match Tokens::read(&body).filter(|_| status.is_success()) {
+            Some(tokens) => self.keep(tokens).map(|()| true),
+            None if status.is_server_error() => {
+                bail!("{} does not let anybody sign in right now", self.url)
             }
-            return Ok(session);
+            None => {
+                self.kept.iter().for_each(KeptSession::forget);
+                Ok(false)
+            }
+        }
+    }
+
+    async fn sign_in(&self, email: &str, password: &str) -> Result<()> {
+        let message = json!({ "email": email, "password": password });
+        let (status, body) = self.ask_identity("token?grant_type=password", &message).await?;
+        if let (true, Some(tokens)) = (status.is_success(), Tokens::read(&body)) {
+            self.set_tokens(tokens);
+            return Ok(());
         }
         match body["code"].as_str().unwrap_or_default() {
             "invalid_credentials" => bail!("no account has this address with this password"),
@@ -125,37 +114,78 @@ impl Session {
             _ if status == StatusCode::TOO_MANY_REQUESTS => {
                 bail!("there were too many tries to sign in; wait a little")
             }
-            _ => bail!("{url} does not let anybody sign in right now"),
+            _ => bail!("{} does not let anybody sign in right now", self.url),
         }
     }
 
-    /// Uses a code of an authenticator app: from then on the session has a second factor.
-    async fn use_code(&mut self, factors: &Value, code: &str) -> Result<()> {
-        let is_app =
-            |it: &&Value| it["factor_type"] == "totp" && it["status"].as_str() == Some("verified");
-        let app = factors.as_array().into_iter().flatten().find(is_app);
-        let id = app.and_then(|app| app["id"].as_str()).context(
+    /// Shows the second step: from then on the session has a second factor of this moment, and
+    /// stays for the next command.
+    async fn show_second_step(&self) -> Result<()> {
+        let tokens = self.tokens();
+        let id = tokens.app_id.clone().context(
             "the account has no authenticator app; SUKOON_CODE is a code of one. Set one up on \
              the account page",
         )?;
-        let factor = format!("{}/auth/v1/factors/{id}", self.url);
-        let challenge = self.identity(format!("{factor}/challenge"), &json!({})).await?;
+        let code = self.next_code().await?;
+        let (_, challenge) =
+            self.ask_identity(&format!("factors/{id}/challenge"), &json!({})).await?;
         let answer = json!({ "challenge_id": challenge["id"], "code": code });
-        let verified = self.identity(format!("{factor}/verify"), &answer).await?;
-        let token = verified["access_token"].as_str().context("the code got no session")?;
-        self.token = token.to_owned();
+        let (status, body) = self.ask_identity(&format!("factors/{id}/verify"), &answer).await?;
+        if !status.is_success() {
+            bail!("{}", self.second_step.refused());
+        }
+        let raised = Tokens::read(&body).context("the code got no session")?;
+        self.keep(Tokens { app_id: Some(id), ..raised })
+    }
+
+    /// Shows it once more, because a call needs one of the last minutes. Another command may have
+    /// done so meanwhile.
+    async fn renew_second_step(&self) -> Result<()> {
+        let _alone = self.kept.as_ref().map(KeptSession::lock).transpose()?;
+        let known = self.kept.as_ref().and_then(KeptSession::read);
+        let before = self.tokens().second_factor_at();
+        if let Some(newer) = known.filter(|known| known.second_factor_at() > before) {
+            self.set_tokens(newer);
+            return Ok(());
+        }
+        if !self.refresh().await? {
+            bail!("the session has ended; say the same again");
+        }
+        self.show_second_step().await
+    }
+
+    async fn next_code(&self) -> Result<String> {
+        self.second_step.code(self.tokens().issued_at().unwrap_or_else(unix_seconds)).await
+    }
+
+    fn tokens(&self) -> Tokens {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_tokens(&self, tokens: Tokens) {
+        *self.tokens.lock().unwrap_or_else(PoisonError::into_inner) = tokens;
+    }
+
+    /// Goes on with these tokens, and keeps them for the next command.
+    fn keep(&self, tokens: Tokens) -> Result<()> {
+        if let Some(kept) = &self.kept {
+            kept.write(&tokens)?;
+        }
+        self.set_tokens(tokens);
         Ok(())
     }
 
-    async fn identity(&self, url: String, message: &Value) -> Result<Value> {
-        let request = self.http.post(url).bearer_auth(&self.token).json(message);
-        let answer = request.send().await.map_err(|error| no_answer(&self.url, &error))?;
-        let accepted = answer.status().is_success();
-        let body: Value = answer.json().await.unwrap_or_default();
-        if !accepted {
-            bail!("the code of SUKOON_CODE was refused; take the next one that the app shows");
+    async fn ask_identity(&self, path: &str, message: &Value) -> Result<(StatusCode, Value)> {
+        let mut request = self
+            .http
+            .post(format!("{}/auth/v1/{path}", self.url))
+            .header("x-supabase-api-version", "2024-01-01")
+            .json(message);
+        if !path.starts_with("token?") {
+            request = request.bearer_auth(self.tokens().access_token);
         }
-        Ok(body)
+        let answer = request.send().await.map_err(|error| no_answer(&self.url, &error))?;
+        Ok((answer.status(), answer.json().await.unwrap_or_default()))
     }
 
     /// The practice's address, without a slash at its end.
@@ -163,10 +193,12 @@ impl Session {
         &self.url
     }
 
-    /// Signs out. If that fails, the token expires within an hour.
+    /// Signs out, unless the session stays. If that fails, the token expires within an hour.
     pub(super) async fn close(self) {
-        let logout = format!("{}/auth/v1/logout?scope=local", self.url);
-        drop(self.http.post(logout).bearer_auth(&self.token).send().await);
+        let stays = self.kept.is_some() && self.tokens().second_factor_at().is_some();
+        if !stays {
+            drop(self.ask_identity("logout?scope=local", &json!({})).await);
+        }
     }
 
     /// The health report of all services, whether or not all are ready; of a practice on another
@@ -212,9 +244,15 @@ impl Session {
         method: &str,
         message: &Value,
     ) -> Result<Value, Refusal> {
-        let mut attempts = 1;
+        let (mut attempts, mut renewed) = (1, false);
         loop {
             match self.try_call(method, message).await {
+                Err(refusal) if refusal.needs_newer_second_step() && !renewed => {
+                    renewed = true;
+                    if let Err(error) = self.renew_second_step().await {
+                        return Err(refusal.because(&error));
+                    }
+                }
                 Err(refusal) if should_retry(&refusal) && attempts < ATTEMPTS_MAX => {
                     tokio::time::sleep(PAUSE).await;
                     attempts += 1;
@@ -226,7 +264,8 @@ impl Session {
 
     async fn try_call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
         let url = format!("{}/rpc/{method}", self.url);
-        let request = self.http.post(url).bearer_auth(&self.token).json(message);
+        let token = self.tokens().access_token;
+        let request = self.http.post(url).bearer_auth(token).json(message);
         let answer = request.send().await.map_err(|_broken| Refusal::no_answer())?;
         let status = answer.status().as_u16();
         let body: Value = answer.json().await.map_err(|_broken| Refusal::no_answer())?;
@@ -264,52 +303,6 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::task::JoinHandle;
 
-    fn found<const N: usize>(pairs: [(&str, &str); N]) -> Result<Credentials> {
-        Credentials::find(&Environment::from(pairs), None)
-    }
-
-    #[test]
-    fn another_practice_needs_a_sign_in_of_its_own() {
-        let told = found([("SUKOON_URL", "https://sukoon.example")]).err().unwrap().to_string();
-        assert!(told.contains("SUKOON_EMAIL"), "{told}");
-        let address = found([
-            ("SUKOON_URL", "https://sukoon.example/"),
-            ("SUKOON_EMAIL", "meera@sukoon.example"),
-            ("SUKOON_PASSWORD", "a quiet garden"),
-        ])
-        .unwrap();
-        assert_eq!(address.url, "https://sukoon.example");
-    }
-
-    #[test]
-    fn a_password_comes_on_standard_input_too() {
-        assert_eq!(read_line(&b"a quiet garden\r\nmore"[..]).unwrap(), "a quiet garden");
-        assert!(read_line(&b"\n"[..]).is_err());
-    }
-
-    #[test]
-    fn a_password_is_not_sent_without_encryption() {
-        for (url, fine) in [
-            ("http://sukoon.example", false),
-            ("http://127.0.0.1.evil.example", false),
-            ("http://127.0.0.1:8080", true),
-            ("http://localhost:8080", true),
-        ] {
-            let found = found([
-                ("SUKOON_URL", url),
-                ("SUKOON_EMAIL", "meera@sukoon.example"),
-                ("SUKOON_PASSWORD", "a quiet garden"),
-            ]);
-            assert_eq!(found.is_ok(), fine, "{url}");
-        }
-    }
-
-    #[test]
-    fn without_a_running_practice_the_error_gives_advice() {
-        let told = found([]).err().unwrap().to_string();
-        assert!(told.contains("make run") && told.contains("SUKOON_URL"), "{told}");
-    }
-
     fn said(words: &[&str]) -> Arguments {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         Arguments::read(&words, &["key"], (0, 0)).unwrap()
@@ -346,7 +339,9 @@ mod tests {
         });
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::new();
-        (Session { http, url, inner_url: None, token: String::new() }, served)
+        let second_step = SecondStep::Typed(None);
+        let tokens = Mutex::default();
+        (Session { http, url, inner_url: None, tokens, second_step, kept: None }, served)
     }
 
     /// The key in a request, once the whole request has arrived.

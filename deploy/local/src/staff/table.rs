@@ -24,6 +24,16 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| printable(&cell)).collect());
     }
 
+    /// Adds a row whose first cells were made for several tables.
+    pub(super) fn row_after<const A: usize, const B: usize>(
+        &mut self,
+        first: [String; A],
+        others: [String; B],
+    ) {
+        let cells = first.into_iter().chain(others);
+        self.rows.push(cells.map(|cell| printable(&cell)).collect());
+    }
+
     /// Whether there are no rows.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -36,6 +46,12 @@ impl Table {
         } else {
             self.lines().iter().for_each(output::line);
         }
+    }
+
+    /// The whole table as it is printed.
+    #[cfg(test)]
+    pub(super) fn text(&self) -> String {
+        self.lines().join("\n")
     }
 
     fn lines(&self) -> Vec<String> {
