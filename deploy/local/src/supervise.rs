@@ -343,7 +343,7 @@ mod tests {
                 sleep(Duration::from_millis(10)).await;
             }
         };
-        timeout(Duration::from_secs(20), asking).await.unwrap()
+        timeout(Duration::from_secs(120), asking).await.unwrap()
     }
 
     fn process(run_state: &RunState, name: &str) -> Option<Identity> {

@@ -1,7 +1,9 @@
 //! `sukoon up`: starts a practice from an empty folder, keeps it running, and stops it.
 use crate::account;
 use crate::addresses;
+use crate::app_codes::OwnerApp;
 use crate::certificates::{self, Certificates};
+use crate::chosen_ports;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
@@ -16,16 +18,16 @@ use crate::ports::{self, Reservations};
 use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::practice;
 use crate::process::last_lines;
-use crate::process_specs::{self, INTERNAL_PORTS, PROGRAMS, Ports, SpecBuilder};
+use crate::process_specs::{self, PROGRAMS, Ports, SpecBuilder};
 use crate::run_state::{self, RunInfo, RunState};
-use crate::secrets::{self, SecretStore};
+use crate::secrets::SecretStore;
 use crate::supervise::{ProcessSpec, Supervisor};
 use crate::tools::InstalledTools;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,12 +53,15 @@ pub(crate) struct RunConfig {
 impl RunConfig {
     /// Locks the data folder, stops the processes of an earlier run, and checks the two ports.
     pub(crate) async fn open(environment: &Environment, paths: &Paths) -> Result<Self> {
-        let options = Options::read(environment)?;
+        // What is wrong is said before anything is made.
+        Options::read(environment)?;
         paths::create_traversable(&paths.data)?;
         paths::create_private(&paths.data.join("logs"))?;
         paths::create_private(&paths.data.join("pictures"))?;
         let lock = lock(paths)?;
         stop_leftover_processes(paths).await;
+        let chosen = chosen_ports::choose(environment, &paths.data)?;
+        let options = Options::read(&chosen.environment)?;
         for (name, port) in [("PORT", options.port), ("SANDBOX_PORT", options.sandbox_port)] {
             if !ports::is_free(&options.host, port) {
                 bail!(
@@ -66,13 +71,12 @@ impl RunConfig {
                 );
             }
         }
-        let (ports, reservations) = choose_ports(paths)?;
         Ok(Self {
-            environment: environment.clone(),
+            environment: chosen.environment,
             paths: paths.clone(),
             options,
-            ports,
-            _reservations: reservations,
+            ports: chosen.internal,
+            _reservations: chosen.reservations,
             _lock: lock,
         })
     }
@@ -122,7 +126,8 @@ pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result
         () = signals.next() => None,
     };
     if let Some(Ok(owner)) = &started {
-        addresses::print(&run_config.options, owner.as_ref());
+        let has_app = OwnerApp::of(&run_config.paths.data).exists();
+        addresses::print(&run_config.options, owner.as_ref(), has_app);
         tokio::select! {
             () = signals.next() => {}
             () = certificates::keep_new(&run_config.paths.data) => {}
@@ -225,7 +230,7 @@ async fn start(
     output::step("bringing the databases up to date");
     migrate(supervisor, &specs).await?;
     if let Some(owner) = &owner {
-        owner::seed(supervisor, &specs, owner).await?;
+        owner::seed(supervisor, &specs, owner, &OwnerApp::of(&run_config.paths.data)).await?;
     }
     output::step("starting the services");
     let (gateway, services): (Vec<_>, Vec<_>) =
@@ -235,26 +240,6 @@ async fn start(
     wait_until_ready(&run_config.options, run_state).await?;
     run_state.set_ready(true)?;
     Ok(owner)
-}
-
-/// Chooses the internal ports. Ports of an earlier run are reused while they are free.
-fn choose_ports(paths: &Paths) -> Result<(Ports, Reservations)> {
-    let file = paths.data.join("ports.json");
-    let earlier: Ports =
-        serde_json::from_slice(&fs::read(&file).unwrap_or_default()).unwrap_or_default();
-    let mut reservations = Reservations::default();
-    let mut chosen = Ports::new();
-    for (part, purpose) in INTERNAL_PORTS {
-        let key = format!("{part} {purpose}");
-        let again = earlier.get(&key).copied().filter(|port| reservations.reserve(*port));
-        let port = match again {
-            Some(port) => port,
-            None => reservations.choose()?,
-        };
-        chosen.insert(key, port);
-    }
-    secrets::write_private(&file, &serde_json::to_vec_pretty(&chosen)?)?;
-    Ok((chosen, reservations))
 }
 
 fn create_servers(
@@ -410,6 +395,7 @@ mod tests {
     use super::*;
     use crate::process::Identity;
     use crate::run_state::ProcessRecord;
+    use std::fs;
     use std::path::PathBuf;
 
     fn paths(name: &str) -> Paths {
@@ -424,10 +410,9 @@ mod tests {
         }
     }
 
-    /// Two free ports.
-    fn free_ports() -> [String; 2] {
-        let mut ports = Reservations::default();
-        [(); 2].map(|()| ports.choose().unwrap().to_string())
+    /// A practice on ports that are chosen.
+    fn anywhere() -> Environment {
+        Environment::from([("PORT", "0"), ("SANDBOX_PORT", "0")])
     }
 
     /// A process that another test is starting has copies of the lock and of the ports' sockets
@@ -443,8 +428,7 @@ mod tests {
     #[tokio::test]
     async fn a_folder_serves_one_practice_at_a_time() {
         let paths = paths("one");
-        let [port, sandbox_port] = free_ports();
-        let environment = Environment::from([("PORT", &*port), ("SANDBOX_PORT", &*sandbox_port)]);
+        let environment = anywhere();
         let first = RunConfig::open(&environment, &paths).await.unwrap();
         let refused = RunConfig::open(&environment, &paths).await.err().unwrap().to_string();
         assert!(refused.contains("running already"), "{refused}");
@@ -476,8 +460,7 @@ mod tests {
             ports: BTreeMap::new(),
         };
         RunState::new(&paths.data).set_part("booking", part).unwrap();
-        let [port, sandbox_port] = free_ports();
-        let environment = Environment::from([("PORT", &*port), ("SANDBOX_PORT", &*sandbox_port)]);
+        let environment = anywhere();
         RunConfig::open(&environment, &paths).await.unwrap();
         assert!(!left.wait().unwrap().success());
         fs::remove_dir_all(&paths.data).unwrap();

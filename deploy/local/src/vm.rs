@@ -15,7 +15,9 @@ mod power;
 mod backup;
 mod postmaster;
 mod drill;
+mod rights;
 mod restore;
+mod second_step;
 mod owner_account;
 mod init;
 mod upgrade;
@@ -44,10 +46,13 @@ for the operator of a server on which the package `sukoon` is installed, as root
   doctor                    the same, and the machine once more: name, memory, disk, mail, keys;
                             with SUKOON_EMAIL it is the command of staff
   keys rotate               new passwords and keys between the services; sessions go on
+  keys renew-links          new keys of links, consent files and hashes of addresses
   logs [PART] [--follow]    the logs, of everything or of one part such as booking
   backup [--full]           back up now: what changed, or everything
   restore [--to TIME]       put the last backup in place, or the practice as it was at a time
-                            such as 2026-11-24T18:30:00Z; asks first, unless --yes
+                            such as 2026-11-24T18:30:00Z; asks first, unless --yes. Members,
+                            sign-in methods and consents that had ended stay ended, unless
+                            --with-ended-rights; all sessions end
   upgrade FILE              install another version of the package; backs up first, and goes back
                             by itself when the practice does not open
   rollback [--with-data]    the version before the last upgrade, or the data of then too
@@ -88,6 +93,12 @@ pub(crate) async fn run(environment: &Environment, words: &[&str]) -> Option<Res
     if let ["keys", "rotate"] = words {
         // Elsewhere it is the command of a practice that `sukoon up` has started.
         return Some(rotate::run(&Layout::installed(environment)?).await);
+    }
+    if let ["keys", "renew-links", rest @ ..] = words
+        && (rest.is_empty() || rest == ["--end-previous"])
+        && let Some(layout) = Layout::installed(environment)
+    {
+        return Some(rotate::links(&layout, !rest.is_empty()).await);
     }
     if words == ["doctor"] && environment.get("SUKOON_EMAIL").is_none() {
         // As a person of the practice it is a command of staff.

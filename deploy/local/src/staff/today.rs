@@ -1,11 +1,11 @@
 //! `sukoon today`: one day of the practice.
 use super::arguments::{Arguments, Usage};
 use super::dates::{Zone, check_date};
-use super::labels::{
-    client_name, contact, is_held, list, payment, service_label, state, takes_place, text,
-};
+use super::labels::{attendance, contact, is_held, list, payment, state, takes_place, text};
 use super::outcome::Outcome;
+use super::rooms;
 use super::session::Session;
+use super::session_cells::session_cells;
 use super::table::Table;
 use crate::output;
 use anyhow::Result;
@@ -18,26 +18,66 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Outcome> {
     let request = json!({ "fromDate": arguments.at(0), "days": 1 });
     let service = "booking.v1.BookingStaffService";
-    let bookings = session.call(&format!("{service}/ListBookings"), &request).await?;
+    let answer = session.call(&format!("{service}/ListBookings"), &request).await?;
     let blocked = session.call(&format!("{service}/ListBlockedTimes"), &request).await?;
-    let (bookings, blocked) = (&bookings["bookings"], &blocked["blockedTimes"]);
+    let confirmed = rooms::confirmed(session, arguments.at(0)).await?;
+    let (bookings, blocked) = (&answer["bookings"], &blocked["blockedTimes"]);
     if arguments.json() {
         output::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
         return Ok(Outcome::Complete);
     }
     let zone = Zone::of(session).await?;
-    let day = if arguments.at(0).is_empty() { "today" } else { arguments.at(0) };
-    output::line(format_args!("{}, {day}, times in {}", zone.practice, zone.label));
+    let date = text(&answer["fromDate"]);
+    let day = Day::of(&zone, &date, list(bookings));
+    output::line(format_args!("{}, {date}, times in {}", zone.practice, zone.label));
     output::line("");
-    let of = |wanted: fn(&Value) -> bool| {
-        list(bookings).iter().filter(move |staff| wanted(&staff["booking"]))
-    };
-    sessions(&zone, of(takes_place)).show("No sessions.");
-    section("Held for customers who have not paid yet", &held(&zone, of(is_held)));
-    let others = of(|booking| !takes_place(booking) && !is_held(booking));
-    section("Not taking place", &sessions(&zone, others));
+    sessions(&zone, &day.sessions).show("No sessions.");
+    let missing = rooms::table(&zone, &date, list(&confirmed["bookings"]));
+    section("To do: no meeting room yet; if none comes, call the client", &missing);
+    section("Held for customers who have not paid yet", &held(&zone, &day.held));
+    section("Not taking place", &sessions(&zone, &day.others));
     section("Closed to customers", &closed(&zone, list(blocked)));
+    if answer["more"] == true {
+        output::line("\nThere are more bookings on this day than are listed here.");
+    }
     Ok(Outcome::Complete)
+}
+
+/// A session with its booking and its number there, from 1.
+type Entry<'b> = (&'b Value, usize, &'b Value);
+
+/// The sessions of one local day, by their start. A package has others on other days.
+struct Day<'b> {
+    sessions: Vec<Entry<'b>>,
+    held: Vec<Entry<'b>>,
+    /// Of bookings that are over before they took place, and cancelled ones of a package.
+    others: Vec<Entry<'b>>,
+}
+
+impl<'b> Day<'b> {
+    fn of(zone: &Zone, date: &str, bookings: &'b [Value]) -> Self {
+        let mut day = Self { sessions: Vec::new(), held: Vec::new(), others: Vec::new() };
+        for staff in bookings {
+            let booking = &staff["booking"];
+            for (number, session) in (1..).zip(list(&booking["sessions"])) {
+                if zone.day(&session["startsAt"]) != date {
+                    continue;
+                }
+                let part = if is_held(booking) {
+                    &mut day.held
+                } else if takes_place(booking) && session["cancelled"] != true {
+                    &mut day.sessions
+                } else {
+                    &mut day.others
+                };
+                part.push((staff, number, session));
+            }
+        }
+        for part in [&mut day.sessions, &mut day.held, &mut day.others] {
+            part.sort_by_key(|(.., session)| zone.time(&session["startsAt"]));
+        }
+        day
+    }
 }
 
 fn section(title: &str, table: &Table) {
@@ -47,42 +87,33 @@ fn section(title: &str, table: &Table) {
     }
 }
 
-fn sessions<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
-    let mut table =
-        zone.table(&["TIME", "SESSION", "WITH", "WHO", "CONTACT", "STATE", "PAYMENT", "BOOKING"]);
-    for staff in bookings {
+fn sessions(zone: &Zone, entries: &[Entry<'_>]) -> Table {
+    let mut table = zone.table(&[
+        "DATE", "TIME", "SESSION", "WITH", "WHO", "CONTACT", "STATE", "CAME", "PAYMENT", "BOOKING",
+    ]);
+    for (staff, number, session) in entries {
         let booking = &staff["booking"];
-        for one in list(&booking["sessions"]) {
-            table.row([
-                zone.span(one),
-                service_label(booking),
-                text(&booking["practitionerName"]),
-                client_name(booking),
-                contact(booking),
-                state(booking),
-                payment(staff),
-                text(&booking["bookingId"]),
-            ]);
-        }
+        let is_over = session["cancelled"] == true;
+        let others = [
+            contact(booking),
+            if is_over { "cancelled".to_owned() } else { state(booking) },
+            attendance(staff, *number),
+            payment(staff),
+            text(&booking["bookingId"]),
+        ];
+        table.row_after(session_cells(zone, booking, session), others);
     }
     table
 }
 
-fn held<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
-    let mut table = zone.table(&["TIME", "SESSION", "WITH", "WHO", "UNTIL", "PAYMENT", "BOOKING"]);
-    for staff in bookings {
+fn held(zone: &Zone, entries: &[Entry<'_>]) -> Table {
+    let mut table =
+        zone.table(&["DATE", "TIME", "SESSION", "WITH", "WHO", "HELD UNTIL", "PAYMENT", "BOOKING"]);
+    for (staff, _, session) in entries {
         let booking = &staff["booking"];
-        for one in list(&booking["sessions"]) {
-            table.row([
-                zone.span(one),
-                service_label(booking),
-                text(&booking["practitionerName"]),
-                client_name(booking),
-                zone.time(&booking["heldUntilAt"]),
-                payment(staff),
-                text(&booking["bookingId"]),
-            ]);
-        }
+        let until = zone.moment(&booking["heldUntilAt"]);
+        let others = [until, payment(staff), text(&booking["bookingId"])];
+        table.row_after(session_cells(zone, booking, session), others);
     }
     table
 }
@@ -93,4 +124,93 @@ fn closed(zone: &Zone, blocked: &[Value]) -> Table {
         table.row([zone.span(time), text(&time["practitionerName"]), text(&time["blockId"])]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(at: &str, cancelled: bool) -> Value {
+        json!({ "startsAt": at, "endsAt": at, "cancelled": cancelled })
+    }
+
+    /// A package with sessions on three days, of which the second day's is cancelled.
+    fn package(state: &str) -> Value {
+        json!({ "booking": {
+            "bookingId": "bkg_1", "state": state, "heldUntilAt": "2026-12-03T17:40:00Z",
+            "contact": { "firstName": "Asha", "lastName": "Rao" },
+            "sessions": [
+                session("2026-12-08T05:30:00Z", false),
+                session("2026-12-10T07:30:00Z", true),
+                session("2026-12-15T09:30:00Z", false),
+            ],
+        }})
+    }
+
+    fn single(start: &str) -> Value {
+        json!({ "booking": {
+            "bookingId": "bkg_2", "state": "BOOKING_STATE_CONFIRMED",
+            "sessions": [{ "startsAt": start, "endsAt": start }],
+        }})
+    }
+
+    fn starts(entries: &[Entry<'_>]) -> Vec<String> {
+        entries.iter().map(|(.., session)| Zone::of_kolkata().time(&session["startsAt"])).collect()
+    }
+
+    #[test]
+    fn a_day_has_its_own_sessions_alone_in_the_order_of_their_starts() {
+        let zone = Zone::of_kolkata();
+        // 23:45 in India is the day before in UTC.
+        let late = single("2026-12-08T18:15:00Z");
+        let bookings = [late, package("BOOKING_STATE_MEETING_SCHEDULED")];
+        let day = Day::of(&zone, "2026-12-08", &bookings);
+        assert_eq!(starts(&day.sessions), ["11:00", "23:45"]);
+        assert!(day.held.is_empty() && day.others.is_empty());
+        let table = sessions(&zone, &day.sessions).text();
+        assert!(table.contains("2026-12-08  11:00") && table.contains("Asha Rao"), "{table}");
+    }
+
+    #[test]
+    fn a_cancelled_session_of_a_package_does_not_take_place() {
+        let (zone, bookings) = (Zone::of_kolkata(), [package("BOOKING_STATE_CONFIRMED")]);
+        let day = Day::of(&zone, "2026-12-10", &bookings);
+        assert_eq!((starts(&day.sessions).len(), starts(&day.others)), (0, vec!["13:00".into()]));
+        let table = sessions(&zone, &day.others).text();
+        assert!(table.contains("cancelled"), "{table}");
+    }
+
+    #[test]
+    fn a_day_says_who_came() {
+        let zone = Zone::of_kolkata();
+        let mut package = package("BOOKING_STATE_CONFIRMED");
+        package["marks"] = json!([
+            { "sessionNumber": 1, "attendance": "ATTENDANCE_NO_SHOW" },
+            { "sessionNumber": 2, "attendance": "ATTENDANCE_LATE" },
+        ]);
+        let bookings = [package];
+        let came = |date: &str| {
+            let day = Day::of(&zone, date, &bookings);
+            let (staff, number, _) = day.sessions[0];
+            let table = sessions(&zone, &day.sessions).text();
+            assert!(
+                table.contains("CAME") && table.contains(&attendance(staff, number)),
+                "{table}"
+            );
+            attendance(staff, number)
+        };
+        assert_eq!(
+            (came("2026-12-08"), came("2026-12-15")),
+            ("no-show".to_owned(), "-".to_owned())
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_hold_has_its_date() {
+        let (zone, bookings) = (Zone::of_kolkata(), [package("BOOKING_STATE_HELD")]);
+        let day = Day::of(&zone, "2026-12-15", &bookings);
+        assert_eq!(starts(&day.held), ["15:00"]);
+        let table = held(&zone, &day.held).text();
+        assert!(table.contains("2026-12-03 23:10"), "{table}");
+    }
 }

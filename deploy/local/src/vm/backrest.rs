@@ -72,6 +72,19 @@ pub(crate) fn newest(layout: &Layout) -> Result<Option<NewestBackup>> {
     read_info(&told)
 }
 
+/// The cluster whose backups these are, as PostgreSQL numbers clusters.
+pub(crate) fn cluster_number(layout: &Layout) -> Result<String> {
+    let told = output_of(command(layout)?.args(["--output=json", "info"]))?;
+    read_cluster_number(&told)
+}
+
+fn read_cluster_number(told: &str) -> Result<String> {
+    let told: Value = serde_json::from_str(told).context("pgBackRest tells no JSON")?;
+    let databases = told.get(0).and_then(|stanza| stanza.get("db")?.as_array());
+    let number = databases.and_then(|all| all.last()?.get("system-id"));
+    Ok(number.context("pgBackRest tells of no cluster")?.to_string())
+}
+
 fn read_info(told: &str) -> Result<Option<NewestBackup>> {
     let told: Value = serde_json::from_str(told).context("pgBackRest tells no JSON")?;
     let backups = told.get(0).and_then(|stanza| stanza.get("backup")?.as_array());
@@ -102,5 +115,13 @@ mod tests {
         assert_eq!(read_info(r#"[{"backup":[]}]"#).unwrap(), None);
         assert_eq!(read_info("[]").unwrap(), None);
         assert!(read_info("nothing").is_err());
+    }
+
+    #[test]
+    fn the_cluster_is_the_last_one_that_is_told() {
+        let told =
+            r#"[{"db":[{"id":1,"system-id":7000},{"id":2,"system-id":7597000000000000001}]}]"#;
+        assert_eq!(read_cluster_number(told).unwrap(), "7597000000000000001");
+        assert!(read_cluster_number("[]").is_err());
     }
 }

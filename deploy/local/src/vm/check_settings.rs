@@ -5,10 +5,12 @@ use anyhow::{Result, bail};
 
 /// The settings with which the checker reads this server's practice.
 pub(crate) fn check_settings(layout: &Layout) -> Result<Vec<(String, String)>> {
-    let settings = operations::settings_of(layout, "check")?;
+    let mut settings = operations::settings_of(layout, "check")?;
     if settings.is_empty() {
         let file = layout.environment_file("check");
         bail!("{} names no databases; `sukoon init` writes it", file.display());
     }
+    // Files of earlier versions do not name it.
+    settings.push(("PRACTICE_DIR".to_owned(), layout.rooted("/etc/sukoon/practice")));
     Ok(settings)
 }

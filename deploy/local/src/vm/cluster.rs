@@ -43,8 +43,14 @@ impl Cluster {
 
     /// Runs a script as the superuser.
     pub(crate) fn run_script(&self, database: &str, script: &str) -> Result<()> {
+        self.answer(database, script).map(drop)
+    }
+
+    /// The same with what it answers; rows are lines.
+    pub(crate) fn answer(&self, database: &str, script: &str) -> Result<String> {
         let mut command = command_as_owner(self.programs.join("psql"), &self.data)?;
         command.args(["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--username=postgres"]);
+        command.args(["--tuples-only", "--no-align"]);
         command.arg(format!("--host={}", self.socket.display()));
         command.arg(format!("--port={}", self.port)).arg(format!("--dbname={database}"));
         // A script holds passwords, which the list of processes must not show.
@@ -59,7 +65,7 @@ impl Cluster {
         if !done.status.success() {
             bail!("PostgreSQL refused: {}", String::from_utf8_lossy(&done.stderr).trim());
         }
-        Ok(())
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
 
     /// When the last thing was done that a restored cluster has read from its log; none where there

@@ -100,6 +100,7 @@ async fn drill(layout: &Layout) -> Result<Value> {
         "broken": field("broken"),
         "unjudged": field("unjudged"),
         "tasks": field("tasks"),
+        "mends": field("mends"),
     }))
 }
 
@@ -117,14 +118,14 @@ fn settings(layout: &Layout, cluster: &Cluster) -> Result<Vec<(String, String)>>
 
 /// The folder of a drill.
 #[derive(Debug)]
-struct Place {
-    folder: std::path::PathBuf,
-    data: std::path::PathBuf,
+pub(super) struct Place {
+    pub(super) folder: std::path::PathBuf,
+    pub(super) data: std::path::PathBuf,
 }
 
 impl Place {
     /// An empty folder of the backups' owner. What an interrupted drill left behind is removed.
-    fn make(layout: &Layout) -> Result<Self> {
+    pub(super) fn make(layout: &Layout) -> Result<Self> {
         let folder = layout.backups().join("drill");
         if folder.exists() {
             stop_leftover(&folder.join("data"));
@@ -136,7 +137,7 @@ impl Place {
         Ok(Self { folder, data })
     }
 
-    fn remove(&self) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         remove(&self.folder)
     }
 }

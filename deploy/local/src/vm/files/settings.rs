@@ -68,6 +68,19 @@ impl<'a> Settings<'a> {
         self.set_secret(name, &value, secret_store)
     }
 
+    /// The same for a word that signs: the one before it is accepted, if there is one.
+    fn set_signing_word(
+        &mut self,
+        name: &str,
+        word: &str,
+        secret_store: &mut SecretStore,
+    ) -> Result<()> {
+        if let Some(previous) = secret_store.get(&format!("{word}-previous")) {
+            self.set_secret(&format!("{name}_PREVIOUS"), &previous, secret_store)?;
+        }
+        self.set_word(name, word, secret_store)
+    }
+
     /// Writes the file, and makes the folder of the unit's secrets if it has none.
     pub(super) fn write(&self) -> Result<()> {
         let folder = self.layout.secrets().join("settings");
@@ -162,8 +175,8 @@ impl<'a> Settings<'a> {
                 let meetings = &decisions.meetings;
                 self.set("BOOKING_MEETING_URL", &meetings.url);
                 self.set_secret("BOOKING_MEETING_TOKEN", &meetings.token, secret_store)?;
-                self.set_word("BOOKING_CONSENT_KEY", "booking-consent-key", secret_store)?;
-                self.set_word("BOOKING_FEED_KEY", "booking-feed-key", secret_store)
+                self.set_signing_word("BOOKING_CONSENT_KEY", "booking-consent-key", secret_store)?;
+                self.set_signing_word("BOOKING_FEED_KEY", "booking-feed-key", secret_store)
             }
             "payments" => {
                 let payments = &decisions.payments;
@@ -179,7 +192,7 @@ impl<'a> Settings<'a> {
                 self.set("NOTIFICATIONS_SENDER", &decisions.mail.sender);
                 self.set_secret("NOTIFICATIONS_SMTP_URL", &decisions.mail.url, secret_store)?;
                 let word = "notifications-address-key";
-                self.set_word("NOTIFICATIONS_ADDRESS_KEY", word, secret_store)
+                self.set_signing_word("NOTIFICATIONS_ADDRESS_KEY", word, secret_store)
             }
             "identity" => {
                 let signing = secret_store.private_key("identity-signing")?;
@@ -189,7 +202,11 @@ impl<'a> Settings<'a> {
             "reviews" => {
                 let pictures = self.layout.rooted("/var/lib/sukoon/reviews/pictures");
                 self.set("REVIEWS_PICTURES_URL", format!("file://{pictures}"));
-                self.set_word("REVIEWS_INVITATION_KEY", "reviews-invitation-key", secret_store)
+                self.set_signing_word(
+                    "REVIEWS_INVITATION_KEY",
+                    "reviews-invitation-key",
+                    secret_store,
+                )
             }
             _ => Ok(()),
         }
