@@ -3,6 +3,7 @@
 use super::decisions::Decisions;
 use super::layout::Layout;
 use super::operations;
+use super::second_step;
 use crate::account;
 use crate::output;
 use crate::secrets;
@@ -43,7 +44,10 @@ pub(crate) fn ensure(layout: &Layout, decisions: &Decisions) -> Result<()> {
     let grant = [("STAFF_USER_ID", id.as_str()), ("STAFF_ROLE", "owner")];
     service(layout, ("booking", "grant"), &["migrate"], &grant)?;
     output::line(format_args!("The owner signs in as {} with {password}", owner.email));
-    Ok(())
+    second_step::enroll(&decisions.domain, &owner.email, |secret| {
+        let app = [email, ("ACCOUNT_PASSWORD", &*password), ("ACCOUNT_TOTP_SECRET", secret)];
+        service(layout, ("identity", "enroll-factor"), &["identity"], &app).map(drop)
+    })
 }
 
 /// Runs a command of a service with the settings of files and further ones; what it prints.

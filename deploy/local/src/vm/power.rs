@@ -45,6 +45,9 @@ pub(crate) fn stop_cluster(layout: &Layout) -> Result<()> {
         return units::systemctl(&["stop", units::POSTGRES]).map(drop);
     }
     let own = cluster(layout)?;
+    if !own.data.join("postmaster.pid").exists() {
+        return Ok(());
+    }
     let mut command = command_as_owner(own.programs.join("pg_ctl"), &own.data)?;
     command.args(["stop", "--silent", "--mode=fast", "--wait"]);
     output_of(command.arg(format!("--pgdata={}", own.data.display()))).map(drop)

@@ -1,22 +1,31 @@
 //! `sukoon restore`: puts a backup in the practice's place, and does what has to be done after
-//! that. The data that was there stays beside it until the next restore.
+//! that. The data that was there stays beside it for a week.
 use super::backrest;
 use super::check_settings::check_settings;
 use super::cluster::Cluster;
 use super::layout::Layout;
 use super::pictures;
 use super::power;
+use super::rights;
+use super::user::command_as_owner;
 use crate::checker;
+use crate::environment::Environment;
 use crate::output;
 use crate::paths;
+use crate::process::output_of;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::io::{BufRead, IsTerminal};
 use std::os::unix::fs::{MetadataExt, chown};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// How long the data that was replaced stays.
+const KEPT_ASIDE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The file in it that says since when it lies there.
+const PUT_ASIDE: &str = "sukoon-put-aside";
 /// How long the log of changes may be read.
 const READ_WITHIN: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -27,6 +36,8 @@ pub(crate) struct RestoreOptions {
     to: Option<jiff::Timestamp>,
     /// Whether the question is answered.
     is_confirmed: bool,
+    /// Whether rights that had ended come back, too, because a mistake had ended them.
+    with_ended_rights: bool,
 }
 
 impl RestoreOptions {
@@ -37,6 +48,7 @@ impl RestoreOptions {
         while let Some(word) = words.next() {
             match *word {
                 "--yes" => wanted.is_confirmed = true,
+                "--with-ended-rights" => wanted.with_ended_rights = true,
                 "--to" => {
                     let time = words.next().context("--to needs a time")?;
                     wanted.to = Some(time.parse().with_context(|| {
@@ -63,9 +75,21 @@ pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<Exit
     }
     let began = Instant::now();
     power::stop_services(layout)?;
+    let goes_on = rights::is_unfinished(layout);
+    if !goes_on {
+        // What lies there from now on is what this restore has replaced.
+        remove(&layout.cluster().with_extension("before"))?;
+        rights::remember(layout, wanted.to.is_some()).await?;
+    }
+    failpoint("list-kept")?;
     power::stop_cluster(layout)?;
     output::step("restoring the databases");
-    restore_cluster(layout, wanted)?;
+    if let Err(error) = restore_cluster(layout, wanted, goes_on) {
+        // What was there is there again, so it may open as it was.
+        rights::forget(layout)?;
+        return Err(error);
+    }
+    failpoint("databases-restored")?;
     power::start_cluster(layout)?;
     let cluster = power::cluster(layout)?;
     cluster.wait_until_writable(READ_WITHIN).await?;
@@ -75,6 +99,10 @@ pub(crate) async fn run(layout: &Layout, wanted: &RestoreOptions) -> Result<Exit
         output::step(step.says);
         (step.run)(layout, &cluster)?;
     }
+    output::step("ending what had ended");
+    rights::take_away(layout, &cluster, wanted.with_ended_rights)?;
+    failpoint("rights-taken-away")?;
+    rights::forget(layout)?;
     power::start_services(layout)?;
     output::line(format_args!(
         "The practice was restored in {} s and is starting.",
@@ -107,23 +135,58 @@ fn confirmed(wanted: &RestoreOptions) -> Result<bool> {
     };
     output::line(format_args!(
         "The practice stops and comes back {what}. What happened since is lost to it, but for what \
-         the payment provider knows. Go on? [yes/no]"
+         the payment provider knows and for rights that had ended. Go on? [yes/no]"
     ));
     let mut answer = String::new();
     input.lock().read_line(&mut answer).context("no answer can be read")?;
     Ok(answer.trim() == "yes")
 }
 
-/// Puts the backup in place of the data, which is put aside. A restore that fails puts it back.
-pub(crate) fn restore_cluster(layout: &Layout, wanted: &RestoreOptions) -> Result<()> {
+/// Fails at a place that a test names.
+fn failpoint(name: &str) -> Result<()> {
+    let environment = Environment::of_this_process();
+    anyhow::ensure!(environment.get("SUKOON_RESTORE_STOPS_AT") != Some(name), "stopped at {name}");
+    Ok(())
+}
+
+/// Removes what a restore has put aside, once it has lain there for a week: it is personal data.
+pub(crate) fn remove_put_aside(layout: &Layout) -> Result<()> {
+    let aside = layout.cluster().with_extension("before");
+    let since = fs::metadata(aside.join(PUT_ASIDE)).and_then(|note| note.modified());
+    let age = since.ok().and_then(|since| since.elapsed().ok());
+    if age.is_none_or(|age| age < KEPT_ASIDE) {
+        return Ok(());
+    }
+    // The unit of backups may not write beside the folder, so the folder itself may stay, empty.
+    let mut remove = command_as_owner("find", &aside)?;
+    remove.arg(&aside).args(["-mindepth", "1", "-delete"]);
+    output_of(&mut remove).context("what a restore has put aside cannot be removed")?;
+    output::line("What was put aside by a restore a week ago was removed.");
+    Ok(())
+}
+
+/// Removes a folder, if it is there.
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} cannot be removed", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts the backup in place of the data, which is put aside. A restore that fails puts it back. One
+/// that goes on replaces what the one before has begun; what that put aside stays.
+fn restore_cluster(layout: &Layout, wanted: &RestoreOptions, goes_on: bool) -> Result<()> {
     let data = layout.cluster();
     let aside = data.with_extension("before");
-    if aside.exists() {
-        fs::remove_dir_all(&aside)
-            .with_context(|| format!("{} cannot be removed", aside.display()))?;
+    if goes_on && aside.exists() {
+        remove(&data)?;
+    } else {
+        fs::rename(&data, &aside).context("the old data cannot be put aside")?;
     }
-    let owner = fs::metadata(&data).context("the cluster is not there")?;
-    fs::rename(&data, &aside).context("the old data cannot be put aside")?;
+    let owner = fs::metadata(&aside).context("the cluster is not there")?;
+    output_of(command_as_owner("touch", &aside)?.arg(aside.join(PUT_ASIDE)))?;
     let restoring = || -> Result<()> {
         paths::create_private(&data)?;
         chown(&data, Some(owner.uid()), Some(owner.gid()))
@@ -131,7 +194,7 @@ pub(crate) fn restore_cluster(layout: &Layout, wanted: &RestoreOptions) -> Resul
         backrest::restore(layout, &data, wanted.target().as_deref(), &[])
     };
     restoring().or_else(|error| {
-        fs::remove_dir_all(&data).context("what was half restored cannot be removed")?;
+        remove(&data)?;
         fs::rename(&aside, &data).context("the old data cannot be put back")?;
         Err(error)
     })
