@@ -7,6 +7,7 @@ use super::init;
 use super::layout::Layout;
 use super::machine;
 use super::units;
+use crate::keys;
 use crate::output;
 use crate::process_specs::CALLERS;
 use crate::secrets::SecretStore;
@@ -23,6 +24,19 @@ pub(crate) async fn run(layout: &Layout) -> Result<ExitCode> {
     forget(&mut secret_store)?;
     files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
     init::set_passwords(layout, &mut secret_store)?;
+    start_again(layout).await
+}
+
+/// `sukoon keys renew-links` on a server: links and files of the keys before stay good.
+pub(crate) async fn links(layout: &Layout, end_previous: bool) -> Result<ExitCode> {
+    let decisions = Decisions::kept(layout)?;
+    keys::renew_links(&layout.secrets(), end_previous)?;
+    let mut secret_store = SecretStore::open(&layout.secrets())?;
+    files::write(layout, &decisions, machine::memory_mib()?, &mut secret_store)?;
+    start_again(layout).await
+}
+
+async fn start_again(layout: &Layout) -> Result<ExitCode> {
     if layout.is_the_machine() {
         output::step("starting the services with them");
         let mut restart = vec!["restart", "sukoon-migrate.service"];

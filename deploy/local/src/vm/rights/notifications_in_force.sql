@@ -1,0 +1,1 @@
+select '  ' || count(*) || ' addresses have unsubscribed' from unsubscribed_addresses;
