@@ -3,7 +3,7 @@
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -15,12 +15,16 @@ use crate::state::SharedState;
 
 /// The target name of faults.
 const TARGET: &str = "calendars.fetch";
+/// The largest file that may be put there: a calendar of many years.
+const FILE_BYTES_MAX: usize = 50_000_000;
 /// A response that no client should read to its end.
 const HUGE_BYTES: usize = 5_000_000;
 
 pub(crate) fn routes() -> Router<SharedState> {
     // GET is the third party's; PUT is a control for tests and demos.
-    Router::new().route("/calendars/{name}", get(read).put(write))
+    Router::new()
+        .route("/calendars/{name}", get(read).put(write))
+        .layer(DefaultBodyLimit::max(FILE_BYTES_MAX))
 }
 
 async fn write(

@@ -31,6 +31,7 @@ pub(crate) fn routes() -> Router<SharedState> {
     Router::new()
         .route("/api/faults", post(add_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
+        .route("/api/late", post(agree_late))
         .route("/api/switches", get(switches::show).post(switches::set))
         .route("/api/link", post(links::change))
         .route("/api/refund", post(settlements::refund))
@@ -76,7 +77,8 @@ struct PaymentRequest {
     outcome: RequestedOutcome,
     amount: Option<i64>,
     currency: Option<String>,
-    /// With `late`: how long after its failure the payment is authorised.
+    /// With `late`: how long after its failure the payment is authorised, unless `/api/late` is
+    /// called before.
     delay_ms: Option<u64>,
     /// Pays an order that is paid already, which a bank may do by mistake.
     #[serde(default)]
@@ -108,6 +110,20 @@ fn by_card() -> Method {
 
 fn captured() -> RequestedOutcome {
     RequestedOutcome::Captured
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LatePayment {
+    payment_id: String,
+}
+
+/// The payer of a payment with the outcome `late` agrees now, before its time.
+async fn agree_late(State(app): State<SharedState>, given: Body<LatePayment>) -> Response {
+    body::answer(given, |given| {
+        let payment = bank::authorise_late(&app, &given.payment_id)?;
+        Ok(Json(json!({ "payment": entities::payment(&payment) })))
+    })
 }
 
 async fn pay(State(app): State<SharedState>, given: Body<PaymentRequest>) -> Response {

@@ -12,6 +12,7 @@ mod switches;
 mod checkout_log;
 mod calendar_files;
 mod scheduled_events;
+mod host_names;
 mod state;
 mod assets;
 mod provider;
@@ -26,6 +27,7 @@ mod scheduling_widget;
 mod smtp;
 mod inbox;
 mod controls;
+mod hosts;
 mod http_faults;
 mod front_page;
 
@@ -130,6 +132,7 @@ fn router(app: &SharedState) -> Router {
         .merge(front_page::routes())
         .route_layer(from_fn_with_state(app.clone(), http_faults::inject))
         .layer(DefaultBodyLimit::max(256 * 1024))
+        .layer(from_fn_with_state(app.clone(), hosts::check))
         .with_state(app.clone())
 }
 

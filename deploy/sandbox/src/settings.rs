@@ -19,6 +19,8 @@ pub struct Settings {
     /// The base of the checkout frame's address, which is another origin than the script's; by
     /// default the machine's other host name.
     pub frame_url: Option<String>,
+    /// Further host names under which it answers, between commas.
+    pub hosts: String,
     /// The folder of the store, which survives restarts.
     pub data: PathBuf,
     /// The payment provider's account.
@@ -99,6 +101,7 @@ impl Settings {
             smtp_listen: loopback,
             public_url: None,
             frame_url: None,
+            hosts: String::new(),
             data: data.into(),
             account: Account {
                 key_id: "rzp_test_demo".into(),
@@ -135,6 +138,7 @@ impl Settings {
             smtp_listen: reader.address("SANDBOX_SMTP_LISTEN"),
             public_url: reader.optional("SANDBOX_PUBLIC_URL"),
             frame_url: reader.optional("SANDBOX_FRAME_URL"),
+            hosts: reader.text_or("SANDBOX_HOSTS", ""),
             data: PathBuf::from(reader.text("SANDBOX_DATA")),
             account: Account {
                 key_id: reader.text("SANDBOX_KEY_ID"),

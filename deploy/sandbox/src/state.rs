@@ -27,6 +27,8 @@ pub(crate) struct AppState {
     pub(crate) public_url: String,
     /// The base of the checkout frame's address, without a trailing slash.
     pub(crate) frame_url: String,
+    /// The host names under which it answers.
+    pub(crate) hosts: Vec<String>,
     pub(crate) checkout_log: CheckoutLog,
     pub(crate) faults: Faults,
     pub(crate) calendars: Calendars,
@@ -53,7 +55,9 @@ impl AppState {
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()?;
+        let hosts = crate::host_names::names([&public_url, &frame_url], &settings.hosts);
         Ok(Arc::new(Self {
+            hosts,
             account: settings.account,
             timing: settings.timing,
             meeting_token: settings.meeting_token,

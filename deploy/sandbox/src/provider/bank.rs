@@ -157,25 +157,32 @@ pub(crate) fn capture(
     Ok(payment)
 }
 
-/// Waits until a failed payment is due to be authorised, and authorises it.
+/// Waits until a failed payment is due to be authorised, and authorises it unless its payer has
+/// agreed before.
 pub(crate) async fn authorise_when_due(app: SharedState, id: String) {
     let due = app.store().payments().get(&id).and_then(|payment| payment.late_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
-    let mut store = app.store();
-    let Some(mut payment) = store.payments().get(&id).cloned() else {
-        return;
-    };
-    let Some(mut order) = store.orders().get(&payment.order_id).cloned() else {
-        return;
-    };
-    payment.late_at_ms = None;
-    let capture = is_captured_automatically(&order, &payment);
-    let mut transaction = Transaction::on(&store, &order);
-    transaction.authorise(&app, &mut order, &mut payment, capture);
-    if transaction.commit(&app, &mut store, Some(order), payment).is_err() {
+    let waits = app.store().payments().get(&id).is_some_and(|it| it.late_at_ms.is_some());
+    if waits && authorise_late(&app, &id).is_err() {
         tracing::error!(payment = id, "a late authorisation could not be written");
     }
+}
+
+/// The payer of a failed payment that comes late agrees now.
+pub(crate) fn authorise_late(app: &SharedState, id: &str) -> Result<Payment, ApiError> {
+    let mut store = app.store();
+    let mut payment = store.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+    let order = store.orders().get(&payment.order_id).cloned();
+    let mut order = order.ok_or_else(ApiError::unknown_id)?;
+    if payment.late_at_ms.take().is_none() {
+        return Err(ApiError::bad("This payment does not come late, or it has come"));
+    }
+    let capture = is_captured_automatically(&order, &payment);
+    let mut transaction = Transaction::on(&store, &order);
+    transaction.authorise(app, &mut order, &mut payment, capture);
+    transaction.commit(app, &mut store, Some(order), payment.clone())?;
+    Ok(payment)
 }
 
 fn open_order(store: &Store, attempt: &Attempt) -> Result<Order, ApiError> {

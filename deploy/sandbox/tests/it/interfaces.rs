@@ -193,3 +193,14 @@ async fn the_scheduling_provider_takes_a_time_once_and_cancels_it_once() {
     assert_eq!(answer(get(&event)).await["resource"]["status"], "canceled");
     assert_eq!(status(post("/invitees", &wanted)).await, 201, "the time is free again");
 }
+
+#[tokio::test]
+async fn a_page_whose_name_was_made_to_lead_here_reads_nothing() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    for path in ["/", "/api/inbox", "/v1/checkout.js"] {
+        let named = |host: &str| sandbox.get(path).header("host", host);
+        assert_eq!(status(named("evil.example")).await, 421, "{path}");
+        assert_eq!(status(named("localhost:8090")).await, 200, "{path}");
+    }
+}

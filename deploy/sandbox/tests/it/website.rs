@@ -109,7 +109,7 @@ pub(crate) async fn until(condition: impl AsyncFn() -> bool) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), come_true).await.expect("it never came true");
+    tokio::time::timeout(Duration::from_secs(120), come_true).await.expect("it never came true");
 }
 
 /// A folder that is removed after the test.
