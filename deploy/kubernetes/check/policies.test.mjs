@@ -55,6 +55,12 @@ const BREAKS = {
     'connections without a certificate': (all) =>
       change(all, 'nats', 'nats.conf', '  verify: true', '  verify: false'),
   },
+  databaseLog: {
+    'values of statements': (all) =>
+      delete find(all, 'Cluster', 'postgres').spec.postgresql.parameters.log_parameter_max_length,
+    'values of refused rows': (all) =>
+      (find(all, 'Cluster', 'postgres').spec.postgresql.parameters.log_error_verbosity = 'default'),
+  },
   deny: {
     'nothing is denied': (all) => drop(all, 'NetworkPolicy', 'default-deny'),
     'only what comes in is denied': (all) =>

@@ -1,4 +1,5 @@
 /** Our own policies for the stores: PostgreSQL, its roles, its backups and their restores, NATS. */
+import { readFileSync } from 'node:fs';
 import { published } from './nats-users.mjs';
 import { readTable } from './reach.mjs';
 import { parse } from './render.mjs';
@@ -21,6 +22,20 @@ const stores = () =>
   Object.entries(readTable())
     .filter(([, row]) => row.database)
     .sort(([one], [other]) => one.localeCompare(other));
+
+/** What keeps personal data out of PostgreSQL's log, the same in every home: name and value. */
+const QUIET = readFileSync(new URL('../../postgres/log.conf', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line && !line.startsWith('#'))
+  .map((line) => line.split(' = '));
+
+/** PostgreSQL's log has neither values of statements nor of refused rows. */
+const databaseLog = (objects) =>
+  ofKind(objects, 'Cluster').flatMap(({ spec }) =>
+    QUIET.filter(([name, value]) => spec.postgresql.parameters?.[name] !== value).map(
+      ([name, value]) => `PostgreSQL's log may have personal data: ${name} is not ${value}`,
+    ),
+  );
 
 /**
  * PostgreSQL waits for a standby where there is one, is backed up encrypted, and keeps databases
@@ -174,4 +189,4 @@ const restores = (objects) => {
   ];
 };
 
-export const STORE_POLICIES = { broker, postgres, restores, roles };
+export const STORE_POLICIES = { broker, databaseLog, postgres, restores, roles };
