@@ -104,6 +104,7 @@ pub fn run(seed: u64, options: RunOptions) -> Outcome {
         }
         world.do_task(task);
     }
+    world.compare_disputes();
     world.count_ends();
     let snapshot = world.snapshot();
     let violations = checker::check(&snapshot);
@@ -114,7 +115,7 @@ pub fn run(seed: u64, options: RunOptions) -> Outcome {
         match task {
             HumanTask::RefundFailed(_) => coverage.end(End::RefundForAPerson),
             HumanTask::EventParked(what) => world.broken.push(format!("{what} is parked")),
-            HumanTask::MailFailed(_) => {}
+            HumanTask::MailFailed(_) | HumanTask::OwedAtDesk(_) => {}
         }
     }
     Outcome {
@@ -152,6 +153,7 @@ impl World {
             Task::Webhook { notice, tries } => self.deliver_webhook(&notice, tries),
             Task::PaidElsewhere => self.pay_elsewhere(),
             Task::Nightly { nights_left, skip } => self.nightly(nights_left, skip),
+            Task::Released { refund_id, since } => self.check_released(refund_id, since),
             Task::Heal => self.heal(),
         }
     }

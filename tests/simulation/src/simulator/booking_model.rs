@@ -1,6 +1,7 @@
 //! booking as it runs in the simulation: its real decisions, with the little that stands around
 //! them in `services/booking/src/app` written for the model of a database.
 
+mod refunds;
 mod requests;
 mod tables;
 
@@ -424,8 +425,22 @@ pub(crate) fn on_payments(
     batch: &mut Batch<BookingTables>,
     event: &Recorded,
 ) -> Result<(), Error> {
+    let mutant = world.mutant;
     let (id, command) = match action_for(event)? {
-        Some(Action::Confirm { id, payment, .. }) => {
+        Some(Action::RefundRequested { id, refund }) => {
+            batch.change(move |tables| tables.change_money(id, mutant, |it| it.request(refund)));
+            return Ok(());
+        }
+        Some(Action::RefundProcessed { id, refund_id }) => {
+            batch.change(move |it| it.change_money(id, mutant, |it| it.process(&refund_id)));
+            return Ok(());
+        }
+        Some(Action::RefundFailed { id, failure }) => {
+            batch.change(move |tables| tables.change_money(id, mutant, |it| it.fail(failure)));
+            return Ok(());
+        }
+        Some(Action::Confirm { id, payment, minor }) => {
+            pay_less(world, batch, id, (&payment, minor));
             let Some(locked) = world.lock_booking(id) else {
                 return Err(Error::Refused("BookingNotFound".to_owned()));
             };
@@ -449,12 +464,29 @@ pub(crate) fn on_payments(
                 (id, Command::ClaimPayment { grow_minutes: GROW_MINUTES, accept, now })
             }
         }
-        // The rest is only shown to the booking's owner.
-        Some(_) | None => return Ok(()),
+        // A failed attempt is only shown to the booking's owner.
+        Some(Action::AttemptFailed { .. }) | None => return Ok(()),
     };
     let Some(mut locked) = world.lock_booking(id) else { return Ok(()) };
     let events = locked.apply(batch, command)?;
     locked.apply_effects(batch, &events)
+}
+
+/// Writes down that less than the price was paid, because of a provider's offer.
+fn pay_less(
+    world: &World,
+    batch: &mut Batch<BookingTables>,
+    id: Id<Booking>,
+    (payment, minor): (&PaymentId, Option<i64>),
+) {
+    let (payment, mutant) = (payment.0.clone(), world.mutant);
+    let price = world.booking.tables.rows.get(&id).map_or(0, |known| known.row.price_minor);
+    if let Some(minor) = minor.filter(|minor| *minor < price) {
+        let change = move |tables: &mut BookingTables| {
+            tables.change_money(id, mutant, |money| money.pay_less(&payment, minor));
+        };
+        batch.change(change);
+    }
 }
 
 /// booking takes an event of notifications in: it shows whether the mail went out, and no more.

@@ -72,6 +72,22 @@ pub enum Fault {
     RefundSlow,
     /// A refund is made on the provider's own pages.
     RefundElsewhere,
+    /// The provider forgets the key of a refund within a minute.
+    RefundKeyForgotten,
+    /// The provider leaves a payment authorised.
+    LeftAuthorised,
+    /// Such a payment is captured by us.
+    CapturedByUs,
+    /// A payment is disputed.
+    DisputeOpened,
+    /// A dispute opens within seconds of a refund.
+    DisputeAfterRefund,
+    /// A dispute is about a part of what is left.
+    DisputeOfPart,
+    /// A dispute is lost.
+    DisputeLost,
+    /// A dispute begins anew.
+    DisputeReopened,
     /// The mail server says "later".
     MailLater,
     /// The mail server says "never".
@@ -101,7 +117,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 53] = [
         Self::CrashBeforeCommit,
         Self::CrashAfterCommit,
         Self::CrashAfterEffect,
@@ -135,6 +151,14 @@ impl Fault {
         Self::RefundFailed,
         Self::RefundSlow,
         Self::RefundElsewhere,
+        Self::RefundKeyForgotten,
+        Self::LeftAuthorised,
+        Self::CapturedByUs,
+        Self::DisputeOpened,
+        Self::DisputeAfterRefund,
+        Self::DisputeOfPart,
+        Self::DisputeLost,
+        Self::DisputeReopened,
         Self::MailLater,
         Self::MailNever,
         Self::MailTakenThenCrash,
@@ -216,6 +240,18 @@ pub enum End {
     DoubleBack,
     /// A refund failed for good, and a person has to look.
     RefundForAPerson,
+    /// The payer's bank has given what a refund was to give.
+    GivenByBank,
+    /// A refund is too small for the provider, and was ended.
+    RefundTooSmall,
+    /// Staff released a refund that waited for the end of a dispute.
+    RefundReleased,
+    /// It was paid at the desk.
+    PaidAtDesk,
+    /// What was paid at the desk was given back there.
+    GivenBackAtDesk,
+    /// It was paid at the desk, and with the provider as well.
+    PaidAtDeskAndThere,
     /// A mail was refused for good, and a person has to look.
     MailForAPerson,
     /// A time was closed, and opened again.
@@ -230,7 +266,7 @@ pub enum End {
 
 impl End {
     /// All of them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 29] = [
         Self::SlotTaken,
         Self::TooManyHolds,
         Self::OverlapsOwnSession,
@@ -249,6 +285,12 @@ impl End {
         Self::MismatchedBack,
         Self::DoubleBack,
         Self::RefundForAPerson,
+        Self::GivenByBank,
+        Self::RefundTooSmall,
+        Self::RefundReleased,
+        Self::PaidAtDesk,
+        Self::GivenBackAtDesk,
+        Self::PaidAtDeskAndThere,
         Self::MailForAPerson,
         Self::Unblocked,
         Self::LinkPaid,

@@ -8,6 +8,7 @@ use booking::domain::practitioners::Practitioners;
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
+use payments::domain::desk::Way as DeskWay;
 use payments::domain::fact::{LinkId, OrderId};
 
 use super::booking_model::{ClosedTime, SlotRequest, practitioners, rules};
@@ -51,7 +52,18 @@ pub(crate) enum Step {
     AcceptClaim {
         tries: u32,
     },
+    PayAtDesk {
+        way: DeskWay,
+        tries: u32,
+    },
+    GiveBack {
+        way: DeskWay,
+        tries: u32,
+    },
     Refund {
+        tries: u32,
+    },
+    ReleaseRefund {
         tries: u32,
     },
     Block {
@@ -163,7 +175,10 @@ impl World {
                 let ack = Ack::ClaimAccepted(id);
                 self.ask(saga, (tries, again), |world| world.accept_claim(id), ack);
             }
+            (Step::PayAtDesk { way, tries }, Some(id)) => self.desk(saga, id, (way, tries)),
+            (Step::GiveBack { way, tries }, Some(id)) => self.give_back(saga, id, (way, tries)),
             (Step::Refund { tries }, Some(id)) => self.refund(saga, id, tries),
+            (Step::ReleaseRefund { tries }, Some(id)) => self.let_go(saga, id, tries),
             (Step::Block { .. } | Step::Unblock { .. }, Some(_)) => {}
         }
     }
@@ -258,6 +273,15 @@ impl World {
         }
         for (seconds, session) in plan.cancels_after {
             self.later(saga, (seconds, seconds), Step::Cancel { session, tries: 0 });
+        }
+        if let Some((seconds, way)) = plan.desk_after {
+            self.later(saga, (seconds, seconds), Step::PayAtDesk { way, tries: 0 });
+        }
+        for (seconds, way) in plan.gives_back_after {
+            self.later(saga, (seconds, seconds), Step::GiveBack { way, tries: 0 });
+        }
+        for seconds in plan.lets_go_after {
+            self.later(saga, (seconds, seconds), Step::ReleaseRefund { tries: 0 });
         }
         for seconds in plan.refunds_after {
             self.later(saga, (seconds, seconds), Step::Refund { tries: 0 });
@@ -384,13 +408,54 @@ impl World {
     }
 
     fn refund(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
-        let minor = self.rng.chance(500).then_some(10_000);
+        let price = self.booking.tables.rows.get(&id).map_or(0, |row| row.row.price_minor);
+        let amounts = [
+            (400, None),
+            (300, Some(10_000)),
+            (140, price.checked_div(3)),
+            // What is left then, or this, is below the provider's least.
+            (80, price.checked_sub(50)),
+            (80, Some(50)),
+        ];
+        let minor = self.rng.weighted(&amounts, None);
         match self.call(|world| world.refund_payment(id, minor)) {
             Ok(refund_id) => self.acks.push(Ack::RefundRequested(refund_id)),
             Err(Error::Broken(why)) => self.broken.push(why),
             // Without an idempotency key a repeat would be another refund, so there is no retry.
             Err(Error::Unavailable | Error::Died | Error::Refused(_)) => {
                 self.trace.note(self.now, "no refund", &format_args!("{saga} {tries}"));
+            }
+        }
+    }
+
+    /// Staff take the price at the desk; without an answer they say it again.
+    fn desk(&mut self, saga: usize, id: Id<Booking>, (way, tries): (DeskWay, u32)) {
+        match self.call(|world| world.pay_at_desk(id, way)) {
+            Ok(()) | Err(Error::Refused(_)) => {}
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) => {
+                self.try_again(saga, tries, Step::PayAtDesk { way, tries: tries + 1 });
+            }
+        }
+    }
+
+    fn give_back(&mut self, saga: usize, id: Id<Booking>, (way, tries): (DeskWay, u32)) {
+        match self.call(|world| world.give_back_at_desk(id, way)) {
+            Ok(_) | Err(Error::Refused(_)) => {}
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) => {
+                self.try_again(saga, tries, Step::GiveBack { way, tries: tries + 1 });
+            }
+        }
+    }
+
+    fn let_go(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+        match self.call(|world| world.release_refund(id)) {
+            Ok(true) => self.coverage.end(End::RefundReleased),
+            Ok(false) | Err(Error::Refused(_)) => {}
+            Err(Error::Broken(why)) => self.broken.push(why),
+            Err(Error::Unavailable | Error::Died) => {
+                self.try_again(saga, tries, Step::ReleaseRefund { tries: tries + 1 });
             }
         }
     }

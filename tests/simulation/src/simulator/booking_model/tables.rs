@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use booking::contract::{read_booking_event, read_day_event};
-use booking::domain::booking::{BookingLife, Event, Facts, State};
+use booking::domain::booking::{BookingLife, ConfirmationBasis, Event, Facts, State};
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::span::Span;
 use booking::read_model::project::mode_word;
@@ -14,6 +14,7 @@ use kernel::{Decider, Id, Timestamp};
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Error, Service, World};
+use super::refunds::ShownMoney;
 use super::{SlotRequest, rules};
 use checker::practitioner_of;
 use checker::snapshot::{BookingRow, Holder, ReservationRow};
@@ -23,6 +24,7 @@ use checker::snapshot::{BookingRow, Holder, ReservationRow};
 pub(crate) struct BookingRecord {
     pub(crate) row: BookingRow,
     pub(crate) claimed: bool,
+    pub(crate) money: ShownMoney,
     requested_at: Timestamp,
 }
 
@@ -65,7 +67,7 @@ impl Tables for BookingTables {
         let state = self.states.entry(id).or_default();
         *state = BookingLife::evolve(std::mem::take(state), &known);
         if !skips {
-            self.project_booking(id, &known, event.recorded_at);
+            self.project_booking((id, mutant), &known, event.recorded_at);
         }
         Ok(())
     }
@@ -77,11 +79,48 @@ impl BookingTables {
         self.keys.insert(key, id);
     }
 
-    fn project_booking(&mut self, id: Id<Booking>, event: &Event, at: Timestamp) {
+    fn project_booking(
+        &mut self,
+        (id, mutant): (Id<Booking>, Option<Mutant>),
+        event: &Event,
+        at: Timestamp,
+    ) {
         if let Event::Requested { facts, until } = event {
             self.rows.insert(id, requested(facts, *until, at));
             return;
         }
+        if let Event::Confirmed { basis: ConfirmationBasis::Payment(payment), .. }
+        | Event::Paid { payment }
+        | Event::Unplaced { payment } = event
+        {
+            self.change_money(id, mutant, |money| money.pay(&payment.0));
+        }
+        if let Event::Cancelled { refund, .. } = event {
+            self.change_money(id, mutant, |money| money.promise(refund.minor));
+        }
+        self.project_state(id, event);
+        self.change_money(id, mutant, |_| ());
+    }
+
+    /// Changes what is known of a booking's money; its payment state follows.
+    pub(super) fn change_money(
+        &mut self,
+        id: Id<Booking>,
+        mutant: Option<Mutant>,
+        change: impl FnOnce(&mut ShownMoney),
+    ) {
+        let Some(record) = self.rows.get_mut(&id) else { return };
+        change(&mut record.money);
+        let price = record.row.price_minor;
+        if mutant == Some(Mutant::StateByOneRefund) {
+            record.money.settle_by_one(price);
+        } else {
+            record.money.settle(price, &record.row.state);
+        }
+        record.money.word().clone_into(&mut record.row.payment_state);
+    }
+
+    fn project_state(&mut self, id: Id<Booking>, event: &Event) {
         let Some(BookingRecord { row, .. }) = self.rows.get_mut(&id) else { return };
         let state = match event {
             Event::Requested { .. }
@@ -89,6 +128,8 @@ impl BookingTables {
             | Event::SessionCompleted { .. }
             | Event::SessionCancelled { .. }
             | Event::PageRequested { .. }
+            | Event::ConsentCodeRequested { .. }
+            | Event::AttendanceMarked { .. }
             // Clients of the simulation have accounts.
             | Event::Adopted { .. } => return,
             Event::CheckoutOpened { until } => {
@@ -299,6 +340,7 @@ fn requested(facts: &Facts, until: Timestamp, at: Timestamp) -> BookingRecord {
         state: "held".to_owned(),
         held_until_at: Some(until),
         checkout_opened: false,
+        payment_state: "pending".to_owned(),
     };
-    BookingRecord { row, claimed: false, requested_at: at }
+    BookingRecord { row, claimed: false, money: ShownMoney::default(), requested_at: at }
 }
