@@ -46,17 +46,36 @@ pub enum Mutant {
     /// Money that came a second time is noted, and never asked back.
     KeepDoublePayment,
     /// Webhooks are kept and called folded, and their content is passed over. This one breaks
-    /// nothing either, because every order is asked for until its session is over.
+    /// nothing either, because every order is asked for until its session is over, and the nightly
+    /// list shows disputes; without that list they are read.
     IgnoreWebhooks,
     /// Webhooks are passed over, and orders are not asked for again once they are sold.
     ForgetSoldOrders,
+    /// Money that was lost to disputes counts as still here (money.md H1).
+    ForgetLosses,
+    /// A dispute that was lost ends every refund of its payment (H2).
+    LossEndsAllRefunds,
+    /// A refund is asked for without a look whether the provider has it (M1).
+    AskWithoutLooking,
+    /// A refund that staff released still waits for the end of the dispute (M3).
+    HoldReleased,
+    /// A refund is asked for that is below the provider's least (bugs.md B F2).
+    AskBelowLeast,
+    /// A refund is promised by mail when it is requested (money.md M2).
+    PromiseAtRequest,
+    /// The payment state follows a single refund and not their sum (bugs.md B F1).
+    StateByOneRefund,
+    /// Money that was paid at the desk stands in the ledger as if the provider had it.
+    DeskAtProvider,
+    /// The provider is asked for a refund of what was paid at the desk.
+    AskProviderForDesk,
     /// A payment link counts as cancelled without the provider's word.
     BelieveCancelled,
 }
 
 impl Mutant {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 20] = [
+    pub const ALL: [(Self, Invariant); 26] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
         (Self::HoldPartOfPackage, Invariant::I2),
@@ -77,5 +96,17 @@ impl Mutant {
         (Self::KeepDoublePayment, Invariant::I4),
         (Self::ForgetSoldOrders, Invariant::I3),
         (Self::BelieveCancelled, Invariant::I4),
+        (Self::ForgetLosses, Invariant::I4),
+        (Self::LossEndsAllRefunds, Invariant::I3),
+        (Self::AskWithoutLooking, Invariant::I4),
+        (Self::StateByOneRefund, Invariant::I9),
+        (Self::PromiseAtRequest, Invariant::I6),
+        (Self::DeskAtProvider, Invariant::I3),
+    ];
+    /// Those that leave nothing behind that is wrong, with what the simulator sees itself.
+    pub const SEEN: [(Self, &'static str); 3] = [
+        (Self::HoldReleased, "was released and is not asked for"),
+        (Self::AskBelowLeast, "it does not come to rest"),
+        (Self::AskProviderForDesk, "is given back at the desk, and is asked for"),
     ];
 }

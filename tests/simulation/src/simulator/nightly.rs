@@ -2,8 +2,8 @@
 //! book, and looks for orders whose creation had no answer.
 
 use futures::FutureExt as _;
-use kernel::Id;
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
 use payments::domain::collection::{Command, State};
 use payments::domain::fact::{Source, Status};
@@ -19,6 +19,8 @@ use super::world::{Error, Service, Task, World};
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// How far back payments are listed, as in `payments::app::list_payments`.
 const LISTED_SECONDS: i64 = 4 * DAY_SECONDS;
+/// How far back disputes are listed, as in `payments::app::list_disputes`.
+const DISPUTED_SECONDS: i64 = 180 * DAY_SECONDS;
 
 impl World {
     /// Compares a page of the list, and after the last one looks for orders; what could not be done
@@ -55,10 +57,37 @@ impl World {
             }
         }
         if page.next.is_none() {
+            self.list_disputes(to)?;
             self.query_unknown()?;
             self.find_orders()?;
         }
         Ok(page.next)
+    }
+
+    /// Every dispute of the last months is taken in again.
+    fn list_disputes(&mut self, to: Timestamp) -> Result<(), Error> {
+        let from = self.now.plus_seconds(-DISPUTED_SECONDS);
+        let mut skip = Some(0);
+        while let Some(begin) = skip {
+            let asked = self
+                .at_provider(|provider| provider.disputes_between(from, to, begin).now_or_never())
+                .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
+            let page = asked.map_err(|_silent| Error::Unavailable)?;
+            for dispute in page.items {
+                let mut batch = Batch::by("payments");
+                if let Some(booking_id) = self.booking_of(&dispute.payment) {
+                    let mut locked = self.lock_collection(booking_id);
+                    self.apply(&mut batch, &mut locked, Command::ObserveDispute(dispute))?;
+                } else {
+                    batch.change(move |tables: &mut PaymentsTables| {
+                        tables.note_unowned_dispute(dispute);
+                    });
+                }
+                self.commit(batch)?;
+            }
+            skip = page.next;
+        }
+        Ok(())
     }
 
     fn booking_of_report(&mut self, report: &PaymentReport) -> Result<Option<Id<Booking>>, Error> {
@@ -81,10 +110,13 @@ impl World {
         if payment.fact.status < Status::Captured {
             return Ok(());
         }
-        let mut entries: Vec<Entry> =
-            Entry::captured(&payment.id, &payment.fact.amount, Account::Suspense)
-                .into_iter()
-                .collect();
+        let mut entries: Vec<Entry> = Entry::captured(
+            &payment.id,
+            &payment.fact.amount,
+            (Account::ProviderClearing, Account::Suspense),
+        )
+        .into_iter()
+        .collect();
         let gone = if report.refunded_minor > 0 {
             let asked = self
                 .at_provider(|provider| provider.refunds_of(&payment.id).now_or_never())

@@ -1,11 +1,13 @@
 //! notifications as it runs in the simulation: which mail an event asks for, when one is tried
 //! again and when it is overtaken is decided by the service's own functions.
 
+mod refunds;
 mod tables;
 
 use std::sync::LazyLock;
 
 use contract::booking::v1 as wire;
+use contract::common::v1::Money;
 use contract::convert::to_wire;
 use eventstore::Recorded;
 use kernel::id::{Booking, Refund};
@@ -58,6 +60,11 @@ fn practice() -> Result<&'static Practice, Error> {
     PRACTICE.as_ref().ok_or_else(|| Error::broken("the practice's file cannot be read"))
 }
 
+/// How many hours before a session its client is reminded.
+pub(crate) fn reminder_hours() -> Option<i32> {
+    PRACTICE.as_ref().map(|practice| practice.mails.reminder_hours)
+}
+
 impl World {
     /// A timer of notifications has fallen due.
     pub(crate) fn fire_notifications_timer(&mut self, key: &TimerKey) {
@@ -87,7 +94,7 @@ impl World {
                 return self.record_outcome(&row.mail, Outcome::Overtaken(reason));
             }
         }
-        let mail = self.begin_mail(&row.mail, !facts.lack_link())?;
+        let mail = self.begin_mail(&row.mail)?;
         let message_id = self.message_id(&mail);
         let to = if mail.kind.is_for_the_practice() { "practice" } else { "customer" };
         let answer = self.deliver_mail(&message_id, to);
@@ -152,6 +159,9 @@ impl World {
             join_url: join_url.to_owned(),
             sessions: sessions.collect(),
             contact: Some(wire::Contact::default()),
+            // Whether it is owed, booking's own rows know; this model has none.
+            refund_owed: Some(Money { minor_units: 1, currency_code: "INR".to_owned() }),
+            given_by_bank: Some(Money { minor_units: 1, currency_code: "INR".to_owned() }),
             ..wire::Booking::default()
         };
         let facts = BookingFacts::complete(Some(booking), String::new());
@@ -160,7 +170,7 @@ impl World {
     }
 
     /// Claims a mail for being handed over.
-    fn begin_mail(&mut self, mail: &Mail, link_told: bool) -> Result<Mail, Error> {
+    fn begin_mail(&mut self, mail: &Mail) -> Result<Mail, Error> {
         let claimed_until = self.now.plus_seconds(CLAIM_SECONDS);
         let begun = Mail {
             state: State::Sending,
@@ -175,7 +185,7 @@ impl World {
         batch.change(move |tables: &mut NotificationsTables| {
             if let Some(row) = tables.mails.get_mut(&after.id) {
                 row.message_id.get_or_insert(message_id);
-                row.link_told = link_told;
+                row.link_told = true;
                 row.mail = after;
             }
         });
@@ -220,7 +230,7 @@ impl World {
             Outcome::Waits(until) if is_mine => {
                 self.set_mail(&mut batch, Mail { due_at: until, ..row.mail.clone() });
             }
-            Outcome::Sent => self.sent(&mut batch, &row)?,
+            Outcome::Sent => sent(&mut batch, &row)?,
             Outcome::Overtaken(reason) => {
                 let id = mail.id;
                 batch.change(move |tables: &mut NotificationsTables| {
@@ -265,20 +275,6 @@ impl World {
         });
     }
 
-    fn sent(&self, batch: &mut Batch<NotificationsTables>, row: &MailRecord) -> Result<(), Error> {
-        if !row.mail.state.is_over() {
-            end(batch, row, State::Sent)?;
-            let owes_link = row.link_known && !row.link_told;
-            if let (true, Kind::BookingConfirmed, About::Booking(id)) =
-                (owes_link, row.mail.kind, row.mail.about)
-            {
-                self.queue(batch, &NewMail::of_booking(Kind::MeetingLink, id), State::Queued);
-            }
-        }
-        batch.end_timer(SEND_MAIL, &row.mail.id.to_string());
-        Ok(())
-    }
-
     fn queue(&self, batch: &mut Batch<NotificationsTables>, mail: &NewMail, state: State) {
         let id = mail.id();
         if self.notifications.tables.mails.contains_key(&id) {
@@ -321,6 +317,14 @@ impl World {
             });
         }
     }
+}
+
+fn sent(batch: &mut Batch<NotificationsTables>, row: &MailRecord) -> Result<(), Error> {
+    if !row.mail.state.is_over() {
+        end(batch, row, State::Sent)?;
+    }
+    batch.end_timer(SEND_MAIL, &row.mail.id.to_string());
+    Ok(())
 }
 
 /// Ends a mail: sent, failed or dropped; an event reports the first two.
@@ -376,13 +380,17 @@ pub(crate) fn on_booking(
         Some(Step::Confirm { booking, payload, booked_at }) => {
             for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
                 let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
-                world.queue(batch, &mail.waiting_for_link(), State::Queued);
+                world.queue(batch, &mail, State::Queued);
             }
             for mail in on_booking_events::reminders(&practice()?.mails, booking, booked_at) {
                 world.queue(batch, &mail, State::Queued);
             }
         }
         Some(Step::SendLink(booking)) => world.link_arrived(batch, booking),
+        Some(Step::SendRoomMissing { booking, number }) => {
+            let mail = on_booking_events::room_missing_mail((booking, number));
+            world.queue(batch, &mail, State::Queued);
+        }
         Some(Step::SendHoldEnded(booking)) => {
             world.queue(batch, &NewMail::of_booking(Kind::HoldEnded, booking), State::Queued);
         }
@@ -399,8 +407,12 @@ pub(crate) fn on_booking(
                 world.queue(batch, &mail, State::Queued);
             }
         }
-        Some(Step::SendPage { booking, number }) => {
-            let mail = on_booking_events::page_mail(booking, number);
+        Some(Step::SendPage { booking, number, renewed }) => {
+            let mail = on_booking_events::page_mail(booking, (number, renewed));
+            world.queue(batch, &mail, State::Queued);
+        }
+        Some(Step::SendConsentCode { booking, number }) => {
+            let mail = on_booking_events::consent_code_mail(booking, number);
             world.queue(batch, &mail, State::Queued);
         }
         Some(Step::SendInvitation { invitation, number }) => {
@@ -429,7 +441,15 @@ pub(crate) fn on_payments(
         }
         Some(Step::RecordRefund { booking, refund, payload }) => {
             let mail = about_refund(Kind::RefundStarted, booking, refund, payload);
-            world.queue(batch, &mail, State::Dropped);
+            world.note_refund(batch, &mail);
+        }
+        Some(Step::AnnounceRefund { refund }) => {
+            world.announce_refund(batch, &refund.to_string());
+        }
+        Some(Step::SendRefundFailed { booking, subject, payload }) => {
+            for mail in on_payments_events::refund_failed_mails(booking, &subject, &payload) {
+                world.queue(batch, &mail, State::Queued);
+            }
         }
         Some(Step::SendRefundDone { booking, refund }) => {
             let subject = refund.to_string();
@@ -456,5 +476,5 @@ pub(crate) fn on_payments(
 
 fn about_refund(kind: Kind, booking: Id<Booking>, refund: Id<Refund>, payload: Value) -> NewMail {
     let (subject, about) = (refund.to_string(), About::Booking(booking));
-    NewMail { kind, subject, about, payload, waits_for_link: false }
+    NewMail { kind, subject, about, payload }
 }

@@ -1,8 +1,10 @@
 //! payments as it runs in the simulation: its real decisions, its schedule and the two of its jobs
 //! that speak to a provider, with the little that stands around them written for the model.
 
+mod desk;
 mod jobs;
 mod links;
+mod refunds;
 mod tables;
 mod webhooks;
 
@@ -10,7 +12,7 @@ use booking::domain::span::Span;
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer, PaymentLink, Refund as RefundKind};
 use kernel::{Decider, Id};
-use payments::app::fold::{PollDirective, ProviderReport, refund_command};
+use payments::app::fold::{PollDirective, ProviderReport};
 use payments::consumers::booking::{Step, step};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::booking_intent::{BookingIntent, command};
@@ -20,7 +22,6 @@ use payments::domain::fact::{Amount, OrderId, Source};
 use payments::domain::ledger::Books;
 use payments::domain::link::Link;
 use payments::domain::refund::Cause;
-use payments::providers::ProviderRefund;
 use payments::timers::kinds::{
     CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause,
 };
@@ -33,6 +34,8 @@ use super::provider::WebhookDelivery;
 use super::store::Batch;
 use super::world::{Error, Service, World};
 use checker::snapshot::Ack;
+
+use refunds::{is_ended, without_loss};
 
 pub(crate) use links::LinkCaller;
 pub(crate) use tables::PaymentsTables;
@@ -78,23 +81,34 @@ impl World {
         locked: &mut LockedCollection,
         command: Command,
     ) -> Result<Vec<Event>, Error> {
+        let command = match command {
+            Command::ObserveDispute(dispute) if self.has(Mutant::ForgetLosses) => {
+                Command::ObserveDispute(without_loss(dispute))
+            }
+            command => command,
+        };
         let decided = CollectionLife::decide(&locked.state, command);
         let mut events = decided.map_err(|rejection| Error::Refused(format!("{rejection:?}")))?;
         if self.has(Mutant::KeepDoublePayment) {
             events.retain(|event| !is_double(event));
         }
         let was_undecided = locked.has_undecided();
+        let provider = locked.collection().map(|known| known.provider.clone()).unwrap_or_default();
         for event in &events {
-            let provider = locked.collection().map_or("", |known| &known.provider);
-            let new =
-                collection_event(locked.booking_id, provider, event).map_err(Error::broken)?;
-            batch.append(&collection_stream(locked.booking_id), new);
             locked.state = CollectionLife::evolve(std::mem::take(&mut locked.state), event);
+        }
+        for event in &events {
+            let after = locked.collection();
+            let new = collection_event(locked.booking_id, &provider, event, after);
+            batch.append(&collection_stream(locked.booking_id), new.map_err(Error::broken)?);
         }
         let mut entries = locked.books.enter(&events);
         let goes_back = |event: &Event| matches!(event, Event::RefundProcessed { .. });
         if self.has(Mutant::ForgetLedger) && events.iter().any(goes_back) {
             entries.clear();
+        }
+        if self.has(Mutant::DeskAtProvider) {
+            entries = desk::at_provider(entries);
         }
         let (booking_id, books, now) = (locked.booking_id, locked.books.clone(), self.now);
         batch.change(move |tables| {
@@ -126,7 +140,9 @@ impl World {
                     None,
                 );
             }
-            Event::RefundRequested { refund_id, .. } => {
+            Event::RefundRequested { refund_id, .. } if is_ended(locked, *refund_id) => {}
+            Event::RefundRequested { .. } if self.is_given_back_at_desk(locked, event) => {}
+            Event::RefundRequested { refund_id, .. } | Event::RefundReleased { refund_id } => {
                 let step = json!({ "step": 0 });
                 batch.set_timer(REFUND, &refund_id.to_string(), self.now, step);
             }
@@ -145,6 +161,14 @@ impl World {
             }
             Event::RefundProcessed { refund_id } => {
                 batch.end_timer(REFUND, &refund_id.to_string());
+            }
+            Event::DisputeObserved(dispute) if !dispute.fact.state.is_open() => {
+                let known = locked.collection();
+                let refunds = known.into_iter().flat_map(|it| it.refunds_of(&dispute.payment));
+                for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unaccepted()) {
+                    let step = json!({ "step": 0 });
+                    batch.set_timer(REFUND, &refund_id.to_string(), self.now, step);
+                }
             }
             _ => {}
         }
@@ -300,20 +324,6 @@ impl World {
         Ok(())
     }
 
-    fn fold_refund(
-        &mut self,
-        batch: &mut Batch<PaymentsTables>,
-        locked: &mut LockedCollection,
-        refund: &ProviderRefund,
-    ) -> Result<(), Error> {
-        let ids = (self.new_id(), self.new_id());
-        let command = locked.collection().and_then(|known| refund_command(known, refund, ids));
-        if let Some(command) = command {
-            self.apply(batch, locked, command)?;
-        }
-        Ok(())
-    }
-
     /// Applies again what booking wants done with the money.
     fn reapply_booking_intent(
         &mut self,
@@ -357,22 +367,6 @@ impl World {
         self.commit(batch)?;
         self.poll_provider(booking_id, PollDirective::Restart);
         Ok(())
-    }
-
-    /// `RefundPayment`: the practice gives money back.
-    pub(crate) fn refund_payment(
-        &mut self,
-        booking_id: Id<Booking>,
-        minor: Option<i64>,
-    ) -> Result<Id<RefundKind>, Error> {
-        self.answers(Service::Payments)?;
-        let mut locked = self.lock_collection(booking_id);
-        let currency = locked.collection().map(|it| it.terms.amount.currency.code().to_owned());
-        let amount = minor.zip(currency).map(|(minor, currency)| Amount { minor, currency });
-        let refund_id = self.new_id();
-        let mut batch = Batch::by("usr");
-        self.apply(&mut batch, &mut locked, Command::RefundByStaff { amount, refund_id })?;
-        self.commit(batch).map(|()| refund_id)
     }
 
     /// A webhook has come: it is written down before it is answered.
@@ -437,6 +431,7 @@ pub(crate) fn on_booking(
         Step::Refund { id, .. } if world.has(Mutant::ForgetUnplacedMoney) => {
             store_intent(world, batch, *id, &step);
         }
+        Step::EndSession { id, with_all: true, .. } => store_intent(world, batch, *id, &step),
         Step::Place { id, .. }
         | Step::Refund { id, .. }
         | Step::Cancel { id, .. }

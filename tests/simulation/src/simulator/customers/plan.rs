@@ -4,12 +4,14 @@ use booking::domain::booking::{CancelledBy, Mode, RefundChoice};
 use booking::domain::span::Span;
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
+use payments::domain::desk::Way as DeskWay;
 use practice::LEAD_ID;
 
 use super::super::booking_model::{
     CONSULTATION, ClosedTime, OFFERINGS, PACKAGE_SESSIONS, SECOND, SlotRequest, practitioners,
 };
 use super::super::coverage::Fault;
+use super::super::mutant::Mutant;
 use super::super::provider::{Course, Mismatch};
 use super::super::rng::Rng;
 use super::super::world::{Task, World};
@@ -60,6 +62,12 @@ pub(crate) struct Plan {
     pub(crate) cancels_after: Vec<(i64, Option<usize>)>,
     pub(crate) cancels_how: (CancelledBy, RefundChoice),
     pub(crate) refunds_after: Vec<i64>,
+    /// After how many seconds it is paid at the desk, and how.
+    pub(crate) desk_after: Option<(i64, DeskWay)>,
+    /// After how many seconds staff give back there what is owed.
+    pub(crate) gives_back_after: Vec<(i64, DeskWay)>,
+    /// After how many seconds staff look for a refund that waits for the end of a dispute.
+    pub(crate) lets_go_after: Vec<i64>,
 }
 
 impl Plan {
@@ -106,6 +114,11 @@ impl World {
         if self.fault(Fault::WebhooksOff, 150) {
             self.webhook_loss = 950;
         }
+        // Few refunds wait for a dispute's end, and of few of these staff hear in time; few are
+        // asked for after one was lost.
+        let looks_often = self.has(Mutant::HoldReleased);
+        let is_disputed_often = looks_often || self.has(Mutant::LossEndsAllRefunds);
+        self.provider.book().is_disputed_often = is_disputed_often;
         let customers = self.rng.between(2, 5);
         let people: Vec<Id<Customer>> = (0..customers).map(|_| self.new_id()).collect();
         let mut arrives = 0_i64;
@@ -119,7 +132,10 @@ impl World {
                 arrives += self.rng.between(0, 100 * MINUTE);
             }
             before = Some(slot_request.clone());
-            let plan = plan(&mut self.rng, slot_request.is_package());
+            let mut plan = plan(&mut self.rng, slot_request.is_package());
+            if looks_often {
+                plan.lets_go_after.extend((1..=16).map(|times| times * 6 * HOUR));
+            }
             self.scenario.sagas.push(Saga {
                 slot_request,
                 plan,
@@ -236,7 +252,9 @@ fn plan(rng: &mut Rng, is_package: bool) -> Plan {
         &[(800, RefundChoice::ByPolicy), (100, RefundChoice::Full), (100, RefundChoice::Nothing)],
         RefundChoice::ByPolicy,
     );
-    let refunds = rng.weighted(&[(880, 0), (80, 1), (40, 2)], 0);
+    let refunds = rng.weighted(&[(850, 0), (80, 1), (40, 2), (30, 3)], 0);
+    let cancels_after = cancels(rng, is_package);
+    let lets_go_after = looks_for_held(rng, &cancels_after);
     let ways = rng.weighted(
         &[
             (520, [Some(Way::Checkout), None, None]),
@@ -247,16 +265,54 @@ fn plan(rng: &mut Rng, is_package: bool) -> Plan {
         ],
         [Some(Way::Checkout), None, None],
     );
+    let (desk_after, gives_back_after) = at_desk(rng, &cancels_after);
     Plan {
         story,
         ways: ways.into_iter().flatten().collect(),
         pays,
         stays: rng.chance(600),
         is_claim_accepted: rng.chance(500),
-        cancels_after: cancels(rng, is_package),
+        cancels_after,
         cancels_how: (by, refund),
+        lets_go_after,
+        desk_after,
+        gives_back_after,
         refunds_after: (0..refunds).map(|_| rng.between(20 * MINUTE, 90 * HOUR)).collect(),
     }
+}
+
+/// After how many seconds money changes hands at the desk, and by which way.
+type DeskMoney = (i64, DeskWay);
+
+/// A booking by phone that is paid at the desk, mostly before anything else is; what is owed then
+/// is given back some time after a cancellation.
+fn at_desk(rng: &mut Rng, cancels: &[(i64, Option<usize>)]) -> (Option<DeskMoney>, Vec<DeskMoney>) {
+    if !rng.chance(120) {
+        return (None, Vec::new());
+    }
+    let way = |rng: &mut Rng| if rng.chance(500) { DeskWay::Cash } else { DeskWay::Upi };
+    let seconds = rng.weighted(&[(600, 120), (400, 16 * MINUTE)], 120);
+    let paid = (rng.between(1, seconds), way(rng));
+    let mut gives_back = Vec::new();
+    for (seconds, _) in cancels {
+        gives_back.push((seconds.saturating_add(rng.between(MINUTE, 30 * HOUR)), way(rng)));
+    }
+    gives_back.push((rng.between(HOUR, 150 * HOUR), way(rng)));
+    (Some(paid), gives_back)
+}
+
+/// Staff look for refunds that wait after a cancellation, and now and then.
+fn looks_for_held(rng: &mut Rng, cancels: &[(i64, Option<usize>)]) -> Vec<i64> {
+    let mut looks = Vec::new();
+    for (seconds, _) in cancels {
+        if rng.chance(500) {
+            looks.push(seconds.saturating_add(rng.between(10 * MINUTE, 30 * HOUR)));
+        }
+    }
+    if rng.chance(200) {
+        looks.push(rng.between(HOUR, 150 * HOUR));
+    }
+    looks
 }
 
 fn cancels(rng: &mut Rng, is_package: bool) -> Vec<(i64, Option<usize>)> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contract::notifications::v1::MailFailed;
 use eventstore::Recorded;
 use kernel::Timestamp;
-use notifications::mails::mail::{LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
+use notifications::mails::mail::{Mail, MailId, NewMail, State};
 
 use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
@@ -27,7 +27,6 @@ pub(crate) struct MailRecord {
 impl MailRecord {
     /// A new one.
     pub(super) fn queued(new: &NewMail, state: State, now: Timestamp) -> Self {
-        let waits = new.waits_for_link.then(|| now.plus_seconds(LINK_WAIT_SECONDS));
         let mail = Mail {
             id: new.id(),
             kind: new.kind,
@@ -37,7 +36,6 @@ impl MailRecord {
             state,
             attempts: 0,
             due_at: now,
-            waits_for_link_until: waits,
             queued_at: now,
             first_tried_at: None,
             in_flight: false,
