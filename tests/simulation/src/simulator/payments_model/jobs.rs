@@ -2,25 +2,19 @@
 //! some time later, when much may have happened.
 
 use futures::FutureExt as _;
-use kernel::Id;
-use kernel::id::{Booking, Customer, Refund as RefundKind};
+use kernel::id::{Booking, Customer};
+use kernel::{Id, Money};
 use payments::app::ensure_order::order;
 use payments::app::fold::{CompletedPoll, PollDirective, ProviderReport};
-use payments::app::process_refund::{RefundAnswer, request_or_fetch};
 use payments::domain::collection::{Command, Terms};
-use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Source};
+use payments::domain::fact::{Amount, Fact, OrderId, PaymentId, Source, Status};
 use payments::providers::{OrderRequest, PaymentReport, Provider as _, ProviderError};
-use payments::read_model::query::RefundRow;
-use payments::timers::kinds::{
-    CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, retry_pause,
-};
+use payments::timers::kinds::{CLOSE_LINK, FOLD_WEBHOOK, REFUND, RENEW_REFUND};
 use payments::timers::polling::{POLL_ORDER, PollSchedule};
 use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
-use serde_json::Value;
 
 use super::super::coverage::Fault;
 use super::super::customers::Step;
-use super::super::mutant::Mutant;
 use super::super::provider::PROVIDER;
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
@@ -64,6 +58,7 @@ impl World {
         let (collection_id, amount) = (self.new_id(), facts.price);
         let terms = Terms { collection_id, booking_id, customer_id, amount };
         let mut locked = self.lock_collection(booking_id);
+        locked.refuse_if_paid_at_desk()?;
         let mut batch = Batch::by(customer_id.to_string());
         self.apply(&mut batch, &mut locked, Command::Open(terms))?;
         self.commit(batch)?;
@@ -227,7 +222,10 @@ impl World {
             batch.end_timer(POLL_ORDER, &timer.0.1);
             return self.commit(batch);
         }
-        let (report, is_answered) = self.ask_provider(booking_id);
+        let (mut report, is_answered) = self.ask_provider(booking_id);
+        if schedule.is_past_capture(self.now) {
+            self.capture_authorized(booking_id, &mut report);
+        }
         let next =
             if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
@@ -238,6 +236,33 @@ impl World {
         let pause = self.latency();
         self.defer(Service::Payments, pause, job);
         Ok(())
+    }
+
+    /// Captures a payment of our order that the provider left authorised, if no other money was
+    /// captured.
+    fn capture_authorized(&mut self, booking_id: Id<Booking>, report: &mut ProviderReport) {
+        let locked = self.lock_collection(booking_id);
+        let Some(known) = locked.collection() else { return };
+        if report.payments.iter().any(|it| it.fact.status >= Status::Captured) {
+            return;
+        }
+        let (price, amount) = (known.terms.amount, Amount::from(known.terms.amount));
+        let is_ours = |fact: &Fact| {
+            let order = fact.order.as_ref();
+            fact.status == Status::Authorized
+                && fact.amount.currency == amount.currency
+                && order.is_some_and(|order| known.is_own_order(order))
+        };
+        let Some(left) = report.payments.iter_mut().find(|it| is_ours(&it.fact)) else { return };
+        let (id, minor) = (left.id.clone(), left.fact.amount.minor);
+        let asked = self.at_provider(|provider| {
+            let left = Money { minor, ..price };
+            provider.capture(&id, left).now_or_never().unwrap_or_else(never)
+        });
+        // The next poll tries again.
+        if let Ok(captured) = asked {
+            *left = captured.payment;
+        }
     }
 
     /// Asks again for the order of a sold booking. There is no pace here: one practice's world has
@@ -283,89 +308,6 @@ impl World {
         let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
         self.fold(&mut batch, &mut locked, report, way)?;
-        self.commit(batch)
-    }
-
-    fn request_refund(&mut self, timer: (&TimerKey, i32), payload: &Value) -> Result<(), Error> {
-        let refund_id: Id<RefundKind> = timer.0.1.parse().map_err(Error::broken)?;
-        let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
-        let step = usize::try_from(step).unwrap_or(usize::MAX);
-        let row = self.payments.tables.refunds.get(&refund_id).cloned();
-        let row = row.filter(|row| row.state == "requested" || row.state == "accepted");
-        let Some((row, payment)) = row.and_then(|row| {
-            let payment = PaymentId::parse(&row.payment_id)?;
-            Some((row, payment))
-        }) else {
-            let mut batch = Batch::<PaymentsTables>::by("payments");
-            batch.end_timer(REFUND, &timer.0.1);
-            return self.commit(batch);
-        };
-        let booking_id = row.booking_id;
-        let row = RefundRow {
-            booking_id,
-            payment,
-            amount: Amount { minor: row.amount_minor, currency: row.amount_currency },
-            provider_refund: row.provider_refund_id.as_deref().and_then(ProviderRefundId::parse),
-            ended: false,
-            traceparent: None,
-        };
-        let was_taken = row.provider_refund.is_some();
-        let asked_before = step > 0 || timer.1 > 1;
-        let is_lax = self.has(Mutant::NewRefundIdOnEachTry);
-        let asked = self.at_provider(|provider| {
-            provider.book().is_lax = is_lax;
-            let asked = request_or_fetch(provider, refund_id, row, (step, asked_before));
-            asked.now_or_never().unwrap_or_else(never)
-        });
-        let answer = asked.map_err(|_silent| Error::Unavailable)?;
-        if self.fault(Fault::CrashAfterEffect, 15) {
-            self.crash(Service::Payments);
-            return Err(Error::Died);
-        }
-        let timer = (timer.0.clone(), timer.1);
-        let job = Job::Refunded { booking_id, refund_id, answer, step: (step, was_taken), timer };
-        let pause = self.latency();
-        self.defer(Service::Payments, pause, job);
-        Ok(())
-    }
-
-    /// Writes down what the provider said of a refund.
-    pub(crate) fn record_refund(
-        &mut self,
-        (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
-        answer: &RefundAnswer,
-        (step, was_taken): (usize, bool),
-    ) -> Result<(), Error> {
-        let mut locked = self.lock_collection(booking_id);
-        let mut batch = Batch::by("payments");
-        for refund in &answer.others {
-            self.fold_refund(&mut batch, &mut locked, refund)?;
-        }
-        let (update, rest_id) = (answer.update.clone(), self.new_id());
-        self.apply(&mut batch, &mut locked, Command::LearnRefund { refund_id, update, rest_id })?;
-        self.reapply_booking_intent(&mut batch, &mut locked)?;
-        let refund = locked.collection().and_then(|known| known.refunds.get(&refund_id));
-        match refund.filter(|refund| refund.end.is_none()) {
-            None => batch.end_timer(REFUND, &refund_id.to_string()),
-            Some(refund) if refund.accepted.is_none() => {
-                self.ask_refund_in(&mut batch, refund_id, (step + 1, retry_pause(step + 1)));
-            }
-            Some(_) => {
-                let next = if was_taken { step + 1 } else { 1 };
-                self.ask_refund_in(&mut batch, refund_id, (next, refund_pause(next)));
-            }
-        }
-        self.commit(batch)
-    }
-
-    fn renew_refund(&mut self, key: &TimerKey) -> Result<(), Error> {
-        let failed: Id<RefundKind> = key.1.parse().map_err(Error::broken)?;
-        let Some(row) = self.payments.tables.refunds.get(&failed) else { return Ok(()) };
-        let mut locked = self.lock_collection(row.booking_id);
-        let refund_id = self.new_id();
-        let mut batch = Batch::by("payments");
-        self.apply(&mut batch, &mut locked, Command::RenewRefund { failed, refund_id })?;
-        batch.end_timer(RENEW_REFUND, &key.1);
         self.commit(batch)
     }
 

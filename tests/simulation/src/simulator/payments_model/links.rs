@@ -64,6 +64,7 @@ impl World {
         let (collection_id, amount) = (self.new_id(), facts.price);
         let terms = Terms { collection_id, booking_id, customer_id, amount };
         let mut locked = self.lock_collection(booking_id);
+        locked.refuse_if_paid_at_desk()?;
         let mut batch = Batch::by(customer_id.to_string());
         self.apply(&mut batch, &mut locked, Command::Open(terms))?;
         self.commit(batch)?;

@@ -8,8 +8,9 @@ use kernel::{Decider, Id, Money, Timestamp};
 use payments::contract::read_collection_event;
 use payments::domain::booking_intent::BookingIntent;
 use payments::domain::collection::{Collection, CollectionLife, State};
-use payments::domain::fact::{OrderId, PaymentId};
-use payments::domain::ledger::{Account, Books, Entry};
+use payments::domain::dispute::Dispute;
+use payments::domain::fact::{DisputeId, OrderId, PaymentId};
+use payments::domain::ledger::{Account, Books, Entry, UnownedDispute};
 use payments::domain::receipt::FinancialYear;
 use payments::domain::refund::{End, Refund};
 use payments::providers::Observation;
@@ -60,6 +61,8 @@ pub(crate) struct PaymentsTables {
     pub(crate) ledger: Vec<LedgerLine>,
     /// Captured payments without a known booking, until each is fully refunded.
     pub(crate) unknown: BTreeSet<PaymentId>,
+    /// Disputes of such payments.
+    unowned_disputes: BTreeMap<DisputeId, UnownedDispute>,
     /// The payment that each booking is placed with, as booking said.
     placed: BTreeMap<Id<Booking>, PaymentId>,
     pub(crate) receipts: Vec<ReceiptRow>,
@@ -148,6 +151,20 @@ impl PaymentsTables {
         }
     }
 
+    /// What a dispute takes of a payment without a known booking leaves suspense. Until the payment
+    /// is in the ledger it is passed over: the nightly list brings it again.
+    pub(crate) fn note_unowned_dispute(&mut self, dispute: Dispute) {
+        let (id, payment) = (dispute.id.clone(), dispute.payment.clone());
+        if !self.posted.contains(&format!("captured {payment}")) {
+            return;
+        }
+        let known = self.unowned_disputes.get(&id);
+        let Some((after, entry)) = UnownedDispute::after(known, dispute) else { return };
+        self.unowned_disputes.insert(id, after);
+        self.post(entry.into_iter().collect());
+        self.note_unknown(payment);
+    }
+
     /// Writes entries, each once: its cause is its name.
     pub(crate) fn post(&mut self, entries: Vec<Entry>) {
         for entry in entries {
@@ -181,7 +198,7 @@ fn collection_row(booking_id: Id<Booking>, collection: &Collection) -> Collectio
 fn refund_row(booking_id: Id<Booking>, refund_id: Id<RefundKind>, refund: &Refund) -> RefundRow {
     let state = match (refund.end, &refund.accepted) {
         (Some(End::Processed), _) => "processed",
-        (Some(End::Failed | End::Overtaken), _) => "failed",
+        (Some(End::Failed | End::Overtaken | End::Given), _) => "failed",
         (None, Some(_)) => "accepted",
         (None, None) => "requested",
     };
