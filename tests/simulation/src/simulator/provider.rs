@@ -4,7 +4,9 @@
 //! It is asked through the port of payments, by the very code that asks the real one.
 
 mod book;
+mod disputes;
 mod port;
+mod refunds;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +16,7 @@ use payments::domain::refund::Progress;
 use payments::providers::{Observation, ProviderRefund};
 
 pub(crate) use book::Book;
+pub(crate) use refunds::Part;
 
 use super::coverage::Fault;
 use super::rng::Rng;
@@ -32,7 +35,11 @@ pub(crate) enum Change {
     /// A refund progresses.
     Refund(String, Progress),
     /// A payment is refunded on the provider's own pages, in full or in part.
-    Elsewhere { payment: String, is_whole: bool },
+    Elsewhere { payment: String, part: Part },
+    /// A payment is disputed.
+    DisputeOpens(String),
+    /// A dispute goes on.
+    Dispute(String),
 }
 
 /// A webhook: its content is as of its creation.
@@ -191,8 +198,7 @@ impl World {
             }
             // A link is asked for until it is over.
             Observation::Link(_) => true,
-            // This provider's payers dispute nothing.
-            Observation::Dispute(_) => true,
+            Observation::Dispute(_) => self.compares_lists,
             Observation::Refund(refund) => {
                 refund.refund_id.is_some() || refund.payment.as_ref().is_some_and(is_listed)
             }
@@ -223,6 +229,8 @@ impl World {
 /// How young a payment is that the list of the next night shows in any case: it goes back four
 /// days, and the night may be a day away and wait for an answer.
 const SURELY_LISTED_SECONDS: i64 = 2 * 24 * 60 * 60;
+
+const DAY: i64 = 24 * 60 * 60;
 
 /// The one currency that the practice is paid in.
 const RUPEES: &str = Currency::Inr.code();

@@ -31,9 +31,9 @@ impl World {
     pub(super) fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Error> {
         let event_id = key.1.clone();
         let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
-        let is_ignored = self.has(Mutant::IgnoreWebhooks) || self.has(Mutant::ForgetSoldOrders);
-        let webhook = webhook.filter(|it| !it.is_folded && !is_ignored);
-        let observations = webhook.map(|it| it.observations).unwrap_or_default();
+        let webhook = webhook.filter(|it| !it.is_folded);
+        let mut observations = webhook.map(|it| it.observations).unwrap_or_default();
+        observations.retain(|observation| self.is_read(observation));
         let observations = self.with_payments(observations)?;
         let named = self.orders_named(&observations)?;
         let mut batch = Batch::by("payments");
@@ -46,7 +46,15 @@ impl World {
                     waits_for = Some(order);
                     continue;
                 }
-                Subject::Unknown => continue,
+                Subject::Unknown => {
+                    if let Observation::Dispute(dispute) = observation {
+                        let dispute = dispute.clone();
+                        batch.change(move |tables: &mut PaymentsTables| {
+                            tables.note_unowned_dispute(dispute);
+                        });
+                    }
+                    continue;
+                }
             };
             let known = opened.iter().position(|locked| locked.booking_id == booking_id);
             let mut locked = match known {
@@ -84,6 +92,15 @@ impl World {
             }
         });
         self.commit(batch)
+    }
+
+    /// Whether the content of a webhook is read. Besides webhooks only the nightly list tells of
+    /// disputes, so where that is off nothing is left to find one that is passed over.
+    fn is_read(&self, observation: &Observation) -> bool {
+        let is_found_otherwise =
+            self.compares_lists || !matches!(observation, Observation::Dispute(_));
+        let is_ignored = self.has(Mutant::IgnoreWebhooks) || self.has(Mutant::ForgetSoldOrders);
+        !(is_ignored && is_found_otherwise)
     }
 
     /// Whose money an observation tells of.
@@ -140,12 +157,16 @@ impl World {
         Ok(named)
     }
 
-    /// Adds the payments of refunds that arrived before any report of those payments.
+    /// Adds the payments of refunds and disputes that arrived before any report of those payments.
     fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Error> {
         let mut all = Vec::with_capacity(observations.len());
         for observation in observations {
-            if let Observation::Refund(refund) = &observation
-                && let Some(id) = &refund.payment
+            let named = match &observation {
+                Observation::Payment(_) | Observation::Link(_) => None,
+                Observation::Refund(refund) => refund.payment.as_ref(),
+                Observation::Dispute(dispute) => Some(&dispute.payment),
+            };
+            if let Some(id) = named
                 && self.booking_of(id).is_none()
             {
                 let asked = self.at_provider(|provider| {

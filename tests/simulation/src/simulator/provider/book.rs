@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kernel::Timestamp;
 use payments::domain::fact::{
-    Amount, Fact, LinkId, OrderId, Payment, PaymentId, ProviderRefundId, Status,
+    Amount, DisputeId, Fact, LinkId, OrderId, Payment, PaymentId, ProviderRefundId, Status,
 };
 use payments::domain::link::{LinkFact, LinkStatus, ProviderLink};
 use payments::domain::refund::Progress;
@@ -12,9 +12,9 @@ use payments::providers::{LinkReport, Observation, PaymentReport, ProviderError}
 
 use super::super::coverage::Fault;
 use super::super::rng::Rng;
-use super::{BEGINNING, Change, Course, Mismatch, PROVIDER, RUPEES, WebhookDelivery, as_seen};
-
-const DAY: i64 = 24 * 60 * 60;
+use super::disputes::DisputeRecord;
+use super::refunds::Attempt;
+use super::{BEGINNING, Change, Course, Mismatch, PROVIDER, RUPEES, WebhookDelivery};
 
 /// An order.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ pub(crate) struct Paid {
     /// Whether the provider takes it for the whole of its order, with a fee of its own added or an
     /// offer taken off.
     pub(crate) pays_order: bool,
-    is_too_old: bool,
+    pub(super) is_too_old: bool,
 }
 
 /// A refund.
@@ -75,14 +75,22 @@ pub(crate) struct Book {
     pub(crate) is_healed: bool,
     /// Whether it accepts refunds of more than was paid, for a mutant that would else be hidden.
     pub(crate) is_lax: bool,
+    /// Whether most payments are disputed soon, for a mutant that would else be seen rarely.
+    pub(crate) is_disputed_often: bool,
     pub(crate) orders: BTreeMap<OrderId, Order>,
     pub(crate) links: BTreeMap<LinkId, Link>,
     pub(crate) payments: BTreeMap<PaymentId, Paid>,
     pub(crate) refunds: BTreeMap<ProviderRefundId, Refund>,
-    rng: Rng,
+    pub(crate) disputes: BTreeMap<DisputeId, DisputeRecord>,
+    /// How much of each payment the practice knows to be lost to disputes. What it knows, the
+    /// provider leaves to it; what it cannot know yet, the provider does not send a second time.
+    pub(crate) known_losses: BTreeMap<PaymentId, i64>,
+    /// What was answered under an idempotency key, for as long as it is remembered.
+    pub(super) attempts: BTreeMap<String, Attempt>,
+    pub(super) rng: Rng,
     numbers: u64,
-    faults: Vec<Fault>,
-    changes: Vec<(i64, Change)>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) changes: Vec<(i64, Change)>,
     notices: Vec<WebhookDelivery>,
 }
 
@@ -92,10 +100,14 @@ impl Book {
             now: BEGINNING,
             is_healed: false,
             is_lax: false,
+            is_disputed_often: false,
             orders: BTreeMap::new(),
             links: BTreeMap::new(),
             payments: BTreeMap::new(),
             refunds: BTreeMap::new(),
+            disputes: BTreeMap::new(),
+            known_losses: BTreeMap::new(),
+            attempts: BTreeMap::new(),
             rng,
             numbers: 0,
             faults: Vec::new(),
@@ -135,7 +147,7 @@ impl Book {
         })
     }
 
-    fn number(&mut self) -> u64 {
+    pub(super) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
     }
@@ -290,13 +302,16 @@ impl Book {
     }
 
     fn plan(&mut self, id: &PaymentId, course: Course) {
+        let is_left = course == Course::Captured && self.fault(Fault::LeftAuthorised, 40);
         let mut then = |seconds: i64, status| {
             self.changes.push((seconds, Change::Payment(id.to_string(), status)));
         };
         match course {
             Course::Captured => {
                 then(1, Status::Authorized);
-                then(3, Status::Captured);
+                if !is_left {
+                    then(3, Status::Captured);
+                }
             }
             Course::Late(seconds) => {
                 then(seconds, Status::Authorized);
@@ -329,14 +344,22 @@ impl Book {
                 let Some(id) = ProviderRefundId::parse(id) else { return };
                 self.end_refund(&id, *progress);
             }
-            Change::Elsewhere { payment, is_whole } => {
+            Change::Elsewhere { payment, part } => {
                 let Some(id) = PaymentId::parse(payment) else { return };
-                self.refund_elsewhere(&id, *is_whole);
+                self.refund_elsewhere(&id, *part);
+            }
+            Change::DisputeOpens(payment) => {
+                let Some(id) = PaymentId::parse(payment) else { return };
+                self.open_dispute(&id);
+            }
+            Change::Dispute(id) => {
+                let Some(id) = DisputeId::parse(id) else { return };
+                self.advance_dispute(&id);
             }
         }
     }
 
-    fn advance(&mut self, id: &PaymentId, status: Status) {
+    pub(super) fn advance(&mut self, id: &PaymentId, status: Status) {
         let now = self.now;
         let Some(paid) = self.payments.get_mut(id) else { return };
         if paid.status >= status && paid.status != Status::Failed {
@@ -345,12 +368,8 @@ impl Book {
         paid.status = status;
         if status == Status::Captured {
             paid.captured_at = Some(now);
-            if self.fault(Fault::RefundElsewhere, 50) {
-                let seconds = self.rng.between(1, 3 * DAY);
-                let is_whole = self.rng.chance(600);
-                let payment = id.to_string();
-                self.changes.push((seconds, Change::Elsewhere { payment, is_whole }));
-            }
+            self.plan_refund_elsewhere(id);
+            self.plan_disputes(id);
         }
         self.notify_payment(id);
         if status == Status::Captured {
@@ -364,7 +383,7 @@ impl Book {
         self.notify(observations);
     }
 
-    fn notify(&mut self, observations: Vec<Observation>) {
+    pub(super) fn notify(&mut self, observations: Vec<Observation>) {
         let event_id = format!("evt_{}", self.number());
         let body = format!("{} {observations:?}", self.now);
         self.notices.push(WebhookDelivery { event_id, body, observations });
@@ -384,86 +403,5 @@ impl Book {
         let status = if is_back { Status::Refunded } else { paid.status };
         let fact = Fact { status, amount: paid.amount.clone(), order: paid.order.clone() };
         Some(PaymentReport { payment: Payment { id: id.clone(), fact }, refunded_minor })
-    }
-
-    /// How much of a payment is back or on its way.
-    pub(super) fn going_back(&self, id: &PaymentId) -> i64 {
-        let refunds = self.refunds.values();
-        refunds
-            .filter(|it| it.payment == *id && it.progress != Progress::Failed)
-            .fold(0_i64, |sum, it| sum.saturating_add(it.amount.minor))
-    }
-
-    /// Takes a refund, or refuses it.
-    pub(super) fn refund(
-        &mut self,
-        payment: &PaymentId,
-        amount: &Amount,
-        receipt: String,
-    ) -> Result<Refund, ProviderError> {
-        let refuse = |reason: &str| ProviderError::Refused { reason: reason.to_owned() };
-        let known = self.refunds.values().find(|it| it.receipt.as_deref() == Some(&receipt));
-        if let Some(known) = known.filter(|_| !self.is_lax) {
-            return Ok(known.clone());
-        }
-        let Some(paid) = self.payments.get(payment).cloned() else {
-            return Err(refuse("bad_request_error"));
-        };
-        if paid.is_too_old {
-            return Err(refuse("payment_too_old"));
-        }
-        let left = paid.amount.minor.saturating_sub(self.going_back(payment));
-        let fits = amount.minor <= left && amount.currency == paid.amount.currency;
-        if paid.status != Status::Captured || !(fits || self.is_lax) {
-            return Err(refuse("bad_request_error"));
-        }
-        if self.fault(Fault::RefundRefused, 80) {
-            return Err(refuse("insufficient_balance"));
-        }
-        self.new_refund(payment, amount.clone(), Some(receipt)).ok_or(refuse("bad_request_error"))
-    }
-
-    fn new_refund(
-        &mut self,
-        payment: &PaymentId,
-        amount: Amount,
-        receipt: Option<String>,
-    ) -> Option<Refund> {
-        let id = ProviderRefundId::parse(&format!("rfnd_{:014}", self.number()))?;
-        let (payment, progress) = (payment.clone(), Progress::Pending);
-        let refund = Refund { id: id.clone(), payment, amount, progress, receipt };
-        self.refunds.insert(id.clone(), refund.clone());
-        let end = if self.fault(Fault::RefundFailed, 90) {
-            Progress::Failed
-        } else {
-            Progress::Processed
-        };
-        let seconds = if self.fault(Fault::RefundSlow, 200) {
-            self.rng.between(DAY, 6 * DAY)
-        } else {
-            self.rng.between(1, 600)
-        };
-        self.changes.push((seconds, Change::Refund(id.to_string(), end)));
-        self.notify(vec![Observation::Refund(as_seen(&refund))]);
-        Some(refund)
-    }
-
-    fn end_refund(&mut self, id: &ProviderRefundId, progress: Progress) {
-        let Some(refund) = self.refunds.get_mut(id) else { return };
-        refund.progress = progress;
-        let seen = as_seen(refund);
-        self.notify(vec![Observation::Refund(seen)]);
-    }
-
-    fn refund_elsewhere(&mut self, payment: &PaymentId, is_whole: bool) {
-        let Some(paid) = self.payments.get(payment) else { return };
-        let left = paid.amount.minor.saturating_sub(self.going_back(payment));
-        if paid.status != Status::Captured || left <= 0 {
-            return;
-        }
-        let minor = if is_whole { left } else { (left / 3).max(1) };
-        let amount = Amount { minor, currency: paid.amount.currency.clone() };
-        // The result is shown on the provider's pages only.
-        drop(self.new_refund(payment, amount, None));
     }
 }

@@ -4,7 +4,9 @@ use std::future::ready;
 
 use kernel::{Money, Timestamp};
 use payments::domain::dispute::Dispute;
-use payments::domain::fact::{Amount, LinkId, OrderFact, OrderId, PaymentId, ProviderRefundId};
+use payments::domain::fact::{
+    Amount, LinkId, OrderFact, OrderId, PaymentId, ProviderRefundId, Status,
+};
 use payments::domain::link::LinkStatus;
 use payments::domain::settlement::{Line, Settlement};
 use payments::providers::{
@@ -19,6 +21,9 @@ use super::{PROVIDER, Provider, as_seen};
 
 /// How many payments a page of the list has: few, so that there are several.
 const PAGE: usize = 4;
+
+/// The least amount of a refund: one rupee.
+const LEAST_REFUND_MINOR: i64 = 100;
 
 /// How soon a link may end.
 const LINK_SECONDS_MIN: i64 = 15 * 60;
@@ -143,11 +148,41 @@ impl Provider {
         back(way, book.report(id).ok_or(unknown)?)
     }
 
-    fn give_back(&self, wanted: &RefundRequest) -> Result<ProviderRefund, ProviderError> {
+    /// Captures what the bank has authorised; the amount has to be that of the payment.
+    fn take(&self, id: &PaymentId, amount: &Amount) -> Result<PaymentReport, ProviderError> {
         let mut book = self.book();
         let way = book.receive()?;
-        let receipt = wanted.refund_id.to_string();
-        let refund = book.refund(&wanted.payment, &wanted.amount, receipt)?;
+        let unknown = || ProviderError::Refused { reason: "bad_request_error".to_owned() };
+        let paid = book.payments.get(id).ok_or_else(unknown)?;
+        let is_captured = paid.status >= Status::Captured;
+        if !is_captured && (paid.status != Status::Authorized || paid.amount != *amount) {
+            return Err(unknown());
+        }
+        if !is_captured {
+            book.advance(id, Status::Captured);
+            book.faults.push(Fault::CapturedByUs);
+        }
+        back(way, book.report(id).ok_or_else(unknown)?)
+    }
+
+    fn disputes(
+        &self,
+        (from, to): (Timestamp, Timestamp),
+        skip: usize,
+    ) -> Result<Page<Dispute>, ProviderError> {
+        let mut book = self.book();
+        let way = book.receive()?;
+        let listed = book.disputes.iter().filter(|(_, it)| (from..=to).contains(&it.created_at));
+        let mut rest = listed.skip(skip);
+        let items = rest.by_ref().take(PAGE).map(|(id, it)| it.as_seen(id)).collect();
+        let next = rest.next().map(|_| skip.saturating_add(PAGE));
+        back(way, Page { items, unread: 0, next })
+    }
+
+    fn give_back(&self, wanted: &RefundRequest) -> Result<ProviderRefund, ProviderError> {
+        let mut book = self.book();
+        let way = book.receive_refund()?;
+        let refund = book.refund(wanted, way)?;
         back(way, as_seen(&refund))
     }
 
@@ -177,6 +212,10 @@ impl Port for Provider {
 
     fn name(&self) -> &'static str {
         PROVIDER
+    }
+
+    fn least_refund_minor(&self) -> i64 {
+        LEAST_REFUND_MINOR
     }
 
     fn create_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, OrderId> {
@@ -218,9 +257,9 @@ impl Port for Provider {
     fn capture<'a>(
         &'a self,
         id: &'a PaymentId,
-        _amount: Money,
+        amount: Money,
     ) -> ProviderFuture<'a, PaymentReport> {
-        answer(self.fetch(id))
+        answer(self.take(id, &Amount::from(amount)))
     }
 
     fn refund<'a>(&'a self, wanted: &'a RefundRequest) -> ProviderFuture<'a, ProviderRefund> {
@@ -250,11 +289,11 @@ impl Port for Provider {
 
     fn disputes_between(
         &self,
-        _from: Timestamp,
-        _to: Timestamp,
-        _skip: usize,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
     ) -> ProviderFuture<'_, Page<Dispute>> {
-        answer(Ok(Page { items: Vec::new(), unread: 0, next: None }))
+        answer(self.disputes((from, to), skip))
     }
 
     fn payments_between(
