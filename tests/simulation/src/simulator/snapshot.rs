@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use notifications::mails::mail::{About, State};
-use payments::domain::refund::Progress;
+use payments::domain::collection::State as CollectionState;
+use payments::domain::refund::{BELOW_THE_LEAST, LOST_TO_A_DISPUTE, Progress};
 
 use super::coverage::End;
+use super::notifications_model::reminder_hours;
 use super::store::LogModel;
 use super::world::World;
 use checker::snapshot::{
     BookingStore, CheckpointRow, EventRow, Log, MailRow, NotificationsStore, ParkedRow,
-    PaymentsStore, ProviderBook, ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund,
-    Snapshot, TimerRow, WebhookRow,
+    PaymentsStore, ProviderBook, ProviderDispute, ProviderLink, ProviderOrder, ProviderPayment,
+    ProviderRefund, Snapshot, TimerRow, WebhookRow,
 };
 
 impl World {
@@ -43,6 +45,8 @@ impl World {
             inbox: self.mail_server.inbox.clone(),
             acks: self.acks.clone(),
             mail_repeats_injected: self.mail_server.repeats,
+            reminder_hours: reminder_hours(),
+            is_of_this_version: true,
         }
     }
 
@@ -112,13 +116,24 @@ impl World {
             .to_owned(),
             receipt: refund.receipt.clone(),
         });
+        let mut lost_in_disputes = BTreeMap::new();
+        for dispute in book.disputes.values() {
+            let payment = dispute.payment.to_string();
+            lost_in_disputes.insert(payment, book.lost(&dispute.payment));
+        }
+        let disputes = book.disputes.iter().map(|(id, dispute)| ProviderDispute {
+            dispute_id: id.to_string(),
+            payment_id: dispute.payment.to_string(),
+            state: dispute.fact.state.word().to_owned(),
+        });
         ProviderBook {
             orders: orders.collect(),
             links: links.collect(),
             payments: payments.collect(),
             refunds: refunds.collect(),
             adjustments_minor: 0,
-            lost_in_disputes: BTreeMap::new(),
+            disputes: disputes.collect(),
+            lost_in_disputes,
         }
     }
 
@@ -147,6 +162,15 @@ impl World {
                 "booking.v1.SlotUnblocked" => Some(End::Unblocked),
                 "booking.v1.BookingConfirmed" if says("claimAccepted") => Some(End::ClaimAccepted),
                 "booking.v1.BookingConfirmed" if says("reinstated") => Some(End::Reinstated),
+                "payments.v1.RefundFailed" => {
+                    match event.payload.get("reason").and_then(|it| it.as_str()) {
+                        Some(LOST_TO_A_DISPUTE) => Some(End::GivenByBank),
+                        Some(BELOW_THE_LEAST) => Some(End::RefundTooSmall),
+                        _ => None,
+                    }
+                }
+                "payments.v1.DeskPaymentRecorded" => Some(End::PaidAtDesk),
+                "payments.v1.DeskRefundRecorded" => Some(End::GivenBackAtDesk),
                 "payments.v1.PaymentRetained" => Some(End::CancelledRetained),
                 "payments.v1.PaymentLinkObserved" => {
                     match event.payload.get("status").and_then(|it| it.as_str()) {
@@ -159,12 +183,22 @@ impl World {
                 _ => None,
             });
         }
+        let known = self.payments.tables.states.values();
+        ends.extend(known.filter(|state| is_paid_twice(state)).map(|_| End::PaidAtDeskAndThere));
         ends.into_iter().for_each(|end| self.coverage.end(end));
         let failed = self.notifications.tables.mails.values();
         let failed = failed.filter(|row| row.mail.state == State::Failed).count();
         (0..failed).for_each(|_| self.coverage.end(End::MailForAPerson));
         self.coverage.sagas = u64::try_from(self.scenario.sagas.len()).unwrap_or(0);
         self.coverage.acknowledged = u64::try_from(self.acks.len()).unwrap_or(0);
+    }
+}
+
+/// Whether money came at the desk and with the provider.
+fn is_paid_twice(state: &CollectionState) -> bool {
+    match state {
+        CollectionState::Absent => false,
+        CollectionState::Open(known) => !known.at_desk.is_empty() && !known.mismatched.is_empty(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use kernel::id::Kind;
+use kernel::id::{Kind, Refund};
 use kernel::{Id, Timestamp};
 use messaging::ReactionError;
 use uuid::Uuid;
@@ -107,6 +107,8 @@ pub(crate) enum Task {
     PaidElsewhere,
     /// payments compares a page of the provider's list with its book; then `nights_left` more runs.
     Nightly { nights_left: u32, skip: usize },
+    /// It is looked whether a refund that staff released was asked for.
+    Released { refund_id: Id<Refund>, since: Timestamp },
     /// Faults end.
     Heal,
 }
@@ -135,6 +137,8 @@ pub(crate) struct World {
     pub(crate) compares_lists: bool,
     /// How many of a thousand webhooks are lost.
     pub(crate) webhook_loss: u64,
+    /// When the provider was last asked about each refund.
+    pub(crate) refund_asks: BTreeMap<Id<Refund>, Timestamp>,
     /// Until when consumers reach neither NATS nor their sources.
     pub(crate) cut_off: BTreeMap<Consumer, Timestamp>,
     queue: BTreeMap<(Timestamp, u64), Task>,
@@ -165,6 +169,7 @@ impl World {
             targeted_fault: None,
             compares_lists: seed.is_multiple_of(2),
             webhook_loss: 120,
+            refund_asks: BTreeMap::new(),
             cut_off: BTreeMap::new(),
             queue: BTreeMap::new(),
             nodes: [Node::default(); 3],

@@ -5,6 +5,7 @@ mod free_sessions;
 mod mutants;
 mod practitioners;
 mod receipts;
+mod reminders;
 mod sagas;
 mod targeted_faults;
 mod tampered;

@@ -7,8 +7,8 @@ mod places;
 mod rows;
 
 use checker::snapshot::{
-    Ack, CheckpointRow, EventRow, Holder, LedgerLine, ProviderLink, ProviderOrder, ReceiptRow,
-    ReservationRow, SentMail, Snapshot, TimerRow,
+    Ack, CheckpointRow, EventRow, Holder, LedgerLine, ProviderLink, ProviderOrder, ProviderRefund,
+    ReceiptRow, ReservationRow, SentMail, Snapshot, TimerRow,
 };
 use checker::{Invariant, check};
 use kernel::Id;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use places::{
     a_new_id, ack, append, captured_orders, drop_all, drop_last, drop_one, entry_of_a_client,
-    forget_mails, live_booking, refund, verified,
+    fail_whole_refund, forget_mails, live_booking, refund, verified,
 };
 use rows::WRONG_ROWS;
 
@@ -29,7 +29,7 @@ type Tamper = fn(&mut Snapshot) -> bool;
 
 /// What breaks which invariant: what it is called, a part of what the checker says of it, so that
 /// no other check speaks for one that is dead, and how it is done.
-const CASES: [(Invariant, &str, &str, Tamper); 67] = [
+const CASES: [(Invariant, &str, &str, Tamper); 69] = [
     (Invariant::I1, "a request that nobody stored", "Requested(bkg_", |it| {
         ack(it, Ack::Requested(a_new_id()))
     }),
@@ -97,11 +97,7 @@ const CASES: [(Invariant, &str, &str, Tamper); 67] = [
         drop_all(&mut it.booking.log, "Slot")
     }),
     (Invariant::I3, "a refund that never arrived", "is kept where 0 should be", |it| {
-        let refunds = &mut it.provider.refunds;
-        refunds.iter_mut().find(|it| it.status == "processed").is_some_and(|refund| {
-            "failed".clone_into(&mut refund.status);
-            true
-        })
+        fail_whole_refund(it)
     }),
     (Invariant::I3, "a refund that nobody wanted", "is kept where", |it| refund(it, 1, None)),
     (Invariant::I3, "an entry that does not come to nothing", "is off by 1", |it| {
@@ -179,6 +175,23 @@ const CASES: [(Invariant, &str, &str, Tamper); 67] = [
     }),
     (Invariant::I4, "more back than came", "went back than came", |it| {
         refund(it, i64::MAX / 2, None)
+    }),
+    (Invariant::I4, "back what a dispute had taken", "went back than came", |it| {
+        let refunds = it.provider.refunds.iter();
+        let mut processed = refunds.filter(|refund| refund.status == "processed");
+        let Some(payment) = processed.next().map(|refund| refund.payment_id.clone()) else {
+            return false;
+        };
+        it.provider.lost_in_disputes.insert(payment, i64::from(i32::MAX));
+        true
+    }),
+    (Invariant::I4, "two refunds of one receipt", "are refunds of one receipt", |it| {
+        let refunds = it.provider.refunds.iter();
+        let mut ours = refunds.filter(|it| it.receipt.is_some() && it.status == "processed");
+        let Some(twice) = ours.next().cloned() else { return false };
+        let provider_refund_id = "rfnd_again".to_owned();
+        it.provider.refunds.push(ProviderRefund { provider_refund_id, ..twice });
+        true
     }),
     (Invariant::I4, "a refund twice for one cause", "was refunded twice because", |it| {
         let twice = it.provider.refunds.iter().find(|it| it.receipt.is_some()).cloned();

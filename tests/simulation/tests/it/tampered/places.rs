@@ -97,6 +97,21 @@ pub(super) fn refund(snapshot: &mut Snapshot, minor: i64, receipt: Option<String
     true
 }
 
+/// Fails a refund of all that a payment brought, with which nothing was to be kept of it.
+pub(super) fn fail_whole_refund(snapshot: &mut Snapshot) -> bool {
+    let payments = &snapshot.provider.payments;
+    let is_whole = |refund: &ProviderRefund| {
+        let mut paid = payments.iter().filter(|it| it.payment_id == refund.payment_id);
+        paid.any(|it| it.amount_minor == refund.amount_minor)
+    };
+    let mut refunds = snapshot.provider.refunds.iter_mut();
+    let whole = refunds.find(|it| it.status == "processed" && is_whole(it));
+    whole.is_some_and(|refund| {
+        "failed".clone_into(&mut refund.status);
+        true
+    })
+}
+
 /// Changes a payment on which a confirmed booking rests, in the provider's book.
 pub(super) fn verified(snapshot: &mut Snapshot, change: fn(&mut ProviderPayment)) -> bool {
     let rows = &snapshot.payments.collections;
