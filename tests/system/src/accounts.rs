@@ -69,14 +69,14 @@ async fn recover(
     Ok(text(&recovered, "access_token").map_err(|_refused| "the code was refused"))
 }
 
-/// The six digits of the newest mail. A code that was tried is skipped: it was refused because a
+/// The digits of the newest mail. A code that was tried is skipped: it was refused because a
 /// newer one is on its way.
 async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Result<String> {
     until_within(MAIL_TIMEOUT, "the code was mailed", async || {
         let Ok(mails) = practice.inbox_of(email).await else { return Ok(None) };
         let said = mails.first().and_then(|mail| mail["text"].as_str()).unwrap_or_default();
         let mut words = said.split(|letter: char| !letter.is_ascii_digit());
-        let code = words.find(|word| word.len() == 6);
+        let code = words.find(|word| matches!(word.len(), 6 | 8));
         Ok(code.filter(|code| !tried.contains(*code)).map(str::to_owned))
     })
     .await

@@ -116,6 +116,16 @@ impl<'p> Customer<'p> {
         Ok(Self { practice, token, user_id: Some(user_id), email })
     }
 
+    /// The same person of staff, who has shown the second factor just now.
+    ///
+    /// # Errors
+    /// When the token cannot be signed.
+    pub fn as_staff(&self, issuer: &TokenIssuer) -> Result<Self> {
+        let (user_id, email) = (self.user_id()?, self.email.clone());
+        let token = issuer.staff_token(user_id, &email)?;
+        Ok(Self { practice: self.practice, token, user_id: Some(user_id), email })
+    }
+
     /// The user id of an issued token.
     ///
     /// # Errors

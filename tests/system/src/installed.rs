@@ -55,7 +55,18 @@ impl InstalledPractice {
         let installed = Self { root, path: tools()? };
         let answers = answers.to_str().context("no path")?.to_owned();
         installed.sukoon(&["init", &answers, "--without", WITHOUT])?;
+        installed.bring_practice()?;
         Ok(installed)
+    }
+
+    /// The practice's own files, as the package brings them.
+    fn bring_practice(&self) -> Result<()> {
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+        let own = self.root.join("etc/sukoon/practice");
+        if !own.exists() {
+            std::os::unix::fs::symlink(shipped.canonicalize()?, own)?;
+        }
+        Ok(())
     }
 
     /// A command of `sukoon`.

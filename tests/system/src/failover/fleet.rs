@@ -290,6 +290,30 @@ impl Fleet {
         Ok(())
     }
 
+    /// Asks a process to stop, and waits until it has ended what it has begun. Nothing serves its
+    /// addresses then.
+    ///
+    /// # Errors
+    /// When it does not end by itself.
+    pub(crate) async fn end(&self, part: &'static str) -> Result<()> {
+        let process = self.running().remove(part);
+        let mut process = process.with_context(|| format!("{part} did not run"))?;
+        process.signal("TERM")?;
+        let ended = process.wait(STOP_MAX).await.with_context(|| format!("the old {part}"))?;
+        ensure!(ended.success(), "the old {part} ended with {ended}");
+        Ok(())
+    }
+
+    /// Starts a process of this folder where none runs.
+    ///
+    /// # Errors
+    /// When it does not get ready.
+    pub(crate) async fn begin(&self, part: &'static str, programs: &Path) -> Result<()> {
+        let Joined { process, ports } = self.join(part, programs).await?;
+        self.lead_to(part, &ports)?;
+        self.keep(part, process).map(drop)
+    }
+
     /// Adds to the practice's folder what came with the release in this folder, as a person does
     /// before an upgrade.
     ///

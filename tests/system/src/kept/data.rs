@@ -72,6 +72,21 @@ impl Kept {
             .execute(&mut owner)
             .await?;
         }
+        self.keep_grace(practice).await
+    }
+
+    /// A member's time without a second factor is compared with the machine's clock, too, so what
+    /// was left of it is left again.
+    async fn keep_grace(&self, practice: &Practice) -> Result<()> {
+        let Some(machine_at) = self.part("machine_at").as_str() else { return Ok(()) };
+        let mut booking = practice.database("booking").await?;
+        sqlx::query(
+            "update staff_members
+             set second_factor_by = second_factor_by + (clock_timestamp() - $1::timestamptz)",
+        )
+        .bind(machine_at)
+        .execute(&mut booking)
+        .await?;
         Ok(())
     }
 }
@@ -88,6 +103,8 @@ pub(super) fn save(practice: &Practice, folder: &Path) -> Result<()> {
     for plain in PLAIN {
         copy(&practice.data().join(plain), &folder.join(plain))?;
     }
+    // Each start writes the settings of its processes anew.
+    drop(fs::remove_dir_all(folder.join("secrets/settings")));
     run(Command::new("gzip").args(["-9", "-n"]).arg(folder.join("sandbox/book.jsonl")))
 }
 

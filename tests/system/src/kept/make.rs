@@ -1,14 +1,18 @@
 //! Makes the practice to be kept for a release: bookings, payments, mails and accounts in every
-//! state, with the outcome that each must have.
+//! state, with the outcome that each must have, and what the faults of this release leave behind.
 
 mod accounts;
 mod bookings;
+mod money;
+mod phone;
+mod strangers;
 
 use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
 
 use super::data;
 use crate::forms;
@@ -32,21 +36,28 @@ pub async fn make(folder: &Path) -> Result<()> {
     let mut practice = Practice::spawn_in(data_folder, &RAISED_LIMITS, Stdio::inherit())?;
     practice.wait_until_ready().await?;
     make_finished(&practice).await?;
+    let mut faults = strangers::make(&practice).await?;
+    faults.extend(money::make(&practice).await?);
+    let phone = phone::make(&practice).await?;
     let open = bookings::make(&practice).await?;
     for part in data::SERVICES.into_iter().chain(["sandbox"]) {
         practice.signal(part, "STOP")?;
     }
     let mut database = practice.database("booking").await?;
-    let taken_at: String = sqlx::query_scalar(
-        "select to_char(clock_now() at time zone 'UTC', \
-                            'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",
-    )
-    .fetch_one(&mut database)
-    .await?;
+    let taken = |clock: &str| {
+        format!("select to_char({clock}() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+    };
+    let taken_at: String =
+        sqlx::query_scalar(AssertSqlSafe(taken("clock_now"))).fetch_one(&mut database).await?;
+    // Where a service asks the machine's clock instead.
+    let machine_at: String = sqlx::query_scalar(AssertSqlSafe(taken("clock_timestamp")))
+        .fetch_one(&mut database)
+        .await?;
     data::save(&practice, folder)?;
     let acks: Vec<Value> = practice.recorder.acks().iter().filter_map(super::to_json).collect();
     let note = json!({
-        "taken_at": taken_at, "accounts": accounts, "open": open, "acks": acks,
+        "taken_at": taken_at, "machine_at": machine_at, "faults": faults, "phone": phone,
+        "accounts": accounts, "open": open, "acks": acks,
         "repeats": practice.recorder.repeats(),
     });
     std::fs::write(folder.join("practice.json"), serde_json::to_vec_pretty(&note)?)?;
