@@ -1,18 +1,22 @@
-//! Accounts in every state: confirmed, unconfirmed, with a pending code, signed out, banned.
+//! Accounts in every state: confirmed, unconfirmed, with a pending code, signed out, banned, with a
+//! second factor, a member of the practice with an invitation's grace.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use sqlx::Executor as _;
 use testkit::until;
 
-use crate::customer::PASSWORD;
+use super::strangers;
+use crate::customer::{Customer, PASSWORD};
+use crate::mails::plain_text;
 use crate::practice::Practice;
+use crate::reviews::{self, sign_in};
 
-/// Makes them while addresses have to be confirmed. Returns each account's `state`, and the
-/// `refresh_token` of a valid session.
+/// Makes them while addresses have to be confirmed. Returns each account's `state`, the
+/// `refresh_token` of a valid session, and a `password` that is false where the proof took it.
 pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
     let mut accounts = Vec::new();
-    for state in ["proved", "unproved", "forgetful", "left", "banned"] {
+    for state in ["proved", "unproved", "forgetful", "left", "banned", "protected", "member"] {
         let email = format!("kept.{state}@customers.example");
         let body = json!({
             "email": email, "password": PASSWORD,
@@ -30,7 +34,18 @@ pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
                 "forgetful" => {
                     post(practice, "recover", &json!({ "email": email }), None).await?;
                 }
+                "protected" => {
+                    let (secret, _strong) = strangers::add_app(practice, token).await?;
+                    account["totp_secret"] = json!(secret);
+                }
+                "member" => {
+                    account["refresh_token"] = session["refresh_token"].clone();
+                    join(practice, &email, token).await?;
+                }
                 _ => account["refresh_token"] = session["refresh_token"].clone(),
+            }
+            if Customer::signed_in(practice, &email).await.is_err() {
+                account["password"] = json!(false);
             }
         }
         accounts.push(account);
@@ -42,17 +57,54 @@ pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
     Ok(accounts)
 }
 
-async fn code(practice: &Practice, email: &str) -> Result<String> {
+/// Invites the account as front desk, which accepts with a password alone.
+async fn join(practice: &Practice, email: &str, token: &str) -> Result<()> {
+    let owner = sign_in(practice).await?.context("the owner is not signed in")?;
+    let body = json!({
+        "idempotencyKey": "kept-invitation", "email": email, "role": "STAFF_ROLE_FRONT_DESK",
+    });
+    let call = ("booking.v1.OrganisationStaffService", "InviteMember");
+    reviews::call(practice, call, &body, |it| it.bearer_auth(&owner)).await?.ok()?;
+    let key = until("the invitation came", async || {
+        let mails = practice.inbox_of(email).await?;
+        let said: Vec<String> = mails.iter().map(plain_text).collect();
+        let rest = said.iter().find_map(|said| said.split_once("/invitations#key="));
+        Ok(rest.and_then(|(_, rest)| rest.split_whitespace().next()).map(str::to_owned))
+    })
+    .await?;
+    let call = ("booking.v1.OrganisationService", "AcceptInvitation");
+    let body = json!({ "key": key });
+    reviews::call(practice, call, &body, |it| it.bearer_auth(token)).await?.ok().map(drop)
+}
+
+/// The newest code that was mailed to an address.
+pub(super) async fn code(practice: &Practice, email: &str) -> Result<String> {
     until("the code was mailed", async || {
         let mails = practice.inbox_of(email).await?;
-        let said = mails.first().and_then(|mail| mail["text"].as_str()).unwrap_or_default();
-        let mut words = said.split(|letter: char| !letter.is_ascii_digit());
+        let said = mails.iter().filter_map(|mail| mail["text"].as_str());
+        let mut words = said.flat_map(|said| said.split(|letter: char| !letter.is_ascii_digit()));
         Ok(words.find(|word| word.len() == 6).map(str::to_owned))
     })
     .await
 }
 
-async fn post(practice: &Practice, path: &str, body: &Value, token: Option<&str>) -> Result<Value> {
+pub(super) async fn put(
+    practice: &Practice,
+    path: &str,
+    body: &Value,
+    token: &str,
+) -> Result<Value> {
+    let request = practice.http.put(format!("{}/auth/v1/{path}", practice.url)).json(body);
+    let answer = request.bearer_auth(token).send().await?.error_for_status();
+    Ok(answer.context(path.to_owned())?.json().await?)
+}
+
+pub(super) async fn post(
+    practice: &Practice,
+    path: &str,
+    body: &Value,
+    token: Option<&str>,
+) -> Result<Value> {
     let request = practice.http.post(format!("{}/auth/v1/{path}", practice.url)).json(body);
     let request = match token {
         Some(token) => request.bearer_auth(token),

@@ -1,5 +1,5 @@
 //! Bookings in progress, each in another state, with the expected outcome: `then` is `pay`,
-//! `placed`, `refunded`, `expired` or `cancel`.
+//! `pay_link`, `placed`, `refunded`, `expired` or `cancel`.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -33,6 +33,13 @@ pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
     for (name, then) in [("kept-opened", "pay"), ("kept-abandoned", "expired")] {
         let (customer, booking, _) = bookings.opened(name).await?;
         open.push(expectation(&customer, &booking, then));
+    }
+    for (name, then) in [("kept-link", "pay_link"), ("kept-link-left", "expired")] {
+        let (customer, booking, _) = bookings.held(name).await?;
+        let link = customer.link(&booking).await?;
+        let mut entry = expectation(&customer, &booking, then);
+        entry["link"] = json!(link);
+        open.push(entry);
     }
     open.push(bookings.declined().await?);
     open.push(bookings.claimed().await?);
