@@ -20,6 +20,7 @@ pub mod kept;
 mod launch;
 pub mod mails;
 pub mod metrics;
+pub mod owner;
 pub mod pause;
 pub mod power_cut;
 pub mod practice;

@@ -58,6 +58,21 @@ impl Practice {
         Ok(self.inbox().await?.into_iter().filter(is_one).collect())
     }
 
+    /// Waits for the newest code with which the client of a booking by phone signs the consent.
+    ///
+    /// When none arrives.
+    pub async fn consent_code(&self, email: &str) -> Result<String> {
+        until_within(TIMEOUT, &format!("a code for {email} came"), async || {
+            let mails = self.inbox_of(email).await?;
+            let is_code = |mail: &&Value| mail["subject"] == "Your code to sign the consent";
+            let newest = mails.iter().find(is_code).and_then(|mail| mail["text"].as_str());
+            let mut words =
+                newest.unwrap_or_default().split(|letter: char| !letter.is_ascii_digit());
+            Ok(words.find(|word| word.len() == 6).map(str::to_owned))
+        })
+        .await
+    }
+
     /// Waits for the one mail of a kind about a subject.
     ///
     /// When it does not arrive, or arrives more than once.

@@ -2,7 +2,6 @@
 //! clocks.
 
 use std::io::Write as _;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testkit::{until, until_within};
 use tokio::sync::{Mutex, RwLock};
+use tokio::time::Instant;
 
 use crate::recorder::Recorder;
 
@@ -68,6 +68,8 @@ pub struct Practice {
     pub clock_lock: RwLock<()>,
     /// Held while the owner's password is entered, because there is one owner.
     pub owner_password_lock: Mutex<()>,
+    /// The owner's newest access token, and when it was given.
+    pub(crate) owner_token: Mutex<Option<(String, Instant)>>,
     /// Records acknowledgements, mails, and faults that may repeat a mail.
     pub recorder: Recorder,
     /// The gateway's address.
@@ -136,6 +138,7 @@ impl Practice {
             ahead: AtomicI64::new(0),
             clock_lock: RwLock::default(),
             owner_password_lock: Mutex::default(),
+            owner_token: Mutex::default(),
             recorder: Recorder::default(),
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),
@@ -412,5 +415,5 @@ pub(crate) fn program(name: &str) -> Result<PathBuf> {
 }
 
 pub(crate) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    Ok(testkit::free_address()?.port())
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use testkit::until_within;
 
 use crate::customer::{Answer, address};
+pub use crate::owner::sign_in;
 use crate::practice::Practice;
 
 /// The public service.
@@ -217,19 +218,6 @@ impl<'p> Panel<'p> {
         }
         bail!("{method}: each grant had ended before it was used")
     }
-}
-
-/// The owner's access token, if identity answers.
-///
-/// # Errors
-/// When this data folder has no owner.
-pub async fn sign_in(practice: &Practice) -> Result<Option<String>> {
-    let (email, password) = practice.owner()?;
-    let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
-    let body = json!({ "email": email, "password": password });
-    let Ok(answer) = practice.http.post(&url).json(&body).send().await else { return Ok(None) };
-    let session: Value = answer.json().await.unwrap_or(Value::Null);
-    Ok(session["access_token"].as_str().map(str::to_owned))
 }
 
 /// What an attempt to unlock the panel came to.

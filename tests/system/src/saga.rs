@@ -4,9 +4,10 @@
 mod disputes;
 mod links;
 mod members;
+mod newer;
 mod phone;
 mod staff;
-mod weekly;
+pub(crate) mod weekly;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -36,6 +37,9 @@ const FREE_SLOTS_MIN: usize = 30;
 /// The booked services; their lengths differ, so that slots overlap without being equal.
 const SERVICES: [&str; 4] =
     ["general-consultation", "energy-healing", "karmic-healing", "meditation"];
+
+/// A service that the starter package is offered for.
+const PACKAGED: &str = "karmic-healing";
 
 /// What costs nothing.
 const CONSULTATION: &str = "free-consultation";
@@ -93,13 +97,15 @@ pub enum Plan {
     PackageInPart,
     /// Staff book by phone; the client agrees and pays on the page, and adopts the booking.
     ByPhone,
+    /// The same, paid at the practice's desk, cancelled by the practice and given back there.
+    AtDesk,
     /// No booking: the practice closes an hour and opens it again.
     Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -125,6 +131,7 @@ impl Plan {
         Self::Package,
         Self::PackageInPart,
         Self::ByPhone,
+        Self::AtDesk,
         Self::Blocked,
     ];
 }
@@ -250,6 +257,7 @@ impl<'p> SagaRunner<'p> {
         let index = usize::try_from(number)?;
         let service = match plan {
             Plan::Free => CONSULTATION,
+            Plan::Package | Plan::PackageInPart => PACKAGED,
             _ => SERVICES[index % SERVICES.len()],
         };
         for attempt in 0..40 {
@@ -265,7 +273,7 @@ impl<'p> SagaRunner<'p> {
             let key = format!("saga-{number}-{attempt}");
             let asked = if matches!(plan, Plan::Package | Plan::PackageInPart) {
                 customer.try_hold_package(service, &dates, &key).await?
-            } else if plan == Plan::ByPhone {
+            } else if matches!(plan, Plan::ByPhone | Plan::AtDesk) {
                 self.try_hold_by_phone(&customer, (service, &starts_at), &key).await?
             } else {
                 customer.try_hold_with_consent(service, &starts_at, &key).await?
@@ -284,6 +292,7 @@ impl RunningSaga<'_, '_> {
             Plan::HeldOnly => return self.wait_for_hold_end().await,
             Plan::Free => return self.expect_nothing_to_pay().await,
             Plan::ByPhone => return self.follow_page().await,
+            Plan::AtDesk => return self.pay_at_desk().await,
             Plan::Released => {
                 let key = format!("withdraw-{}", self.booking_id);
                 self.customer.withdraw_consent(&key).await?;

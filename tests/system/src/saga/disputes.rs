@@ -27,13 +27,13 @@ impl RunningSaga<'_, '_> {
         self.wait_for_dispute_state(dispute, end).await
     }
 
-    async fn set_dispute_state(&self, dispute: &str, state: &str) -> Result<()> {
+    pub(super) async fn set_dispute_state(&self, dispute: &str, state: &str) -> Result<()> {
         let body = json!({ "dispute_id": dispute, "state": state });
         self.call_sandbox("/api/dispute-state", &body).await.map(drop)
     }
 
     /// Waits until payments has the dispute's outcome.
-    async fn wait_for_dispute_state(&self, dispute: &str, end: &str) -> Result<()> {
+    pub(super) async fn wait_for_dispute_state(&self, dispute: &str, end: &str) -> Result<()> {
         let _waiting = CounterGuard::new(&self.runner.waiting_for_outcome);
         let practice = self.runner.practice;
         let mut last = None;
