@@ -7,7 +7,8 @@ use anyhow::{Result, ensure};
 use checker::rows;
 use checker::snapshot::{
     BookingStore, CheckpointRow, Log, NotificationsStore, ParkedRow, PaymentsStore, ProviderBook,
-    ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund, Snapshot, TimerRow,
+    ProviderDispute, ProviderLink, ProviderOrder, ProviderPayment, ProviderRefund, Snapshot,
+    TimerRow,
 };
 use checker::{HumanTask, Violation, check, human_tasks};
 use serde_json::Value;
@@ -31,6 +32,14 @@ impl Practice {
     ///
     /// When an invariant is broken; the error lists every violation.
     pub async fn check(&self) -> Result<()> {
+        self.check_without(&[]).await
+    }
+
+    /// The same, without what is said of these ids: a fault of an earlier release happened to them,
+    /// and what has happened stays.
+    ///
+    /// When an invariant is broken; the error lists every violation.
+    pub async fn check_without(&self, known: &[String]) -> Result<()> {
         self.wait_until_idle().await?;
         let snapshot = self.snapshot().await?;
         // If a table or column were renamed, everything would be read as empty and pass.
@@ -41,8 +50,11 @@ impl Practice {
         // No test leaves an event that cannot be handled.
         found.extend(human_tasks(&snapshot).into_iter().filter_map(|task| match task {
             HumanTask::EventParked(what) => Some(format!("parked: {what}")),
-            HumanTask::RefundFailed(_) | HumanTask::MailFailed(_) => None,
+            HumanTask::RefundFailed(_) | HumanTask::OwedAtDesk(_) | HumanTask::MailFailed(_) => {
+                None
+            }
         }));
+        found.retain(|what| !known.iter().any(|id| what.contains(id.as_str())));
         ensure!(found.is_empty(), "the checker found:\n  {}", found.join("\n  "));
         Ok(())
     }
@@ -68,6 +80,8 @@ impl Practice {
             inbox: self.recorder.delivered_mails(),
             acks: self.acks(&payments).await?,
             mail_repeats_injected: self.recorder.repeats(),
+            reminder_hours: Some(REMINDER_HOURS),
+            is_of_this_version: false,
             payments,
         })
     }
@@ -173,6 +187,9 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
+/// How many hours before a session its client is reminded, by the shipped practice's file.
+const REMINDER_HOURS: i32 = 24;
+
 fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or_default()
 }
@@ -223,12 +240,18 @@ fn provider(book: &Value) -> ProviderBook {
         *lost_in_disputes.entry(text(&dispute["payment_id"])).or_default() +=
             number(&dispute["amount_deducted"]);
     }
+    let disputes = part(book, "disputes").map(|dispute| ProviderDispute {
+        dispute_id: text(&dispute["id"]),
+        payment_id: text(&dispute["payment_id"]),
+        state: text(&dispute["status"]),
+    });
     ProviderBook {
         orders: orders.collect(),
         links: links.collect(),
         payments: payments.collect(),
         refunds: refunds.collect(),
         adjustments_minor: adjustments.sum(),
+        disputes: disputes.collect(),
         lost_in_disputes,
     }
 }

@@ -43,6 +43,7 @@ impl Verdict {
                 HumanTask::RefundFailed(what) => {
                     details.push(format!("for a person: refund {what}"));
                 }
+                HumanTask::OwedAtDesk(what) => details.push(format!("to be given back: {what}")),
                 HumanTask::MailFailed(what) => details.push(format!("for a person: mail {what}")),
             }
         }

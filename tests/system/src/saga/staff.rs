@@ -33,7 +33,8 @@ impl SagaRunner<'_> {
         method: &str,
         body: Value,
     ) -> Result<Answer> {
-        self.staff.call(&format!("{service}/{method}"), body).await
+        let staff = self.staff.as_staff(&self.issuer)?;
+        staff.call(&format!("{service}/{method}"), body).await
     }
 
     /// Blocks a minute outside of the bookable hours and unblocks it.

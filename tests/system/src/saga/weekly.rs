@@ -2,7 +2,7 @@
 
 /// Three free starts on different dates: this one, and the next ones at its hour as far as they are
 /// free.
-pub(super) fn weekly(free: &[String], first: usize) -> Vec<String> {
+pub(crate) fn weekly(free: &[String], first: usize) -> Vec<String> {
     let date = |start: &String| start.get(..10).map(str::to_owned);
     let hour = |start: &String| start.get(11..).map(str::to_owned);
     let ring = free.iter().cycle().skip(first).take(free.len());
