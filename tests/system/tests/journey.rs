@@ -67,6 +67,7 @@ async fn paid_with_the_browser_closed(practice: &Practice, asha: &Customer<'_>) 
     let mail = practice.mail_of("booking_confirmed", &booking_id).await?;
     assert_eq!(mail["to"][0], asha.email.as_str());
     assert!(!mail["subject"].as_str().context("no subject")?.contains("Consultation"));
+    assert!(!mail.to_string().contains(booking["joinUrl"].as_str().context("no room")?));
     let attached = &mail["attachments"][0];
     assert!(attached["contentType"].as_str().is_some_and(|kind| kind.contains("text/calendar")));
     practice.mail_of("practice_notice", &booking_id).await?;

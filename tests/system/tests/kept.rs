@@ -1,11 +1,11 @@
 //! Upgrades: every kept practice is started with today's programs, nothing acknowledged is lost,
-//! and each open booking ends as expected.
+//! and each open booking ends as expected. Once they are proved, `make test` takes the newest.
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
-use system::kept::Kept;
+use system::kept::{Kept, leftovers};
 use system::practice::RAISED_LIMITS;
 use system::{Customer, Practice, reviews};
 use testkit::until;
@@ -16,7 +16,7 @@ const STAFF: &str = "booking.v1.BookingStaffService";
 async fn todays_programs_upgrade_every_kept_practice() -> Result<()> {
     let all = Kept::all()?;
     ensure!(!all.is_empty(), "no practice was kept");
-    for kept in &all {
+    for kept in testkit::proof::cases("kept", all.iter().rev()) {
         upgrade(kept).await.with_context(|| kept.commit())?;
     }
     Ok(())
@@ -30,16 +30,24 @@ async fn upgrade(kept: &Kept) -> Result<()> {
     the_owner_keeps_password_and_role(&practice).await?;
     pictures_are_shown(&practice).await?;
     // Pending work is finished, and everything acknowledged is there.
-    practice.check().await?;
+    let known = leftovers::ids(&practice, kept).await?;
+    practice.check_without(&known).await?;
     for booking in kept.list("open") {
         continue_booking(&practice, booking).await.with_context(|| booking.to_string())?;
     }
-    practice.run_to_completion().await?;
+    for booking in kept.list("phone") {
+        leftovers::page_goes_on(&practice, booking).await.with_context(|| booking.to_string())?;
+    }
+    for fault in kept.list("faults") {
+        leftovers::goes_on(&practice, fault).await.with_context(|| fault.to_string())?;
+    }
+    practice.run_to_completion_without(&known).await?;
+    leftovers::no_payment_gives_more_back(&practice, kept).await?;
     for booking in kept.list("open").filter(|booking| booking["then"] == "expired") {
         let client = Customer::signed_in(&practice, text(booking, "email")?).await?;
         client.wait_for_state(text(booking, "booking")?, "BOOKING_STATE_EXPIRED").await?;
     }
-    practice.check().await
+    practice.check_without(&known).await
 }
 
 /// Continues an open booking as far as possible while its hold lasts.
@@ -53,6 +61,13 @@ async fn continue_booking(practice: &Practice, booking: &Value) -> Result<()> {
             client.open_checkout(id).await?;
             let paid = practice.pay(&order).await?;
             client.submit_checkout_answer(id, &paid).await?.ok()?;
+            client.wait_for_state(id, placed).await.map(drop)
+        }
+        "pay_link" => {
+            // By the provider's clock, which is the machine's, it may be over.
+            let link = text(booking, "link")?;
+            let body = json!({ "link_id": link, "method": "upi", "over": true });
+            practice.sandbox_post("/api/pay", &body).await?;
             client.wait_for_state(id, placed).await.map(drop)
         }
         "placed" => {
@@ -94,10 +109,14 @@ async fn refunded(client: &Customer<'_>, id: &str) -> Result<()> {
 /// Accounts that could sign in still can, others still cannot, and a valid session stays valid.
 async fn account_is_as_it_was(practice: &Practice, account: &Value) -> Result<()> {
     let email = text(account, "email")?;
-    let signed_in = Customer::signed_in(practice, email).await;
     let state = text(account, "state")?;
     let may = state != "banned" && state != "unproved";
-    ensure!(signed_in.is_ok() == may, "{state}: {:?}", signed_in.err());
+    // Some releases took the password that was chosen before the address was proved. To try one at
+    // many accounts would look like guessing.
+    if account["password"].as_bool().unwrap_or(true) {
+        let signed_in = Customer::signed_in(practice, email).await;
+        ensure!(signed_in.is_ok() == may, "{state}: {:?}", signed_in.err());
+    }
     let Some(token) = account["refresh_token"].as_str() else { return Ok(()) };
     let url = format!("{}/auth/v1/token?grant_type=refresh_token", practice.url);
     let asked = practice.http.post(url).json(&json!({ "refresh_token": token })).send().await?;

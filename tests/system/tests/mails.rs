@@ -5,7 +5,7 @@
 use anyhow::{Context as _, Result};
 use checker::snapshot::Ack;
 use kernel::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use system::forms::{contains_text, request_guide, send_message, text_after, unsubscribe};
 use system::mails::{header, plain_text, unsubscribe_token};
 use system::practice::RAISED_LIMITS;
@@ -26,6 +26,7 @@ async fn every_mail_of_a_booking_and_of_the_forms_arrives_once() -> Result<()> {
     a_confirmation_and_a_receipt(&practice, &asha, &id).await?;
     a_reminder(&practice, &asha, &id, start).await?;
     a_day_sheet(&practice, start).await?;
+    a_room_that_opens(&practice, &asha, &id, start).await?;
     a_follow_up_that_proves_a_review(&practice, &asha, &id, start).await?;
     a_message_and_its_acknowledgement(&practice).await?;
     a_guide_until_it_is_ended(&practice).await?;
@@ -101,8 +102,40 @@ async fn a_reminder(
     until_it_is(practice, start.plus_minutes(-23 * HOUR)).await?;
     let reminder = practice.mail_of("reminder", id).await?;
     let room = asha.booking(id).await?["joinUrl"].as_str().context("no room")?.to_owned();
-    assert!(contains_text(&reminder, &room), "{reminder}");
+    assert!(!reminder.to_string().contains(&room), "{reminder}");
     assert!(plain_text(&reminder).contains("5 minutes"), "{reminder}");
+    let page = opened(asha, &reminder).await?;
+    assert_eq!((page["sessionNumber"].as_i64(), &page["roomUrl"]), (Some(1), &Value::Null));
+    assert!(!page.to_string().contains("Asha"), "{page}");
+    Ok(())
+}
+
+/// What the page shows that a mail leads to.
+async fn opened(asha: &Customer<'_>, mail: &Value) -> Result<Value> {
+    let text = mail["text"].as_str().context("no text")?;
+    let key = text.split("/join#key=").nth(1).and_then(|rest| rest.get(..43));
+    let body = json!({ "joinKey": key.context("no way to the session")? });
+    let page = asha.call("booking.v1.JoinPageService/OpenJoinPage", body).await?.ok()?;
+    Ok(page["page"].clone())
+}
+
+/// Ten minutes before the session the page of every mail has the room.
+async fn a_room_that_opens(
+    practice: &Practice,
+    asha: &Customer<'_>,
+    id: &str,
+    start: Timestamp,
+) -> Result<()> {
+    until_it_is(practice, start.plus_minutes(-10)).await?;
+    let room = asha.booking(id).await?["joinUrl"].as_str().context("no room")?.to_owned();
+    for kind in ["booking_confirmed", "reminder"] {
+        let mail = practice.mail_of(kind, id).await?;
+        assert!(!mail.to_string().contains(&room), "{mail}");
+        assert_eq!(opened(asha, &mail).await?["roomUrl"], room.as_str(), "{kind}");
+    }
+    let body = json!({ "bookingId": id });
+    let own = asha.call("booking.v1.JoinPageService/GetOwnJoinPage", body).await?.ok()?;
+    assert_eq!(own["page"]["roomUrl"], room.as_str());
     Ok(())
 }
 

@@ -105,15 +105,17 @@ async fn paid_a_minute_after_checkout_was_closed(
     let slow = ordered(practice, issuer, "Slow").await?;
     slow.customer.open_checkout(&slow.booking_id).await?;
     let body = json!({
-        "order_id": slow.order_id, "method": "upi", "outcome": "late", "delay_ms": 2_000,
+        "order_id": slow.order_id, "method": "upi", "outcome": "late", "delay_ms": 3_600_000,
     });
-    practice.sandbox_post("/api/pay", &body).await?;
+    let attempt = practice.sandbox_post("/api/pay", &body).await?;
     until("the attempt has failed", async || {
         let booking = slow.customer.booking(&slow.booking_id).await?;
         Ok((booking["paymentState"] == "PAYMENT_STATE_FAILED").then_some(()))
     })
     .await?;
     practice.advance_clocks(1).await?;
+    let agreed = json!({ "payment_id": attempt["payment_id"] });
+    practice.sandbox_post("/api/late", &agreed).await?;
     slow.customer.wait_for_state(&slow.booking_id, CONFIRMED).await?;
     Ok(())
 }

@@ -51,7 +51,7 @@ async fn packages_are_sold_whole() -> Result<()> {
     practice.http = reqwest::Client::builder().timeout(Duration::from_secs(120)).build()?;
     let issuer = TokenIssuer::of(&practice).await?;
     let free = Customer::with_issued_token(&practice, &issuer, "Looking")?
-        .free_starts("meditation")
+        .free_starts("mental-health")
         .await?;
     let days = days_of(&free);
     // Three of seven days, at one of three hours, in every order.
@@ -61,7 +61,7 @@ async fn packages_are_sold_whole() -> Result<()> {
             .iter()
             .map(|day| days[7 + day % 7][hour].clone())
             .collect();
-        customer.package_request("meditation", &starts, &format!("package-{buyer:06}"))
+        customer.package_request("mental-health", &starts, &format!("package-{buyer:06}"))
     };
     let buyers = (0..BUYERS).map(|buyer| {
         let customer = Customer::with_issued_token(&practice, &issuer, "Buyer")?;
