@@ -158,7 +158,7 @@ async fn a_picture_is_shown_until_its_review_goes(
         assert_eq!(answer.status(), 200, "{path}");
         let header = |name: &str| answer.headers()[name].to_str().unwrap_or_default().to_owned();
         assert_eq!(header("content-type"), "image/webp");
-        assert_eq!(header("cache-control"), "public, max-age=31536000, immutable");
+        assert_eq!(header("cache-control"), "public, max-age=86400, immutable");
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert_eq!(
             header("content-security-policy"),
