@@ -66,6 +66,7 @@ impl BookingRequest {
             consent: None,
             package_id: String::new(),
             further_starts_at: Vec::new(),
+            shown: None,
         }
     }
 }

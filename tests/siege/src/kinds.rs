@@ -218,13 +218,13 @@ const fn sending(
 }
 
 fn get(path: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").into_bytes()
 }
 
 /// The head of a POST.
 fn post(path: &str, length: usize) -> Vec<u8> {
     format!(
-        "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: {length}\r\n\r\n"
     )
     .into_bytes()
@@ -235,7 +235,7 @@ fn watch(prey: &Prey) -> Vec<u8> {
     let (token, message) = (&prey.token, r#"{"bookingId":"bkg_00000000000000000000000000"}"#);
     let length = u32::try_from(message.len()).unwrap_or_default();
     let head = format!(
-        "POST /rpc/booking.v1.BookingService/WatchBooking HTTP/1.1\r\nhost: x\r\n\
+        "POST /rpc/booking.v1.BookingService/WatchBooking HTTP/1.1\r\nhost: localhost\r\n\
          content-type: application/connect+json\r\nconnect-protocol-version: 1\r\n\
          authorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n",
         length.saturating_add(5)

@@ -15,4 +15,7 @@ pub mod words;
 pub mod asvs;
 pub mod hazards;
 pub mod inventory;
+pub mod calls;
 pub mod reach;
+pub mod stored;
+pub mod stored_names;

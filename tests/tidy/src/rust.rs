@@ -32,7 +32,10 @@ pub fn header(file: &SourceFile) -> Vec<String> {
     if said { Vec::new() } else { vec![format!("{} has no `//!` sentence", file.path)] }
 }
 
-/// Tests that do not run, and tests that wait for time instead of for a condition.
+/// Within this time a busy machine may not have done what a test asks for.
+const PATIENCE_SECONDS_MIN: u64 = 60;
+
+/// Tests that do not run, that wait for time instead of for a condition, or that judge a machine.
 #[must_use]
 pub fn honest_tests(file: &SourceFile) -> Vec<String> {
     let mut faults = Vec::new();
@@ -46,8 +49,26 @@ pub fn honest_tests(file: &SourceFile) -> Vec<String> {
         if calls_sleep(line) && !waits_for_condition(function) {
             faults.push(format!("{}:{number} sleeps; wait for a condition", file.path));
         }
+        if !is_library_of_tests(file) && gives_up_early(line) {
+            faults.push(format!("{}:{number} gives up within a minute", file.path));
+        }
     }
     faults
+}
+
+/// What the programs below `tests` are made of may cut off a call on purpose.
+fn is_library_of_tests(file: &SourceFile) -> bool {
+    file.path.starts_with("tests/") && file.path.contains("/src/")
+}
+
+fn gives_up_early(line: &str) -> bool {
+    line.match_indices("timeout(Duration::from_secs(").any(|(at, call)| {
+        let before = line.get(..at).and_then(|text| text.chars().last());
+        let waits = before.is_none_or(|it| it.is_whitespace() || matches!(it, ':' | '('));
+        let after = line.get(at.saturating_add(call.len())..).unwrap_or_default();
+        let seconds = after.split(')').next().unwrap_or_default().parse::<u64>();
+        waits && seconds.is_ok_and(|seconds| seconds < PATIENCE_SECONDS_MIN)
+    })
 }
 
 fn calls_sleep(line: &str) -> bool {
@@ -123,6 +144,17 @@ mod tests {
         assert!(honest_tests(&sample(held)).is_empty());
         let outside_tests = SourceFile::sample("services/a/src/b.rs", sleeping);
         assert!(honest_tests(&outside_tests).is_empty());
+    }
+
+    #[test]
+    fn a_test_that_gives_up_early_is_found_and_a_patient_one_is_not() {
+        let within = |seconds: &str| format!("    time::timeout(Duration::from_secs{seconds}\n");
+        assert_eq!(honest_tests(&sample(&within("(30), asked)"))).len(), 1);
+        assert!(honest_tests(&sample(&within("(120), asked)"))).is_empty());
+        let settings = concat!("    options.set_timeout(Duration", "::from_secs(3));\n");
+        assert!(honest_tests(&sample(settings)).is_empty());
+        let library = SourceFile::sample("tests/system/src/b.rs", &within("(5), asked)"));
+        assert!(honest_tests(&library).is_empty());
     }
 
     #[test]
