@@ -63,6 +63,30 @@ pub fn honesty(file: &SourceFile) -> Vec<String> {
     faults
 }
 
+/// What lets chance judge in a browser test: a press on what may be covered or moving, and a route
+/// that is taken back while a call may still be on its way to it.
+#[must_use]
+pub fn chances(file: &SourceFile) -> Vec<String> {
+    let anywhere = ["({ force: true"];
+    let in_tests = ["({ force: true", ".unroute(", ".unrouteAll("];
+    if !file.path.starts_with("web/e2e/") {
+        Vec::new()
+    } else if file.ends_with(".spec.ts") {
+        marked(file, &in_tests)
+    } else {
+        marked(file, &anywhere)
+    }
+}
+
+fn marked(file: &SourceFile, marks: &[&str]) -> Vec<String> {
+    let lines = file.text.lines().enumerate();
+    let found = lines.filter_map(|(at, line)| {
+        let mark = marks.iter().find(|mark| line.contains(**mark))?;
+        Some(format!("{}:{} has `{mark}`", file.path, at.saturating_add(1)))
+    });
+    found.collect()
+}
+
 /// Names that are not written-in-kebabs.
 #[must_use]
 pub fn names(file: &SourceFile) -> Vec<String> {
@@ -96,6 +120,16 @@ mod tests {
         assert_eq!(honesty(&skipped).len(), 1);
         assert_eq!(honesty(&sample(concat!("const a = b as a", "ny;\n"))).len(), 1);
         assert!(honesty(&sample("// any of these\nreader.skip(3);\n")).is_empty());
+    }
+
+    #[test]
+    fn what_lets_chance_judge_is_found() {
+        let text = "await radio.check({ force: true });\nawait page.unrouteAll();\n";
+        assert_eq!(chances(&SourceFile::sample("web/e2e/a.spec.ts", text)).len(), 2);
+        assert_eq!(chances(&SourceFile::sample("web/e2e/support/a.ts", text)).len(), 1);
+        assert!(chances(&sample(text)).is_empty());
+        let removed = "rmSync(folder, { recursive: true, force: true });\n";
+        assert!(chances(&SourceFile::sample("web/e2e/a.spec.ts", removed)).is_empty());
     }
 
     #[test]

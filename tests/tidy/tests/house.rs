@@ -74,6 +74,11 @@ fn web_tests_run_and_types_hold() {
 }
 
 #[test]
+fn browser_tests_do_not_judge_by_chance() {
+    hold(is_web, web::chances);
+}
+
+#[test]
 fn web_files_are_in_kebab_case() {
     hold(is_web, web::names);
 }

@@ -1,6 +1,6 @@
 //! Holds this checkout to the rules of security that a machine can keep.
 use tidy::tree::{self, SourceFile};
-use tidy::{asvs, hazards, inventory, reach};
+use tidy::{asvs, calls, hazards, inventory, reach, stored};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -49,11 +49,47 @@ fn secrets_addresses_and_personal_tables_are_in_the_inventory() {
     assert_kept(&inventory::gaps(&tree::files().unwrap()));
 }
 
+fn stored_rows(files: &[SourceFile]) -> Vec<stored::Row> {
+    let file = files.iter().find(|file| file.path == stored::FILE);
+    let rows = stored::rows(file.map_or("", |file| file.text.as_str()));
+    assert_kept(rows.as_ref().err().map_or(&[], Vec::as_slice));
+    rows.unwrap_or_default()
+}
+
+#[test]
+fn the_table_of_what_is_stored_has_all_that_the_code_keeps_and_nothing_else() {
+    let files = tree::files().unwrap();
+    assert_kept(&stored::differences(&files, &stored_rows(&files)));
+}
+
+/// With `INSTA_UPDATE=always` the part is written, as snapshots are.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a setting of tests, as insta reads it")]
+fn the_inventory_has_what_the_table_of_what_is_stored_makes() {
+    let files = tree::files().unwrap();
+    let (written, made) = stored::inventory(&files, &stored_rows(&files)).unwrap();
+    if written != made && std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        std::fs::write(tree::root().join(inventory::FILE), &made).unwrap();
+    } else {
+        assert!(
+            written == made,
+            "{} is behind {}: run `INSTA_UPDATE=always cargo test -p tidy --test security`",
+            inventory::FILE,
+            stored::FILE
+        );
+    }
+}
+
 #[test]
 fn the_table_of_who_may_reach_what_is_true() {
     let files = tree::files().unwrap();
     assert_kept(&reach::differences(&files));
     assert_kept(&reach::unheard(&files));
+}
+
+#[test]
+fn every_public_call_of_the_contract_is_reached_through_the_gateway() {
+    assert_kept(&calls::unreached(&tree::files().unwrap()));
 }
 
 #[test]
