@@ -26,7 +26,7 @@ function nameOf(path: string): string {
 }
 
 test('every route is easy to read and to press @phone', async ({ page, practice }) => {
-  test.setTimeout(400_000);
+  test.setTimeout(600_000);
   const words = 'Long enough that a card cuts it. '.repeat(6);
   const { reviewId } = await writeReview(practice.url, newPerson('Rekha'), words);
   for (const path of [...routes(), `/reviews/${reviewId}`]) {

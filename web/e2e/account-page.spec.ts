@@ -1,7 +1,7 @@
 /** /account as its owner uses it: details, address, password, second steps and devices. */
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Locator, Page } from '@playwright/test';
-import { appCode, nextAppCode, VirtualDevice } from './support/authenticator';
+import { appCode, nextAppCode, proveByMail, VirtualDevice } from './support/authenticator';
 import { expectEase } from './support/ease';
 import { expectStep } from './support/flow';
 import { walkTo } from './support/keyboard';
@@ -9,8 +9,8 @@ import { look } from './support/look';
 import { ownerOf } from './support/owner';
 import { newPerson, openSession, signIn, signOutBy, signUpQuietly } from './support/people';
 import { HOST_NAME, Practice, startPractice } from './support/practice';
-import { codeOf, type Mail } from './support/sandbox';
-import { expect, expectToast, test, watchToasts } from './support/test';
+import { codeOf, type Mail, Sandbox } from './support/sandbox';
+import { expect, expectToast, ready, test } from './support/test';
 import { type Complaints, refusal } from './support/watch';
 
 function part(page: Page, name: string): Locator {
@@ -24,17 +24,30 @@ async function openAccount(page: Page): Promise<void> {
   await expect(page.getByRole('main').locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
-test('the account page fits thumbs, eyes and magnifiers @phone', async ({ page, practice }) => {
-  await signUpQuietly(page, practice.url, newPerson('Tulsi'));
+test('the account page fits thumbs, eyes and magnifiers @phone', async ({
+  page,
+  practice,
+  sandbox,
+  complaints,
+}) => {
+  const person = newPerson('Tulsi');
+  await signUpQuietly(page, practice.url, person);
   await openAccount(page);
   await expectEase(page, 'account', page.getByRole('main'));
   await part(page, 'Authenticator app').getByRole('button', { name: 'Add an app' }).click();
+  complaints.expect(refusal('/factors'));
   await part(page, 'Authenticator app').getByRole('button', { name: 'Continue' }).click();
+  await proveByMail(part(page, 'Authenticator app'), sandbox, person.email);
   await expect(part(page, 'Authenticator app').getByRole('img')).toBeVisible();
   await expectEase(page, 'account-adding', page.getByRole('main'));
 });
 
-test('details are changed with the keyboard alone', async ({ page, practice }) => {
+test('details are changed with the keyboard alone', async ({
+  page,
+  practice,
+  sandbox,
+  complaints,
+}) => {
   const person = newPerson('Usha');
   await signUpQuietly(page, practice.url, person);
   await openAccount(page);
@@ -49,7 +62,14 @@ test('details are changed with the keyboard alone', async ({ page, practice }) =
   const app = part(page, 'Authenticator app');
   await walkTo(page, app.getByRole('button', { name: 'Add an app' }));
   await page.keyboard.press('Enter');
+  complaints.expect(refusal('/factors'));
   await walkTo(page, app.getByRole('button', { name: 'Continue' }));
+  await page.keyboard.press('Enter');
+  await walkTo(page, app.getByRole('button', { name: 'Email me a code' }));
+  await page.keyboard.press('Enter');
+  const mail = await sandbox.mail(person.email, /^Your code to go on/);
+  await expect(app.getByLabel('6-digit code from our mail')).toBeFocused();
+  await page.keyboard.type(codeOf(mail));
   await page.keyboard.press('Enter');
   await expect(app.getByRole('heading', { name: 'Add us to your app' })).toBeFocused();
   await walkTo(page, app.getByRole('button', { name: 'Cancel' }));
@@ -101,7 +121,7 @@ test('a password is set with a code, and ends the other devices', async ({
   const devices = part(page, 'Devices').getByRole('listitem');
   await expect(devices).toHaveCount(2);
   const password = part(page, 'Password');
-  await password.getByRole('button', { name: /email me a code/ }).click();
+  await password.getByRole('button', { name: /email me a code/i }).click();
   const mail = await sandbox.mail(person.email, /^Your code to go on/);
   await password.getByLabel('6-digit code').fill(codeOf(mail));
   await password.getByLabel('New password').fill('quite another river');
@@ -135,10 +155,11 @@ async function signOutHere(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
 }
 
-async function addApp(page: Page): Promise<string> {
+async function addApp(page: Page, sandbox: Sandbox, email: string): Promise<string> {
   const apps = part(page, 'Authenticator app');
   await apps.getByRole('button', { name: 'Add an app' }).click();
   await apps.getByRole('button', { name: 'Continue' }).click();
+  await proveByMail(apps, sandbox, email);
   await expect(apps.getByRole('img')).toBeVisible();
   const secret = (await apps.locator('.select-all').textContent()) ?? '';
   await look(page, 'account-app');
@@ -148,11 +169,17 @@ async function addApp(page: Page): Promise<string> {
   return secret;
 }
 
-test('an app is asked for its code from then on @phone', async ({ page, practice, complaints }) => {
+test('an app is asked for its code from then on @phone', async ({
+  page,
+  practice,
+  sandbox,
+  complaints,
+}) => {
   const person = newPerson('Indu');
   await signUpQuietly(page, practice.url, person);
   await openAccount(page);
-  const secret = await addApp(page);
+  complaints.expect(refusal('/factors'));
+  const secret = await addApp(page, sandbox, person.email);
   await signOutHere(page);
   await page.goto('/sign-in?return=/account');
   await signIn(page, person);
@@ -173,7 +200,7 @@ async function atName(browser: Browser, options: BrowserContextOptions, complain
   const practice = new Practice(own.data);
   const context = await browser.newContext({ ...options, baseURL: practice.url });
   complaints.alsoOf(context);
-  await watchToasts(context);
+  await ready(context);
   const close = async () => {
     await context.close();
     await own.stop();
@@ -206,6 +233,8 @@ test('staff add a passkey, sign in with it, lose it and recover @phone', async (
   const { practice, page, close } = await atName(browser, options, complaints);
   try {
     const owner = ownerOf(practice);
+    // Its app is taken off, as for a member who has none yet.
+    practice.staff('reset-factors', owner.email);
     const device = await VirtualDevice.of(page);
     await page.goto('/sign-in');
     await page.getByLabel('Email').fill(owner.email);
@@ -218,7 +247,9 @@ test('staff add a passkey, sign in with it, lose it and recover @phone', async (
     const passkeys = part(page, 'Passkeys');
     await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
     await expectEase(page, 'account-passkey', page.getByRole('main'));
+    complaints.expect(refusal('/passkeys/registration/options'));
     await passkeys.getByRole('button', { name: 'Continue' }).click();
+    await proveByMail(passkeys, new Sandbox(practice.sandboxUrl), owner.email);
     await expect(passkeys.getByRole('listitem')).toHaveCount(1);
     expect(await device.passkeys()).toBe(1);
     // From now on the account is changed with the second step only.

@@ -13,7 +13,7 @@ import {
 } from './support/people';
 import { Practice, startPractice } from './support/practice';
 import { codeOf, linkOf, Sandbox } from './support/sandbox';
-import { expect, expectToast, test } from './support/test';
+import { expect, expectToast, ready, test } from './support/test';
 import { refusal } from './support/watch';
 
 test('wrong password, forgotten password, signed out', async ({
@@ -45,7 +45,7 @@ test('wrong password, forgotten password, signed out', async ({
   await expectStep(page, 'Check Your Mail');
   await look(page, 'recover-code');
   const mail = await sandbox.mail(person.email, /^Choose a new password/);
-  await page.getByLabel('6-digit code').fill(codeOf(mail));
+  await page.getByLabel('Code from our mail').fill(codeOf(mail));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expectStep(page, 'Choose a New Password');
   await look(page, 'recover-password');
@@ -82,6 +82,7 @@ test('the code from the mail brings people back into the booking', async ({
   const sandbox = new Sandbox(practice.sandboxUrl);
   const context = await browser.newContext({ baseURL: practice.url });
   complaints.alsoOf(context);
+  await ready(context);
   try {
     const page = await context.newPage();
     const person = newPerson('Deepa');
@@ -93,7 +94,7 @@ test('the code from the mail brings people back into the booking', async ({
     await page.reload();
     await expectStep(page, 'Confirm Your Email');
     const mail = await sandbox.mail(person.email, /^Confirm your e-mail address/);
-    await page.getByLabel('6-digit code').fill(codeOf(mail));
+    await page.getByLabel('Code from our mail').fill(codeOf(mail));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await expectStep(page, 'Book Your Session');
     await expect(page.getByLabel('First name')).toHaveValue(person.firstName);
@@ -123,8 +124,10 @@ test('links of mails open a page, and only its button does something', async ({
   const sandbox = new Sandbox(practice.sandboxUrl);
   const options = { ...contextOptions, viewport, baseURL: practice.url };
   const [context, other] = [await browser.newContext(options), await browser.newContext(options)];
-  complaints.alsoOf(context);
-  complaints.alsoOf(other);
+  for (const one of [context, other]) {
+    complaints.alsoOf(one);
+    await ready(one);
+  }
   try {
     await test.step('in the browser that signed up, the password stays', async () => {
       const person = newPerson('Esha');
@@ -206,30 +209,33 @@ test('a sign-out without an answer still ends the session in this browser', asyn
 }) => {
   complaints.expect(/\/auth\/v1\/logout/);
   const tokens: (string | undefined)[] = [];
-  for (const fault of ['failed', 503, 429] as const) {
+  // The next call has it; those after it go to the service.
+  let fault: 'failed' | 503 | 429 | undefined;
+  await page.route('**/auth/v1/logout**', async (route) => {
+    const answer = fault;
+    fault = undefined;
+    tokens.push(route.request().headers().authorization);
+    if (!answer) await route.continue();
+    else if (answer === 'failed') await route.abort('connectionfailed');
+    else await route.fulfill({ status: answer, json: { code: answer, msg: 'No.' } });
+  });
+  for (const next of ['failed', 503, 429] as const) {
     const token = await signUpQuietly(page, practice.url, newPerson('Hema'));
     await page.goto('/faq');
-    let heard = 0;
-    await page.route('**/auth/v1/logout**', async (route) => {
-      heard += 1;
-      tokens.push(route.request().headers().authorization);
-      if (heard > 1) await route.continue();
-      else if (fault === 'failed') await route.abort('connectionfailed');
-      else await route.fulfill({ status: fault, json: { code: fault, msg: 'No.' } });
-    });
+    const before = tokens.length;
+    fault = next;
     await page.getByRole('button', { name: /^Your account/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expectToast(page, 'Signed out');
     await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
     // The service hears it a little later, and the token is worth nothing there any more.
-    await expect.poll(() => heard).toBeGreaterThan(1);
+    await expect.poll(() => tokens.length).toBeGreaterThan(before + 1);
     expect(tokens.at(-1)).toMatch(/^Bearer ./);
     expect(tokens.at(-1)).toBe(tokens.at(-2));
     await expect.poll(() => sessionCookie(page)).toBeUndefined();
     const headers = { authorization: `Bearer ${token}` };
     const ended = async () => (await fetch(`${practice.url}/auth/v1/user`, { headers })).status;
     await expect.poll(ended).toBe(403);
-    await page.unrouteAll();
     await page.reload();
     await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
   }

@@ -114,7 +114,6 @@ test('a session that is refused leads to signing in, and back to the time', asyn
   await expect(told).toContainText(/please quote [0-9a-f]{8}\./);
   await expect(told.getByRole('button', { name: 'Try again' })).toHaveCount(0);
   await look(page, 'step-2-session-refused');
-  await page.unrouteAll();
   await told.getByRole('button', { name: 'Sign In' }).click();
   await expectStep(page, 'Sign In');
   await signIn(page, person);

@@ -13,29 +13,32 @@ import { holdTime, writeReview } from './support/rpc';
 import { expect, test } from './support/test';
 
 const KB = 1000;
+/** What a page may weigh above its limit before a change fails; limits are drawn in at releases. */
+const SLACK = 1.05;
 
 /** For a visitor who is not signed in; a session needs more code. */
-const PUBLIC_SCRIPTS_MAX = 130 * KB;
+const PUBLIC_SCRIPTS_MAX = 140 * KB;
 /** The page that holds a form, a list, and figures that are counted from what the list holds. */
-const REVIEWS_SCRIPTS_MAX = 135 * KB;
+const REVIEWS_SCRIPTS_MAX = 142 * KB;
 /** For each step that has an address, signed in or not. 3 of these keep the session in the cookie. */
-const BOOKING_SCRIPTS_MAX = 203 * KB;
+const BOOKING_SCRIPTS_MAX = 213 * KB;
 const STYLES_MAX = 15 * KB;
 const FONTS_MAX = 70 * KB;
-const PAGE_MAX = 300 * KB;
+/** The steps of a booking come near to it; public pages stay below 240. */
+const PAGE_MAX = 315 * KB;
 /** For the widget in a frame of another site, with everything that it loads and reads, and its script. */
 const WIDGET_MAX = 25 * KB;
 /** For pages that read nothing of their own. 1.5 of these know whether the cookie holds a session. */
-const PLAIN_SCRIPTS_MAX = 114 * KB;
+const PLAIN_SCRIPTS_MAX = 122 * KB;
 const PLAIN = [
   ...['about', 'services', 'faq', 'cancellation-policy', 'unsubscribe'].map(pathOf),
   ...LEGAL_PATHS,
 ];
 
 /** What belongs to one customer, and is opened from a mail or from the account's menu. */
-const OWN = ['receipt', 'consent', 'pay/booking', 'organisation', 'invitations', 'account'].map(
-  pathOf,
-);
+const OWN = [
+  ...['receipt', 'consent', 'pay/booking', 'join', 'organisation', 'invitations', 'account'],
+].map(pathOf);
 const REVIEWS = pathOf('reviews');
 
 const COMPRESSED = /^(?:text\/|image\/svg|application\/(?:javascript|json|manifest))/;
@@ -172,7 +175,12 @@ function bookingPlaces(practice: Practice): Place[] {
 
 async function bytesOf(response: Response): Promise<number> {
   const type = (await response.headerValue('content-type')) ?? '';
-  if (COMPRESSED.test(type)) return gzipSync(await response.body()).length;
+  if (COMPRESSED.test(type)) {
+    const body = await response.body().catch((cause: unknown) => {
+      throw new Error(`${response.url()} has no body`, { cause });
+    });
+    return gzipSync(body).length;
+  }
   return (await response.request().sizes()).responseBodySize;
 }
 
@@ -206,6 +214,8 @@ async function weigh(page: Page, place: Place, origin: string): Promise<Weight> 
   const weight = { name, scriptsMax, scripts: 0, styles: 0, fonts: 0, all: 0, requests: 0 };
   for (const response of await load(page, place)) {
     if (!response.url().startsWith(origin)) continue;
+    // A page ends the calls that it needs no more; what has come of them cannot be read.
+    if (response.request().failure()) continue;
     const bytes = await bytesOf(response);
     const kind = KINDS[response.request().resourceType()];
     if (kind) weight[kind] += bytes;
@@ -258,10 +268,10 @@ test('no page weighs more than it may', async ({ browser, practice }) => {
   const weights = await weighAll(browser, practice);
   process.stdout.write(table(weights));
   for (const { name, scriptsMax, scripts, styles, fonts, all } of weights) {
-    expect.soft(scripts, `scripts of ${name}`).toBeLessThanOrEqual(scriptsMax);
-    expect.soft(styles, `styles of ${name}`).toBeLessThanOrEqual(STYLES_MAX);
-    expect.soft(fonts, `fonts of ${name}`).toBeLessThanOrEqual(FONTS_MAX);
-    expect.soft(all, `all of ${name}`).toBeLessThanOrEqual(PAGE_MAX);
+    expect.soft(scripts, `scripts of ${name}`).toBeLessThanOrEqual(scriptsMax * SLACK);
+    expect.soft(styles, `styles of ${name}`).toBeLessThanOrEqual(STYLES_MAX * SLACK);
+    expect.soft(fonts, `fonts of ${name}`).toBeLessThanOrEqual(FONTS_MAX * SLACK);
+    expect.soft(all, `all of ${name}`).toBeLessThanOrEqual(PAGE_MAX * SLACK);
   }
 });
 

@@ -3,7 +3,15 @@
  * selected one of several choices still has to look different from the others.
  */
 import type { Locator, Page } from '@playwright/test';
-import { CALENDAR, chooseTime, expectStep } from './support/flow';
+import {
+  CALENDAR,
+  chooseTime,
+  expectStep,
+  freeDays,
+  freeTimes,
+  showDay,
+  takeTime,
+} from './support/flow';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 
@@ -69,8 +77,8 @@ test('the day, the time, the way to meet and the step of a booking', async ({ pa
   await chooseTime(page);
   // The day that other tests book last may have one free time only.
   const days = page.getByRole('group', { name: 'Day', exact: true });
-  await days.locator('input[type="radio"]:enabled').nth(1).check({ force: true });
-  await page.getByTestId('times').locator('input:enabled').first().check({ force: true });
+  await showDay(page, freeDays(page).nth(1));
+  await takeTime(page, freeTimes(page).first());
   await expectRadiosTold(page, days);
   await expectRadiosTold(page, page.getByTestId('times'));
   await expectRadiosTold(page, page.getByRole('group', { name: 'How would you like to meet?' }));

@@ -1,6 +1,7 @@
 /** The widget on a page of the practice's site, on another origin, by each kind of embedding. */
 import { rmSync } from 'node:fs';
 import type { FrameLocator, Page } from '@playwright/test';
+import { RPC, standIn } from './support/answers';
 import { giveConsent, payInTab, proceed } from './support/book';
 import { hardToPress } from './support/ease';
 import { expectStep, payByCard, SERVICE } from './support/flow';
@@ -188,6 +189,10 @@ test('a site that is not listed shows nothing, and no other page of ours is fram
     await refused;
     expect(await told(page), address).toEqual([]);
     await expect(freeTimes(widgetOn(page))).toHaveCount(0);
+    if (!address.endsWith('/element')) continue;
+    // A visitor of such a site is led on.
+    const way = page.getByRole('link', { name: /opens in a new tab/ });
+    await expect(way).toHaveAttribute('href', new RegExp(`^${practice.url}/book`));
   }
   const answer = await page.request.get(`${practice.url}/embed/book`);
   expect(answer.headers()['content-security-policy']).toContain(`frame-ancestors ${site.origin}`);
@@ -287,19 +292,19 @@ test('a failure and a lost connection are said, and gone on from @phone', async 
   listed: { site },
 }) => {
   complaints.expect(/ListSlots/, /ListServices/, /ERR_INTERNET_DISCONNECTED/);
-  const slots = '**/booking.v1.BookingService/ListSlots**';
-  await page.route(slots, (route) => route.fulfill({ status: 503, body: '' }));
+  const desk = await standIn(page, RPC.listSlots, 'refuse');
   await page.goto(`${site.origin}/element`);
   const widget = widgetOn(page);
   await expect(
     widget.getByRole('heading', { name: 'The free times could not be loaded' }),
   ).toBeVisible();
   await lookInSchemes(page, 'widget-failed');
-  await page.unroute(slots);
+  desk.answer('cut');
   await page.context().setOffline(true);
   await widget.getByRole('button', { name: 'Try again' }).click();
   await expect(widget.getByRole('heading', { name: 'You are offline' })).toBeVisible();
   await lookInSchemes(page, 'widget-offline');
+  desk.answer('go');
   await page.context().setOffline(false);
   await expect(freeTimes(widget).first()).toBeVisible();
 });

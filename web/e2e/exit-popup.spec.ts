@@ -4,6 +4,9 @@ import { fitsTheWidth, look } from './support/look';
 import { newPerson } from './support/people';
 import { expect, expectToast, test } from './support/test';
 
+// This test waits for what others put away.
+test.use({ invitations: true });
+
 const NOON = new Date('2026-11-21T12:00:00+05:30');
 const ASK = '/rpc/notifications.v1.NotificationsService/RequestMeditationGuide';
 const DELAY_MS = 30_000;

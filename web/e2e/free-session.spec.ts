@@ -30,7 +30,7 @@ async function prove(page: Page, sandbox: Sandbox, { email }: Person): Promise<v
   await expect(page.getByRole('heading', { name: 'Confirm Your Email' })).toBeVisible();
   await look(page, 'free-prove');
   await page.getByRole('button', { name: 'Send me a code' }).click();
-  const code = page.getByLabel('6-digit code');
+  const code = page.getByLabel('Code from our mail');
   await expect(code).toBeVisible();
   await look(page, 'free-code');
   await code.fill(codeOf(await sandbox.mail(email, /^Confirm your e-mail address/)));

@@ -1,5 +1,6 @@
 /** Code that does not come: what is missing says so in its own place, and the page stays. */
 import type { Locator, Page } from '@playwright/test';
+import { standIn } from './support/answers';
 import { CONSENT } from './support/book';
 import { chunkAddress, goneChunk, lostChunk } from './support/chunks';
 import { CALENDAR, expectStep } from './support/flow';
@@ -14,12 +15,14 @@ const SERVICE_PATH = '/service/general-consultation';
 const NO_TIMES = 'The free times could not be loaded';
 const NOBODYS = `/cancellation-policy?b=bkg_${'0'.repeat(32)}`;
 
+/** A visitor who has not put the guide's offer away. */
+const inviting = test.extend({ invitations: true });
+
 /** Keeps a file of code from arriving; says how to find it again. */
 async function lose(page: Page, complaints: Complaints, chunk: string) {
-  const file = chunkAddress(chunk);
   complaints.expect(lostChunk(chunk));
-  await page.route(file, (route) => route.abort());
-  return () => page.unroute(file);
+  const desk = await standIn(page, chunkAddress(chunk), 'lose');
+  return () => desk.answer('go');
 }
 
 function noticeOf(page: Page, words: string): Locator {
@@ -132,7 +135,7 @@ for (const { chunk, words, open, there } of SECTIONS) {
     await expectWhole(page);
     await expect(notice.getByRole('button', { name: 'Reload the page' })).toHaveCount(0);
     await look(page, `late-${chunk}`);
-    await find();
+    find();
     await notice.getByRole('button', { name: 'Try again' }).click();
     await expect(notice).toHaveCount(0);
     if (there) await expect(there(page)).toBeVisible();
@@ -150,7 +153,7 @@ test('a section comes by itself when the connection does', async ({
   await page.goto(SERVICE_PATH);
   const notice = noticeOf(page, NO_TIMES);
   await expect(notice).toBeVisible();
-  await find();
+  find();
   await context.setOffline(true);
   await expect(page.getByText('You are offline.', { exact: true })).toBeVisible();
   await context.setOffline(false);
@@ -160,15 +163,14 @@ test('a section comes by itself when the connection does', async ({
 
 test('a new document is offered where the code is gone for good', async ({ page, complaints }) => {
   complaints.expect(goneChunk('free-times'));
-  const file = chunkAddress('free-times');
-  await page.route(file, (route) => route.fulfill({ status: 404, body: '' }));
+  const desk = await standIn(page, chunkAddress('free-times'), 404);
   await page.goto(SERVICE_PATH);
   const notice = noticeOf(page, NO_TIMES);
   await notice.getByRole('button', { name: 'Try again' }).click();
   const reload = notice.getByRole('button', { name: 'Reload the page' });
   await expect(reload).toBeVisible();
   await look(page, 'late-gone');
-  await page.unroute(file);
+  desk.answer('go');
   await reload.click();
   await expect(page.getByRole('link', { name: /IST/ }).first()).toBeVisible();
 });
@@ -183,12 +185,12 @@ test('a quiz without its code says so, and the next press opens it', async ({
   await button.click();
   await expect(noticeOf(page, 'The quiz did not open')).toBeVisible();
   await expectWhole(page);
-  await find();
+  find();
   await button.click();
   await expect(page.getByRole('button', { name: 'Start Your Assessment' })).toBeVisible();
 });
 
-test('an offer without its code is not made', async ({ page, complaints }) => {
+inviting('an offer without its code is not made', async ({ page, complaints }) => {
   await lose(page, complaints, 'exit-card');
   await page.goto('/');
   await page.getByRole('button', { name: /quiz/i }).click();
@@ -217,10 +219,10 @@ test('the panel and the player fail in their own place, too', async ({ page, com
   const again = main.getByRole('alert').getByRole('button', { name: 'Try again' });
   await expect(again).toBeVisible();
   await expectWhole(page);
-  await findPlayer();
+  findPlayer();
   await again.click();
   await expect(again).toHaveCount(0);
-  await findPanel();
+  findPanel();
   await admin.click();
   await expect(page.getByRole('dialog')).toBeVisible();
 });
