@@ -8,7 +8,7 @@ import { newPerson, signUpQuietly } from './support/people';
 import { Practice, startPractice } from './support/practice';
 import { holdTime } from './support/rpc';
 import { Sandbox } from './support/sandbox';
-import { expect, test } from './support/test';
+import { expect, ready, test } from './support/test';
 import { refusal } from './support/watch';
 
 const USUAL = resolve(import.meta.dirname, '../../deploy/local/practice');
@@ -56,6 +56,7 @@ test('a business pays, and finds its name and its tax on every paper', async ({
   const sandbox = new Sandbox(practice.sandboxUrl);
   const context = await browser.newContext({ ...contextOptions, baseURL: practice.url, viewport });
   complaints.alsoOf(context);
+  await ready(context);
   try {
     const page = await context.newPage();
     const person = newPerson('Asha');

@@ -1,5 +1,7 @@
 /** What can happen around the payment window. */
 import type { Page } from '@playwright/test';
+import { RPC } from './support/answers';
+import { callsEnd, countCalls } from './support/calls';
 import { expectEase } from './support/ease';
 import {
   bookingOf,
@@ -65,7 +67,32 @@ test('a browser that closes when the money moved loses nothing', async ({
   await otherPage.getByRole('main').getByRole('link', { name: 'Sign In' }).click();
   await signIn(otherPage, person);
   await expectConfirmed(otherPage);
-  await expect(otherPage.getByRole('link', { name: /^http/ })).toBeVisible();
+  await expect(otherPage.getByRole('link', { name: "Open the session's page" })).toBeVisible();
+});
+
+test('Back from the payment shows the step, and the words of a closed window cover nothing @phone', async ({
+  page,
+  practice,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Rohan'));
+  await hold(page);
+  await expectReady(page);
+  await closeCheckout(await openCheckout(page));
+  await expect(page.getByText('You can retry the payment anytime.').last()).toBeVisible();
+  await expectToast(page, 'Payment Cancelled');
+  const retry = page.getByRole('button', { name: 'Retry Payment' });
+  await retry.click({ trial: true });
+  await look(page, 'step-3-closed');
+
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await page.goBack();
+  await expectStep(page, 'Book Your Session');
+  const title = page.getByRole('heading', { level: 1 });
+  await expect(title).toBeInViewport();
+  await expect(title).toBeFocused();
+  await page.goForward();
+  await expectStep(page, 'Complete Your Payment');
+  await expect(title).toBeInViewport();
 });
 
 test('neither a closed payment window nor a declined card is a dead end', async ({
@@ -284,6 +311,7 @@ test('a browser without inline styles can still press what the provider shows', 
 
 test('a claimed payment is verified and not believed', async ({ page, practice, sandbox }) => {
   await page.clock.install();
+  await countCalls(page, RPC.checkPayment);
   await signUpQuietly(page, practice.url, newPerson('Omar'));
   await hold(page);
   await expectReady(page);
@@ -296,6 +324,7 @@ test('a claimed payment is verified and not believed', async ({ page, practice, 
   // The page asks four times in forty seconds; each answer has to come before time goes on.
   await expect(async () => {
     await page.clock.runFor(5_000);
+    await callsEnd(page);
     await expect(
       page.getByText('Payment verification timeout after 40 seconds.').first(),
     ).toBeVisible({ timeout: 200 });

@@ -1,5 +1,6 @@
 /** The cancellation policy: its words, its countdown, and the time of one's own booking. */
 import type { Page } from '@playwright/test';
+import { setServerClock } from './support/device';
 import { look } from './support/look';
 import { newPerson, signIn, signUpQuietly } from './support/people';
 import { bookSession } from './support/rpc';
@@ -54,6 +55,7 @@ test('the policy says its steps, its support and its notes @phone', async ({ pag
 });
 
 test('the countdown goes down each second and ends with words', async ({ page }) => {
+  await setServerClock(page, NOON);
   await page.clock.install({ time: NOON });
   await page.goto(bookedBefore(DAY_MS - 60_000));
   await expect(page.getByText('Energy Healing', { exact: true }).first()).toBeVisible();
@@ -74,6 +76,7 @@ test('the countdown takes the room that was kept for it @phone', async ({ page }
   await page.goto(PATH);
   const place = await placeOfSteps(page);
   expect(place).toBeGreaterThan(0);
+  await setServerClock(page, NOON);
   await page.clock.setFixedTime(NOON);
   for (const [name, address] of [
     ['policy-counting', bookedBefore(7 * HOUR_MS)],
@@ -104,9 +107,16 @@ test('a booking of my own counts to its own limit, and only for me', async ({
   const person = newPerson('Noor');
   const token = await signUpQuietly(page, practice.url, person);
   const bookingId = await bookSession(practice, sandbox, { person, token });
-  // From the confirmed booking the way leads here; three days ago its window was open for sure.
+  // From the confirmed booking the way leads here.
   await page.goto(`/booking-flow?service=general-consultation&step=confirmed&b=${bookingId}`);
-  await page.clock.setFixedTime(new Date(Date.now() - 3 * DAY_MS));
+  // Three days ago its window was open for sure.
+  const before = new Date(Date.now() - 3 * DAY_MS);
+  await page.route('**/*', async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), date: before.toUTCString() };
+    await route.fulfill({ response, headers });
+  });
+  await page.clock.setFixedTime(before);
   await page.getByRole('main').locator(`a[href="${PATH}?b=${bookingId}"]`).click();
   await expect(timer(page)).toHaveText(/^\d{2,3}:\d\d:\d\d$/);
   await expect(page.getByText('General Consultation', { exact: true }).first()).toBeVisible();

@@ -8,14 +8,16 @@ import {
   expectConfirmed,
   expectReady,
   expectStep,
+  freeTimes,
   openCheckout,
   payByCard,
+  takeTime,
   toPayment,
 } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import { Practice, startPractice } from './support/practice';
-import { expect, test } from './support/test';
+import { expect, ready, test } from './support/test';
 import { refusal } from './support/watch';
 
 const USUAL = resolve(import.meta.dirname, '../../deploy/local/practice');
@@ -55,7 +57,7 @@ async function chooseOnTheServicesPage(page: Page): Promise<void> {
   await page.goto('/service/general-consultation');
   await expect(chip(page, 'Anyone')).toBeChecked();
   await expect(choice(page).getByRole('radio')).toHaveCount(3);
-  await chip(page, 'Ravi Menon').check({ force: true });
+  await chip(page, 'Ravi Menon').check();
   await expect(page).toHaveURL(/practitioner=ravi/);
   const times = page.locator('#times');
   await expect(times.locator('a[href*="slot="]').first()).toHaveAttribute(
@@ -69,7 +71,7 @@ async function chooseOnTheServicesPage(page: Page): Promise<void> {
   await look(page, 'service-practitioners');
   await page.reload();
   await expect(chip(page, 'Ravi Menon')).toBeChecked();
-  await chip(page, 'Anyone').check({ force: true });
+  await chip(page, 'Anyone').check();
   await expect.poll(() => wanted(page)).toBeNull();
   // What only one of them gives leaves nothing to choose.
   await page.goto('/service/karmic-healing');
@@ -82,7 +84,7 @@ async function bookWithRavi(page: Page): Promise<void> {
   await page.goto(CALENDAR);
   await expectStep(page, 'Book Your Session');
   await expect(chip(page, 'Anyone')).toBeChecked();
-  await chip(page, 'Ravi Menon').check({ force: true });
+  await chip(page, 'Ravi Menon').check();
   const slot = await chooseTime(page);
   expect(wanted(page)).toBe('ravi');
   await look(page, 'step-2-practitioners');
@@ -90,9 +92,9 @@ async function bookWithRavi(page: Page): Promise<void> {
   await expect(chip(page, 'Ravi Menon')).toBeChecked();
   await expect(page.getByTestId('times').locator('input:checked')).toHaveValue(slot);
   // Another practitioner's times are others: a time is chosen again.
-  await chip(page, 'Meera Joshi').check({ force: true });
+  await chip(page, 'Meera Joshi').check();
   await expect(page).not.toHaveURL(/slot=/);
-  await chip(page, 'Ravi Menon').check({ force: true });
+  await chip(page, 'Ravi Menon').check();
   await chooseTime(page);
   await agree(page);
   await toPayment(page);
@@ -117,7 +119,7 @@ async function bookAnyone(page: Page): Promise<void> {
   await agree(page);
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
   await expect(page.getByRole('alert')).toContainText('You have another session at this time');
-  await page.getByTestId('times').locator('input:enabled').nth(1).check({ force: true });
+  await takeTime(page, freeTimes(page).nth(1));
   await toPayment(page);
   await expect(page.getByText(/^(Meera Joshi|Ravi Menon)$/)).toBeVisible();
 }
@@ -134,6 +136,7 @@ test('a client chooses between two practitioners, or takes anyone @phone', async
   const practice = new Practice(own.data);
   const context = await browser.newContext({ ...contextOptions, baseURL: practice.url, viewport });
   complaints.alsoOf(context);
+  await ready(context);
   // The client asks for a second session at the time of the first.
   complaints.expect(refusal('/rpc/booking.v1.BookingService/RequestBooking'));
   try {

@@ -165,8 +165,10 @@ test('everything can be done with the keyboard', async ({ page }) => {
 
   await page.keyboard.press('Escape');
   await expect(quiz(page)).toBeHidden();
+  await expect(page).toHaveURL(/\/$/);
   await expect(opener(page)).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\?quiz$/);
   await walkTo(page, start(page));
   await page.keyboard.press('Enter');
   await walkTo(page, area(page, 'General Mental Wellness'));
@@ -175,6 +177,27 @@ test('everything can be done with the keyboard', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/services\/mental-health$/);
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+});
+
+test('Back closes the quiz, and leads to its results from a page that it led to @phone', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await opener(page).click();
+  await expect(page).toHaveURL(/\?quiz$/);
+  await start(page).click();
+  await area(page, 'General Mental Wellness').click();
+  await quiz(page)
+    .getByRole('link', { name: /^Learn More.*Mental Health Therapy/ })
+    .click();
+  await expect(page).toHaveURL(/\/services\/mental-health$/);
+  await page.goBack();
+  // The area is in no address.
+  await expect(page).toHaveURL(/\/\?quiz$/);
+  await expect(quiz(page).getByText('Recommended', { exact: true })).toBeVisible();
+  await page.goBack();
+  await expect(quiz(page)).toBeHidden();
+  await expect(page).toHaveURL(/\/$/);
 });
 
 test('it closes in each of three ways, and begins at the welcome again', async ({ page }) => {

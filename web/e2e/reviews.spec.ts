@@ -9,7 +9,7 @@ import { DISGUISED, NOTES, photo, tooLarge } from './support/pictures';
 import { Practice, startPractice } from './support/practice';
 import { attendSession, writeReview } from './support/rpc';
 import { Sandbox } from './support/sandbox';
-import { expect, expectToast, test } from './support/test';
+import { expect, expectToast, ready, test } from './support/test';
 import { refusal } from './support/watch';
 
 const WORDS = 'It was quiet. I was heard, and I left with a plan for the week.';
@@ -32,7 +32,7 @@ async function publish(page: Page): Promise<void> {
 }
 
 async function rate(page: Page, stars: RegExp): Promise<void> {
-  await page.getByRole('radio', { name: stars }).check({ force: true });
+  await page.getByRole('radio', { name: stars }).check();
 }
 
 /** Where the review of this person can be read. */
@@ -134,7 +134,10 @@ test('the badge needs a session’s customer, and not only the address', async (
   const practice = new Practice(own.data);
   const options = { ...contextOptions, baseURL: practice.url };
   const contexts = [await browser.newContext(options), await browser.newContext(options)];
-  for (const context of contexts) complaints.alsoOf(context);
+  for (const context of contexts) {
+    complaints.alsoOf(context);
+    await ready(context);
+  }
   try {
     const [page, stranger] = await Promise.all(contexts.map((context) => context.newPage()));
     if (!page || !stranger) throw new Error('There is no page.');

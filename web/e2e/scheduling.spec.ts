@@ -59,6 +59,28 @@ async function expectFailed(page: Page, told: string): Promise<void> {
   expect(page.url()).not.toContain('step=');
 }
 
+// The first one: event types that were read are known for some minutes.
+test('Scheduling: event types that cannot be fetched, and none @phone', async ({
+  page,
+  widgets,
+  complaints,
+}) => {
+  const { practice, provider } = widgets;
+  expectTrouble(complaints, RPC.takeScheduledEvent);
+  await page.goto(`${practice.url}${BOOK}`);
+  const types = 'scheduling.event_types';
+  await provider.order({ target: types, kind: 'status' });
+  await schedule(page, newPerson('Asha'), await startFor(widgets));
+  await expectFailed(page, 'Failed to fetch event types');
+  await provider.order({ target: types, kind: 'empty' });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expectFailed(page, 'No event types found');
+  await look(page, 'scheduling-failed');
+  // The event is still there, and another one leads on.
+  await schedule(page, newPerson('Asha'), await startFor(widgets));
+  await expectStep(page, 'Consent to Online Session');
+});
+
 test('a time of the scheduling widget is held, paid and confirmed @phone', async ({
   page,
   widgets,
@@ -106,27 +128,6 @@ test('what the widget itself did not say is not believed @phone', async ({ page,
   await page.evaluate(() => postMessage({ event: 'calendly.event_scheduled', payload: {} }, '*'));
   expect(page.url()).not.toContain('step=');
   expect(told).toEqual([]);
-});
-
-test('Scheduling: event types that cannot be fetched, and none @phone', async ({
-  page,
-  widgets,
-  complaints,
-}) => {
-  const { practice, provider } = widgets;
-  expectTrouble(complaints, RPC.takeScheduledEvent);
-  await page.goto(`${practice.url}${BOOK}`);
-  const types = 'scheduling.event_types';
-  await provider.order({ target: types, kind: 'status' });
-  await schedule(page, newPerson('Asha'), await startFor(widgets));
-  await expectFailed(page, 'Failed to fetch event types');
-  await provider.order({ target: types, kind: 'empty' });
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expectFailed(page, 'No event types found');
-  await look(page, 'scheduling-failed');
-  // The event is still there, and another one leads on.
-  await schedule(page, newPerson('Asha'), await startFor(widgets));
-  await expectStep(page, 'Consent to Online Session');
 });
 
 test('Scheduling: a booking that cannot be created @phone', async ({

@@ -1,5 +1,6 @@
 /** The frame around every page, and the pages that lead to a booking. */
 import type { Page } from '@playwright/test';
+import { standIn } from './support/answers';
 import { chunkAddress, lostChunk } from './support/chunks';
 import { expectStep } from './support/flow';
 import { fitsTheWidth, look } from './support/look';
@@ -14,6 +15,9 @@ declare global {
     shifts?: number[];
   }
 }
+
+/** The invitation is part of the frame, and lies over the rest of it. */
+const inviting = test.extend({ invitations: true });
 
 test('the header leads to all pages @phone', async ({ page }, { project }) => {
   const onPhone = project.name === 'phone';
@@ -180,42 +184,42 @@ test('a page opens at its top and says its title; Back restores the place @phone
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(from / 2);
 });
 
-test('signing in from the header returns to the start; the avatar ends the session', async ({
-  page,
-  practice,
-}) => {
-  await page.goto('/faq');
-  const bar = page.getByRole('banner');
-  for (const [label, path] of [
-    ['Sign In', '/sign-in'],
-    ['Sign Up', '/sign-up'],
-  ] as const) {
-    await expect(bar.getByRole('link', { name: label })).toHaveAttribute('href', path);
-  }
-  const person = newPerson();
-  await signUpQuietly(page, practice.url, person);
-  await page.goto('/faq');
-  const avatar = bar.getByRole('button', { name: /Your account, Asha Verma/ });
-  await avatar.click();
-  await expect(bar.getByText(person.email)).toBeVisible();
-  await expect(page.getByRole('complementary', { name: 'Invitation' })).toHaveCount(0);
-  await look(page, 'avatar-menu');
-  await bar.getByRole('button', { name: 'Sign out' }).focus();
-  await page.keyboard.press('Escape');
-  await expect(avatar).toBeFocused();
-  await expect(bar.getByText(person.email)).toBeHidden();
-  await avatar.click();
-  await bar.getByRole('button', { name: 'Sign out' }).click();
-  await expectToast(page, 'Signed out');
-  await bar.getByRole('link', { name: 'Sign In' }).click();
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
-  await expect(page).toHaveURL(/\/$/);
-  await expect(avatar).toBeVisible();
-});
+inviting(
+  'signing in from the header returns to the start; the avatar ends the session',
+  async ({ page, practice }) => {
+    await page.goto('/faq');
+    const bar = page.getByRole('banner');
+    for (const [label, path] of [
+      ['Sign In', '/sign-in'],
+      ['Sign Up', '/sign-up'],
+    ] as const) {
+      await expect(bar.getByRole('link', { name: label })).toHaveAttribute('href', path);
+    }
+    const person = newPerson();
+    await signUpQuietly(page, practice.url, person);
+    await page.goto('/faq');
+    const avatar = bar.getByRole('button', { name: /Your account, Asha Verma/ });
+    await avatar.click();
+    await expect(bar.getByText(person.email)).toBeVisible();
+    await expect(page.getByRole('complementary', { name: 'Invitation' })).toHaveCount(0);
+    await look(page, 'avatar-menu');
+    await bar.getByRole('button', { name: 'Sign out' }).focus();
+    await page.keyboard.press('Escape');
+    await expect(avatar).toBeFocused();
+    await expect(bar.getByText(person.email)).toBeHidden();
+    await avatar.click();
+    await bar.getByRole('button', { name: 'Sign out' }).click();
+    await expectToast(page, 'Signed out');
+    await bar.getByRole('link', { name: 'Sign In' }).click();
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByLabel('Password', { exact: true }).fill(person.password);
+    await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
+    await expect(page).toHaveURL(/\/$/);
+    await expect(avatar).toBeVisible();
+  },
+);
 
-test('visitors are invited after two seconds, and never again @phone', async ({ page }) => {
+inviting('visitors are invited after two seconds, and never again @phone', async ({ page }) => {
   await page.clock.install();
   await page.goto('/services');
   await expectStep(page, 'Find what helps you today');
@@ -234,7 +238,7 @@ test('visitors are invited after two seconds, and never again @phone', async ({ 
   await expect(bubble).toHaveCount(0);
 });
 
-test('the invitation moves nothing and covers no bar @phone', async ({ page }) => {
+inviting('the invitation moves nothing and covers no bar @phone', async ({ page }) => {
   await page.goto('/service/meditation');
   await page.evaluate(() => {
     window.shifts = [];
@@ -268,7 +272,7 @@ test('without a network a banner says so, and reads come back by themselves', as
   await context.setOffline(true);
   await expect(page.getByText('You are offline.', { exact: true })).toBeVisible();
   await look(page, 'offline');
-  await page.getByRole('radio', { name: 'Verified' }).check({ force: true });
+  await page.getByRole('radio', { name: 'Verified' }).check();
   await expect(page.getByRole('alert')).toContainText('You are offline');
   await context.setOffline(false);
   await expect(page.getByText('You are offline.', { exact: true })).toHaveCount(0);
@@ -283,13 +287,13 @@ test('a page whose code does not come says so and can be tried again', async ({
   complaints.expect(/The code of this page could not be loaded/);
   await page.goto('/services');
   await expectStep(page, 'Find what helps you today');
-  await page.route(chunkAddress('faq-page'), (route) => route.abort());
+  const desk = await standIn(page, chunkAddress('faq-page'), 'lose');
   if (project.name === 'phone') await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'FAQ' }).click();
   await expectStep(page, 'This page could not be loaded');
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await look(page, 'page-not-loaded');
-  await page.unroute(chunkAddress('faq-page'));
+  desk.answer('go');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expectStep(page, 'Questions, answered');
 });

@@ -50,7 +50,7 @@ test('a stranger books with a name, an address and one code @phone', async ({ pa
   await expect(page.getByRole('link', { name: 'Your name is required' })).toBeVisible();
   await look(page, 'code-booking-missing');
   await askForCode(page, person);
-  await expect(page.getByRole('main').getByLabel('6-digit code')).toBeVisible();
+  await expect(page.getByRole('main').getByLabel('Code from our mail')).toBeVisible();
   await look(page, 'code-booking-code');
   await typeCode(page, sandbox, person);
   await expectStep(page, 'Book Your Session');
@@ -99,7 +99,7 @@ test('a client signs in by a code, and comes back @phone', async ({
   await askCode(page, person);
   await look(page, 'sign-in-code');
   complaints.expect(refusal('/auth/v1/verify'));
-  await page.getByLabel('6-digit code').fill('000 000');
+  await page.getByLabel('Code from our mail').fill('000 000');
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await expect(page.getByRole('link', { name: /wrong or has expired/ })).toBeVisible();
   await look(page, 'sign-in-code-wrong');

@@ -28,7 +28,7 @@ test('of two people who want the same time, one hears at once that it is taken',
   await expectStep(otherPage, 'Book Your Session');
   await otherPage.getByLabel('Anything we should know?').fill('Mornings are hard for me.');
   await otherPage.getByLabel('First name').fill('Sarah');
-  await otherPage.getByLabel('In person').check({ force: true });
+  await otherPage.getByLabel('In person').check();
   await agree(otherPage);
   await expect(otherPage.getByText('Ready to book!')).toBeVisible();
 

@@ -25,7 +25,7 @@ import { holdTime, writeReview } from './support/rpc';
 import { expect, test } from './support/test';
 
 const PEOPLE = 'What people say';
-const BANNER = 'What you see may be old; nothing you type is lost.';
+const BANNER = 'What you see may be old; what you type stays in this page.';
 
 type Reading = {
   desk: StandIn;

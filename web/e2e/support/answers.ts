@@ -25,17 +25,22 @@ export const RPC = {
 } as const;
 
 /**
- * `go` asks the practice, `wait` keeps the browser waiting, `refuse` says that a part is away, and
- * `cut` is a browser without a network. Anything else is the answer itself.
+ * `go` asks the practice, `wait` keeps the browser waiting, `refuse` says that a part is away,
+ * `cut` is a browser without a network, `lose` a connection that breaks, and a number a refusal with
+ * that status. Anything else is the answer itself.
  */
-export type Answer = 'go' | 'wait' | 'refuse' | 'cut' | object;
+export type Answer = 'go' | 'wait' | 'refuse' | 'cut' | 'lose' | number | object;
 
 const AWAY = { code: 'unavailable', message: 'This part is away.' };
 
 async function give(route: Route, answer: Answer): Promise<void> {
   if (answer === 'go') return route.continue();
   if (answer === 'cut') return route.abort('internetdisconnected');
+  if (answer === 'lose') return route.abort();
   if (answer === 'refuse') return route.fulfill({ status: 503, json: AWAY });
+  if (typeof answer === 'number') {
+    return route.fulfill({ status: answer, json: { code: answer, msg: 'No.' } });
+  }
   return route.fulfill({ json: answer });
 }
 
@@ -44,17 +49,24 @@ export type StandIn = {
   answer: (next: Answer) => void;
   /** How often it was asked. */
   asked: () => number;
+  /** Returns when one more call than so many was made, and each was given its answer. */
+  answeredAfter: (calls: number) => Promise<void>;
 };
 
-/** Answers one path in place of the practice. */
-export async function standIn(page: Page, path: string, first: Answer): Promise<StandIn> {
+/**
+ * Answers one path in place of the practice, until the browser's context ends. A test that needs it
+ * no more lets it `go`: if it were taken back, a call that is late would be another one.
+ */
+export async function standIn(page: Page, path: string | RegExp, first: Answer): Promise<StandIn> {
   let now = first;
   let count = 0;
+  let given = 0;
   let waiting: (() => void)[] = [];
-  await page.route(`**${path}**`, async (route) => {
+  await page.route(typeof path === 'string' ? `**${path}**` : path, async (route) => {
     count += 1;
     while (now === 'wait') await new Promise<void>((go) => waiting.push(go));
     await give(route, now);
+    given += 1;
   });
   return {
     answer: (next) => {
@@ -64,6 +76,8 @@ export async function standIn(page: Page, path: string, first: Answer): Promise<
       for (const go of told) go();
     },
     asked: () => count,
+    answeredAfter: (calls) =>
+      expect.poll(() => count > calls && given === count, 'it is asked and answered').toBe(true),
   };
 }
 

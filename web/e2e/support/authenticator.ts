@@ -1,6 +1,7 @@
 /** Second steps that tests have at hand: a device with passkeys, and an authenticator app. */
 import { createHmac } from 'node:crypto';
-import type { CDPSession, Page } from '@playwright/test';
+import type { CDPSession, Locator, Page } from '@playwright/test';
+import { codeOf, type Sandbox } from './sandbox';
 
 /** A device of the browser that keeps passkeys, and whose owner always agrees. */
 export class VirtualDevice {
@@ -48,6 +49,14 @@ export class VirtualDevice {
     const { authenticatorId } = this;
     await this.session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
   }
+}
+
+/** Gives the proof that a new second step asks for, where it was refused: a code by mail. */
+export async function proveByMail(part: Locator, sandbox: Sandbox, email: string): Promise<void> {
+  await part.getByRole('button', { name: 'Email me a code' }).click();
+  const mail = await sandbox.mail(email, /^Your code to go on/);
+  await part.getByLabel('6-digit code from our mail').fill(codeOf(mail));
+  await part.getByRole('button', { name: 'Confirm', exact: true }).click();
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -22,8 +22,11 @@ export async function chooseSlot(page: Page): Promise<void> {
   const days = page.locator('#times').getByRole('button', { name: / free$/ });
   const free = days.and(page.locator('button:enabled'));
   await expect(free.first()).toBeVisible();
-  await free.last().click();
-  await timesOf(page).last().click();
+  const name = (await free.last().getAttribute('aria-label')) ?? '';
+  const date = name.replace(/, \d+ free$/, '');
+  await days.and(page.getByRole('button', { name: date })).click();
+  // Until the day is drawn, the times of another one stand there.
+  await timesOf(page).filter({ hasText: date }).last().click();
 }
 
 export function acceptButton(page: Page): Locator {

@@ -42,8 +42,18 @@ type Setting = { key: string; url: string; flowType: Flow };
 
 /** Runs in the page: a client as an app makes it, and the events that it tells. */
 async function makeClient({ key, url, flowType }: Setting): Promise<void> {
+  // A change of address is redeemed by a session of its account, and the library's verifyOtp sends
+  // none: an app adds it. Without it any browser could be given an account that a stranger prepared.
+  const fetchAsPerson: typeof fetch = (input, init) => {
+    const held = localStorage.getItem(key);
+    if (!held || !String(input).endsWith('/verify')) return fetch(input, init);
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${JSON.parse(held).access_token}`);
+    return fetch(input, { ...init, headers });
+  };
   const client = new window.AuthJs.GoTrueClient({
     url,
+    fetch: fetchAsPerson,
     flowType,
     storageKey: key,
     experimental: { passkey: true },

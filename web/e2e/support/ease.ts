@@ -1,6 +1,6 @@
 /** Whether a page is easy to read and to press: axe, sizes of targets, and enlarged text. */
 import { expect, type Locator, type Page } from '@playwright/test';
-import { fitsTheWidth, look } from './look';
+import { fitsTheWidth, lookInThemes } from './look';
 
 /** The width of a 1280-pixel window at 200 % and at 400 %. */
 const ZOOMED = [640, 320];
@@ -44,7 +44,7 @@ export async function hardToPress(part: Locator): Promise<string[]> {
 
 /** Checks a part of a page in both themes and at all sizes. */
 export async function expectEase(page: Page, name: string, part: Locator): Promise<void> {
-  await look(page, name);
+  await lookInThemes(page, name);
   expect(await hardToPress(part), `what a thumb misses on ${name}`).toEqual([]);
   await canBeEnlarged(page);
 }
