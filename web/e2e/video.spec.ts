@@ -1,5 +1,6 @@
 /** The video of a service: no request before the press, its states, its keys and its failures. */
 import type { Locator, Page } from '@playwright/test';
+import { standIn } from './support/answers';
 import { chunkAddress, chunkPath, lostChunk } from './support/chunks';
 import { look } from './support/look';
 import { expect, test } from './support/test';
@@ -239,7 +240,7 @@ test('a file that does not come has its message, and comes with another try @pho
   complaints,
 }) => {
   complaints.expect(/meditation\.mp4.*ERR_FAILED/, /ERR_FAILED.*meditation\.mp4/);
-  await page.route(`**${FILE}`, (route) => route.abort());
+  const desk = await standIn(page, FILE, 'lose');
   await page.goto(PATH);
   const before = await below(page);
   await cover(page).click();
@@ -247,9 +248,12 @@ test('a file that does not come has its message, and comes with another try @pho
   await isTold(page, REASON);
   expect(await below(page)).toBe(before);
   await look(page, 'video-error');
+  // The words of the first failure stand there until the press is heard.
+  const asked = desk.asked();
   await page.keyboard.press('Enter');
+  await desk.answeredAfter(asked);
   await isTold(page, REASON);
-  await page.unroute(`**${FILE}`);
+  desk.answer('go');
   await page.keyboard.press('Enter');
   await isIn(page, 'playing');
   await expect(control(page, 'Pause')).toBeFocused();
@@ -257,25 +261,24 @@ test('a file that does not come has its message, and comes with another try @pho
 
 test('a missing file has the same message @phone', async ({ page, complaints }) => {
   complaints.expect(refusal(FILE));
-  await page.route(`**${FILE}`, (route) => route.fulfill({ status: 404, body: 'Not found.' }));
+  const desk = await standIn(page, FILE, 404);
   await page.goto(PATH);
   await cover(page).click();
   await isIn(page, 'error');
   await isTold(page, REASON);
-  await page.unroute(`**${FILE}`);
+  desk.answer('go');
   await page.getByRole('button', { name: 'Try again' }).click();
   await isIn(page, 'playing');
 });
 
 test('a player whose code does not come is asked for again', async ({ page, complaints }) => {
-  const code = chunkAddress('media-player');
   complaints.expect(lostChunk('media-player'));
-  await page.route(code, (route) => route.abort());
+  const desk = await standIn(page, chunkAddress('media-player'), 'lose');
   await page.goto(PATH);
   await cover(page).click();
   await isTold(page, 'the connection was lost');
   await look(page, 'video-no-player');
-  await page.unroute(code);
+  desk.answer('go');
   await page.getByRole('button', { name: 'Try again' }).click();
   await isIn(page, 'playing');
 });

@@ -9,16 +9,44 @@ export async function expectStep(page: Page, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 }
 
+/** The days in sight that have a free time. */
+export function freeDays(page: Page): Locator {
+  const days = page.getByRole('group', { name: 'Day', exact: true });
+  return days.locator('input[type="radio"]:enabled');
+}
+
+/** The free times of the day that is shown. */
+export function freeTimes(page: Page): Locator {
+  return page.getByTestId('times').locator('input[type="radio"]:enabled');
+}
+
+async function givenValue(choice: Locator): Promise<string> {
+  return (await choice.getAttribute('value')) ?? '';
+}
+
+/**
+ * Shows a day, and waits until the times are those of it. The day is pressed by its date: news of
+ * other people's times may redraw the list meanwhile, and then its last day is another one.
+ */
+export async function showDay(page: Page, day: Locator): Promise<void> {
+  const date = await givenValue(day);
+  const days = page.getByRole('group', { name: 'Day', exact: true });
+  await days.locator(`input[value="${date}"]`).check();
+  // The practice's hours are of one date in its zone and in UTC.
+  await expect(freeTimes(page).first()).toHaveValue(new RegExp(`^${date}T`));
+}
+
+/** Takes a time, by its start; says which. */
+export async function takeTime(page: Page, time: Locator): Promise<string> {
+  const instant = await givenValue(time);
+  await page.getByTestId('times').locator(`input[value="${instant}"]`).check();
+  return instant;
+}
+
 /** Chooses the first free time of the last free day in sight; says how the address writes it. */
 export async function chooseTime(page: Page): Promise<string> {
-  const days = page.getByRole('group', { name: 'Day', exact: true }).getByRole('radio');
-  await expect(days.first()).toBeAttached();
-  const free = page
-    .getByRole('group', { name: 'Day', exact: true })
-    .locator('input[type="radio"]:enabled');
-  await free.last().check({ force: true });
-  const times = page.getByTestId('times').locator('input[type="radio"]:enabled');
-  await times.first().check({ force: true });
+  await showDay(page, freeDays(page).last());
+  await takeTime(page, freeTimes(page).first());
   await expect(page).toHaveURL(/slot=/);
   return slotOf(page);
 }

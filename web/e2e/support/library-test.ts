@@ -56,7 +56,9 @@ export const libraryTest = plainTest.extend<object, OfWorker>({
 /** The newest mail with a code to an address, as soon as there are so many; notices have none. */
 function newestMail({ sandbox }: World, to: string, count: number): Promise<Mail> {
   return until(async () => {
-    const mails = (await sandbox.inbox(to)).filter(({ text }) => /(?<!\d)\d{6}(?!\d)/.test(text));
+    const mails = (await sandbox.inbox(to)).filter(({ text }) =>
+      /(?<!\d)(?:\d{6}|\d{8})(?!\d)/.test(text),
+    );
     return mails.length >= count ? mails[0] : undefined;
   });
 }

@@ -40,12 +40,13 @@ function policyFor(practiceUrl: string): string {
   ].join('; ');
 }
 
+/** The page listens before its frame is there: a document in the browser's cache is ready at once. */
 function documentOf({ body, scripts = [] }: HostPage): string {
-  const tags = ['/notes.js', ...scripts].map((src) => `<script src="${src}"></script>`);
+  const tags = scripts.map((src) => `<script src="${src}"></script>`);
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Wellness</title>',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<link rel="icon" href="data:,"></head><body>',
+    '<link rel="icon" href="data:,"><script src="/notes.js"></script></head><body>',
     `<main><h1>Our sessions</h1><p><a href="#more">More about us</a></p>${body}</main>`,
     `${tags.join('')}</body></html>`,
   ].join('');

@@ -25,7 +25,7 @@ export function digitsOf(sandbox: string, phone: string, count: number): Promise
   return until(async () => {
     const answer = await fetch(`${sandbox}/api/messages?${new URLSearchParams({ to: phone })}`);
     const messages = (await answer.json()) as { text: string }[];
-    return messages.length >= count ? messages[0]?.text.slice(0, 6) : undefined;
+    return messages.length >= count ? /^\d+/.exec(messages[0]?.text ?? '')?.[0] : undefined;
   });
 }
 

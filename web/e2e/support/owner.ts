@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { openSession } from './people';
+import { openSession, showSecondStep } from './people';
 import type { Practice } from './practice';
 
 export const STAFF = '/rpc/reviews.v1.ReviewsStaffService';
@@ -21,9 +21,15 @@ export function ownerOf({ data }: Practice): Owner {
   return { email: 'owner@sukoon.example', password };
 }
 
-/** Signs the owner in, in this browser. */
+/** A code of the owner's second step; `sukoon` gives each out once. */
+export function ownerCode(practice: Practice): string {
+  return practice.staff('owner', 'code').trim();
+}
+
+/** Signs the owner in, in this browser, with both steps. */
 export async function signInOwner(page: Page, practice: Practice): Promise<string> {
-  return openSession(page, practice.url, ownerOf(practice));
+  const token = await openSession(page, practice.url, ownerOf(practice));
+  return showSecondStep(page, practice.url, token, ownerCode(practice));
 }
 
 export function panel(page: Page): Locator {

@@ -1,6 +1,7 @@
 /** People who have accounts, so that tests of other things need not make them by hand. */
 import { randomUUID } from 'node:crypto';
 import type { Cookie, Page } from '@playwright/test';
+import { appCode } from './authenticator';
 import { codeOf, type Sandbox } from './sandbox';
 
 /** The mark that says to pages that the cookie holds a session. */
@@ -85,6 +86,55 @@ export async function openSession(
   return seat(page, url, 'token?grant_type=password', { email, password });
 }
 
+type Answered = {
+  id: string;
+  access_token: string;
+  factors?: { id: string }[];
+  totp?: { secret: string };
+};
+
+/** Asks identity as the page does, with this browser's cookie and a token. */
+function asPage(page: Page, url: string, token: string) {
+  const headers = { 'x-session-transport': 'cookie', authorization: `Bearer ${token}` };
+  return async (path: string, data?: unknown): Promise<Answered> => {
+    const address = `${url}/auth/v1/${path}`;
+    const answer = await (data
+      ? page.request.post(address, { headers, data })
+      : page.request.get(address, { headers }));
+    const text = await answer.text();
+    if (!answer.ok()) throw new Error(`${path} answered ${answer.status()}: ${text}`);
+    return JSON.parse(text) as Answered;
+  };
+}
+
+/** Shows the code of the account's app by the calls that the page makes. */
+export async function showSecondStep(
+  page: Page,
+  url: string,
+  token: string,
+  code: string,
+): Promise<string> {
+  const ask = asPage(page, url, token);
+  const app = (await ask('user')).factors?.[0]?.id;
+  const { id } = await ask(`factors/${app}/challenge`, {});
+  return (await ask(`factors/${app}/verify`, { challenge_id: id, code })).access_token;
+}
+
+/** Sets up an app by the calls that the page makes, with the code that is mailed. Returns its secret. */
+export async function enrollApp(
+  page: Page,
+  { url, token }: { url: string; token: string },
+  mailed: () => Promise<string>,
+): Promise<string> {
+  const ask = asPage(page, url, token);
+  await ask('reauthenticate');
+  await ask('reauthenticate/verify', { nonce: await mailed() });
+  const { totp } = await ask('factors', { factor_type: 'totp' });
+  const secret = totp?.secret ?? '';
+  await showSecondStep(page, url, token, appCode(secret));
+  return secret;
+}
+
 /** Signs in on the page. */
 export async function signIn(page: Page, person: Person): Promise<void> {
   await page.getByLabel('Email').fill(person.email);
@@ -123,7 +173,7 @@ export async function signInByCode(page: Page, sandbox: Sandbox, person: Person)
 
 /** Types the code of the newest mail. */
 export async function typeCode(page: Page, sandbox: Sandbox, { email }: Person): Promise<void> {
-  const code = page.getByRole('main').getByLabel('6-digit code');
+  const code = page.getByRole('main').getByLabel('Code from our mail');
   await code.waitFor();
   await code.fill(codeOf(await sandbox.mail(email, CODE_MAILS)));
   await page.getByRole('main').getByRole('button', { name: 'Confirm', exact: true }).click();

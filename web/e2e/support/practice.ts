@@ -1,7 +1,7 @@
 /** A running practice for the browser to visit: started as `make run` starts it, and stopped. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -35,16 +35,24 @@ export async function until<T>(ask: () => T | undefined | Promise<T | undefined>
   }
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      server.close(() => done(port));
-    });
-  });
+/** Below the ports that `sukoon` chooses for itself, and those that the system gives to anyone. */
+const [FIRST_PORT, LAST_PORT] = [12_000, 19_999];
+
+/**
+ * A port for a program that has to be told one. A UDP socket of its number says until this process
+ * ends that it is taken, as Sukoon's own programs do.
+ */
+export async function reservedPort(): Promise<number> {
+  return until(
+    () =>
+      new Promise<number | undefined>((done) => {
+        const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT + 1));
+        const socket = createSocket('udp4');
+        socket.once('error', () => done(undefined));
+        socket.bind(port, '127.0.0.1', () => done(port));
+        socket.unref();
+      }),
+  );
 }
 
 function program(): string {
@@ -73,7 +81,7 @@ async function stop(child: ChildProcess, data: string): Promise<void> {
 export const HOST_NAME = 'E2E_HOST_NAME';
 
 /**
- * Starts a practice of its own, on free ports and in a folder that its database can reach. Where it
+ * Starts a practice of its own, on ports that it chooses itself and in a folder that its database can reach. Where it
  * is not wanted any more before it is ready, it goes again, and this fails with the signal's reason.
  */
 export async function startPractice(
@@ -84,16 +92,15 @@ export async function startPractice(
   // Made open to all, because PostgreSQL's own user has to pass through it.
   const data = join(tmpdir(), `sukoon-e2e-${process.pid}-${name}`);
   mkdirSync(data, { recursive: true, mode: 0o755 });
-  const [port, sandboxPort] = [await freePort(), await freePort()];
   const { [HOST_NAME]: host, ...more } = settings;
-  const named = host ? { PUBLIC_URL: `http://${host}:${port}` } : {};
+  const named = host ? { PUBLIC_URL: `http://${host}:0` } : {};
   const child = spawn(program(), ['up'], {
     cwd: resolve(import.meta.dirname, '../../..'),
     env: {
       ...process.env,
       SUKOON_DATA: data,
-      PORT: String(port),
-      SANDBOX_PORT: String(sandboxPort),
+      PORT: '0',
+      SANDBOX_PORT: '0',
       ...named,
       ...more,
     },

@@ -137,9 +137,9 @@ export function headerOf({ headers }: Mail, name: string): string | undefined {
   return headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
 }
 
-/** The six digits of a mail. */
+/** The digits of a mail: six, or eight where no known device asked. */
 export function codeOf(mail: Mail): string {
-  const code = /(?<!\d)\d{6}(?!\d)/.exec(mail.text)?.[0];
+  const code = /(?<!\d)(?:\d{6}|\d{8})(?!\d)/.exec(mail.text)?.[0];
   if (!code) throw new Error(`There is no code in "${mail.subject}".`);
   return code;
 }

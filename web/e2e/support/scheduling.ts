@@ -2,14 +2,14 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SERVICE } from './flow';
-import { freePort } from './practice';
+import { reservedPort } from './practice';
 
 const WEB = resolve(import.meta.dirname, '../..');
 const USUAL = resolve(WEB, '../deploy/local/practice');
 
 /** Settings of such a practice, in a folder of its own. The widget has another origin than the site. */
 export async function practiceWithWidget(folder: string): Promise<Record<string, string>> {
-  const port = await freePort();
+  const port = await reservedPort();
   const practice = join(folder, 'practice');
   const site = join(folder, 'dist');
   mkdirSync(practice, { recursive: true });

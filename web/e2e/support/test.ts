@@ -9,6 +9,8 @@ type OfTest = {
   complaints: Complaints;
   /** A second person's browser, watched like the first. */
   otherPage: Page;
+  /** Whether pages offer the guide and a first session by themselves, over what a test presses. */
+  invitations: boolean;
 };
 type OfWorker = { practice: Practice };
 
@@ -41,9 +43,17 @@ function noteToasts(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** Notes the toasts of a browser that a test opens by itself. */
-export async function watchToasts(context: BrowserContext): Promise<void> {
+/** A visitor who has put away what is offered after a while. An empty document has no storage. */
+function putInvitationsAway(): void {
+  if (window.origin === 'null') return;
+  sessionStorage.setItem('exitPopupShown', 'true');
+  localStorage.setItem('promoBubbleDismissed', 'true');
+}
+
+/** Readies a browser: its toasts are noted, and invitations are put away unless they are wanted. */
+export async function ready(context: BrowserContext, invitations = false): Promise<void> {
   await context.addInitScript(noteToasts);
+  if (!invitations) await context.addInitScript(putInvitationsAway);
 }
 
 /** Waits until this document has shown a toast with this title. */
@@ -93,8 +103,9 @@ export const plainTest = base.extend<object, OfWorker>({
 
 export const test = plainTest.extend<OfTest>({
   sandbox: async ({ practice }, provide) => provide(new Sandbox(practice.sandboxUrl)),
-  context: async ({ context }, provide) => {
-    await watchToasts(context);
+  invitations: [false, { option: true }],
+  context: async ({ context, invitations }, provide) => {
+    await ready(context, invitations);
     await provide(context);
   },
   page: async ({ page, practice }, provide) => {
@@ -110,13 +121,16 @@ export const test = plainTest.extend<OfTest>({
     },
     { auto: true },
   ],
-  otherPage: async ({ browser, complaints, contextOptions, practice, viewport }, provide) => {
+  otherPage: async (
+    { browser, complaints, contextOptions, invitations, practice, viewport },
+    provide,
+  ) => {
     const context = await browser.newContext({
       ...contextOptions,
       baseURL: practice.url,
       viewport,
     });
-    await context.addInitScript(noteToasts);
+    await ready(context, invitations);
     complaints.alsoOf(context);
     await provide(startWithTheApp(await context.newPage(), practice.url));
     await context.close();
