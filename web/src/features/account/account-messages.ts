@@ -86,6 +86,11 @@ const KNOWN: Record<string, Omit<AccountProblem, 'code'>> = {
     message: 'That code is wrong or has expired. Check it, or request a new one.',
     field: 'code',
   },
+  email_change_elsewhere: {
+    title: 'Open this where you asked for it',
+    message:
+      'Nothing has changed. Open the link in the browser where you asked for the new address, or type the six digits there, on your account page.',
+  },
   same_password: {
     title: 'Please choose another password',
     message: 'The new password must differ from the old one.',
@@ -128,7 +133,7 @@ const KNOWN: Record<string, Omit<AccountProblem, 'code'>> = {
   },
   insufficient_aal: {
     title: "Please confirm that it's you",
-    message: 'This needs your second step. Sign in again and use it, or add one first.',
+    message: 'This needs your second step.',
   },
   reauthentication_needed: {
     title: 'Please use a code',
@@ -161,10 +166,6 @@ const KNOWN: Record<string, Omit<AccountProblem, 'code'>> = {
   too_many_enrolled_mfa_factors: {
     title: 'You have as many as you can have',
     message: 'Remove one that you do not use, and try again.',
-  },
-  sign_in_again: {
-    title: 'Please sign in again first',
-    message: 'A new passkey needs a sign-in of the last 15 minutes. Sign out and in, and add it.',
   },
   bad_code_verifier: WAY_BACK,
   flow_state_not_found: WAY_BACK,
@@ -222,11 +223,29 @@ export function waitSeconds(message: string): number | undefined {
   return found?.[1] ? Number.parseInt(found[1], 10) : undefined;
 }
 
-function slowDown(code: string, seconds: number | undefined): AccountProblem {
-  const when = seconds ? `in ${seconds} seconds` : 'in a few minutes';
-  const words = { code, title: 'One moment, please', message: `Please try again ${when}.` };
+/** The password is part of guesses at other accounts, right or not: a code by mail signs in. */
+const BY_CODE = 'Please sign in with a code instead: we send it to your email.';
+
+/** More seconds than this are said as minutes. */
+const SECONDS_SAID_MAX = 120;
+
+function slowDown(
+  code: string,
+  seconds: number | undefined,
+  before = '',
+  title = 'One moment, please',
+): AccountProblem {
+  const minutes = `${Math.ceil((seconds ?? 0) / 60)} minutes`;
+  const wait = (seconds ?? 0) > SECONDS_SAID_MAX ? minutes : `${seconds} seconds`;
+  const when = seconds ? `in ${wait}` : 'in a few minutes';
+  const words = { code, title, message: `${before}Please try again ${when}.` };
   return seconds ? { ...words, seconds } : words;
 }
+
+/** The hour's mails with codes are used up. Whether the address has an account is not said. */
+const ALL_CODES_SENT =
+  'Too many codes are being asked for. If you have an account, look into your mailbox: a code ' +
+  'may be on its way, and its link signs you in. Otherwise: ';
 
 function validationField(message: string): AccountField | undefined {
   if (/password/i.test(message)) return 'password';
@@ -261,6 +280,13 @@ export function describeAccountError(error: unknown): AccountProblem {
   if (code === 'weak_password') {
     const words = weakWords(fault.reasons ?? []);
     return { code, title: 'Please choose another password', message: words, field: 'password' };
+  }
+  if (SLOW_DOWN.has(code) && /code by mail/.test(message)) {
+    return { code, title: 'One moment, please', message: BY_CODE };
+  }
+  if (SLOW_DOWN.has(code) && /^Too many codes/.test(message)) {
+    const seconds = waitSeconds(message);
+    return slowDown(code, seconds, ALL_CODES_SENT, 'No new code at the moment');
   }
   if (SLOW_DOWN.has(code) || fault.status === 429) {
     return slowDown(code, waitSeconds(message) ?? fault.retryAfterSeconds);

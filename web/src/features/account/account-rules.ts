@@ -1,9 +1,14 @@
 /** What the account forms ask for. The identity service checks the same and has the last word. */
+import { readDigits, readLine, readText } from '@/lib/typed';
+import { emailError, lineError, phoneError } from '@/lib/typed-errors';
 import type { FieldErrors } from '@/lib/use-fields';
 
 export const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 256;
 export const CODE_LENGTH = 6;
+/** A mailed code has eight digits where this browser is not known by the account. */
+const MAILED_CODE_LENGTHS = [CODE_LENGTH, 8];
+const NAME_CHARACTERS_MAX = 200;
 
 export type SignInValues = { email: string; password: string };
 export type EmailValues = { email: string };
@@ -25,22 +30,19 @@ function drop<V>(errors: FieldErrors<V>): FieldErrors<V> {
   return Object.fromEntries(Object.entries(errors).filter(([, text]) => text)) as FieldErrors<V>;
 }
 
-function emailError(email: string): string | undefined {
-  if (!email.trim()) return 'Email is required';
-  return /^\S+@\S+$/.test(email.trim()) ? undefined : 'Invalid email address';
-}
-
 function newPasswordError(password: string): string | undefined {
   if (!password) return 'Password is required';
   if ([...password].length < PASSWORD_MIN) return `Use at least ${PASSWORD_MIN} characters`;
   return password.length > PASSWORD_MAX ? `At most ${PASSWORD_MAX} characters, please` : undefined;
 }
 
-function phoneError(phone: string): string | undefined {
-  if (!phone.trim()) return undefined;
-  const digits = phone.replace(/\D/g, '').length;
-  const formed = /^\+?[\d\s().-]+$/.test(phone.trim()) && digits >= 7 && digits <= 15;
-  return formed ? undefined : 'Enter a phone number such as 98765 43210, or leave it empty';
+function nameError(name: string, missing: string): string | undefined {
+  return lineError(name, NAME_CHARACTERS_MAX, missing);
+}
+
+/** What is wrong with a name that may be left out. */
+function optionalNameError(name: string): string | undefined {
+  return name.trim() ? nameError(name, 'Please write at least one letter') : undefined;
 }
 
 export function validateSignIn(values: SignInValues): FieldErrors<SignInValues> {
@@ -52,8 +54,8 @@ export function validateSignIn(values: SignInValues): FieldErrors<SignInValues> 
 
 export function validateSignUp(values: SignUpValues): FieldErrors<SignUpValues> {
   return drop({
-    firstName: values.firstName.trim() ? undefined : 'First name is required',
-    lastName: values.lastName.trim() ? undefined : 'Last name is required',
+    firstName: nameError(values.firstName, 'First name is required'),
+    lastName: nameError(values.lastName, 'Last name is required'),
     email: emailError(values.email),
     phone: phoneError(values.phone),
     password: newPasswordError(values.password),
@@ -63,7 +65,7 @@ export function validateSignUp(values: SignUpValues): FieldErrors<SignUpValues> 
 /** Signing in for a booking: the least that a practice has to know. */
 export function validateBooker(values: BookerValues): FieldErrors<BookerValues> {
   return drop({
-    name: values.name.trim() ? undefined : 'Your name is required',
+    name: nameError(values.name, 'Your name is required'),
     email: emailError(values.email),
     phone: phoneError(values.phone),
   });
@@ -72,7 +74,8 @@ export function validateBooker(values: BookerValues): FieldErrors<BookerValues> 
 /** An account may have one name only. */
 export function validateProfile(values: ProfileValues): FieldErrors<ProfileValues> {
   return drop({
-    firstName: values.firstName.trim() ? undefined : 'First name is required',
+    firstName: nameError(values.firstName, 'First name is required'),
+    lastName: optionalNameError(values.lastName),
     phone: phoneError(values.phone),
   });
 }
@@ -80,8 +83,9 @@ export function validateProfile(values: ProfileValues): FieldErrors<ProfileValue
 const NAME_MAX = 64;
 
 export function validateName({ name }: NameValues): FieldErrors<NameValues> {
-  if (!name.trim()) return { name: 'Please give it a name' };
-  return drop({ name: name.length > NAME_MAX ? `At most ${NAME_MAX} characters` : undefined });
+  const { read, problem } = readText(name, NAME_MAX);
+  if (problem) return { name: `At most ${NAME_MAX} characters` };
+  return drop({ name: read ? undefined : 'Please give it a name' });
 }
 
 /** With the password that is in use. */
@@ -97,11 +101,14 @@ export function validateChangeByCode(values: NewPasswordValues): FieldErrors<New
   return drop({ ...validateCode(values), password: newPasswordError(values.password) });
 }
 
-/** "Asha Devi Rao" → first name "Asha Devi", last name "Rao". */
+/** "Asha Devi Rao" → first name "Asha Devi", last name "Rao"; each has a letter. */
 export function splitName(fullName: string): { firstName: string; lastName: string } {
   const parts = fullName.trim().split(/\s+/);
-  const lastName = parts.length > 1 ? (parts.pop() ?? '') : '';
-  return { firstName: parts.join(' '), lastName };
+  const isName = (part: string) => readLine(part, NAME_CHARACTERS_MAX).problem === undefined;
+  const at = parts.findLastIndex(isName);
+  const firstName = parts.slice(0, at).join(' ');
+  if (at < 1 || !isName(firstName)) return { firstName: parts.join(' '), lastName: '' };
+  return { firstName, lastName: parts.slice(at).join(' ') };
 }
 
 export function validateEmail(values: EmailValues): FieldErrors<EmailValues> {
@@ -114,10 +121,15 @@ export function validatePassword(values: PasswordValues): FieldErrors<PasswordVa
 
 /** Codes are pasted with spaces and dashes; the digits are what counts. */
 export function codeDigits(code: string): string {
-  return code.replace(/\D/g, '');
+  return readDigits(code);
 }
 
 export function validateCode(values: CodeValues): FieldErrors<CodeValues> {
   const right = codeDigits(values.code).length === CODE_LENGTH;
   return drop({ code: right ? undefined : `Enter the ${CODE_LENGTH} digits from our mail` });
+}
+
+export function validateMailedCode(values: CodeValues): FieldErrors<CodeValues> {
+  const right = MAILED_CODE_LENGTHS.includes(codeDigits(values.code).length);
+  return drop({ code: right ? undefined : 'Enter all digits of the code from our mail' });
 }

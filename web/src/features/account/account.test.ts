@@ -5,6 +5,8 @@ import {
   splitName,
   validateBooker,
   validateCode,
+  validateMailedCode,
+  validateName,
   validateSignIn,
   validateSignUp,
 } from './account-rules';
@@ -49,7 +51,7 @@ test.each([
 test('the link of a mail is read, and others are none', () => {
   const redirectTo = 'https://sukoon.example/sign-in';
   const hash = `#token_hash=t&type=recovery&redirect_to=${encodeURIComponent(redirectTo)}`;
-  expect(mailLink(hash)).toEqual({ tokenHash: 't', type: 'recovery', redirectTo });
+  expect(mailLink(hash)).toEqual({ tokenHash: 't', type: 'recovery', redirectTo, account: '' });
   expect(mailLink('#token_hash=t&type=email')?.type).toBe('signup');
   for (const type of ['magiclink', 'email_change', 'invite']) {
     expect(mailLink(`#token_hash=t&type=${type}`)?.type).toBe(type);
@@ -111,6 +113,12 @@ test('limits name the wait where the service names it', () => {
   expect(describeAccountError({ status: 429, retryAfterSeconds: 9 }).seconds).toBe(9);
 });
 
+test('a password that is part of guesses leads to the code by mail', () => {
+  const message = 'Request rate limit reached; a code by mail signs in';
+  const refused = { code: 'over_request_rate_limit', status: 429, message };
+  expect(describeAccountError(refused).message).toContain('sign in with a code');
+});
+
 test('the text of a network error is not shown', () => {
   const problem = describeAccountError(new TypeError('Failed to fetch'));
   expect(problem.message).not.toContain('fetch');
@@ -125,6 +133,23 @@ test('the forms say what is missing', () => {
   const good = { firstName: 'A', lastName: 'R', email: 'a@b.example', phone: '', password: 'x' };
   expect(validateSignUp(good)).toEqual({ password: 'Use at least 10 characters' });
   expect(validateSignUp({ ...good, password: '          ' })).toEqual({});
+});
+
+test('where the codes of the hour are used up, the person reads when to try again', () => {
+  const message =
+    'Too many codes are being asked for. If you have an account, look into your mailbox: your ' +
+    'code may be there. You can only request this after 1500 seconds.';
+  const problem = describeAccountError({ code: 'over_email_send_rate_limit', message });
+  expect(problem.title).toBe('No new code at the moment');
+  expect(problem.message).toMatch(/look into your mailbox.*Please try again in 25 minutes\.$/);
+  expect(problem.seconds).toBe(1500);
+});
+
+test('a mailed code has six digits, or eight where this browser is not known', () => {
+  for (const code of ['123 456', '1234-5678']) expect(validateMailedCode({ code })).toEqual({});
+  for (const code of ['12345', '1234567', '123456789']) {
+    expect(validateMailedCode({ code }).code).toMatch(/all digits/);
+  }
 });
 
 test('codes may be pasted with spaces', () => {
@@ -147,6 +172,14 @@ test('another service that refused is no old link', () => {
   expect(providerError('#access_token=a')).toBe(false);
 });
 
+test('the name of an app or a passkey can be seen', () => {
+  expect(validateName({ name: 'My phone 2' })).toEqual({});
+  for (const name of ['', ' ', '\u200b\u3164']) {
+    expect(validateName({ name }).name).toBe('Please give it a name');
+  }
+  expect(validateName({ name: 'n'.repeat(65) }).name).toBe('At most 64 characters');
+});
+
 test('a booking asks for a name and an address, and a name is split', () => {
   const good = { name: 'Asha', email: 'a@b.example', phone: '' };
   expect(validateBooker(good)).toEqual({});
@@ -157,4 +190,8 @@ test('a booking asks for a name and an address, and a name is split', () => {
   ]);
   expect(splitName(' Asha  Devi Rao ')).toEqual({ firstName: 'Asha Devi', lastName: 'Rao' });
   expect(splitName('Asha')).toEqual({ firstName: 'Asha', lastName: '' });
+  // What has no letter is no name of its own: the service would refuse it.
+  expect(splitName('Asha 🌿')).toEqual({ firstName: 'Asha 🌿', lastName: '' });
+  expect(splitName('Asha Rao .')).toEqual({ firstName: 'Asha', lastName: 'Rao .' });
+  expect(splitName('3 Rao')).toEqual({ firstName: '3 Rao', lastName: '' });
 });

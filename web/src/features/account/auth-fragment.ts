@@ -26,6 +26,8 @@ export type MailLink = {
   type: LinkType;
   /** Where it leads on, or empty. */
   redirectTo: string;
+  /** The account whose address is to change, shortened, or empty. */
+  account: string;
 };
 
 /** The link of a mail of ours: nothing has happened yet. */
@@ -36,7 +38,8 @@ export function mailLink(hash: string): MailLink | undefined {
   if (!tokenHash || !type) return undefined;
   const redirectTo = answer.get('redirect_to') ?? '';
   const known = LINK_TYPES.includes(type);
-  return { tokenHash, type: known ? (type as LinkType) : 'signup', redirectTo };
+  const account = answer.get('account') ?? '';
+  return { tokenHash, type: known ? (type as LinkType) : 'signup', redirectTo, account };
 }
 
 /** The link has signed in, for a new password; other identity services do so. */

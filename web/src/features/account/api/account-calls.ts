@@ -14,6 +14,16 @@ export type DeviceSession = {
   current: boolean;
 };
 
+/** Mails a code that proves that it is the owner of the account's address. */
+export async function askForNonce(): Promise<void> {
+  await identityCall('POST', 'reauthenticate', {});
+}
+
+/** Redeems it for this session. */
+export async function showNonce(nonce: string): Promise<void> {
+  await identityCall('POST', 'reauthenticate/verify', { nonce });
+}
+
 /** New recovery codes; the ones before them end. They are shown this once. */
 export async function makeRecoveryCodes(): Promise<readonly string[]> {
   return (await identityCall<{ codes: string[] }>('POST', 'factors/recovery-codes', {})).codes;

@@ -34,8 +34,7 @@ export async function listPasskeys(): Promise<readonly Passkey[]> {
 export async function addPasskey(name: string): Promise<void> {
   type Options = Challenge<PublicKeyCredentialCreationOptionsJSON>;
   const { createPasskey } = await ceremony();
-  const asking = identityCall<Options>('POST', 'passkeys/registration/options', {});
-  const asked = await renamed(asking, 'reauthentication_needed', 'sign_in_again');
+  const asked = await identityCall<Options>('POST', 'passkeys/registration/options', {});
   const credential = await createPasskey(asked.options);
   const { challenge_id } = asked;
   const made = { challenge_id, credential, friendly_name: name };

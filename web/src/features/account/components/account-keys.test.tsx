@@ -210,10 +210,41 @@ test('a passkey is added, renamed and removed', async () => {
   await person.click(await passkeys.findByRole('button', { name: 'Remove My phone' }));
   const dialog = within(screen.getByRole('dialog'));
   await person.click(dialog.getByRole('button', { name: 'Yes, remove it' }));
-  await dialog.findByText("Please confirm that it's you");
+  await dialog.findByText("Confirm it's you first");
+  dialog.getByRole('button', { name: 'Use my second step' });
   await person.click(dialog.getByRole('button', { name: 'Yes, remove it' }));
   await toasted('Passkey removed');
   await passkeys.findByText('You have none yet.');
+});
+
+test('a passkey that needs a mailed code asks for it where it was refused', async () => {
+  const create = vi.fn(async () => ({ id: 'c', toJSON: () => ({ id: 'c' }) }) as unknown);
+  vi.stubGlobal('PublicKeyCredential', class {});
+  const credentials = { create, get: vi.fn() };
+  Object.defineProperty(navigator, 'credentials', { value: credentials, configurable: true });
+  const user = { id: 'AQ', name: 'a', displayName: 'A' };
+  const options = { challenge: 'AQID', rp: { name: 'x' }, user, pubKeyCredParams: [] };
+  let proved = false;
+  server.on('POST passkeys/registration/options', () =>
+    proved
+      ? { body: { challenge_id: 'c1', options } }
+      : refusedWith(400, 'reauthentication_needed'),
+  );
+  server.on('POST reauthenticate', { body: {} });
+  server.on('POST reauthenticate/verify', () => {
+    proved = true;
+    return { body: {} };
+  });
+  server.on('POST passkeys/registration', { body: PASSKEY });
+  const person = open();
+  const passkeys = part('Passkeys');
+  await person.click(await passkeys.findByRole('button', { name: 'Add a passkey' }));
+  await person.click(passkeys.getByRole('button', { name: 'Continue' }));
+  await person.click(await passkeys.findByRole('button', { name: 'Email me a code' }));
+  await person.type(await passkeys.findByLabelText('6-digit code from our mail'), '123 456');
+  await person.click(passkeys.getByRole('button', { name: 'Confirm' }));
+  await toasted('Passkey added');
+  expect(server.bodiesOf('POST reauthenticate/verify')).toEqual([{ nonce: '123456' }]);
 });
 
 const CODES = ['abcd-efgh', 'ijkl-mnop'];

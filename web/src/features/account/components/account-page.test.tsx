@@ -154,7 +154,7 @@ test('without a password in use, a code from the mail sets one', async () => {
   identity.updateUser.mockResolvedValueOnce(OK);
   const person = open();
   const password = part('Password');
-  await person.click(password.getByRole('button', { name: /email me a code/ }));
+  await person.click(password.getByRole('button', { name: /email me a code/i }));
   await person.type(await password.findByLabelText('6-digit code'), '123 456');
   await person.type(password.getByLabelText('New password'), 'a quiet river');
   await person.click(password.getByRole('button', { name: 'Save New Password' }));

@@ -1,4 +1,5 @@
 /** /account: what an account holds, and everything that can be changed about it. */
+
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { Alert } from '@/components/ui/alert';
@@ -9,6 +10,7 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { toast } from '@/components/ui/toast-store';
 import { authClient, signOut, useAuth } from '@/lib/auth';
+import { serverDate } from '@/lib/clock';
 import { useGo } from '@/lib/use-go';
 import { listMemberships, type Membership } from '../api/memberships';
 import { useAccountPart, useRefreshAccount } from '../hooks/use-own-user';
@@ -55,7 +57,7 @@ function Missing({ missing, onProved }: MissingProps) {
     );
   }
   if (missing?.name !== 'set-up') return null;
-  const overdue = isOverdue(missing.until, new Date());
+  const overdue = isOverdue(missing.until, serverDate());
   return (
     <Alert tone={overdue ? 'error' : 'warn'} title="Please set up a second step">
       <StaffSetUp until={missing.until}>

@@ -86,7 +86,7 @@ test('with confirmation on, the code is typed on the same page', async () => {
   identity.verifyOtp.mockResolvedValueOnce(SESSION);
   const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
   await fillSignUp(person);
-  const code = await screen.findByLabelText('6-digit code');
+  const code = await screen.findByLabelText('Code from our mail');
   expect(code.getAttribute('autocomplete')).toBe('one-time-code');
   expect(screen.getByRole('button', { name: /Send a new code in/ })).toHaveProperty(
     'disabled',
@@ -190,7 +190,7 @@ test('recovery goes by address, code and new password', async () => {
   const person = open(<RecoverPage />, '/recover?return=%2Fservices');
   await person.type(screen.getByLabelText('Email'), 'asha@example.org');
   await person.click(screen.getByRole('button', { name: 'Send me a code' }));
-  await person.type(await screen.findByLabelText('6-digit code'), '123456');
+  await person.type(await screen.findByLabelText('Code from our mail'), '123456');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   const password = await screen.findByLabelText('New password');
   await person.type(password, 'password123');

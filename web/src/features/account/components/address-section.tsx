@@ -6,6 +6,7 @@ import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
+import { shownAddress } from '@/lib/shown-address';
 import { useFields } from '@/lib/use-fields';
 import {
   type CodeValues,
@@ -49,7 +50,7 @@ function Half({ email, whose, onChanged }: HalfProps) {
   if (confirmed) {
     return (
       <p role="status" className="font-semibold text-ok wrap-anywhere">
-        {email} is confirmed.
+        {shownAddress(email)} is confirmed.
       </p>
     );
   }
@@ -58,7 +59,7 @@ function Half({ email, whose, onChanged }: HalfProps) {
       {call.problem?.field === 'code' ? null : <ProblemNotice problem={call.problem} />}
       <TextField
         label={`Code from the mail to your ${whose} address`}
-        hint={<span className="wrap-anywhere">{email}</span>}
+        hint={<span className="wrap-anywhere">{shownAddress(email)}</span>}
         inputMode="numeric"
         autoComplete="one-time-code"
         {...fields.input('code')}
@@ -96,8 +97,8 @@ function Pending({ user, newEmail, onChanged }: PendingProps) {
     <div className="flex flex-col gap-5">
       <Alert title="The change waits for you">
         We have written to both addresses, so that your account cannot be taken from you. Type the
-        code of each mail here, or open its link. Until then everything goes to{' '}
-        <strong className="wrap-anywhere">{user.email}</strong>.
+        code of each mail here, or open its link in this browser. Until then everything goes to{' '}
+        <strong className="wrap-anywhere">{shownAddress(user.email ?? '')}</strong>.
       </Alert>
       {user.email ? <Half email={user.email} whose="present" onChanged={onChanged} /> : null}
       <Half email={newEmail} whose="new" onChanged={onChanged} />
@@ -178,7 +179,8 @@ export function AddressSection({ userId }: { userId: string }) {
         {(user) => (
           <>
             <p className="wrap-anywhere">
-              You sign in with <strong>{user.email}</strong>, and we write to it.
+              You sign in with <strong>{shownAddress(user.email ?? '')}</strong>, and we write to
+              it.
             </p>
             {user.new_email ? (
               <Pending user={user} newEmail={user.new_email} onChanged={changed} />

@@ -17,6 +17,7 @@ import {
 } from '../account-rules';
 import { dataOf, useAuthCall } from '../hooks/use-auth-call';
 import { ProblemNotice } from './account-problem';
+import { ProofNotice } from './proof-notice';
 
 type EnrolmentProps = {
   /** A name that no other app has. */
@@ -54,8 +55,12 @@ function NameStep({ suggested, onStarted, onCancel }: NameStepProps & { onCancel
   const call = useAuthCall();
   const { name: issuer } = usePractice();
 
-  async function onSubmit(event: FormEvent) {
+  function onSubmit(event: FormEvent) {
     event.preventDefault();
+    void submit();
+  }
+
+  async function submit() {
     call.clear();
     if (call.busy || !fields.check()) return;
     const friendlyName = fields.values.name.trim();
@@ -72,23 +77,27 @@ function NameStep({ suggested, onStarted, onCancel }: NameStepProps & { onCancel
   }
 
   return (
-    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-4">
-      {call.problem?.field === 'name' ? null : <ProblemNotice problem={call.problem} />}
-      <TextField
-        label="Name of the app"
-        hint="So that you know later which one it is."
-        autoComplete="off"
-        {...fields.input('name')}
-      />
-      <div className="flex flex-wrap gap-3">
-        <Button type="submit" size="sm" busy={call.busy} busyText="One moment…">
-          Continue
-        </Button>
-        <Button variant="secondary" size="sm" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    <div className="flex flex-col gap-4">
+      {call.problem?.field === 'name' ? null : (
+        <ProofNotice problem={call.problem} onProved={() => void submit()} />
+      )}
+      <form noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
+        <TextField
+          label="Name of the app"
+          hint="So you can tell your apps apart later."
+          autoComplete="off"
+          {...fields.input('name')}
+        />
+        <div className="flex flex-wrap gap-3">
+          <Button type="submit" size="sm" busy={call.busy} busyText="One moment…">
+            Continue
+          </Button>
+          <Button variant="secondary" size="sm" onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Button, type ButtonVariant } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { useCall } from '../hooks/use-call';
-import { ProblemNotice } from './account-problem';
+import { ProofNotice } from './proof-notice';
 
 type AskFirstProps = {
   /** The button's words, and what a screen reader hears behind them. */
@@ -62,7 +62,7 @@ export function AskFirst(props: AskFirstProps) {
         }
       >
         <div className="flex flex-col gap-4">
-          <ProblemNotice problem={call.problem} />
+          <ProofNotice problem={call.problem} onProved={() => void confirm()} />
           {children}
         </div>
       </Dialog>

@@ -3,8 +3,9 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { TextField } from '@/components/ui/text-field';
+import { shownAddress } from '@/lib/shown-address';
 import { useFields } from '@/lib/use-fields';
-import { CODE_LENGTH, type CodeValues, codeDigits, validateCode } from '../account-rules';
+import { type CodeValues, codeDigits, validateMailedCode } from '../account-rules';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { RESEND_SECONDS, useSpacing } from '../hooks/use-spacing';
 import { passwordNeeded, redeem } from '../redeem';
@@ -39,8 +40,8 @@ const SEND_AGAIN: Record<CodeKind, (client: GoTrueClient, email: string) => Send
 function Sent({ email }: { email: string }) {
   return (
     <p>
-      We have sent a code to <strong className="break-words">{email}</strong>. Type it here; it
-      works for ten minutes.
+      We have sent a code to <strong className="break-words">{shownAddress(email)}</strong>. Type it
+      here, or open the link in the mail; both work for ten minutes.
     </p>
   );
 }
@@ -89,7 +90,7 @@ function SendAgain({ email, kind, startSeconds, back }: SendAgainProps) {
 /** Asks for the code of a mail, and sends the mail again when it did not come. */
 export function CodeForm(props: CodeFormProps) {
   const { email, kind, children, onDone, onRedeeming } = props;
-  const fields = useFields<CodeValues>({ code: '' }, validateCode);
+  const fields = useFields<CodeValues>({ code: '' }, validateMailedCode);
   const call = useAuthCall();
   const input = useRef<HTMLInputElement>(null);
 
@@ -119,7 +120,7 @@ export function CodeForm(props: CodeFormProps) {
       {children ?? <Sent email={email} />}
       <TextField
         ref={input}
-        label={`${CODE_LENGTH}-digit code`}
+        label="Code from our mail"
         inputMode="numeric"
         autoComplete="one-time-code"
         enterKeyHint="done"

@@ -16,6 +16,7 @@ const identity = vi.hoisted(() => ({
   signInWithPassword: vi.fn(),
   verifyOtp: vi.fn(),
   updateUser: vi.fn(),
+  getSession: vi.fn(),
 }));
 
 const auth = vi.hoisted(() => ({ state: { status: 'signed-out' } as object }));
@@ -58,9 +59,9 @@ function open(page: React.ReactNode, path: string) {
   return userEvent.setup();
 }
 
-function openLink(type: string) {
+function openLink(type: string, more = '') {
   const back = encodeURIComponent(`${window.location.origin}/sign-in?return=%2Fservices`);
-  window.location.hash = `#token_hash=abc&type=${type}&redirect_to=${back}`;
+  window.location.hash = `#token_hash=abc&type=${type}&redirect_to=${back}${more}`;
   return open(<ConfirmPage />, '/confirm');
 }
 
@@ -129,13 +130,28 @@ test('an address without a link says so, too', () => {
 
 test('a change of address is confirmed in two halves', async () => {
   identity.verifyOtp.mockResolvedValueOnce({ data: { user: null, session: null }, error: null });
-  const person = openLink('email_change');
+  auth.state = { status: 'signed-in', user: { email: EMAIL } };
+  const person = openLink('email_change', '&account=as%E2%80%A6%40example.org');
+  expect(screen.getByText('as…@example.org')).toBeTruthy();
+  expect(screen.getByText(EMAIL)).toBeTruthy();
   await person.click(screen.getByRole('button', { name: 'Confirm the change' }));
   await screen.findByText('This half is done');
   expect(identity.verifyOtp).toHaveBeenCalledExactlyOnceWith({
     token_hash: 'abc',
     type: 'email_change',
   });
+});
+
+test('a change that was asked for elsewhere says where to open it', async () => {
+  identity.verifyOtp.mockResolvedValueOnce({
+    data: {},
+    error: { code: 'email_change_elsewhere', status: 403, message: 'x' },
+  });
+  const person = openLink('email_change', '&account=m%E2%80%A6%40example.com');
+  expect(screen.getByText(/in this browser you are not signed in/)).toBeTruthy();
+  await person.click(screen.getByRole('button', { name: 'Confirm the change' }));
+  expect(await screen.findByText('Open this where you asked for it')).toBeTruthy();
+  expect(screen.getByText(/Nothing has changed\. Open the link in the browser/)).toBeTruthy();
 });
 
 test('the second half, and a link that signs in, lead back', async () => {
@@ -172,7 +188,7 @@ async function fillSignUp(person: ReturnType<typeof userEvent.setup>) {
 }
 
 async function typeCode(person: ReturnType<typeof userEvent.setup>) {
-  await person.type(await screen.findByLabelText('6-digit code'), '123456');
+  await person.type(await screen.findByLabelText('Code from our mail'), '123456');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
 }
 

@@ -4,6 +4,7 @@ import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { setFlashToast } from '@/components/ui/flash-toast';
 import { useAuth } from '@/lib/auth';
+import { shownAddress } from '@/lib/shown-address';
 import { type LinkType, type MailLink, mailLink } from '../auth-fragment';
 import { useArrival } from '../hooks/use-arrival';
 import { useAuthCall } from '../hooks/use-auth-call';
@@ -62,7 +63,7 @@ const WORDS: Record<LinkType, Words> = {
   email_change: {
     title: 'Confirm Your New Email',
     ask: 'Press the button to confirm the change of your email address.',
-    otherwise: 'If you did not ask for this, close this page. Your address stays as it is.',
+    otherwise: 'If you do not know this account, close this page. Nothing has changed.',
     button: 'Confirm the change',
     again: SIGN_IN,
   },
@@ -98,6 +99,28 @@ function BrokenLink({ type, back }: { type: MailLink['type']; back: string }) {
 type Redeemed = AuthResponse['data'];
 type AskProps = { link: MailLink; onDone: (redeemed: Redeemed) => void; onBroken: () => void };
 
+/** Which account the change is of, and which one this browser has. */
+function WhichAccount({ account }: { account: string }) {
+  const auth = useAuth();
+  return (
+    <p>
+      {account ? (
+        <>
+          The change is of the account <strong className="wrap-anywhere">{account}</strong>.{' '}
+        </>
+      ) : null}
+      {auth.status === 'signed-in' ? (
+        <>
+          In this browser you are signed in as{' '}
+          <strong className="wrap-anywhere">{shownAddress(auth.user.email)}</strong>.
+        </>
+      ) : (
+        'Open this where you asked for it: in this browser you are not signed in.'
+      )}
+    </p>
+  );
+}
+
 /** Nothing happens before the button is pressed: programs open the links of mails, too. */
 function Ask({ link, onDone, onBroken }: AskProps) {
   const { tokenHash, type } = link;
@@ -126,10 +149,12 @@ function Ask({ link, onDone, onBroken }: AskProps) {
       <div className="flex flex-col gap-5">
         {expired ? null : <ProblemNotice problem={call.problem} />}
         <p>{words.ask}</p>
+        {type === 'email_change' ? <WhichAccount account={link.account} /> : null}
         {auth.status === 'signed-in' && type !== 'email_change' ? (
           <p>
-            You are signed in as <strong className="break-words">{auth.user.email}</strong>. If our
-            mail went to another address, you are signed in with that one instead.
+            You are signed in as{' '}
+            <strong className="break-words">{shownAddress(auth.user.email)}</strong>. If our mail
+            went to another address, you are signed in with that one instead.
           </p>
         ) : null}
         <Button

@@ -4,7 +4,7 @@ import { TextField } from '@/components/ui/text-field';
 import { useFields } from '@/lib/use-fields';
 import { type NameValues, validateName } from '../account-rules';
 import { useCall } from '../hooks/use-call';
-import { ProblemNotice } from './account-problem';
+import { ProofNotice } from './proof-notice';
 
 type NameFormProps = {
   label: string;
@@ -24,8 +24,12 @@ export function NameForm(props: NameFormProps) {
   const fields = useFields<NameValues>({ name: suggested }, validateName);
   const call = useCall();
 
-  async function onSubmit(event: FormEvent) {
+  function onSubmit(event: FormEvent) {
     event.preventDefault();
+    void submit();
+  }
+
+  async function submit() {
     call.clear();
     if (call.busy || !fields.check()) return;
     const answer = await call.run(() => work(fields.values.name.trim()));
@@ -34,17 +38,21 @@ export function NameForm(props: NameFormProps) {
   }
 
   return (
-    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-4">
-      {call.problem?.field === 'name' ? null : <ProblemNotice problem={call.problem} />}
-      <TextField label={label} hint={hint} autoComplete="off" {...fields.input('name')} />
-      <div className="flex flex-wrap gap-3">
-        <Button type="submit" size="sm" busy={call.busy} busyText={busyText}>
-          {button}
-        </Button>
-        <Button variant="secondary" size="sm" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    <div className="flex flex-col gap-4">
+      {call.problem?.field === 'name' ? null : (
+        <ProofNotice problem={call.problem} onProved={() => void submit()} />
+      )}
+      <form noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
+        <TextField label={label} hint={hint} autoComplete="off" {...fields.input('name')} />
+        <div className="flex flex-wrap gap-3">
+          <Button type="submit" size="sm" busy={call.busy} busyText={busyText}>
+            {button}
+          </Button>
+          <Button variant="secondary" size="sm" onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </div>
   );
 }

@@ -128,7 +128,7 @@ export function PasskeysSection({ userId }: { userId: string }) {
   return (
     <Section
       title="Passkeys"
-      lead="Sign in with your fingerprint, your face or the lock of your device. A passkey cannot be guessed, and you cannot be tricked into typing it."
+      lead="Sign in with your fingerprint, your face or the lock of your device. No one can guess a passkey or trick you into typing it."
     >
       <Read reading={reading} missing="Your passkeys could not be read">
         {(passkeys) => (

@@ -136,7 +136,7 @@ export function PasswordSection({ userId }: { userId: string }) {
   return (
     <Section
       title="Password"
-      lead="You need none: a code from our mail or a passkey signs you in as well."
+      lead="You don't need one. You can sign in with an emailed code or a passkey."
     >
       <PasswordForm
         key={saved}
@@ -159,7 +159,7 @@ export function PasswordSection({ userId }: { userId: string }) {
             ? `Send a new code in ${left} s`
             : proof === 'code'
               ? 'Send a new code'
-              : 'I have none, or forgot it: email me a code'}
+              : 'No password, or forgot it? Email me a code'}
         </Button>
         {proof === 'code' ? (
           <Button variant="quiet" size="sm" onClick={() => setProof('password')}>
