@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 function link(tokenHash: string, redirectTo: string) {
-  return { tokenHash, type: 'signup' as const, redirectTo };
+  return { tokenHash, type: 'signup' as const, account: '', redirectTo };
 }
 
 test('links of other clients are those with PKCE and those to other origins', () => {

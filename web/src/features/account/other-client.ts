@@ -10,7 +10,11 @@ type Answer = { data: { redirectTo: string } | undefined; error: Error | null };
 /** Whether the link is to be handed to its client. */
 export function isForOtherClient({ tokenHash, redirectTo }: MailLink, origin: string): boolean {
   if (tokenHash.startsWith('pkce_')) return true;
-  return redirectTo !== '' && URL.canParse(redirectTo) && new URL(redirectTo).origin !== origin;
+  try {
+    return redirectTo !== '' && new URL(redirectTo).origin !== origin;
+  } catch {
+    return false;
+  }
 }
 
 /** Redeems the link; the service says where to go, and never leads to a place that is not allowed. */

@@ -10,8 +10,10 @@ export type ShownCode =
 /** Codes that prove the address of an account that this browser may have made. */
 const PROOFS: readonly string[] = ['signup', 'email', 'magiclink'];
 
-/** auth-js sends on what it does not know. */
-export function redeem(client: GoTrueClient, code: ShownCode): Promise<AuthResponse> {
+/** auth-js sends on what it does not know; the session of this browser goes along (service-fetch). */
+export async function redeem(client: GoTrueClient, code: ShownCode): Promise<AuthResponse> {
+  // A session that has run out is renewed first.
+  if (code.type === 'email_change') await client.getSession();
   const secret = PROOFS.includes(code.type) ? readSignUpSecret() : undefined;
   const shown = secret ? { ...code, sign_up_secret: secret } : code;
   return client.verifyOtp(shown as VerifyOtpParams);

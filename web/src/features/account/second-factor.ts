@@ -36,6 +36,13 @@ export function isOverdue(until: Date | undefined, now: Date): boolean {
   return until !== undefined && daysLeft(until, now) === 0;
 }
 
+/** Whether the account has a second step; one that cannot be asked for is none. */
+export async function hasSecondStep(client: GoTrueClient): Promise<boolean> {
+  const { data } = await client.mfa.getAuthenticatorAssuranceLevel();
+  if (data?.nextLevel === 'aal2') return true;
+  return (await orNone(listPasskeys())).length > 0;
+}
+
 export type NextStep =
   /** The session is as good as it gets. */
   | { name: 'none' }

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
-import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import {
+  BookingState,
+  MailState,
+  PaymentState,
+  SessionMode,
+} from '@/gen/booking/v1/booking_service_pb';
 import { bookingFixture } from '@/testing/booking-fixture';
 import { instantsOf, isSettled, newer, ownStarts } from './booking-state';
 import { endedWords } from './components/ended-panel';
 import { googleCalendarUrl } from './google-calendar';
 import { clockText, minuteToTell } from './hold-clock';
 
-const { CANCELLED, EXPIRED, HELD, MEETING_SCHEDULED, PAID_UNPLACED } = BookingState;
+const { CANCELLED, CONFIRMED, EXPIRED, HELD, MEETING_SCHEDULED, PAID_UNPLACED } = BookingState;
 
 test('older readings do not replace newer ones', () => {
   const known = bookingFixture({ version: 5n });
@@ -25,12 +30,9 @@ test.each([
   ['run out with money perhaps on its way', { state: EXPIRED, checkoutOpened: true }, false],
   ['going back', { state: PAID_UNPLACED, paymentState: PaymentState.REFUNDING }, false],
   ['gone back', { state: PAID_UNPLACED, paymentState: PaymentState.REFUNDED }, true],
-  ['placed without a link', { state: MEETING_SCHEDULED, mailState: MailState.SENT }, false],
-  [
-    'placed, with link and mail',
-    { state: MEETING_SCHEDULED, joinUrl: 'https://meet.example/a', mailState: MailState.SENT },
-    true,
-  ],
+  ['placed, with its mail still to come', { state: MEETING_SCHEDULED }, false],
+  ['placed and mailed, before its room', { state: CONFIRMED, mailState: MailState.SENT }, true],
+  ['placed and mailed', { state: MEETING_SCHEDULED, mailState: MailState.SENT }, true],
 ])('a booking that is %s is worth watching or not', (_name, changes, settled) => {
   expect(isSettled(bookingFixture(changes))).toBe(settled);
 });
@@ -52,9 +54,22 @@ test('a live hold is the own time among those of its service and practitioner', 
 });
 
 test('a calendar on the web learns the practice and not the service', () => {
-  const address = googleCalendarUrl(bookingFixture(), 'Sukoon') ?? '';
+  const booking = bookingFixture({ joinUrl: 'https://meet.example/room' });
+  const address = googleCalendarUrl(booking, 'Sukoon', 'https://sukoon.example') ?? '';
   expect(address).toContain('dates=20261124T053000Z%2F20261124T061500Z');
   expect(address).not.toMatch(/consultation/i);
+  // The join page asks who opens it; the room is in no calendar.
+  const page = `https://sukoon.example/join/${booking.bookingId}`;
+  const query = new URL(address).searchParams;
+  expect(query.get('details')).toBe(`How to join: ${page}`);
+  expect(query.get('location')).toBe(page);
+  expect(address).not.toContain('room');
+});
+
+test('of a session at the practice such a calendar learns the place', () => {
+  const booking = bookingFixture({ mode: SessionMode.IN_PERSON, location: '12 Lake Road' });
+  const address = googleCalendarUrl(booking, 'Sukoon', 'https://sukoon.example') ?? '';
+  expect(new URL(address).searchParams.get('location')).toBe('12 Lake Road');
 });
 
 test('an ended booking has a title and a text', () => {
@@ -77,9 +92,9 @@ test.each([
 
 test.each([
   [PaymentState.PENDING, 'Nothing was charged'],
-  [PaymentState.CLAIMED, 'It does not take place'],
-  [PaymentState.PAID, 'It does not take place'],
-  [PaymentState.REFUNDING, 'Your money is on its way back'],
+  [PaymentState.CLAIMED, 'This session is cancelled.'],
+  [PaymentState.PAID, 'This session is cancelled.'],
+  [PaymentState.REFUNDING, 'Your money goes back to you'],
   [PaymentState.REFUNDED, 'Refund complete'],
 ])('a cancelled booking whose payment is %s says what becomes of the money', (state, lead) => {
   const words = endedWords(bookingFixture({ state: CANCELLED, paymentState: state }), 'two weeks');

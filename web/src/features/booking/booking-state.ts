@@ -61,7 +61,11 @@ export function sessionTimes(booking: Booking): { startsAt: Date; endsAt: Date }
 /** Whether money of the booking is with the practice, as far as is known. */
 function isMoneyHere(booking: Booking): boolean {
   const { paymentState } = booking;
-  return paymentState === PaymentState.PAID || paymentState === PaymentState.REFUNDING;
+  return (
+    paymentState === PaymentState.PAID ||
+    paymentState === PaymentState.REFUNDING ||
+    paymentState === PaymentState.REFUND_FAILED
+  );
 }
 
 /** Whether nothing more can be learnt that the page would show. */
@@ -80,8 +84,7 @@ export function isSettled(booking: Booking): boolean {
     default:
       if (!isPlaced(booking)) return false;
   }
-  const placeKnown = !isOnline(booking) || booking.joinUrl !== '';
-  return placeKnown && booking.mailState === MailState.SENT;
+  return booking.mailState === MailState.SENT;
 }
 
 /** The starts of all sessions as they are written in the address. */

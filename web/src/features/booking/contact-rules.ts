@@ -1,37 +1,18 @@
 /** What the contact form asks for. The server checks the same and has the last word. */
+import { emailError, lineError, phoneError, textError } from '@/lib/typed-errors';
 import type { FieldErrors } from '@/lib/use-fields';
 import type { ContactValues } from './draft';
 
 const NAME_MAX = 80;
 const NOTES_MAX = 2000;
-const PHONE_DIGITS_MIN = 7;
-const PHONE_DIGITS_MAX = 15;
-
-function phoneError(phone: string): string | undefined {
-  if (!phone.trim()) return undefined;
-  const digits = phone.replace(/\D/g, '').length;
-  const formed = /^\+?[\d\s().-]+$/.test(phone.trim());
-  if (formed && digits >= PHONE_DIGITS_MIN && digits <= PHONE_DIGITS_MAX) return undefined;
-  return 'Enter a phone number such as 98765 43210, or leave it empty';
-}
-
-function nameError(name: string, missing: string): string | undefined {
-  if (!name.trim()) return missing;
-  return name.trim().length > NAME_MAX ? `At most ${NAME_MAX} characters, please` : undefined;
-}
-
-function emailError(email: string): string | undefined {
-  if (!email.trim()) return 'Email is required';
-  return /^\S+@\S+$/.test(email.trim()) ? undefined : 'Invalid email address';
-}
 
 export function validateContact(values: ContactValues): FieldErrors<ContactValues> {
   const found: FieldErrors<ContactValues> = {
-    firstName: nameError(values.firstName, 'First name is required'),
-    lastName: nameError(values.lastName, 'Last name is required'),
+    firstName: lineError(values.firstName, NAME_MAX, 'First name is required'),
+    lastName: lineError(values.lastName, NAME_MAX, 'Last name is required'),
     email: emailError(values.email),
     phone: phoneError(values.phone),
-    notes: values.notes.length > NOTES_MAX ? `At most ${NOTES_MAX} characters, please` : undefined,
+    notes: textError(values.notes, NOTES_MAX),
   };
   const entries = Object.entries(found).filter(([, error]) => error);
   return Object.fromEntries(entries) as FieldErrors<ContactValues>;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { shownAddress } from '@/lib/shown-address';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { useConfirmed } from '../hooks/use-confirmed';
 import { keepSignUpSecret } from '../sign-up-secret';
@@ -58,8 +59,8 @@ export function ProveAddress({ email, onProved, why = FREE_ONCE }: ProveAddressP
         <>
           <ProblemNotice problem={call.problem} />
           <p role="status">
-            {why} Please show that <strong className="break-words">{email}</strong> is your address:
-            we send a code to it.
+            {why} Please show that <strong className="break-words">{shownAddress(email)}</strong> is
+            your address: we send a code to it.
           </p>
           <Button
             className="self-start"

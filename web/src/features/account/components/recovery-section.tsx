@@ -8,8 +8,8 @@ import { saveFile } from '@/lib/save-file';
 import { makeRecoveryCodes, recoveryCodesLeft } from '../api/account-calls';
 import { useCall } from '../hooks/use-call';
 import { useAccountPart, useRefreshAccount } from '../hooks/use-own-user';
-import { ProblemNotice } from './account-problem';
 import { AskFirst } from './ask-first';
+import { ProofNotice } from './proof-notice';
 import { Read, Section } from './section';
 
 /** When the codes should be made anew. */
@@ -100,7 +100,7 @@ function Make({ left, onMade }: MakeProps) {
           Make new ones while you can still sign in.
         </Alert>
       ) : null}
-      <ProblemNotice problem={call.problem} />
+      <ProofNotice problem={call.problem} onProved={() => void call.run(make)} />
       {left === 0 ? (
         <Button
           variant="secondary"

@@ -133,7 +133,7 @@ test('a code by mail signs in, and says not whether there is an account', async 
   expect(screen.queryByText('Password is required')).toBeNull();
   await person.type(screen.getByLabelText('Email'), EMAIL);
   await person.click(screen.getByRole('button', { name: 'Email me a code' }));
-  const code = await screen.findByLabelText<HTMLInputElement>('6-digit code');
+  const code = await screen.findByLabelText<HTMLInputElement>('Code from our mail');
   expect(screen.getByText(/If there is an account with/)).toBeTruthy();
   expect(code.autocomplete).toBe('one-time-code');
   expect(identity.signInWithOtp).toHaveBeenCalledWith({
@@ -160,7 +160,7 @@ test('a code that is wrong or old says so, and what was typed stays', async () =
   const person = open();
   await person.type(screen.getByLabelText('Email'), EMAIL);
   await person.click(screen.getByRole('button', { name: 'Email me a code' }));
-  const code = await screen.findByLabelText('6-digit code');
+  const code = await screen.findByLabelText('Code from our mail');
   await person.type(code, '999999');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await screen.findByRole('link', { name: /wrong or has expired/ });
@@ -420,4 +420,10 @@ test('a call about staff that fails keeps no client from going on', async () => 
   auth.status = 'signed-in';
   open();
   await arrived();
+});
+
+test('who comes from a booking reads which one it is', () => {
+  const back = encodeURIComponent(`/receipt?b=bkg_${'0'.repeat(24)}3f9a11c2`);
+  open(`/sign-in?return=${back}`);
+  expect(screen.getByText('To see your booking 3F9A11C2.')).toBeTruthy();
 });

@@ -3,6 +3,9 @@ import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { signOut, useAuth } from '@/lib/auth';
+import { serverDate } from '@/lib/clock';
+import { bookingReference } from '@/lib/reference';
+import { shownAddress } from '@/lib/shown-address';
 import type { SignInValues } from '../account-rules';
 import { linkError, providerError } from '../auth-fragment';
 import { useArrival } from '../hooks/use-arrival';
@@ -55,8 +58,9 @@ function Broken({ hash }: { hash: string }) {
 function MaybeSent({ email, back }: { email: string; back: string }) {
   return (
     <p>
-      If there is an account with <strong className="break-words">{email}</strong>, we have sent a
-      code to it. Type it here; it works for ten minutes. If none comes, check the address or{' '}
+      If there is an account with <strong className="break-words">{shownAddress(email)}</strong>, we
+      have sent a code to it. Type it here; it works for ten minutes. If none comes, check the
+      address or{' '}
       <AppLink to={accountPath('/sign-up', back)} className={LINK}>
         create an account
       </AppLink>
@@ -114,6 +118,12 @@ type StartProps = {
   onWaiting: (waiting: Waiting) => void;
 };
 
+/** A link of a mail leads here from a booking, which is named. */
+function leadOf(back: string): string {
+  const bookingId = new URLSearchParams(back.split('?')[1]).get('b');
+  return bookingId ? `To see your booking ${bookingReference(bookingId)}.` : 'Welcome back.';
+}
+
 function Start({ back, hash, onDone, onWaiting }: StartProps) {
   const passkey = usePasskeySignIn(onDone);
   const provider = useProviderReturn(onDone);
@@ -134,7 +144,7 @@ function Start({ back, hash, onDone, onWaiting }: StartProps) {
     );
   }
   return (
-    <AccountFrame title="Sign In" lead="Welcome back." foot={foot}>
+    <AccountFrame title="Sign In" lead={leadOf(back)} foot={foot}>
       <Broken hash={hash} />
       {problem ? (
         <div className="mb-5">
@@ -162,7 +172,7 @@ function StaffStage({ until, back, leave }: StaffStageProps) {
           <Button to={setUpPath(back)} size="lg" block>
             Set it up now
           </Button>
-          {isOverdue(until, new Date()) ? null : (
+          {isOverdue(until, serverDate()) ? null : (
             <Button variant="quiet" block onClick={leave}>
               Later
             </Button>

@@ -1,5 +1,7 @@
 /** Leads staff without a second step to setting one up; it can be put off while there is time. */
+
 import type { ReactNode } from 'react';
+import { serverDate } from '@/lib/clock';
 import { usePracticeZone } from '@/lib/practice';
 import { formatLongDate, localDate } from '@/lib/time';
 import { daysLeft } from '../second-factor';
@@ -13,7 +15,7 @@ type StaffSetUpProps = {
 function When({ until }: { until: Date | undefined }) {
   const { timeZone } = usePracticeZone();
   if (!until) return null;
-  const days = daysLeft(until, new Date());
+  const days = daysLeft(until, serverDate());
   const date = formatLongDate(localDate(until, timeZone));
   if (days === 0) return <p>Since {date} the practice's work cannot be done without it.</p>;
   return (

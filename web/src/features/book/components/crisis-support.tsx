@@ -1,3 +1,4 @@
+import { WithNumbers } from '@/components/with-numbers';
 import { usePractice } from '@/lib/practice';
 
 /** "Crisis Support": the helpline, for visitors who cannot wait for a session. */
@@ -10,7 +11,9 @@ export function CrisisSupport() {
         <h2 id="crisis-title" className="text-h2 text-clay">
           Crisis Support
         </h2>
-        <p className="measure text-lg">{crisisNote}</p>
+        <p className="measure text-lg">
+          <WithNumbers text={crisisNote} />
+        </p>
       </div>
     </section>
   );

@@ -2,7 +2,7 @@ import { usePractice } from '@/lib/practice';
 
 function useSteps() {
   const { holdMinutes } = usePractice();
-  const held = holdMinutes > 0 ? ` We hold your time for ${holdMinutes} minutes.` : '';
+  const held = holdMinutes > 0 ? ` We hold your time for at least ${holdMinutes} minutes.` : '';
   return [
     {
       title: 'Choose a time',
@@ -14,7 +14,7 @@ function useSteps() {
     },
     {
       title: 'Pay in a new tab',
-      text: `Tell us how to reach you, and pay on the page of our payment provider.${held}`,
+      text: `Enter your details, then pay on our provider's secure page.${held}`,
     },
     {
       title: 'Join by video',

@@ -3,9 +3,9 @@ import { Card } from '@/components/ui/card';
 
 const WAYS = [
   { title: 'UPI', text: 'Any UPI app, on the phone or by a code to scan.' },
-  { title: 'Credit and debit cards', text: 'With the check that your bank asks for.' },
+  { title: 'Credit and debit cards', text: 'Your bank may ask you to confirm.' },
   { title: 'Net banking', text: 'At your own bank.' },
-  { title: 'Digital wallets', text: 'Those that our payment provider takes.' },
+  { title: 'Digital wallets', text: 'Any wallet our payment provider accepts.' },
 ];
 
 /** "Payment Options": how the session can be paid, and what holds for all ways. */

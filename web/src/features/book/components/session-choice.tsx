@@ -30,7 +30,7 @@ function KindChoice({ offer, serviceId, onChange }: KindProps) {
       value={serviceId}
       options={services.map((one) => ({
         value: one.serviceId,
-        label: `${one.title} · ${one.durationText}`,
+        label: `${one.title} · ${one.durationText} · ${formatPrice(one.price)} singly`,
       }))}
       onChange={(event) => onChange(event.target.value)}
     />

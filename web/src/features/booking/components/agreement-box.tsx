@@ -65,7 +65,7 @@ export function AgreementBox(props: AgreementBoxProps) {
       </h2>
       <ul className="mt-3 flex list-disc flex-col gap-1.5 pl-5">
         {free ? (
-          <li>It costs nothing. If you can't come, tell us, so that another client can have it.</li>
+          <li>It costs nothing. Can't make it? Let us know so someone else can have the time.</li>
         ) : (
           <PaidTerms late={late} />
         )}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import type { AuthUser } from '@/lib/auth';
+import { shownAddress } from '@/lib/shown-address';
 
 type AuthStepProps = {
   user: AuthUser | undefined;
@@ -21,11 +22,13 @@ function accountPath(page: '/sign-in' | '/sign-up', returnTo: string): string {
 type SignedInProps = Pick<AuthStepProps, 'free' | 'onContinue'> & { user: AuthUser };
 
 function SignedIn({ user, free, onContinue }: SignedInProps) {
-  const name = [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email;
+  const name =
+    [user.firstName, user.lastName].filter(Boolean).join(' ') || shownAddress(user.email);
   return (
     <>
       <p>
-        Welcome, <strong>{name}</strong>. Next you choose your time and see our short terms.
+        Welcome, <bdi className="font-bold">{name}</bdi>. Next you choose your time and see our
+        short terms.
       </p>
       <Button onClick={onContinue}>{free ? 'Continue' : 'Continue to Payment'}</Button>
     </>

@@ -4,12 +4,16 @@ import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+import { isLate } from '@/lib/cancellation';
+import { serverNow } from '@/lib/clock';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
+import { shownAddress } from '@/lib/shown-address';
 import { formatDate, formatOwnPlace, formatTimeRange, toDate, type Zone } from '@/lib/time';
-import { isOnWord, sessionTimes } from '../booking-state';
+import { isOnline, isOnWord, sessionTimes } from '../booking-state';
 import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
+import { countWord } from '../package-dates';
 import { packageRows } from './booking-rows';
 import { BookingSummary, type SummaryRow } from './booking-summary';
 import { CalendarButtons } from './calendar-buttons';
@@ -33,7 +37,7 @@ function rowsOf(booking: Booking, zone: Zone): SummaryRow[] {
     { label: 'Service', value: serviceTitle },
     booking.practitionerName ? { label: 'With', value: booking.practitionerName } : undefined,
     ...(booked ? packageRows(booking, zone) : timeRows(booking, zone)),
-    contact && { label: 'Email', value: contact.email },
+    contact && { label: 'Email', value: shownAddress(contact.email) },
     contact?.phone ? { label: 'Phone', value: formatPhone(contact.phone) } : undefined,
   ];
   return rows.filter((row) => row !== undefined);
@@ -41,7 +45,7 @@ function rowsOf(booking: Booking, zone: Zone): SummaryRow[] {
 
 /** Whether the confirmation was sent, as far as is known. */
 function mailWords(booking: Booking): string {
-  const to = booking.contact?.email ? ` to ${booking.contact.email}` : '';
+  const to = booking.contact?.email ? ` to ${shownAddress(booking.contact.email)}` : '';
   if (booking.mailState === MailState.SENT) return `A confirmation email was sent${to}.`;
   return `A confirmation email${to} is on its way.`;
 }
@@ -51,24 +55,32 @@ const REMINDER_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
 /** A session that was booked later than its reminder has none. */
-function hasReminder({ sessions }: Booking): boolean {
-  const last = sessions.at(-1)?.startsAt;
-  return last !== undefined && toDate(last).getTime() - Date.now() > REMINDER_HOURS * HOUR_MS;
+function reminderWords({ sessions, package: booked }: Booking): string {
+  const ahead = sessions.filter(
+    ({ startsAt }) =>
+      startsAt && toDate(startsAt).getTime() - serverNow() > REMINDER_HOURS * HOUR_MS,
+  );
+  if (ahead.length === 0) return '';
+  if (!booked) return `We remind you ${REMINDER_HOURS} hours before your session.`;
+  const which = ahead.length < sessions.length ? 'each later session' : 'each session';
+  return `We remind you ${REMINDER_HOURS} hours before ${which}.`;
+}
+
+/** A package has one room for all its sessions. */
+function linkWords({ package: booked, sessions }: Booking): string {
+  const same = ` It's the same for all ${countWord(sessions.length)}.`;
+  return `Your meeting link is included.${booked ? same : ''}`;
 }
 
 function WhatsNext({ booking }: { booking: Booking }) {
-  const several = booking.package !== undefined;
+  const reminder = reminderWords(booking);
   return (
     <Card className="flex flex-col gap-3">
       <h2 className="text-h3">What's Next</h2>
       <ul className="flex list-disc flex-col gap-1.5 pl-5">
         {booking.mailState === MailState.FAILED ? null : <li>{mailWords(booking)}</li>}
-        <li>A meeting link is included{several ? ', the same for all sessions' : ''}.</li>
-        {hasReminder(booking) ? (
-          <li>
-            We remind you {REMINDER_HOURS} hours before {several ? 'each' : 'your'} session.
-          </li>
-        ) : null}
+        <li>{linkWords(booking)}</li>
+        {reminder ? <li>{reminder}</li> : null}
         <li>Please join 5 minutes early.</li>
       </ul>
       {booking.mailState === MailState.FAILED ? (
@@ -80,17 +92,10 @@ function WhatsNext({ booking }: { booking: Booking }) {
   );
 }
 
-/** The booking's own link, once the room exists. */
+/** The page that leads to the booking's sessions; the room opens there ten minutes before. */
 function MeetingLink({ booking }: { booking: Booking }) {
-  if (!booking.joinUrl) {
-    return (
-      <p role="status" className="text-ink-2">
-        Your meeting link follows in a moment. It appears here, and we mail it to you.
-      </p>
-    );
-  }
   return (
-    <Button href={booking.joinUrl} target="_blank" rel="noopener noreferrer" size="lg">
+    <Button href={`/join/${booking.bookingId}`} target="_blank" rel="noopener noreferrer" size="lg">
       Save Meeting Link<span className="sr-only"> (opens in a new tab)</span>
     </Button>
   );
@@ -118,10 +123,12 @@ function Notes({ booking }: { booking: Booking }) {
 function Policy({ booking }: { booking: Booking }) {
   const { cancellationHours } = usePractice();
   const { package: booked } = booking;
+  const first = booking.sessions[0]?.startsAt;
+  const isFirstLate = booked && first && isLate(toDate(first), booked.noticeHours, serverNow());
   return (
     <p className="text-ink-2">
       {booked
-        ? `You can cancel each session until ${booked.noticeHours} hours before it starts.`
+        ? `You can cancel each ${isFirstLate ? 'later ' : ''}session until ${booked.noticeHours} hours before it starts.`
         : `You can cancel until ${cancellationHours} hours before it starts.`}{' '}
       <AppLink
         to={`/cancellation-policy?b=${booking.bookingId}`}
@@ -145,7 +152,7 @@ type BookedPanelProps = {
 /** "Booking Confirmed!" of /book: what was booked, what comes next, and the ways on. */
 export function BookedPanel({ booking, zone, late, consent }: BookedPanelProps) {
   const end = booking.sessions.at(-1)?.endsAt;
-  const isOver = end === undefined || toDate(end).getTime() < Date.now();
+  const isOver = end === undefined || toDate(end).getTime() < serverNow();
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
       <div className="flex flex-col gap-6">
@@ -171,7 +178,7 @@ export function BookedPanel({ booking, zone, late, consent }: BookedPanelProps) 
           </>
         )}
         <div className="flex flex-wrap items-center gap-3">
-          {isOver ? null : <MeetingLink booking={booking} />}
+          {isOver || !isOnline(booking) ? null : <MeetingLink booking={booking} />}
           <Button to="/" variant="secondary" size="lg">
             Return to Home
           </Button>

@@ -18,7 +18,7 @@ export function CalendarButtons({ booking }: { booking: Booking }) {
     onSuccess: ({ filename, content }) =>
       saveFile(filename || 'session.ics', content, 'text/calendar;charset=utf-8'),
   });
-  const google = googleCalendarUrl(booking, name);
+  const google = googleCalendarUrl(booking, name, window.location.origin);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-3">

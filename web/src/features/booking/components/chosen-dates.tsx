@@ -1,6 +1,7 @@
+import { OwnTime } from '@/components/own-time';
 import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { formatPrice } from '@/lib/money';
-import { formatDateTime, formatOwnTime, type Zone } from '@/lib/time';
+import { formatDateTime, type Zone } from '@/lib/time';
 
 type ChosenDatesProps = {
   offer: Package;
@@ -12,12 +13,6 @@ type ChosenDatesProps = {
   practitionerId: string;
 };
 
-function words(start: string, zone: Zone): string {
-  const at = new Date(start);
-  const own = formatOwnTime(at, zone);
-  return `${formatDateTime(at, zone)}${own ? ` (${own})` : ''}`;
-}
-
 /** What a client has chosen of a package so far, above each step of /book. */
 export function ChosenDates(props: ChosenDatesProps) {
   const { offer, service, starts, zone, practitionerId } = props;
@@ -27,7 +22,10 @@ export function ChosenDates(props: ChosenDatesProps) {
       <p className="text-lg font-semibold">{offer.title}</p>
       <ul className="flex flex-col gap-0.5 font-semibold numeric">
         {starts.map((start) => (
-          <li key={start}>{words(start, zone)}</li>
+          <li key={start}>
+            {formatDateTime(new Date(start), zone)}
+            <OwnTime at={new Date(start)} zone={zone} />
+          </li>
         ))}
       </ul>
       <p className="text-ink-2 numeric">

@@ -1,3 +1,4 @@
+import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
@@ -6,8 +7,10 @@ import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { formatDateTime, type Zone } from '@/lib/time';
+import { useServerNow } from '@/lib/use-server-now';
 import { isOnWord, sessionTimes } from '../booking-state';
-import { isFree, priceWords } from '../free-session';
+import { isFree } from '../free-session';
+import { moneyNotes, moneyRow } from '../money-notes';
 import { sessionRows } from './booking-rows';
 import { BookingSummary } from './booking-summary';
 import { CalendarButtons } from './calendar-buttons';
@@ -20,10 +23,10 @@ import { MeetingCard } from './meeting-card';
  */
 function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
   const { cancellationHours } = usePractice();
+  const now = useServerNow();
   const times = sessionTimes(booking);
   if (!times) return null;
   const until = freeUntil(times.startsAt, cancellationHours);
-  const now = Date.now();
   if (times.startsAt.getTime() <= now) return null;
   return (
     <p>
@@ -51,7 +54,7 @@ function FreeCutOff() {
   const { phone } = usePractice();
   return (
     <p>
-      If you can't come, please{' '}
+      Can't make it? Please{' '}
       <AppLink to="/contact" className="text-brand underline underline-offset-4">
         write to us
       </AppLink>{' '}
@@ -59,7 +62,7 @@ function FreeCutOff() {
       <a href={`tel:${phone}`} className="text-brand underline underline-offset-4 numeric">
         {formatPhone(phone)}
       </a>
-      , so that another client can have the time.
+      , so someone else can have the time.
     </p>
   );
 }
@@ -96,7 +99,7 @@ export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps)
   const rows = [
     ...sessionRows(booking, zone),
     // The practice may have confirmed on the customer's word, before the payment was seen.
-    { label: isPaid ? 'Paid' : 'Price', value: priceWords(booking) },
+    moneyRow(booking),
     {
       label: 'Reference',
       value: <span className="numeric">{bookingReference(booking.bookingId)}</span>,
@@ -116,7 +119,12 @@ export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps)
         ) : null}
       </BookingSummary>
       <div className="flex flex-col gap-6">
-        <MeetingCard booking={booking} />
+        {moneyNotes(booking).map(({ title, tone, text }) => (
+          <Alert key={title} tone={tone} title={title}>
+            {text}
+          </Alert>
+        ))}
+        <MeetingCard booking={booking} joinTo={`/join/${booking.bookingId}`} />
         <MailNotice booking={booking} />
         <AnyCutOff booking={booking} zone={zone} />
         <Button size="lg" onClick={onComplete}>

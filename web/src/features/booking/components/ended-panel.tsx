@@ -10,13 +10,29 @@ import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import type { Zone } from '@/lib/time';
 import { isFree } from '../free-session';
+import { moneyNotes } from '../money-notes';
 import { sessionRows } from './booking-rows';
 import { SummaryList } from './booking-summary';
 
 export type EndedWords = { title: string; tone: AlertTone; lead: string; text: ReactNode };
 
+/** Of what the client's bank has given a part of. */
+const REST_COMES =
+  'The rest goes back to your original payment method, and we write to you when it is on its way.';
+
+/** A refund that failed for good, or money that came by the client's bank; nothing for the usual. */
+function noteWords(booking: Booking, title: string): EndedWords | undefined {
+  const [note] = moneyNotes(booking);
+  if (!note) return undefined;
+  const comes = booking.givenByBank && booking.paymentState === PaymentState.REFUNDING;
+  const text = comes ? `${note.text} ${REST_COMES}` : note.text;
+  return { title, tone: note.tone, lead: note.title, text };
+}
+
 function refundWords(booking: Booking, refundDays: string): EndedWords {
-  const price = formatPrice(booking.price);
+  const price = formatPrice(booking.paid ?? booking.price);
+  const note = noteWords(booking, 'Your payment came after your time was gone');
+  if (note) return note;
   if (booking.paymentState === PaymentState.REFUNDED) {
     return {
       title: 'Your money is on its way back',
@@ -30,9 +46,9 @@ function refundWords(booking: Booking, refundDays: string): EndedWords {
     tone: 'warn',
     lead: 'You get all of it back',
     text:
-      `${price} reached us when the time could no longer be given to you. We are sorry. We are ` +
-      `sending all of it back to your original payment method; it arrives within ${refundDays}, ` +
-      'and we write to you when it is done.',
+      `${price} reached us when the time could no longer be given to you. We are sorry. All of it ` +
+      'goes back to your original payment method. We write to you when it is on its way, and it ' +
+      `arrives within ${refundDays} of that.`,
   };
 }
 
@@ -54,17 +70,19 @@ function cancelledWords(booking: Booking, refundDays: string): EndedWords {
   const title = 'Your session is cancelled';
   if (isFree(booking)) {
     const text = 'You can choose another time whenever you like.';
-    return { title, tone: 'info', lead: 'It does not take place', text };
+    return { title, tone: 'info', lead: 'This session is cancelled.', text };
   }
+  const note = noteWords(booking, title);
+  if (note) return note;
   switch (booking.paymentState) {
     case PaymentState.REFUNDING:
       return {
         title,
         tone: 'info',
-        lead: 'Your money is on its way back',
+        lead: 'Your money goes back to you',
         text:
-          `It goes back to your original payment method, within ${refundDays}, and we write to ` +
-          'you when it is done. You do not need to do anything.',
+          'It goes back to your original payment method. We write to you when it is on its way, ' +
+          `and it arrives within ${refundDays} of that. You do not need to do anything.`,
       };
     case PaymentState.REFUNDED:
       return {
@@ -77,7 +95,7 @@ function cancelledWords(booking: Booking, refundDays: string): EndedWords {
       return {
         title,
         tone: 'info',
-        lead: 'It does not take place',
+        lead: 'This session is cancelled.',
         text:
           'Our mail to you says what happens with the money you paid. You can choose another time ' +
           'whenever you like.',
@@ -88,7 +106,7 @@ function cancelledWords(booking: Booking, refundDays: string): EndedWords {
         return {
           title,
           tone: 'info',
-          lead: 'It does not take place',
+          lead: 'This session is cancelled.',
           text:
             'No payment has reached us. If you have paid, we go on looking for your money, and our ' +
             'mail to you says what happens with it.',

@@ -1,6 +1,9 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { formatTime, type Zone } from '@/lib/time';
+import { useServerNow } from '@/lib/use-server-now';
 import { clockText, minuteToTell } from '../hold-clock';
+
+const SECOND_MS = 1000;
 
 type HoldTimerProps = {
   until: Date;
@@ -11,14 +14,7 @@ type HoldTimerProps = {
 
 /** How long the time is kept: real, because the server ends the hold then. */
 export function HoldTimer({ until, zone, onEnd }: HoldTimerProps) {
-  const [now, setNow] = useState(() => Date.now());
-  const left = Math.max(0, until.getTime() - now);
-
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-
+  const left = Math.max(0, until.getTime() - useServerNow(SECOND_MS));
   const ended = left === 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the time has run out.
   useEffect(() => {

@@ -1,10 +1,11 @@
 import { Alert } from '@/components/ui/alert';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+import { shownAddress } from '@/lib/shown-address';
 import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
 
 /** Whether the confirmation mail was sent, as a notice that stays. */
 export function MailNotice({ booking }: { booking: Booking }) {
-  const to = booking.contact?.email ?? '';
+  const to = shownAddress(booking.contact?.email ?? '');
   switch (booking.mailState) {
     case MailState.SENT:
       return (

@@ -1,5 +1,7 @@
+import { Fragment } from 'react';
+import { OwnTime } from '@/components/own-time';
 import { Alert } from '@/components/ui/alert';
-import { formatDateTime, formatOwnTime, type Zone } from '@/lib/time';
+import { formatDateTime, type Zone } from '@/lib/time';
 
 type ReadySummaryProps = {
   title: string;
@@ -13,15 +15,18 @@ type ReadySummaryProps = {
 
 /** Shown once date, time and agreement are set. */
 export function ReadySummary({ title, price, starts, zone, inPerson }: ReadySummaryProps) {
-  const when = starts.map((at) => {
-    const own = inPerson ? undefined : formatOwnTime(at, zone);
-    return `${formatDateTime(at, zone)}${own ? ` (${own})` : ''}`;
-  });
   return (
     <Alert tone="ok" live title="Ready to book!">
       <p className="numeric">
-        {title}, {inPerson ? 'in person' : 'online'}, on {when.join('; ')},{' '}
-        {price ? `for ${price}` : 'free of charge'}.
+        {title}, {inPerson ? 'in person' : 'online'}, on{' '}
+        {starts.map((at, index) => (
+          <Fragment key={at.getTime()}>
+            {index > 0 ? '; ' : ''}
+            {formatDateTime(at, zone)}
+            {inPerson ? null : <OwnTime at={at} zone={zone} />}
+          </Fragment>
+        ))}
+        , {price ? `for ${price}` : 'free of charge'}.
       </p>
     </Alert>
   );

@@ -2,6 +2,8 @@
 import { ConnectError } from '@connectrpc/connect';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { Skeleton } from '@/components/ui/skeleton';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError } from '@/lib/errors';
 import { useSchedulingFrame } from '../hooks/use-scheduling-frame';
@@ -14,6 +16,8 @@ const SPOKEN = new Set([
   'SCHEDULED_EVENT_NOT_FOUND',
   'OTHER_EVENT_TYPE',
   'SCHEDULED_EVENT_USED',
+  'VISIT_ENDED',
+  'TOO_MANY_SCHEDULED_EVENTS',
 ]);
 
 function FailedAlert({ error, onRetry }: { error: unknown; onRetry: () => void }) {
@@ -35,7 +39,7 @@ function FailedAlert({ error, onRetry }: { error: unknown; onRetry: () => void }
 type SchedulingFrameProps = { service: Service; onChosen: (slot: string) => void };
 
 export function SchedulingFrame({ service, onChosen }: SchedulingFrameProps) {
-  const { frame, src, taking } = useSchedulingFrame({ service, onChosen });
+  const { frame, src, visit, taking } = useSchedulingFrame({ service, onChosen });
   const { variables: uris } = taking;
   return (
     <div className="flex flex-col gap-4">
@@ -45,12 +49,18 @@ export function SchedulingFrame({ service, onChosen }: SchedulingFrameProps) {
       <p role="status" className="text-ink-2 empty:hidden">
         {taking.isPending ? 'We are looking at the time that you chose…' : ''}
       </p>
-      <iframe
-        ref={frame}
-        src={src}
-        title={`Choose a time for ${service.title}`}
-        className="h-[44rem] w-full rounded-card border border-hairline bg-surface"
-      />
+      {visit.error ? (
+        <ErrorNotice error={visit.error} onRetry={() => void visit.refetch()} />
+      ) : null}
+      {src ? (
+        <iframe
+          ref={frame}
+          src={src}
+          title={`Choose a time for ${service.title}`}
+          className="h-[44rem] w-full rounded-card border border-hairline bg-surface"
+        />
+      ) : null}
+      {visit.isPending ? <Skeleton className="h-[44rem] w-full rounded-card" /> : null}
     </div>
   );
 }

@@ -41,7 +41,7 @@ export function SlotTakenNotice({ schedule, onTake }: LostTimeProps) {
           </Button>
         ))}
       >
-        {passed ? '' : 'It was booked moments before you. '}Your details are saved.{' '}
+        {passed ? '' : 'It was booked moments before you. '}Your details are still here.{' '}
         {lost.suggestions.length > 0 ? 'Nearby times:' : 'Please choose another day or time.'}
       </Alert>
     </div>
