@@ -19,6 +19,14 @@ test.each([
   expect(startsIn(at, NOW)).toBe(`This session starts ${words}`);
 });
 
+test('of a package the notice names the session', () => {
+  const at = new Date(NOW + 13 * 60 * MINUTE_MS);
+  const zone = { timeZone: 'Asia/Kolkata', label: 'IST' };
+  expect(startsIn(at, NOW, { zone })).toBe(
+    'Your first session, on Tue, 24 Nov, starts in 13 hours',
+  );
+});
+
 test('consents outlive a reload, and what is no list is none', () => {
   expect(readLateConsents()).toEqual([]);
   writeLateConsents(['u1 2026-11-24T05:30:00Z']);

@@ -1,6 +1,7 @@
 /** Texts and the stored consent for a session that starts inside the cancellation limit. */
 import { toast } from '@/components/ui/toast-store';
 import { readTab, writeTab } from '@/lib/tab-storage';
+import { formatShortDate, type Zone } from '@/lib/time';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -14,9 +15,12 @@ function count(leftMs: number): string {
   return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }
 
-/** "This session starts in 10 hours" */
-export function startsIn(startsAt: Date, now: number): string {
-  return `This session starts in ${count(startsAt.getTime() - now)}`;
+/** "This session starts in 10 hours"; of a package "Your first session, on Mon, 23 Nov, …". */
+export function startsIn(startsAt: Date, now: number, of?: { zone: Zone }): string {
+  const which = of
+    ? `Your first session, on ${formatShortDate(startsAt, of.zone)},`
+    : 'This session';
+  return `${which} starts in ${count(startsAt.getTime() - now)}`;
 }
 
 export const NO_REFUND = "Once paid it can't be cancelled for a refund.";
@@ -35,7 +39,12 @@ export const LATE_FIELD = 'late-agreement';
 
 /** Says that a tick is missing, and leads to it. */
 export function askForTick(name: string, words: string): void {
-  toast({ title: 'Agreement required', description: words, variant: 'destructive' });
+  toast({
+    title: 'Agreement required',
+    description: words,
+    variant: 'destructive',
+    beside: true,
+  });
   document.querySelector<HTMLElement>(`input[name="${name}"]`)?.focus();
 }
 

@@ -5,8 +5,11 @@ import { type SlotDay, SlotDaySchema } from '@/gen/booking/v1/booking_service_pb
 import { addDays } from './slots';
 import { suggestDates } from './suggest-dates';
 
-const ZONE = { timeZone: 'Asia/Kolkata', label: 'IST' };
-const STARTER = { sessions: 3, withinDays: 60 };
+const HERE = {
+  zone: { timeZone: 'Asia/Kolkata', label: 'IST' },
+  now: Date.parse('2026-11-22T00:00:00Z'),
+};
+const STARTER = { sessions: 3, withinDays: 60, noticeHours: 24 };
 const FIRST = '2026-11-24';
 
 /** An hour in India of a day after the first one. */
@@ -30,12 +33,12 @@ function days(count: number, hours: number[], taken: number[] = []): SlotDay[] {
 }
 
 test('three are suggested weekly at one hour', () => {
-  expect(suggestDates(days(42, [11, 15]), '', STARTER, ZONE)).toEqual([
+  expect(suggestDates(days(42, [11, 15]), '', STARTER, HERE)).toEqual([
     start(0, 11),
     start(7, 11),
     start(14, 11),
   ]);
-  expect(suggestDates(days(42, [11, 15]), start(2, 15), STARTER, ZONE)).toEqual([
+  expect(suggestDates(days(42, [11, 15]), start(2, 15), STARTER, HERE)).toEqual([
     start(2, 15),
     start(9, 15),
     start(16, 15),
@@ -43,15 +46,26 @@ test('three are suggested weekly at one hour', () => {
 });
 
 test('a start from which all weeks are free is preferred', () => {
-  expect(suggestDates(days(42, [11, 15], [7]), '', STARTER, ZONE)[0]).toBe(start(0, 15));
+  expect(suggestDates(days(42, [11, 15], [7]), '', STARTER, HERE)[0]).toBe(start(0, 15));
 });
 
 test('a week in which the hour is not free is moved, and nothing is suggested without enough days', () => {
-  expect(suggestDates(days(42, [11], [7]), start(0, 11), STARTER, ZONE)).toEqual([
+  expect(suggestDates(days(42, [11], [7]), start(0, 11), STARTER, HERE)).toEqual([
     start(0, 11),
     start(8, 11),
     start(15, 11),
   ]);
-  expect(suggestDates(days(10, [11]), '', STARTER, ZONE)).toEqual([]);
-  expect(suggestDates(days(42, [11]), '', { sessions: 3, withinDays: 7 }, ZONE)).toEqual([]);
+  expect(suggestDates(days(10, [11]), '', STARTER, HERE)).toEqual([]);
+  expect(
+    suggestDates(days(42, [11]), '', { sessions: 3, withinDays: 7, noticeHours: 24 }, HERE),
+  ).toEqual([]);
+});
+
+test('a start that could not be cancelled any more is passed over, unless there is no other', () => {
+  const now = new Date(start(0, 11)).getTime() - 13 * 3_600_000;
+  const here = { ...HERE, now };
+  expect(suggestDates(days(42, [11, 15]), '', STARTER, here)[0]).toBe(start(1, 11));
+  expect(suggestDates(days(15, [11]), '', STARTER, here)[0]).toBe(start(0, 11));
+  // What was chosen stays chosen.
+  expect(suggestDates(days(42, [11]), start(0, 11), STARTER, here)[0]).toBe(start(0, 11));
 });

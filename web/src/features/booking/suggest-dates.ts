@@ -1,8 +1,12 @@
 /** A suggestion for the dates of a package: weekly at one hour. */
 import type { SlotDay } from '@/gen/booking/v1/booking_service_pb';
+import { isLate } from '@/lib/cancellation';
 import { formatClock, type Zone } from '@/lib/time';
 import type { PackageTerms } from './package-dates';
 import { addDays, daysBetween, startsOf, WEEK_DAYS } from './slots';
+
+/** A package, as far as a suggestion is concerned. */
+type SuggestTerms = PackageTerms & { noticeHours: number };
 
 type FreeStart = { instant: string; date: string; clock: string };
 
@@ -29,16 +33,19 @@ function from(first: FreeStart, free: readonly FreeStart[], sessions: number): F
 /**
  * Starts for all sessions, weekly at one hour, from `first` or the earliest free one on. A week in
  * which the hour is not free is moved by some days; a start from which all weeks are free is
- * preferred. Nothing where no hour has enough days.
+ * preferred, and before that one that can still be cancelled for a refund. Nothing where no hour has
+ * enough days.
  */
 export function suggestDates(
   days: readonly SlotDay[],
   first: string,
-  terms: PackageTerms,
-  zone: Zone,
+  terms: SuggestTerms,
+  { zone, now }: { zone: Zone; now: number },
 ): string[] {
   const free = freeStarts(days, zone);
   const begins = first ? free.filter(({ instant }) => instant === first) : free;
+  const isEarly = ([begin]: readonly FreeStart[]) =>
+    begin !== undefined && !isLate(new Date(begin.instant), terms.noticeHours, now);
   const fits = (chosen: readonly FreeStart[]) => {
     const [begin, end] = [chosen[0], chosen.at(-1)];
     const isWhole = chosen.length === terms.sessions && begin && end;
@@ -47,6 +54,8 @@ export function suggestDates(
   const all = begins.map((begin) => from(begin, free, terms.sessions)).filter(fits);
   const isWeekly = (chosen: readonly FreeStart[]) =>
     chosen.every(({ date }, index) => date === addDays(chosen[0]?.date ?? '', index * WEEK_DAYS));
-  const best = all.find(isWeekly) ?? all[0];
+  const early = all.filter(isEarly);
+  const preferred = early.length > 0 ? early : all;
+  const best = preferred.find(isWeekly) ?? preferred[0];
   return best?.map(({ instant }) => instant) ?? [];
 }

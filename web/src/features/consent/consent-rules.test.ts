@@ -14,12 +14,12 @@ beforeEach(() => sessionStorage.clear());
 
 test('what is needed is named in the order of the form', () => {
   expect(stillNeeded(EMPTY_CONSENT, false)).toEqual([
-    'your full name',
-    'your email',
-    'your signature',
-    'the tick',
+    'full name',
+    'email',
+    'signature',
+    'checkbox',
   ]);
-  expect(stillNeeded({ ...WHOLE, signature: '  ' }, true)).toEqual(['your signature']);
+  expect(stillNeeded({ ...WHOLE, signature: '  ' }, true)).toEqual(['signature']);
   expect(stillNeeded(WHOLE, true)).toEqual([]);
 });
 

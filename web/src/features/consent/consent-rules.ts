@@ -1,4 +1,5 @@
 /** What the declaration asks for. The server checks the same and has the last word. */
+import { emailError, lineError } from '@/lib/typed-errors';
 import type { FieldErrors } from '@/lib/use-fields';
 
 export type ConsentValues = { fullName: string; email: string; signature: string };
@@ -6,23 +7,12 @@ export type ConsentValues = { fullName: string; email: string; signature: string
 export const EMPTY_CONSENT: ConsentValues = { fullName: '', email: '', signature: '' };
 
 const LINE_MAX = 160;
-const TOO_LONG = `At most ${LINE_MAX} characters, please`;
-
-function lineError(text: string, missing: string): string | undefined {
-  if (!text.trim()) return missing;
-  return text.trim().length > LINE_MAX ? TOO_LONG : undefined;
-}
-
-function emailError(email: string): string | undefined {
-  if (!email.trim()) return 'Email is required';
-  return /^\S+@\S+$/.test(email.trim()) ? undefined : 'Invalid email address';
-}
 
 export function validateConsent(values: ConsentValues): FieldErrors<ConsentValues> {
   const found: FieldErrors<ConsentValues> = {
-    fullName: lineError(values.fullName, 'Full name is required'),
+    fullName: lineError(values.fullName, LINE_MAX, 'Full name is required'),
     email: emailError(values.email),
-    signature: lineError(values.signature, 'Signature is required'),
+    signature: lineError(values.signature, LINE_MAX, 'Signature is required'),
   };
   const entries = Object.entries(found).filter(([, error]) => error);
   return Object.fromEntries(entries) as FieldErrors<ConsentValues>;
@@ -31,10 +21,10 @@ export function validateConsent(values: ConsentValues): FieldErrors<ConsentValue
 /** What is still to be done before the consent can be given, in the order of the form. */
 export function stillNeeded(values: ConsentValues, accepted: boolean): string[] {
   const needed = [
-    values.fullName.trim() ? '' : 'your full name',
-    values.email.trim() ? '' : 'your email',
-    values.signature.trim() ? '' : 'your signature',
-    accepted ? '' : 'the tick',
+    values.fullName.trim() ? '' : 'full name',
+    values.email.trim() ? '' : 'email',
+    values.signature.trim() ? '' : 'signature',
+    accepted ? '' : 'checkbox',
   ];
   return needed.filter(Boolean);
 }

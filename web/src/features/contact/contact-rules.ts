@@ -1,4 +1,6 @@
 /** What the form asks for. The server checks the same and has the last word. */
+import { readText } from '@/lib/typed';
+import { emailError, lineError } from '@/lib/typed-errors';
 import type { FieldErrors } from '@/lib/use-fields';
 
 export type ContactValues = { name: string; email: string; message: string };
@@ -6,30 +8,19 @@ export type ContactValues = { name: string; email: string; message: string };
 export const EMPTY_MESSAGE: ContactValues = { name: '', email: '', message: '' };
 
 export const NAME_MAX = 120;
-const EMAIL_MAX = 254;
 const MESSAGE_MAX = 5000;
 /** From here on the form says how many are left. */
 const COUNTER_FROM = 4500;
 
 /** Characters as the server counts them. */
 function lengthOf(text: string): number {
-  return [...text.trim()].length;
-}
-
-function nameError(name: string): string | undefined {
-  if (!name.trim()) return 'Name is required';
-  return lengthOf(name) > NAME_MAX ? `At most ${NAME_MAX} characters, please` : undefined;
-}
-
-function emailError(email: string): string | undefined {
-  if (!email.trim()) return 'Email is required';
-  const fits = lengthOf(email) <= EMAIL_MAX && /^\S+@\S+$/.test(email.trim());
-  return fits ? undefined : 'Invalid email address';
+  return [...(readText(text, Number.POSITIVE_INFINITY).read ?? '')].length;
 }
 
 function messageError(message: string): string | undefined {
-  if (!message.trim()) return 'Message is required';
-  const over = lengthOf(message) - MESSAGE_MAX;
+  const length = lengthOf(message);
+  if (length === 0) return 'Message is required';
+  const over = length - MESSAGE_MAX;
   return over > 0
     ? `Please shorten it by ${over} ${over === 1 ? 'character' : 'characters'}`
     : undefined;
@@ -37,7 +28,7 @@ function messageError(message: string): string | undefined {
 
 export function validateMessage(values: ContactValues): FieldErrors<ContactValues> {
   const found: FieldErrors<ContactValues> = {
-    name: nameError(values.name),
+    name: lineError(values.name, NAME_MAX, 'Name is required'),
     email: emailError(values.email),
     message: messageError(values.message),
   };

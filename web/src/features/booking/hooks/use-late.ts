@@ -3,9 +3,9 @@ import { useCallback, useState } from 'react';
 import { isLate } from '@/lib/cancellation';
 import { toInstant } from '@/lib/instant';
 import { usePersonGone } from '@/lib/personal-state';
-import { usePractice } from '@/lib/practice';
+import { usePractice, usePracticeZone } from '@/lib/practice';
+import { useServerNow } from '@/lib/use-server-now';
 import { readLateConsents, startsIn, writeLateConsents } from '../late-booking';
-import { useNow } from './use-now';
 
 export type LateConsents = {
   has: (instant: string) => boolean;
@@ -43,11 +43,12 @@ export function useLateTime(
   noticeHours?: number,
 ): LateTime | undefined {
   const { cancellationHours } = usePractice();
-  const now = useNow();
+  const zone = usePracticeZone();
+  const now = useServerNow();
   if (!at || !isLate(at, noticeHours ?? cancellationHours, now)) return undefined;
   const instant = toInstant(at);
   return {
-    title: startsIn(at, now),
+    title: startsIn(at, now, noticeHours === undefined ? undefined : { zone }),
     agreed: consents.has(instant),
     agree: (agreed) => consents.set(instant, agreed),
   };

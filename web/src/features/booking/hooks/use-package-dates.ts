@@ -1,8 +1,10 @@
 /** Choosing the dates of a package: the calendar works on one of its places at a time. */
+
 import { useTransport } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import type { Package } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { serverNow } from '@/lib/clock';
 import { connectGetKey } from '@/lib/connect-get';
 import type { SlotsInput } from '@/lib/fetch-slots';
 import { BOOKING, readSlots } from '@/lib/read-slots';
@@ -99,8 +101,9 @@ async function suggestion(read: Read, places: readonly string[], offer: Package,
   const first = chosenStarts(places)[0] ?? '';
   const fromDate = first ? localDate(new Date(first), zone.timeZone) : '';
   const { days } = await read(fromDate, SUGGEST_DAYS);
-  const found = suggestDates(days, first, offer, zone);
-  return found.length > 0 ? found : suggestDates(days, '', offer, zone);
+  const here = { zone, now: serverNow() };
+  const found = suggestDates(days, first, offer, here);
+  return found.length > 0 ? found : suggestDates(days, '', offer, here);
 }
 
 /** The places whose time is gone, after a refusal. */
@@ -108,7 +111,7 @@ async function lostPlaces(read: Read, places: readonly string[], zone: Zone): Pr
   const gone = async (place: string): Promise<boolean> => {
     if (!place) return false;
     const at = new Date(place);
-    if (at.getTime() <= Date.now()) return true;
+    if (at.getTime() <= serverNow()) return true;
     const { days } = await read(localDate(at, zone.timeZone), 1);
     return isLost(days, place, zone);
   };

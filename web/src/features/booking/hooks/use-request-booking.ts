@@ -7,6 +7,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Booking, BookingService, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { errorReason } from '@/lib/errors';
+import type { ShownTexts } from '@/lib/legal-text';
+import { useShownTexts } from '@/lib/practice';
 import { instantsOf, isLive, isPlaced } from '../booking-state';
 import type { ContactValues } from '../draft';
 import { isFree } from '../free-session';
@@ -81,7 +83,7 @@ export function keepsHold(held: Booking | undefined, wish: Wish): boolean {
   return held.checkoutOpened || readHeld()?.content === fingerprint(contentOf(wish));
 }
 
-function requestOf(wish: Wish) {
+function requestOf(wish: Wish, shown: ShownTexts) {
   const { contact, consent } = wish;
   return {
     idempotencyKey: idempotencyKey(contentOf(wish)),
@@ -99,6 +101,7 @@ function requestOf(wish: Wish) {
       notes: contact.notes.trim(),
     },
     termsAccepted: true,
+    shown,
     scheduledEventUri: wish.scheduledEventUri ?? '',
     ...(consent && { consent: { ...consent, acceptedDeclaration: true } }),
   };
@@ -108,8 +111,10 @@ export function useRequestBooking() {
   const transport = useTransport();
   const client = useMemo(() => createClient(BookingService, transport), [transport]);
 
+  const shownTexts = useShownTexts();
+
   async function request(wish: Wish): Promise<Booking> {
-    const answer = await client.requestBooking(requestOf(wish));
+    const answer = await client.requestBooking(requestOf(wish, shownTexts(wish.packageId)));
     if (!answer.booking) throw new Error('The answer holds no booking.');
     return answer.booking;
   }

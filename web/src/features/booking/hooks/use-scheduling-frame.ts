@@ -1,7 +1,7 @@
 /** The scheduling provider's widget in a frame: what it says is heard, and asked of our server. */
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { BookingCalendarService } from '@/gen/booking/v1/booking_calendar_service_pb';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
@@ -24,12 +24,24 @@ type Options = {
 export function useSchedulingFrame({ service, onChosen }: Options) {
   const { serviceId, schedulingUrl } = service;
   const frame = useRef<HTMLIFrameElement>(null);
-  const [visitId] = useState(randomKey);
   const transport = useTransport();
+  // One for each time that the frame is shown: the server takes over what a visit of its own made.
+  const [shown] = useState(randomKey);
+  const visit = useQuery({
+    queryKey: ['scheduling-visit', serviceId, shown],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      createClient(BookingCalendarService, transport).openSchedulingVisit(
+        { serviceId },
+        { signal },
+      ),
+  });
+  const { visitId = '', visitToken = '' } = visit.data ?? {};
   const taking = useMutation({
     mutationFn: async (uris: ScheduledUris) => {
       const client = createClient(BookingCalendarService, transport);
-      const { startsAt } = await client.takeScheduledEvent({ serviceId, visitId, ...uris });
+      const asked = { serviceId, visitId, visitToken, ...uris };
+      const { startsAt } = await client.takeScheduledEvent(asked);
       if (!startsAt) throw new Error('The answer holds no time.');
       const slot = toInstant(toDate(startsAt));
       writeScheduledEvent({ serviceId, slot, eventUri: uris.eventUri });
@@ -51,5 +63,6 @@ export function useSchedulingFrame({ service, onChosen }: Options) {
     return () => removeEventListener('message', hear);
   }, [schedulingUrl, mutate]);
 
-  return { frame, src: frameAddress(schedulingUrl, visitId, location.hostname), taking };
+  const src = visitId ? frameAddress(schedulingUrl, visitId, location.hostname) : undefined;
+  return { frame, src, visit, taking };
 }

@@ -31,6 +31,6 @@ export function useTakeTime(schedule: Schedule, chosen: string): (instant: strin
 /** Says that a time is missing, and leads to the free ones. */
 export function askForTimes(title: string): void {
   const description = 'Choose your preferred appointment time to continue.';
-  toast({ title, description, variant: 'destructive' });
+  toast({ title, description, variant: 'destructive', beside: true });
   document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
 }

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { fireEvent, screen } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   BookingService,
   type ListSlotsRequest,
@@ -89,4 +89,13 @@ test('a failure says so in words and can be tried again', async () => {
   down = false;
   fireEvent.click(retry);
   expect(await screen.findByRole('link', { name: /11:00 am IST/ })).toBeTruthy();
+});
+
+test('a visitor in another zone reads the own time too', async () => {
+  const resolved = { ...Intl.DateTimeFormat().resolvedOptions(), timeZone: 'Europe/London' };
+  vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue(resolved);
+  renderTimes(() => answer(true));
+  await screen.findByRole('link', {
+    name: /^11:00 am IST, Tuesday, 24 November 5:30 am your time$/,
+  });
 });

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Optional } from '@/components/optional';
 import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
@@ -10,6 +11,7 @@ import {
   describeDay,
   formatCalendarDate,
   formatClock,
+  formatOwnTime,
   formatShortDate,
   formatTime,
   toDate,
@@ -58,6 +60,20 @@ type DayButtonProps = { day: FreeDay; chosen: boolean; onChoose: () => void };
 
 type LinkOf = (startsAt: Date) => string;
 
+/** A visitor in another zone chooses by the own clock as well. */
+function OwnLine({ at, zone }: { at: Date; zone: Zone }) {
+  const own = formatOwnTime(at, zone);
+  return own ? <span className="pb-1 text-xs font-normal">{own}</span> : null;
+}
+
+function OwnClock(props: { at: Date; zone: Zone }) {
+  return (
+    <Optional>
+      <OwnLine {...props} />
+    </Optional>
+  );
+}
+
 function Times({ day, linkTo, zone }: { day: FreeDay; linkTo: LinkOf; zone: Zone }) {
   return (
     <div className="flex flex-col gap-4">
@@ -71,12 +87,15 @@ function Times({ day, linkTo, zone }: { day: FreeDay; linkTo: LinkOf; zone: Zone
               <li key={startsAt.toISOString()}>
                 <AppLink
                   to={linkTo(startsAt)}
-                  className="flex min-h-11 items-center rounded-full border border-control bg-surface px-5 font-semibold numeric transition-colors duration-150 hover:border-brand hover:bg-brand hover:text-on-brand"
+                  className="flex min-h-11 flex-col items-center justify-center rounded-full border border-control bg-surface px-5 font-semibold numeric transition-colors duration-150 hover:border-brand hover:bg-brand hover:text-on-brand"
                 >
-                  {formatClock(startsAt, zone)}
-                  <span className="sr-only">
-                    {` ${zone.label}, ${formatCalendarDate(day.date)}`}
+                  <span>
+                    {formatClock(startsAt, zone)}
+                    <span className="sr-only">
+                      {` ${zone.label}, ${formatCalendarDate(day.date)} `}
+                    </span>
                   </span>
+                  <OwnClock at={startsAt} zone={zone} />
                 </AppLink>
               </li>
             ))}
@@ -141,7 +160,7 @@ function WeekSteps({ isFirst, isLast, onEarlier, onLater }: WeekStepsProps) {
 /** When a time is kept, and how long. The minutes are missing in an earlier release's answer. */
 function Holding() {
   const { holdMinutes } = usePractice();
-  const minutes = holdMinutes > 0 ? ` for ${holdMinutes} minutes` : '';
+  const minutes = holdMinutes > 0 ? ` for at least ${holdMinutes} minutes` : '';
   return <>Browsing doesn't reserve a time. We'll hold yours{minutes} when you go to payment.</>;
 }
 

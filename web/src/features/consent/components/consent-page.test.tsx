@@ -4,6 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { ConsentChannel } from '@/gen/booking/v1/consent_service_pb';
 import { ConsentServer } from '@/testing/consent-server';
 import { renderApp } from '@/testing/render-app';
 import { ConsentPage } from './consent-page';
@@ -54,6 +55,25 @@ test('a failure can be tried again', async () => {
   desk.away = false;
   await person.click(retry);
   expect(await screen.findByText('A. Rao')).toBeTruthy();
+});
+
+test('a consent says by which way it was given', async () => {
+  desk.giveBefore();
+  const record = desk.records[0];
+  if (record) {
+    record.channel = ConsentChannel.PAGE;
+    record.codeMailedTo = 'asha@example.org';
+    record.network = '192.0.2.0/24';
+  }
+  open();
+  expect(await screen.findByText('On the page of a booking made on the phone')).toBeTruthy();
+  expect(screen.getByText('192.0.2.0/24')).toBeTruthy();
+});
+
+test('of a consent of before the way is not known', async () => {
+  desk.giveBefore();
+  open();
+  expect(await screen.findByText(/^Not known/)).toBeTruthy();
 });
 
 test('a consent is saved as the file that the server writes', async () => {

@@ -9,6 +9,7 @@ import { TextField } from '@/components/ui/text-field';
 import type { ConsentTerms } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { usePracticeZone } from '@/lib/practice';
 import { formatLongDate, localDate } from '@/lib/time';
+import { useServerNow } from '@/lib/use-server-now';
 import type { ConsentForm, SignedConsent } from '../hooks/use-consent-form';
 import { useConsentTerms } from '../hooks/use-consent-terms';
 import { ConsentTermsText } from './consent-terms';
@@ -24,7 +25,7 @@ type ConsentScreenProps = {
 function DeclarationFields({ form }: { form: ConsentForm }) {
   const { fields } = form;
   const { timeZone } = usePracticeZone();
-  const today = formatLongDate(localDate(new Date(), timeZone));
+  const today = formatLongDate(localDate(new Date(useServerNow()), timeZone));
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField label="Full name" autoComplete="name" {...fields.input('fullName')} />
@@ -66,7 +67,7 @@ export function DeclarationCard({ form, terms, id }: DeclarationCardProps) {
         onChange={(event) => setAccepted(event.target.checked)}
       />
       <p role="status" className="min-h-6 text-sm text-ink-2">
-        {needed.length > 0 ? `Still needed: ${needed.join(', ')}.` : ''}
+        {needed.length > 0 ? `Still to fill in: ${needed.join(', ')}.` : ''}
       </p>
     </Card>
   );

@@ -1,3 +1,4 @@
+import { WithCrisisNote } from '@/components/with-numbers';
 import type { ConsentTerms } from '@/gen/catalogue/v1/catalogue_service_pb';
 
 /** The numbered terms, as they are kept with the consent. */
@@ -6,7 +7,7 @@ export function ConsentTermsText({ terms }: { terms: ConsentTerms }) {
     <div className="flex flex-col gap-5">
       {terms.introduction.map((paragraph) => (
         <p key={paragraph} className="measure">
-          {paragraph}
+          <WithCrisisNote text={paragraph} />
         </p>
       ))}
       <ol className="flex list-none flex-col gap-5">
@@ -25,7 +26,7 @@ export function ConsentTermsText({ terms }: { terms: ConsentTerms }) {
               </h3>
               {paragraphs.map((paragraph) => (
                 <p key={paragraph} className="measure text-ink-2">
-                  {paragraph}
+                  <WithCrisisNote text={paragraph} />
                 </p>
               ))}
             </div>

@@ -6,11 +6,17 @@ import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { toast } from '@/components/ui/toast-store';
-import type { ConsentRecord } from '@/gen/booking/v1/consent_service_pb';
+import { ConsentChannel, type ConsentRecord } from '@/gen/booking/v1/consent_service_pb';
 import { usePractice, usePracticeZone } from '@/lib/practice';
 import { saveFile } from '@/lib/save-file';
 import { formatDateTime, toDate } from '@/lib/time';
 import { useConsentFile, useWithdrawConsent } from '../hooks/use-own-consent';
+
+const WAYS: Record<ConsentChannel, string> = {
+  [ConsentChannel.UNSPECIFIED]: 'Not known: it was not recorded at that time',
+  [ConsentChannel.ACCOUNT]: 'With your account',
+  [ConsentChannel.PAGE]: 'On the page of a booking made on the phone',
+};
 
 function Facts({ record }: { record: ConsentRecord }) {
   const zone = usePracticeZone();
@@ -20,6 +26,10 @@ function Facts({ record }: { record: ConsentRecord }) {
     { term: 'Name', value: record.fullName },
     { term: 'Email', value: record.email },
     { term: 'Signature', value: record.signature },
+    { term: 'Given by way of', value: WAYS[record.channel] ?? '' },
+    { term: 'Code mailed to', value: record.codeMailedTo },
+    { term: 'Network', value: record.network },
+    { term: 'Browser', value: record.userAgent },
     { term: 'Withdrawn', value: withdrawnAt ? formatDateTime(toDate(withdrawnAt), zone) : '' },
   ];
   return (
@@ -29,7 +39,9 @@ function Facts({ record }: { record: ConsentRecord }) {
         .map(({ term, value }) => (
           <div key={term} className="flex flex-wrap justify-between gap-x-6 gap-y-0.5 py-2.5">
             <dt className="text-ink-2">{term}</dt>
-            <dd className="font-semibold wrap-anywhere numeric">{value}</dd>
+            <dd dir="auto" className="font-semibold wrap-anywhere numeric">
+              {value}
+            </dd>
           </div>
         ))}
     </dl>
@@ -137,7 +149,7 @@ export function OwnConsent({ record, current }: { record: ConsentRecord; current
       </div>
       {file.error ? <ErrorNotice error={file.error} onRetry={download} /> : null}
       <p className="text-sm text-ink-2">
-        The file holds the full text and a fingerprint, by which we can prove later that it is ours.
+        The file has the full text and a fingerprint that proves it came from us.
       </p>
     </Card>
   );

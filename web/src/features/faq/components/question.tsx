@@ -1,4 +1,5 @@
 import { Link } from 'react-router';
+import { WithHelplines } from '@/components/with-numbers';
 import type { Faq } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { anchorOf } from '../anchors';
 
@@ -20,7 +21,9 @@ export function Question({ faq: { question, answer } }: { faq: Faq }) {
         </svg>
       </summary>
       <div className="measure flex flex-col items-start pb-4 text-ink-2">
-        <p>{answer}</p>
+        <p>
+          <WithHelplines text={answer} />
+        </p>
         {/* By the router, which also reports a link to the address that is open already. */}
         <Link
           to={{ hash: anchor }}

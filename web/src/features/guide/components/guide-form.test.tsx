@@ -49,6 +49,14 @@ test('the browser checks the address itself', () => {
   expect(field().form?.noValidate).toBe(false);
 });
 
+test('marks of a messenger around an address are no reason for the browser to refuse it', async () => {
+  const person = open();
+  await person.click(field());
+  await person.paste('\u202aasha@example.org\u202c\u200f');
+  expect(field().value).toBe('asha@example.org');
+  expect(field().validity.valid).toBe(true);
+});
+
 test('while it is sent the field is locked, and a second press does nothing', async () => {
   let answer = () => {};
   server.gate = new Promise((resolve) => {

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { onFirstInteraction } from '@/lib/on-first-interaction';
+import { withoutMarks } from '@/lib/typed';
 import type { Outcome } from '../api/request-guide';
 import { FAILED, type GuideProblem, NOT_SENT, SENT } from '../guide-messages';
 
@@ -47,7 +48,7 @@ export function useGuideForm(onSent?: () => void) {
       setInvalid(outcome.message);
     } else if (outcome.kind === 'problem') {
       setProblem(outcome.problem);
-      toast(FAILED);
+      toast({ ...FAILED, beside: true });
     } else {
       setEmail('');
       toast(SENT);
@@ -64,7 +65,8 @@ export function useGuideForm(onSent?: () => void) {
     problem,
     setWebsite,
     setEmail: (next: string) => {
-      setEmail(next);
+      // The browser would refuse an address for marks of a messenger around it.
+      setEmail(withoutMarks(next));
       setInvalid(undefined);
     },
     submit: async () => {

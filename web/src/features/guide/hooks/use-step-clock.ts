@@ -1,6 +1,8 @@
 /** A clock that can rest. It counts by the time of day, so a sleeping tab loses nothing. */
+
 import { useEffect, useState } from 'react';
 import type { MeditationStep } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { deviceMs } from '@/lib/clock';
 import { beginOf, momentAt } from '../step-clock';
 
 const TICK_MS = 500;
@@ -13,7 +15,7 @@ type Clock = { before: number; since: number | undefined };
 const AT_REST: Clock = { before: 0, since: undefined };
 
 function passed({ before, since }: Clock): number {
-  return since === undefined ? before : before + Math.max(0, Date.now() - since);
+  return since === undefined ? before : before + Math.max(0, deviceMs() - since);
 }
 
 export function useStepClock(steps: readonly MeditationStep[]) {
@@ -40,12 +42,12 @@ export function useStepClock(steps: readonly MeditationStep[]) {
     index,
     leftMs,
     passedMs,
-    start: () => set({ ...AT_REST, since: Date.now() }),
+    start: () => set({ ...AT_REST, since: deviceMs() }),
     rest: () => set({ before: clock ? passed(clock) : 0, since: undefined }),
-    goOn: () => set({ before: clock?.before ?? 0, since: Date.now() }),
+    goOn: () => set({ before: clock?.before ?? 0, since: deviceMs() }),
     skip: () => {
       const before = beginOf(steps, index + 1);
-      set({ before, since: running ? Date.now() : undefined });
+      set({ before, since: running ? deviceMs() : undefined });
     },
     stop: () => set(undefined),
   };

@@ -7,7 +7,7 @@ export function Closing() {
   const { phone } = usePractice();
   return (
     <section aria-labelledby="closing-title" className="container-page">
-      <div className="relative isolate overflow-hidden rounded-panel bg-brand px-6 py-16 text-on-brand lg:py-20 dark:bg-brand-soft dark:text-ink">
+      <div className="relative isolate overflow-hidden rounded-panel bg-brand px-6 py-16 text-on-brand [--focus:var(--on-brand)] lg:py-20 dark:bg-brand-soft dark:text-ink dark:[--focus:inherit]">
         <svg
           viewBox="0 0 1200 400"
           preserveAspectRatio="xMidYMax slice"
@@ -24,7 +24,7 @@ export function Closing() {
         </svg>
         <div className="flex flex-col items-center gap-6 text-center">
           <h2 id="closing-title" className="text-h2">
-            You do not have to carry it alone
+            You don't have to carry it alone
           </h2>
           <p className="measure text-lg">
             Begin with one conversation. If something else would help you more, we'll tell you.

@@ -1,4 +1,5 @@
 import type { ComponentType, ReactNode } from 'react';
+import { Optional } from '@/components/optional';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { Closing } from './closing';
 import { Featured } from './featured';
@@ -30,14 +31,16 @@ export function HomePage(props: HomePageProps) {
         quizButton={<QuizButton load={loadQuiz} />}
         nextFree={<NextFreeLink slotLink={slotLink} />}
       />
-      {figures}
+      <Optional>{figures}</Optional>
       <Founder />
       <Featured card={serviceCard} />
       <HowItWorks />
       <QuickAnswers />
-      <Testimonials load={loadReviews} />
+      <Optional>
+        <Testimonials load={loadReviews} />
+      </Optional>
       <Closing />
-      {exitPopup}
+      <Optional>{exitPopup}</Optional>
     </div>
   );
 }

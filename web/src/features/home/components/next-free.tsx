@@ -1,3 +1,5 @@
+import { Optional } from '@/components/optional';
+import { serverDate } from '@/lib/clock';
 import { usePracticeZone, useServices } from '@/lib/practice';
 import { firstService, serviceFacts, whenText } from '../first-facts';
 import { type NextFree, useNextFree } from '../hooks/use-next-free';
@@ -30,7 +32,7 @@ function Arrow() {
 /** Until the time is known its room is kept; without scripts it never is, and the words stay. */
 function Title({ next }: { next: NextFree }) {
   const zone = usePracticeZone();
-  if (next) return <>{`Next: ${whenText(next, new Date(), zone)}`}</>;
+  if (next) return <>{`Next: ${whenText(next, serverDate(), zone)}`}</>;
   if (next === null) return <>See free times</>;
   return (
     <>
@@ -58,7 +60,9 @@ export function NextFreeLink({ slotLink }: { slotLink: SlotLink }) {
     <a href={href} className={CARD}>
       <span className="flex min-w-0 flex-1 flex-col gap-0.5 leading-snug numeric">
         <span className="text-[1rem] font-semibold sm:text-base lg:text-lg lg:leading-snug">
-          <Title next={next} />
+          <Optional instead="See free times">
+            <Title next={next} />
+          </Optional>
         </span>
         <span className="text-sm leading-snug text-ink-2">{serviceFacts(service)}</span>
       </span>
