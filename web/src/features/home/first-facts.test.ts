@@ -65,6 +65,13 @@ test('where the reader’s day is another one, the date is said', () => {
   expect(evening).toMatch(/^Mon, 23 Nov, 5:00 pm IST$/);
 });
 
+test.each(['Etc/Unknown', undefined])('a reader in zone %s reads the date', (zone) => {
+  readerIn(zone as string);
+  const now = new Date('2026-11-23T04:00:00Z');
+  const text = whenText(new Date('2026-11-23T05:30:00Z'), now, IST);
+  expect(text).toBe('Mon, 23 Nov, 11:00 am IST');
+});
+
 /** Makes the browser's own zone this one. */
 function readerIn(timeZone: string): void {
   const real = Intl.DateTimeFormat;

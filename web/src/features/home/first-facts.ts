@@ -1,7 +1,7 @@
 /** What a visitor wants to know first, worked out from the services: the price, the length, the day. */
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { formatPrice } from '@/lib/money';
-import { formatShortDate, formatTime, localDate, type Zone } from '@/lib/time';
+import { formatShortDate, formatTime, localDate, readersZone, type Zone } from '@/lib/time';
 
 const DAY_MS = 86_400_000;
 /** "45 minutes", "45-60 minutes" and "30 mins"; anything else says nothing about minutes. */
@@ -71,9 +71,9 @@ function dayWord(at: Date, now: Date, timeZone: string): 'today' | 'tomorrow' | 
  * only where it is the same day for the practice and for the reader.
  */
 export function whenText(at: Date, now: Date, zone: Zone): string {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const own = readersZone();
   const word = dayWord(at, now, zone.timeZone);
   const time = formatTime(at, zone);
-  if (word && word === dayWord(at, now, own)) return `${word} ${time}`;
+  if (word && own && word === dayWord(at, now, own)) return `${word} ${time}`;
   return `${formatShortDate(at, zone)}, ${time}`;
 }

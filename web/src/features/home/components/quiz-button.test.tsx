@@ -1,6 +1,7 @@
 /** The button of the quiz, with a quiz that a test plays. */
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useLocation, useNavigate } from 'react-router';
 import { expect, test, vi } from 'vitest';
 import { renderApp } from '@/testing/render-app';
 import { QuizButton, type QuizDialog } from './quiz-button';
@@ -46,4 +47,33 @@ test('a quiz that cannot be fetched says so, and the next press tries again', as
   await person.click(screen.getByRole('button', { name: NAME }));
   await screen.findByText('The quiz is open');
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+});
+
+function Place() {
+  const { search } = useLocation();
+  const navigate = useNavigate();
+  return (
+    <button type="button" onClick={() => void navigate(-1)}>
+      Back from {search}
+    </button>
+  );
+}
+
+test('the address says that the quiz is open, and Back closes it', async () => {
+  renderApp(
+    <>
+      <QuizButton load={async () => PlayedQuiz} />
+      <Place />
+    </>,
+  );
+  const person = userEvent.setup();
+  await person.click(screen.getByRole('button', { name: NAME }));
+  await screen.findByText('The quiz is open');
+  await person.click(screen.getByRole('button', { name: 'Back from ?quiz' }));
+  expect(screen.queryByText('The quiz is open')).toBeNull();
+});
+
+test('an address that asks for the quiz opens it', async () => {
+  renderApp(<QuizButton load={async () => PlayedQuiz} />, { path: '/?quiz' });
+  await screen.findByText('The quiz is open');
 });

@@ -1,8 +1,33 @@
-import { type ComponentType, useState } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import { Button } from '@/components/ui/button';
+import { useHydrated } from '@/lib/use-hydrated';
 import { useLazyModule } from '@/lib/use-lazy-module';
 
 export type QuizDialog = ComponentType<{ open: boolean; onClose: () => void }>;
+
+const ASKED = 'quiz';
+
+/**
+ * Whether the quiz is open stands in the address, so that the browser's Back closes it, and comes back
+ * to it from a page that it led to.
+ */
+function useOpen() {
+  const { pathname, search, hash } = useLocation();
+  const navigate = useNavigate();
+  const isOpen = useHydrated() && new URLSearchParams(search).has(ASKED);
+
+  function go(open: boolean) {
+    if (open === isOpen) return;
+    const query = new URLSearchParams(search);
+    if (open) query.set(ASKED, '');
+    else query.delete(ASKED);
+    const written = query.toString().replace(`${ASKED}=`, ASKED);
+    const place = `${pathname}${written ? `?${written}` : ''}${hash}`;
+    void navigate(place, { replace: !open, preventScrollReset: true });
+  }
+  return { isOpen, go };
+}
 
 /** Opens the quiz. Its code is fetched on hover, focus or press of the button, and not before. */
 export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
@@ -10,6 +35,12 @@ export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
   const [wanted, setWanted] = useState(false);
   const [missed, setMissed] = useState(false);
   const Quiz = quiz.piece;
+  const { isOpen, go } = useOpen();
+  const { fetch } = quiz;
+
+  useEffect(() => {
+    if (isOpen) void fetch();
+  }, [isOpen, fetch]);
 
   function reach() {
     if (quiz.failures === 0) void quiz.fetch();
@@ -18,9 +49,10 @@ export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
   async function open() {
     setWanted(true);
     setMissed(false);
-    if (await quiz.fetch()) return;
+    const came = await quiz.fetch();
     setWanted(false);
-    setMissed(true);
+    if (came) go(true);
+    else setMissed(true);
   }
 
   return (
@@ -37,11 +69,11 @@ export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
       </Button>
       {missed ? (
         <p role="alert" className="order-last basis-full text-err">
-          The quiz did not open: your connection seems to be away. Please press the button again, or
-          reload the page.
+          The quiz did not open: you seem to be offline. Please press the button again, or reload
+          the page.
         </p>
       ) : null}
-      {Quiz ? <Quiz open={wanted} onClose={() => setWanted(false)} /> : null}
+      {Quiz ? <Quiz open={isOpen} onClose={() => go(false)} /> : null}
     </>
   );
 }

@@ -30,7 +30,7 @@ export function Testimonials({ load }: TestimonialsProps) {
           What people say
         </h2>
         <p className="measure text-ink-2">
-          Our latest reviews, unedited. Anyone can write one, and no one is paid to.
+          The latest words of clients whose session we know of, unedited. No one is paid to write.
         </p>
       </div>
       <div className="flex min-h-[31.5rem] flex-col gap-6 lg:min-h-[29.5rem]">
