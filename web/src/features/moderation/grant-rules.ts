@@ -75,6 +75,8 @@ const BY_REASON: Record<string, string> = {
   ROLE_NOT_ALLOWED: 'This account may not manage reviews.',
   SECOND_FACTOR_REQUIRED:
     'Managing reviews asks for your second step. Type your password to go on.',
+  SECOND_FACTOR_TOO_OLD:
+    'Managing reviews asks for your second step of today. Type your password to go on.',
 };
 
 /** The message when the time has run out in the browser. */

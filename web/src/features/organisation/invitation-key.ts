@@ -5,11 +5,17 @@
 const KEY = 'invitationKey';
 const IN_ADDRESS = /(?:^#|&)key=([A-Za-z0-9_-]{43})(?:&|$)/;
 
+/** Keeps the key for this browser and takes it out of the address bar and the history. */
 export function rememberInvitationKey(key: string): void {
   try {
     localStorage.setItem(KEY, key);
   } catch {
-    // The link in the mail works without it.
+    // The link in the mail works without it, and the address is all that a reload has.
+    return;
+  }
+  const { hash, pathname, search } = window.location;
+  if (IN_ADDRESS.test(hash)) {
+    window.history.replaceState(window.history.state, '', `${pathname}${search}`);
   }
 }
 

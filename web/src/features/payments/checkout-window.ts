@@ -69,13 +69,19 @@ declare global {
   }
 }
 
+/** The provider's script did not come. The order is there, and nothing was asked of the client. */
+export class ScriptNotLoaded extends Error {}
+
 const LOAD_MS_MAX = 20_000;
 const loading = new Map<string, Promise<void>>();
 
 function load(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
-    const timer = setTimeout(() => end(new Error('The checkout script is late.')), LOAD_MS_MAX);
+    const timer = setTimeout(
+      () => end(new ScriptNotLoaded('The checkout script is late.')),
+      LOAD_MS_MAX,
+    );
     function end(error?: Error) {
       clearTimeout(timer);
       if (!error) return resolve();
@@ -86,7 +92,7 @@ function load(url: string): Promise<void> {
     script.src = url;
     script.async = true;
     script.onload = () => end();
-    script.onerror = () => end(new Error('The checkout script did not load.'));
+    script.onerror = () => end(new ScriptNotLoaded('The checkout script did not load.'));
     document.head.append(script);
   });
 }

@@ -3,7 +3,7 @@
 /** What the payer can do next. */
 type Next = 'again' | 'other' | 'practice' | 'wait';
 
-const BACK = 'If money has left your account, it comes back by itself. Your time is still kept: ';
+const BACK = 'If money left your account, your bank will return it. Your time is still kept: ';
 const NEXT: Record<Next, string> = {
   again: `${BACK}try again, or use another card or UPI app.`,
   other: `${BACK}use another card or UPI app.`,

@@ -3,9 +3,10 @@ import { expect, test, vi } from 'vitest';
 import { PaymentsService } from '@/gen/payments/v1/payments_service_pb';
 import { BOOKING_ID } from '@/testing/booking-fixture';
 import type { CheckoutFailure } from './checkout-window';
+import { ScriptNotLoaded } from './checkout-window';
 import { startOrder } from './order-attempts';
 import { INITIAL_PANEL, type PanelEvent, panelReducer } from './panel-state';
-import { declineMessage, ORDER_FAILED, orderFailedTitle } from './payment-messages';
+import { declineMessage, ORDER_FAILED, orderFailedTitle, SCRIPT_FAILED } from './payment-messages';
 
 async function attempt(fail: (attempt: number) => Code | undefined) {
   const keys: string[] = [];
@@ -41,6 +42,10 @@ test('after the third failure the page has a message of its own', async () => {
   const { order, keys } = await attempt(() => Code.Unavailable);
   expect(keys).toHaveLength(3);
   expect(orderFailedTitle(order)).toBe(ORDER_FAILED);
+});
+
+test('a checkout script that does not load is not called a failed order', () => {
+  expect(orderFailedTitle(new ScriptNotLoaded('late'))).toBe(SCRIPT_FAILED);
 });
 
 test('a refusal is not tried again', async () => {

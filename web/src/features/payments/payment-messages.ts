@@ -1,8 +1,11 @@
 /** The sentences of paying and verifying. */
 import { describeError } from '@/lib/errors';
-import type { CheckoutFailure } from './checkout-window';
+import { type CheckoutFailure, ScriptNotLoaded } from './checkout-window';
 
 export const ORDER_FAILED = 'Failed to create order. Please try again.';
+export const SCRIPT_FAILED = 'The payment window did not load';
+export const CANCELLED = 'Payment Cancelled';
+export const RETRY_ANYTIME = 'You can retry the payment anytime.';
 export const STILL_LOADING = 'Payment system is loading. Please try again.';
 export const MISSING_INFORMATION = 'Missing service or user information';
 export const INVALID_PRICE = 'Invalid price value';
@@ -17,8 +20,9 @@ const REFUSALS: Record<string, string> = {
   BOOKING_NOT_FOUND: MISSING_INFORMATION,
 };
 
-/** The title over a failed order. */
+/** The title over an order that could not be made, or not be shown. */
 export function orderFailedTitle(error: unknown): string {
+  if (error instanceof ScriptNotLoaded) return SCRIPT_FAILED;
   const { reason } = describeError(error);
   return REFUSALS[reason] ?? ORDER_FAILED;
 }

@@ -2,6 +2,7 @@
  * When the page asks whether money arrived. It steers the screen only: the server goes on asking
  * for days, whatever is shown here.
  */
+import { deviceMs } from '@/lib/clock';
 import { wait } from '@/lib/wait';
 
 const FIRST_WINDOW_SECONDS = 40;
@@ -64,7 +65,7 @@ function endOf(kind: WindowKind, tries: number, answered: boolean): WindowEnd {
 
 /** Asks by the schedule until money is found, the window ends, or the signal stops it. */
 export async function runWindow(run: Run): Promise<WindowEnd> {
-  const { kind, deadline, check, signal, now = Date.now, pause = wait } = run;
+  const { kind, deadline, check, signal, now = deviceMs, pause = wait } = run;
   let tries = 0;
   let answered = false;
   while (tries < triesMax(kind) && !signal.aborted) {

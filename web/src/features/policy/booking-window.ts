@@ -4,7 +4,7 @@ import { freeUntil } from '@/lib/cancellation';
 import { toDate } from '@/lib/time';
 
 export type BookingWindow =
-  | { kind: 'counting'; until: Date }
+  | { kind: 'counting'; hours: number; limits: [Date, ...Date[]] }
   /** There is nothing to count, in a sentence. */
   | { kind: 'settled'; words: string };
 
@@ -23,12 +23,25 @@ const SETTLED: Partial<Record<BookingState, string>> = {
     'The time of this booking was gone when the payment came. The money goes back to you by itself.',
 };
 
-/** Until when the booking can be cancelled: some hours before its first session starts. */
-export function bookingWindow(booking: Booking, cancellationHours: number): BookingWindow {
-  const startsAt = booking.sessions[0]?.startsAt;
+/**
+ * Until when each of its sessions that are left can be cancelled, soonest first: some hours before it
+ * starts. A package has its own hours, which stand in the booking; a single session has the practice's.
+ */
+export function bookingWindow(booking: Booking, practiceHours: number): BookingWindow {
   const words = SETTLED[booking.state];
-  if (words || !startsAt) {
+  const hours = booking.package?.noticeHours ?? practiceHours;
+  const [first, ...others] = booking.sessions
+    .filter((session) => !session.cancelled)
+    .flatMap(({ startsAt }) => (startsAt ? [freeUntil(toDate(startsAt), hours)] : []));
+  if (words || !first) {
     return { kind: 'settled', words: words ?? 'The time of this booking is not fixed yet.' };
   }
-  return { kind: 'counting', until: freeUntil(toDate(startsAt), cancellationHours) };
+  return { kind: 'counting', hours, limits: [first, ...others] };
+}
+
+/** The first limit that lies ahead, with so many milliseconds left to the last one; else the last. */
+export function nextLimit(limits: readonly [Date, ...Date[]], leftToLastMs: number): Date {
+  const last = limits.at(-1) ?? limits[0];
+  const now = last.getTime() - leftToLastMs;
+  return limits.find((limit) => limit.getTime() > now) ?? last;
 }

@@ -67,7 +67,8 @@ describe('a booking', () => {
     for (const state of [BookingState.CONFIRMED, BookingState.MEETING_SCHEDULED]) {
       expect(bookingWindow(bookingFixture({ state }), 24)).toEqual({
         kind: 'counting',
-        until: new Date('2026-11-23T05:30:00Z'),
+        hours: 24,
+        limits: [new Date('2026-11-23T05:30:00Z')],
       });
     }
   });

@@ -1,11 +1,12 @@
 import { AppLink } from '@/components/ui/app-link';
+import { WithCrisisNote } from '@/components/with-numbers';
 import type { LegalBlock, LegalWords } from '@/lib/legal-text';
 import { numbered } from '@/lib/numbered';
 
 const LINK = 'text-brand underline underline-offset-4 [overflow-wrap:anywhere]';
 
 function Linked({ words: { text, href } }: { words: LegalWords }) {
-  if (!href) return text;
+  if (!href) return <WithCrisisNote text={text} />;
   if (href.startsWith('/')) {
     return (
       <AppLink to={href} className={LINK}>

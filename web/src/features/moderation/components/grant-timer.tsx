@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { deviceMs } from '@/lib/clock';
 import { type Ends, LOOK_EVERY_MS, timeLeft } from '../grant-rules';
 
 type GrantTimerProps = { ends: Ends; onStay: () => void };
 
 /** When the panel locks itself, in whole minutes; shortly before, it can be put off. */
 export function GrantTimer({ ends, onStay }: GrantTimerProps) {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(deviceMs);
 
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), LOOK_EVERY_MS);
+    const timer = setInterval(() => setNow(deviceMs()), LOOK_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
 

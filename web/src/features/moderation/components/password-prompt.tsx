@@ -86,7 +86,12 @@ function useUnlock(grant: Grant, onUnlocked: () => void) {
     } catch (refusal) {
       if (isRefusal(refusal)) {
         refuse(INCORRECT);
-        toast({ title: 'Access Denied', description: INCORRECT, variant: 'destructive' });
+        toast({
+          title: 'Access Denied',
+          description: INCORRECT,
+          variant: 'destructive',
+          beside: true,
+        });
       } else setFailure(refusal);
     } finally {
       setBusy(false);

@@ -5,6 +5,7 @@ import type { Review, ReviewImage } from '@/gen/reviews/v1/reviews_service_pb';
 import type { StaffReview } from '@/gen/reviews/v1/reviews_staff_service_pb';
 import { mailto } from '@/lib/mailto';
 import { usePracticeZone } from '@/lib/practice';
+import { shownAddress } from '@/lib/shown-address';
 import { formatDateTime, toDate } from '@/lib/time';
 import { DeleteQuestion } from './delete-question';
 import { ReviewText } from './review-text';
@@ -41,7 +42,7 @@ function Facts({ review, email, nameId }: { review: Review; email: string; nameI
     <div className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 self-start">
         <h4 id={nameId} className="min-w-0 font-sans font-semibold tracking-normal break-words">
-          {review.name}
+          <bdi>{review.name}</bdi>
         </h4>
         <Stars rating={review.rating} />
         {review.verified ? <Badge tone="ok">Verified</Badge> : null}
@@ -52,7 +53,7 @@ function Facts({ review, email, nameId }: { review: Review; email: string; nameI
           href={mailto(email)}
           className="inline-block min-h-6 break-all text-brand underline-offset-4 hover:underline"
         >
-          {email}
+          {shownAddress(email)}
         </a>
         <p>
           {review.service}

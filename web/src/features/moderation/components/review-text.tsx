@@ -19,6 +19,7 @@ export function ReviewText({ text }: { text: string }) {
       <p
         ref={ref}
         id={id}
+        dir="auto"
         className={classes('text-sm whitespace-pre-line', !whole && 'line-clamp-3')}
       >
         {text}

@@ -1,8 +1,10 @@
 /** The grant: given for a password, used by each call, given back when the panel closes. */
+
 import { type Client, createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ReviewsStaffService } from '@/gen/reviews/v1/reviews_staff_service_pb';
+import { deviceMs } from '@/lib/clock';
 import { lock, locked } from '../api/lock';
 import { type Ends, endsOf, LOOK_EVERY_MS, leftMs, lossOf, RAN_OUT, usedAt } from '../grant-rules';
 
@@ -61,9 +63,9 @@ function useEnd(ends: Ends | undefined, onEnd: () => void) {
   useEffect(() => {
     if (!ends) return;
     const look = () => {
-      if (leftMs(ends, Date.now()) === 0) onEnd();
+      if (leftMs(ends, deviceMs()) === 0) onEnd();
     };
-    const timer = setTimeout(onEnd, leftMs(ends, Date.now()));
+    const timer = setTimeout(onEnd, leftMs(ends, deviceMs()));
     const looking = setInterval(look, LOOK_EVERY_MS);
     document.addEventListener('visibilitychange', look);
     window.addEventListener('focus', look);
@@ -98,7 +100,7 @@ export function useGrant(): Grant {
   const unlock = useCallback(
     async (password: string) => {
       await locked();
-      const askedAt = Date.now();
+      const askedAt = deviceMs();
       try {
         const granted = await client.unlock({ password });
         hold();
@@ -113,7 +115,7 @@ export function useGrant(): Grant {
 
   const call = useCallback<Grant['call']>(
     async (ask) => {
-      const askedAt = Date.now();
+      const askedAt = deviceMs();
       try {
         const answer = await ask(client);
         setState((was) => (was.ends ? { ...was, ends: usedAt(was.ends, askedAt) } : was));

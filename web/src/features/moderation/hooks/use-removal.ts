@@ -1,9 +1,11 @@
 /** Deleting a review, and bringing it back for a short while. The row follows before the answer. */
+
 import { createConnectQueryKey } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { dismissToast, toast } from '@/components/ui/toast-store';
 import { ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
+import { deviceMs } from '@/lib/clock';
 import { errorReason } from '@/lib/errors';
 import type { Grant } from './use-grant';
 
@@ -72,7 +74,7 @@ function useUndoables() {
   }, []);
 
   function newest(): Undoable | undefined {
-    undoables.current = undoables.current.filter(({ until }) => Date.now() < until);
+    undoables.current = undoables.current.filter(({ until }) => deviceMs() < until);
     return undoables.current.at(-1);
   }
 
@@ -98,7 +100,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
       onAction: () => void restore(removed, until),
       again: `The review of ${removed.name} can still be brought back.`,
     };
-    const toastId = toast({ ...REMOVED, durationMs: until - Date.now(), action });
+    const toastId = toast({ ...REMOVED, durationMs: until - deviceMs(), action });
     undoables.current = [...undoables.current, { ...removed, toastId, until }];
   }
 
@@ -114,7 +116,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
     } catch (error) {
       mark(reviewId, true);
       const late = errorReason(error) === 'UNDO_TOO_LATE';
-      if (!late && open.current && Date.now() < until) offer(removed, until);
+      if (!late && open.current && deviceMs() < until) offer(removed, until);
       toast({ ...(late ? TOO_LATE : RESTORE_FAILED), variant: 'destructive' });
     }
   }
@@ -135,7 +137,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
       toast(REMOVED);
       return;
     }
-    offer(removed, Date.now() + UNDO_MS);
+    offer(removed, deviceMs() + UNDO_MS);
   }
 
   function undo() {

@@ -6,6 +6,7 @@ import {
   MembershipChangeKind,
 } from '@/gen/booking/v1/organisation_service_pb';
 import { usePracticeZone } from '@/lib/practice';
+import { shownAddress } from '@/lib/shown-address';
 import { formatDateTime, toDate } from '@/lib/time';
 import { useMembershipChanges } from '../hooks/use-organisation';
 import { roleLabel } from '../roles';
@@ -17,7 +18,8 @@ function accountName(id: string): string {
 
 /** A change as a sentence without its end. */
 export function changeText(change: MembershipChange): string {
-  const who = change.email || accountName(change.userId) || 'an address that was deleted';
+  const who =
+    shownAddress(change.email) || accountName(change.userId) || 'an address that was deleted';
   const before = roleLabel(change.roleBefore) || 'no role';
   const after = roleLabel(change.roleAfter) || 'no role';
   switch (change.kind) {
@@ -50,7 +52,7 @@ export function changeText(change: MembershipChange): string {
 
 function actorName({ actorEmail, actor }: MembershipChange): string {
   if (actor === 'operator') return 'The operator';
-  return actorEmail || accountName(actor).replace(/^a/, 'A');
+  return shownAddress(actorEmail) || accountName(actor).replace(/^a/, 'A');
 }
 
 /** Who changed which membership, newest first. */

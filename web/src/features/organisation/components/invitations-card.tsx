@@ -5,6 +5,7 @@ import { Skeleton } from '@/components/ui/skeleton';
 import { toast } from '@/components/ui/toast-store';
 import { type Invitation, InvitationState } from '@/gen/booking/v1/organisation_service_pb';
 import { usePracticeZone } from '@/lib/practice';
+import { shownAddress } from '@/lib/shown-address';
 import { formatDateTime, toDate } from '@/lib/time';
 import { useInvitationActions, useInvitations } from '../hooks/use-organisation';
 import { roleLabel } from '../roles';
@@ -30,7 +31,7 @@ function InvitationRow({ invitation, actions }: { invitation: Invitation; action
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 py-4">
       <div className="min-w-0">
-        <p className="font-semibold break-words">{email}</p>
+        <p className="font-semibold break-words">{shownAddress(email)}</p>
         <p className="flex flex-wrap items-center gap-2 text-sm text-ink-2">
           <Badge tone={tone}>{label}</Badge>
           <span>{roleLabel(role)}</span>
@@ -45,7 +46,7 @@ function InvitationRow({ invitation, actions }: { invitation: Invitation; action
           <Button
             variant="secondary"
             size="sm"
-            aria-label={`Send the invitation of ${email} again`}
+            aria-label={`Send the invitation of ${shownAddress(email)} again`}
             busy={actions.resend.isPending && actions.resend.variables === invitationId}
             onClick={() => actions.resend.mutate(invitationId, { onSuccess: resent })}
           >
@@ -55,7 +56,7 @@ function InvitationRow({ invitation, actions }: { invitation: Invitation; action
             <Button
               variant="quiet"
               size="sm"
-              aria-label={`Withdraw the invitation of ${email}`}
+              aria-label={`Withdraw the invitation of ${shownAddress(email)}`}
               busy={actions.withdraw.isPending && actions.withdraw.variables === invitationId}
               onClick={() => actions.withdraw.mutate(invitationId)}
             >

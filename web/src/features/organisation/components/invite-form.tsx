@@ -5,6 +5,7 @@ import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
 import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import { describeError } from '@/lib/errors';
+import { withoutMarks } from '@/lib/typed';
 import { useInvite } from '../hooks/use-organisation';
 import { OrganisationNotice } from './organisation-notice';
 import { linked, type RoleChoice, RoleFields } from './role-fields';
@@ -48,7 +49,7 @@ export function InviteForm({ own }: { own: StaffRole }) {
           autoComplete="off"
           required
           value={email}
-          onChange={({ target }) => setEmail(target.value)}
+          onChange={({ target }) => setEmail(withoutMarks(target.value))}
           hint="We send a link to it. Only an account with this address can accept."
           error={isAboutEmail ? describeError(invite.error).message : undefined}
         />

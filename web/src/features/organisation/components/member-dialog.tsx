@@ -5,6 +5,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { toast } from '@/components/ui/toast-store';
 import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import type { Member } from '@/gen/booking/v1/organisation_service_pb';
+import { shownAddress } from '@/lib/shown-address';
 import { useClosing } from '../hooks/use-closing';
 import { useMemberActions } from '../hooks/use-organisation';
 import { OrganisationNotice } from './organisation-notice';
@@ -13,7 +14,7 @@ import { linked, RoleFields } from './role-fields';
 type MemberDialogProps = { own: StaffRole; member: Member; onClose: () => void };
 
 export function memberName({ email, userId, isCaller }: Member): string {
-  const name = email || `Account ${userId.slice(-6)}`;
+  const name = shownAddress(email) || `Account ${userId.slice(-6)}`;
   return isCaller ? `${name} (you)` : name;
 }
 

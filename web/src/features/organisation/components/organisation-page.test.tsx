@@ -190,6 +190,15 @@ test('an address is invited, and its invitation withdrawn', async () => {
   expect(list.queryByRole('button', { name: withdraw })).toBeNull();
 });
 
+test('marks of a messenger around an address are not refused by the browser', async () => {
+  const person = open();
+  const field = (await screen.findByLabelText('Email')) as HTMLInputElement;
+  await person.click(field);
+  await person.paste('\u202apriya@practice.example\u202c\u200f');
+  expect(field.value).toBe('priya@practice.example');
+  expect(field.validity.valid).toBe(true);
+});
+
 test('what is wrong with an address stands beside its field, and the words stay', async () => {
   server.invitations = [invitation('priya@practice.example', InvitationState.PENDING)];
   const person = open();

@@ -6,7 +6,7 @@ import { Spinner } from '@/components/ui/spinner';
 import { PROVIDER_NAME } from '../checkout-window';
 import type { PaymentPanelModel } from '../hooks/use-payment-panel';
 import type { PanelPhase } from '../panel-state';
-import { orderFailedTitle } from '../payment-messages';
+import { CANCELLED, orderFailedTitle, RETRY_ANYTIME } from '../payment-messages';
 
 const PROGRESS: Partial<Record<PanelPhase, string>> = {
   'creating-order': 'Creating your order…',
@@ -26,6 +26,17 @@ function Progress({ phase }: { phase: PanelPhase }) {
         </>
       ) : null}
       {phase === 'ready' ? `You'll pay securely in a ${PROVIDER_NAME} window.` : null}
+    </p>
+  );
+}
+
+/** Said once by the toast that is only heard. */
+function Dismissed({ model }: { model: PaymentPanelModel }) {
+  const { phase, dismissed, declined } = model.state;
+  if (phase !== 'ready' || !dismissed || declined) return null;
+  return (
+    <p>
+      <strong>{CANCELLED}.</strong> {RETRY_ANYTIME} Your time is still kept.
     </p>
   );
 }
@@ -121,6 +132,7 @@ export function PaymentPanel(props: PaymentPanelProps) {
           ) : null}
           <Failure model={model} />
         </div>
+        <Dismissed model={model} />
         <Progress phase={phase} />
         <p className="text-sm text-ink-2 lg:order-last">
           We never see or keep your card or UPI data. You're only ever charged once. If anything

@@ -95,8 +95,8 @@ function Refusals({ facts, onPayAgain }: Pick<VerificationPanelProps, 'facts' | 
         </Button>
       }
     >
-      Your bank or app declined it. If money has left your account, it comes back by itself. Your
-      time is still kept.
+      Your bank or app declined it. If money left your account, your bank will return it. Your time
+      is still kept.
     </Alert>
   );
 }

@@ -7,11 +7,12 @@ import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { type PaymentPage, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
 import { PagePaymentService } from '@/gen/payments/v1/page_payment_service_pb';
 import { CollectionState } from '@/gen/payments/v1/payments_service_pb';
+import type { ShownTexts } from '@/lib/legal-text';
 import type { ConsentInit } from '../page-consent';
 import { type LinkOutcome, outcomeOf } from './use-link-check';
 import type { PaymentLink } from './use-payment-link';
 
-/** How often a page is read again while it waits for money or for the meeting link. */
+/** How often a page is read again while it waits for money. */
 const POLL_MS = 5000;
 const CHECK_MS_MAX = 12_000;
 
@@ -25,8 +26,7 @@ export function isAgreed({ termsAccepted, needsConsent }: PaymentPage): boolean 
 }
 
 function isWaiting(page: PaymentPage): boolean {
-  if (isPayable(page)) return isAgreed(page);
-  return page.state === BookingState.CONFIRMED && page.location === '' && page.joinUrl === '';
+  return isPayable(page) && isAgreed(page);
 }
 
 function keyOf(pageKey: string) {
@@ -53,9 +53,10 @@ export function useAcceptTerms(pageKey: string) {
   const transport = useTransport();
   const queryClient = useQueryClient();
   return useCallback(
-    async (consent: ConsentInit | undefined): Promise<void> => {
+    async (shown: ShownTexts, signed?: { consent: ConsentInit; code: string }): Promise<void> => {
       const client = createClient(PaymentPageService, transport);
-      const asked = { pageKey, termsAccepted: true, ...(consent ? { consent } : {}) };
+      const consent = signed && { consent: signed.consent, consentCode: signed.code };
+      const asked = { pageKey, termsAccepted: true, shown, ...consent };
       const { page } = await client.acceptTerms(asked);
       if (page) queryClient.setQueryData(keyOf(pageKey), page);
     },
@@ -99,5 +100,17 @@ export function usePageCheck(pageKey: string, onNews: (outcome: LinkOutcome) => 
       return outcomeOf(await client.checkPagePayment({ pageKey }, { timeoutMs: CHECK_MS_MAX }));
     },
     onSuccess: onNews,
+  });
+}
+
+/** The papers of the booking: their numbers, days and sums. */
+export function usePageReceipts(pageKey: string) {
+  const transport = useTransport();
+  return useQuery({
+    queryKey: ['page-receipts', pageKey],
+    queryFn: async ({ signal }) => {
+      const client = createClient(PagePaymentService, transport);
+      return (await client.listPageReceipts({ pageKey }, { signal })).receipts;
+    },
   });
 }

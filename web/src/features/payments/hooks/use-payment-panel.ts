@@ -1,4 +1,5 @@
 /** Paying for a booking: one order, the provider's window, and its result. */
+
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
@@ -10,6 +11,7 @@ import {
   PaymentsService,
   type StartPaymentResponse,
 } from '@/gen/payments/v1/payments_service_pb';
+import { serverNow } from '@/lib/clock';
 import { describeError, errorReason } from '@/lib/errors';
 import { randomKey } from '@/lib/random-key';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
@@ -21,14 +23,20 @@ import {
 } from '../checkout-window';
 import { startOrder } from '../order-attempts';
 import { INITIAL_PANEL, type PanelEvent, type PanelState, panelReducer } from '../panel-state';
-import { ALREADY_PAID, declineMessage, STILL_LOADING } from '../payment-messages';
+import {
+  ALREADY_PAID,
+  CANCELLED,
+  declineMessage,
+  RETRY_ANYTIME,
+  STILL_LOADING,
+} from '../payment-messages';
 
 /** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
 const CHECKOUT_COLOUR = '#2B6355';
 
 /** What is left of a hold, and never less than a payment takes. */
 function secondsLeft(booking: Booking): number {
-  const left = booking.heldUntilAt ? timestampMs(booking.heldUntilAt) - Date.now() : 0;
+  const left = booking.heldUntilAt ? timestampMs(booking.heldUntilAt) - serverNow() : 0;
   return Math.max(60, Math.floor(left / 1000));
 }
 
@@ -135,7 +143,7 @@ function openWindow(
   const ondismiss = () => {
     if (answered) return;
     dispatch({ type: 'dismissed' });
-    toast({ title: 'Payment Cancelled', description: 'You can retry the payment anytime.' });
+    toast({ title: CANCELLED, description: RETRY_ANYTIME, beside: true });
   };
   const options = optionsOf(
     order,

@@ -1,10 +1,12 @@
 /** The verification screen's clock: windows, tries and the customer's own claim. */
+
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import { CollectionState, PaymentsService } from '@/gen/payments/v1/payments_service_pb';
+import { deviceMs } from '@/lib/clock';
 import {
   type CheckResult,
   endMessage,
@@ -56,16 +58,16 @@ type Asked = {
 const FAILED = 'Payment Verification Failed';
 
 function startRound(kind: WindowKind): Round {
-  return { kind, deadline: Date.now() + windowSeconds(kind) * 1000 };
+  return { kind, deadline: deviceMs() + windowSeconds(kind) * 1000 };
 }
 
 /** Whole seconds to the deadline, as long as they are shown. */
 function useCountdown(deadline: number, running: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(deviceMs);
   useEffect(() => {
     if (!running) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), 500);
+    setNow(deviceMs());
+    const timer = setInterval(() => setNow(deviceMs()), 500);
     return () => clearInterval(timer);
   }, [running]);
   return secondsLeft(deadline, Math.min(now, deadline));
@@ -113,7 +115,7 @@ export function useVerification({ bookingId, idle, onNews }: Asked): Verificatio
       const words = endMessage(round.kind, end);
       setStatus('failed');
       setMessage(words);
-      toast({ title: FAILED, description: words, variant: 'destructive' });
+      toast({ title: FAILED, description: words, variant: 'destructive', beside: true });
     });
     return () => stop.abort();
   }, [round, check, still]);

@@ -5,8 +5,9 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { useAuth } from '@/lib/auth';
 import { describeError } from '@/lib/errors';
 import { usePractice } from '@/lib/practice';
-import { bookingWindow } from '../booking-window';
+import { bookingWindow, nextLimit } from '../booking-window';
 import { useOwnBooking } from '../hooks/use-own-booking';
+import { useTimeLeft } from '../hooks/use-time-left';
 import { Countdown } from './countdown';
 import { CountdownSkeleton } from './countdown-skeleton';
 
@@ -35,20 +36,34 @@ function SignInFirst({ bookingId }: { bookingId: string }) {
   );
 }
 
-function Unknown() {
+function Unknown({ bookingId }: { bookingId: string }) {
   return (
     <Say
       title="We could not find this booking"
       action={
-        <Button to="/contact" variant="secondary">
-          Contact us
-        </Button>
+        <div className="flex flex-wrap justify-center gap-3">
+          <Button to={`/booking-flow?step=confirmed&b=${encodeURIComponent(bookingId)}`}>
+            Did you book on the phone?
+          </Button>
+          <Button to="/contact" variant="secondary">
+            Contact us
+          </Button>
+        </div>
       }
     >
       There is no such booking, or it belongs to another account. The policy on this page still
       holds.
     </Say>
   );
+}
+
+type LimitProps = { hours: number; limits: readonly [Date, ...Date[]]; service: string };
+
+/** The clock of the next session that can still be cancelled; each of a package has its own limit. */
+function Limit({ hours, limits, service }: LimitProps) {
+  const left = useTimeLeft(limits.at(-1) ?? limits[0]);
+  const of = limits.length > 1 ? `${service}: the next of ${limits.length} sessions` : service;
+  return <Countdown until={nextLimit(limits, left)} hours={hours} service={of} />;
 }
 
 type OwnProps = { bookingId: string; userId: string };
@@ -59,13 +74,14 @@ function Own({ bookingId, userId }: OwnProps) {
   if (booking) {
     const window = bookingWindow(booking, cancellationHours);
     if (window.kind === 'counting') {
-      return <Countdown until={window.until} service={booking.serviceTitle} />;
+      return <Limit hours={window.hours} limits={window.limits} service={booking.serviceTitle} />;
     }
     return <Say title={booking.serviceTitle}>{window.words}</Say>;
   }
   if (!error) return <CountdownSkeleton />;
   const { code } = describeError(error);
-  if (code === Code.NotFound || code === Code.InvalidArgument) return <Unknown />;
+  if (code === Code.NotFound || code === Code.InvalidArgument)
+    return <Unknown bookingId={bookingId} />;
   if (code === Code.Unauthenticated) return <SignInFirst bookingId={bookingId} />;
   return (
     <ErrorNotice

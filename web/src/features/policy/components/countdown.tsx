@@ -1,8 +1,9 @@
 import { useId } from 'react';
+import { OwnTime } from '@/components/own-time';
 import { Button } from '@/components/ui/button';
 import { formatPhone } from '@/lib/phone';
 import { usePractice, usePracticeZone } from '@/lib/practice';
-import { formatDateTime, formatOwnTime } from '@/lib/time';
+import { formatDateTime } from '@/lib/time';
 import { countdownText, shareLeft } from '../countdown';
 import { useTimeLeft } from '../hooks/use-time-left';
 
@@ -28,12 +29,12 @@ function Ring({ share }: { share: number }) {
   );
 }
 
-function Expired() {
-  const { cancellationHours, phone } = usePractice();
+function Expired({ hours }: { hours: number }) {
+  const { phone } = usePractice();
   return (
     <div className="flex flex-col items-center gap-3">
       <p className="text-h3 font-semibold text-clay">
-        {cancellationHours}-hour cancellation window has expired
+        {hours}-hour cancellation window has expired
       </p>
       <p className="text-ink-2">
         Has something come up? Please tell us anyway. We consider emergencies case by case.
@@ -47,17 +48,17 @@ function Expired() {
 
 type CountdownProps = {
   until: Date;
+  /** How many hours the window has. */
+  hours: number;
   /** The service that it is about, where it is known. */
   service: string;
 };
 
 /** The time left to cancel. Its seconds are not announced; that it has ended is. */
-export function Countdown({ until, service }: CountdownProps) {
-  const { cancellationHours } = usePractice();
+export function Countdown({ until, hours, service }: CountdownProps) {
   const zone = usePracticeZone();
   const left = useTimeLeft(until);
   const label = useId();
-  const own = formatOwnTime(until, zone);
   const counting = left > 0;
   return (
     <div className="flex flex-col items-center gap-5 text-center">
@@ -70,7 +71,7 @@ export function Countdown({ until, service }: CountdownProps) {
       {counting ? (
         <>
           <div className="relative grid aspect-square w-full max-w-52 place-items-center">
-            <Ring share={shareLeft(left, cancellationHours)} />
+            <Ring share={shareLeft(left, hours)} />
             <div className="flex flex-col items-center">
               <p
                 role="timer"
@@ -84,11 +85,11 @@ export function Countdown({ until, service }: CountdownProps) {
           </div>
           <p className="text-ink-2">
             until <strong className="text-ink">{formatDateTime(until, zone)}</strong>
-            {own ? ` (${own})` : null}
+            <OwnTime at={until} zone={zone} />
           </p>
         </>
       ) : null}
-      <div role="status">{counting ? null : <Expired />}</div>
+      <div role="status">{counting ? null : <Expired hours={hours} />}</div>
     </div>
   );
 }

@@ -37,7 +37,7 @@ function FromTime({ bookedAt, serviceId }: { bookedAt: Date; serviceId: string }
   const { cancellationHours } = usePractice();
   const service = useService(serviceId);
   const until = new Date(bookedAt.getTime() + cancellationHours * HOUR_MS);
-  return <Countdown until={until} service={service?.title ?? ''} />;
+  return <Countdown until={until} hours={cancellationHours} service={service?.title ?? ''} />;
 }
 
 function Face({ asked }: { asked: Asked }) {

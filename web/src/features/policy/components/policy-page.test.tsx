@@ -4,7 +4,7 @@ import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Booking, BookingService, BookingState } from '@/gen/booking/v1/booking_service_pb';
 import type { AuthState } from '@/lib/auth';
-import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { BOOKING_ID, bookingFixture, packageFixture } from '@/testing/booking-fixture';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp, writtenApp } from '@/testing/render-app';
@@ -144,6 +144,36 @@ test('a booking of mine counts to 24 hours before it starts', async () => {
   const mail = screen.getByRole('link', { name: 'Email us to cancel' });
   expect(mail.getAttribute('href')).toContain('A1A1A1A1');
   expect(server.asked).toEqual([BOOKING_ID]);
+});
+
+test('a package counts with its own hours to the next of its sessions that are left', async () => {
+  auth.state = { status: 'signed-in', user: ASHA };
+  const days = ['2026-11-21T20:00:00Z', '2026-11-23T12:00:00Z', '2026-11-26T12:00:00Z'];
+  const booking = packageFixture(days.map((day) => new Date(day)));
+  booking.state = BookingState.MEETING_SCHEDULED;
+  if (booking.package) booking.package.noticeHours = 12;
+  server.booking = booking;
+  open(`?b=${BOOKING_ID}`);
+  // The first session's limit has passed; twelve hours before the second one are 36 hours away.
+  expect((await screen.findByRole('timer')).textContent).toBe('36:00:00');
+  expect(screen.getByText('Mental Health Therapy: the next of 3 sessions')).toBeTruthy();
+  await pass(36 * 3_600_000);
+  expect(timer().textContent).toBe('72:00:00');
+  await pass(72 * 3_600_000);
+  expect(screen.getByText('12-hour cancellation window has expired')).toBeTruthy();
+});
+
+test('a session of a package that is cancelled has no limit', async () => {
+  auth.state = { status: 'signed-in', user: ASHA };
+  const booking = packageFixture([
+    new Date('2026-11-23T12:00:00Z'),
+    new Date('2026-11-26T12:00:00Z'),
+  ]);
+  booking.state = BookingState.MEETING_SCHEDULED;
+  for (const session of booking.sessions.slice(0, 1)) session.cancelled = true;
+  server.booking = booking;
+  open(`?b=${BOOKING_ID}`);
+  expect((await screen.findByRole('timer')).textContent).toBe('96:00:00');
 });
 
 test('a booking that is cancelled already needs no clock', async () => {

@@ -1,4 +1,5 @@
 import { useLocation } from 'react-router';
+import { serverNow } from '@/lib/clock';
 import { usePracticeZone } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
 import { parseBookingTime } from '../countdown';
@@ -19,7 +20,7 @@ export function useAsked(): Asked {
   if (bookingId) return { kind: 'booking', bookingId };
   const written = query.get('bookingTime') ?? '';
   if (!written) return { kind: 'nothing' };
-  const bookedAt = parseBookingTime(written, Date.now(), timeZone);
+  const bookedAt = parseBookingTime(written, serverNow(), timeZone);
   if (!bookedAt) return { kind: 'unreadable' };
   return { kind: 'time', bookedAt, serviceId: query.get('service') ?? '' };
 }

@@ -222,3 +222,11 @@ test('without areas there is nothing to ask, and a way to all services', () => {
   expect(heading().textContent).toContain('There is nothing to choose from right now');
   expect(hrefs(/^See all services$/)).toEqual(['/services']);
 });
+
+test('results that are come back to are there again', () => {
+  const state = { quizArea: practiceFixture().quizAreas[0]?.areaId };
+  renderApp(<QuizDialog open onClose={() => {}} />, {
+    path: { pathname: '/', search: '?quiz', state },
+  });
+  expect(heading().textContent).toMatch(/^Step 3 of 3: /);
+});

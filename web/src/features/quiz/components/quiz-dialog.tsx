@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useReducer, useRef } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { useQuizAreas, useServices } from '@/lib/practice';
@@ -11,6 +12,22 @@ import { WelcomeStep } from './welcome-step';
 
 export type QuizDialogProps = { open: boolean; onClose: () => void };
 
+/**
+ * The chosen area is kept with the entry in the browser's history: for who comes back to the results,
+ * and never in the address, which a server would read.
+ */
+function useKeptArea() {
+  const { pathname, search, hash, state } = useLocation();
+  const navigate = useNavigate();
+  const kept = (state as { quizArea?: string } | null)?.quizArea ?? '';
+  function keep(areaId: string) {
+    const next = { ...(state as object | null), quizArea: areaId };
+    const place = `${pathname}${search}${hash}`;
+    void navigate(place, { replace: true, state: next, preventScrollReset: true });
+  }
+  return { kept, keep };
+}
+
 /** The quiz itself: computed here, from the practice's own areas and services. */
 function useQuiz(open: boolean) {
   const [state, dispatch] = useReducer(nextState, AT_WELCOME);
@@ -18,13 +35,26 @@ function useQuiz(open: boolean) {
   const services = useServices();
   const areaId = state.step === 'results' ? state.areaId : undefined;
   const area = areas.find((one) => one.areaId === areaId);
+  const { kept, keep } = useKeptArea();
+  const isKnown = areas.some((one) => one.areaId === kept);
 
-  // Opened again, it begins with the first step.
+  // Opened again, it begins with the first step, unless its results are come back to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is kept meanwhile is known already.
   useEffect(() => {
-    if (!open) dispatch({ kind: 'retake' });
+    if (!open) {
+      dispatch({ kind: 'retake' });
+      if (kept) keep('');
+    } else if (isKnown) {
+      dispatch({ kind: 'resume', areaId: kept, at: performance.now() });
+    }
   }, [open]);
 
-  return { state, dispatch, area, recommended: recommendedFor(area, services) };
+  const move: typeof dispatch = (action) => {
+    dispatch(action);
+    if (action.kind === 'choose') keep(action.areaId);
+    else if (kept) keep('');
+  };
+  return { state, dispatch: move, area, recommended: recommendedFor(area, services) };
 }
 
 /** The new step's heading has the focus, and its beginning is in sight. */
