@@ -16,6 +16,8 @@ export type QuizAction =
   | { kind: 'choose'; areaId: string }
   /** One step back. The clock goes on until the welcome is reached. */
   | { kind: 'back' }
+  /** To the results of an area that was chosen before, with no time left to look at. */
+  | { kind: 'resume'; areaId: string; at: number }
   /** To the welcome, with no area chosen and the whole time ahead. */
   | { kind: 'retake' };
 
@@ -38,6 +40,12 @@ export function nextState(state: QuizState, action: QuizAction): QuizState {
         : state;
     case 'back':
       return stepBack(state);
+    case 'resume':
+      return {
+        step: 'results',
+        begunAt: action.at - QUIZ_SECONDS * 1000,
+        areaId: action.areaId,
+      };
     case 'retake':
       return AT_WELCOME;
   }

@@ -12,7 +12,8 @@ function ofCancelled({ checkoutOpened, paymentState }: Booking): string {
   const paid =
     paymentState === PaymentState.PAID ||
     paymentState === PaymentState.REFUNDING ||
-    paymentState === PaymentState.REFUNDED;
+    paymentState === PaymentState.REFUNDED ||
+    paymentState === PaymentState.REFUND_FAILED;
   if (paid) return 'The session was cancelled before a receipt was written.';
   if (checkoutOpened || paymentState === PaymentState.CLAIMED) {
     return 'The session was cancelled, and no payment for it has reached us.';

@@ -25,6 +25,9 @@ test('name, address and state are needed, a GSTIN is not', () => {
 
 test('a GSTIN has its form, and its state is the one of the address', () => {
   expect(validatePayer({ ...GOOD, gstin: '27AAPFU0939F1Z' })).toEqual({ gstin: NOT_A_GSTIN });
+  for (const gstin of ['\u202a27-AAPFU-0939F\u20111ZV\u202c', '२७AAPFU०९३९F१ZV']) {
+    expect(validatePayer({ ...GOOD, gstin })).toEqual({});
+  }
   expect(Object.keys(validatePayer({ ...GOOD, stateCode: '23' }))).toEqual(['stateCode']);
 });
 

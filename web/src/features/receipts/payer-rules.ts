@@ -1,6 +1,7 @@
 /** What the form asks for. The server checks the same and has the last word. */
 import type { Payer } from '@/gen/payments/v1/payments_service_pb';
 import type { Problem } from '@/lib/errors';
+import { readNumber } from '@/lib/typed';
 import type { FieldErrors } from '@/lib/use-fields';
 
 export type PayerValues = { name: string; gstin: string; address: string; stateCode: string };
@@ -20,7 +21,7 @@ export function valuesOf(payer: Payer | undefined): PayerValues {
 
 /** As receipts write it: capitals without blanks. */
 export function plainGstin(typed: string): string {
-  return typed.replace(/\s/g, '').toUpperCase();
+  return readNumber(typed).toUpperCase();
 }
 
 function lineError(text: string, what: string, max: number): string | undefined {

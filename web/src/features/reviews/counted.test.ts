@@ -1,6 +1,6 @@
 /** What reviews come to, against figures that only a practice states. */
 import { expect, test } from 'vitest';
-import { countedOf } from './counted';
+import { countedOf, trustedOf } from './counted';
 
 test('the mean, the share of the content and the number are of all reviews', () => {
   expect(countedOf([1n, 0n, 0n, 1n, 7n])).toEqual({
@@ -25,4 +25,13 @@ test('one review is one', () => {
 test('without reviews there is nothing to count', () => {
   expect(countedOf([])).toBeNull();
   expect(countedOf([0n, 0n, 0n, 0n, 0n])).toBeNull();
+});
+
+test('nothing is stated from fewer than three verified reviews', () => {
+  expect(trustedOf([])).toBeNull();
+  expect(trustedOf([0n, 0n, 0n, 0n, 2n])).toBeNull();
+  expect(trustedOf([0n, 0n, 0n, 1n, 2n])).toMatchObject({
+    average: '4.7',
+    reviews: '3 verified reviews',
+  });
 });

@@ -25,7 +25,16 @@ export function averageOf(countsByRating: readonly bigint[]): string | undefined
   return count === 0 ? undefined : (sum / count).toFixed(1);
 }
 
-export function countedOf(countsByRating: readonly bigint[]): Counted | null {
+/** So many clients have to have written before anything is stated from their reviews. */
+export const TRUSTED_MIN = 3;
+
+/** What the practice may be judged by: reviews of clients whose session is known of. */
+export function trustedOf(verifiedCountsByRating: readonly bigint[]): Counted | null {
+  const count = verifiedCountsByRating.reduce((total, many) => total + many, 0n);
+  return count < TRUSTED_MIN ? null : countedOf(verifiedCountsByRating, 'verified ');
+}
+
+export function countedOf(countsByRating: readonly bigint[], which = ''): Counted | null {
   const average = averageOf(countsByRating);
   if (!average) return null;
   const sum = (counts: readonly bigint[]) => counts.reduce((total, many) => total + many, 0n);
@@ -34,6 +43,6 @@ export function countedOf(countsByRating: readonly bigint[]): Counted | null {
   return {
     average,
     content: `${(HUNDRED * content) / all}%`,
-    reviews: `${all} ${all === 1n ? 'review' : 'reviews'}`,
+    reviews: `${all} ${which}${all === 1n ? 'review' : 'reviews'}`,
   };
 }

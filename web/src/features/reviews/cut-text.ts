@@ -1,5 +1,7 @@
 /** Cuts a text for a card at whole letters, as a reader counts them. */
 
+import { lettersOf } from '@/lib/letters';
+
 export const CARD_TEXT_MAX = 120;
 
 /** The signs that join the consonant after them into one letter, in the scripts of India. */
@@ -9,8 +11,7 @@ const BEGINS_WITH_LETTER = /^\p{L}/u;
 /** Letters in the order of the text, each with all its marks. */
 function* letters(text: string): Generator<string> {
   let open = '';
-  const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
-  for (const { segment } of segments) {
+  for (const segment of lettersOf(text)) {
     // Older browsers divide a conjunct behind its joining sign; a reader does not.
     if (open && JOINS_NEXT.test(open) && BEGINS_WITH_LETTER.test(segment)) {
       open += segment;

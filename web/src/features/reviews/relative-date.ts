@@ -2,6 +2,7 @@
  * How long ago a review was written, in calendar days of the practice's zone: what was written late
  * yesterday evening says "Yesterday" in the morning, and every reader reads the same.
  */
+import { serverDate } from '@/lib/clock';
 import { localDate, type Zone } from '@/lib/time';
 
 const DAY_MS = 86_400_000;
@@ -18,7 +19,7 @@ function ago(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }
 
-export function relativeDate(at: Date, zone: Zone, now: Date = new Date()): string {
+export function relativeDate(at: Date, zone: Zone, now: Date = serverDate()): string {
   // A reader's clock may be behind the server's.
   const days = Math.max(0, dayNumber(now, zone) - dayNumber(at, zone));
   if (days === 0) return 'Today';
@@ -28,6 +29,6 @@ export function relativeDate(at: Date, zone: Zone, now: Date = new Date()): stri
   return ago(Math.floor(days / DAYS_OF_MONTH), 'month');
 }
 
-export function isRecent(at: Date, now: Date = new Date()): boolean {
+export function isRecent(at: Date, now: Date = serverDate()): boolean {
   return now.getTime() - at.getTime() < RECENT_MS;
 }

@@ -14,6 +14,15 @@ export const IMAGE_TOO_LARGE = failed(
   'Please select an image smaller than 5MB.',
 );
 export const INVALID_IMAGE = failed('Invalid file type', 'Please select a valid image file.');
+export const TOO_MANY_PIXELS = failed(
+  'Image has too many pixels',
+  'Please select one of at most 24 million pixels.',
+);
+export const ANIMATED_IMAGE = failed('Image moves', 'Please select a still JPEG, PNG or WebP.');
+export const OTHER_IMAGE_KIND = failed(
+  'Image of another kind',
+  'GIF, HEIC or AVIF can’t be shown. Please select a JPEG, PNG or WebP.',
+);
 export const NOT_SUBMITTED = failed('Error submitting review', 'Please try again later.');
 export const PUBLISHED: ToastInput = {
   title: 'Thank you for your review!',

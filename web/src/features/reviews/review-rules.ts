@@ -1,5 +1,7 @@
 /** What the form asks for. The server checks the same and has the last word. */
 import type { ToastInput } from '@/components/ui/toast-store';
+import { readText } from '@/lib/typed';
+import { emailError, lineError } from '@/lib/typed-errors';
 import type { FieldErrors } from '@/lib/use-fields';
 import { toRating } from './rating';
 import { IMAGE_TOO_LARGE, INVALID_IMAGE, NO_RATING } from './review-messages';
@@ -34,19 +36,10 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-function nameError(name: string): string | undefined {
-  if (!name.trim()) return 'Name is required';
-  return lengthOf(name.trim()) > NAME_MAX ? `At most ${NAME_MAX} characters, please` : undefined;
-}
-
-function emailError(email: string): string | undefined {
-  if (!email.trim()) return 'Email is required';
-  return /^\S+@\S+$/.test(email.trim()) ? undefined : 'Invalid email address';
-}
-
 function textError(text: string): string | undefined {
-  if (!text.trim()) return 'Please write your review';
-  const over = lengthOf(text.trim()) - TEXT_MAX;
+  const { read = '' } = readText(text, Number.POSITIVE_INFINITY);
+  if (!read) return 'Please write your review';
+  const over = lengthOf(read) - TEXT_MAX;
   return over > 0
     ? `Please shorten it by ${over} ${over === 1 ? 'character' : 'characters'}`
     : undefined;
@@ -55,7 +48,7 @@ function textError(text: string): string | undefined {
 export function validateReview(values: ReviewValues): FieldErrors<ReviewValues> {
   const found: FieldErrors<ReviewValues> = {
     rating: toRating(values.rating) ? undefined : NO_RATING.title,
-    name: nameError(values.name),
+    name: lineError(values.name, NAME_MAX, 'Name is required'),
     email: emailError(values.email),
     service: values.service ? undefined : 'Please choose a service',
     text: textError(values.text),
@@ -73,10 +66,15 @@ export function lettersLeft(text: string): string | undefined {
   return `${many} ${many === 1 ? 'character' : 'characters'} ${left < 0 ? 'too many' : 'left'}`;
 }
 
-/** Why a file cannot be the picture, or nothing. The server looks into it; this looks at it. */
+/** Whether a file says of itself that it is something else; cameras and programs name odd types. */
+function isNoPicture(type: string): boolean {
+  return type !== '' && type !== 'application/octet-stream' && !type.startsWith('image/');
+}
+
+/** Why a file cannot be the picture, or nothing. What is in it decides, which the server looks at. */
 export function imageProblem(file: { size: number; type: string }): ToastInput | undefined {
   if (file.size > IMAGE_BYTES_MAX) return IMAGE_TOO_LARGE;
-  return IMAGE_TYPES.includes(file.type) ? undefined : INVALID_IMAGE;
+  return file.size === 0 || isNoPicture(file.type) ? INVALID_IMAGE : undefined;
 }
 
 const FIELDS: readonly (keyof ReviewValues)[] = ['rating', 'name', 'email', 'service', 'text'];

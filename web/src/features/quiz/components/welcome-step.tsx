@@ -69,8 +69,8 @@ export function WelcomeStep({ headingRef }: { headingRef: Ref<HTMLHeadingElement
             fit it, with their length and price.
           </p>
           <p className="text-sm text-ink-2">
-            It is a way to choose, not a diagnosis. Your answer stays in this window: it is neither
-            stored nor sent.
+            This helps you choose. It isn't a diagnosis. Your answer stays in this window: it is
+            neither stored nor sent.
           </p>
         </div>
         <div className="overflow-hidden rounded-t-[6rem] rounded-b-card max-sm:hidden">

@@ -19,7 +19,7 @@ export function PayerLine({ paper, onSaved }: PayerLineProps) {
       <p className="min-w-0 break-words text-ink-2">
         {payer ? (
           <>
-            Billed to <span className="font-semibold text-ink">{payer.name}</span>
+            Billed to <bdi className="font-semibold text-ink">{payer.name}</bdi>
             {payer.gstin ? `, GSTIN ${payer.gstin}` : null}
           </>
         ) : (

@@ -1,4 +1,5 @@
 /** A booking's receipts, with a server that a test plays. */
+import { create } from '@bufbuild/protobuf';
 import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -9,7 +10,12 @@ import {
   BookingState,
   PaymentState,
 } from '@/gen/booking/v1/booking_service_pb';
-import { PaymentsService, type Receipt } from '@/gen/payments/v1/payments_service_pb';
+import {
+  type Payer,
+  PayerSchema,
+  PaymentsService,
+  type Receipt,
+} from '@/gen/payments/v1/payments_service_pb';
 import type { AuthState } from '@/lib/auth';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { gstFixture, receiptFixture, rupees } from '@/testing/receipt-fixture';
@@ -29,17 +35,20 @@ const PAID = bookingFixture({ state: BookingState.CONFIRMED, paymentState: Payme
 const server: {
   booking: Booking;
   receipts: Receipt[];
+  /** Can be changed, where there is one. */
+  payer: Payer | undefined;
   refusal: ConnectError | undefined;
   looks: number;
   /** From this look on there is a receipt. */
   writtenAt: number;
-} = { booking: PAID, receipts: [], refusal: undefined, looks: 0, writtenAt: 1 };
+} = { booking: PAID, receipts: [], payer: undefined, refusal: undefined, looks: 0, writtenAt: 1 };
 
 beforeEach(() => {
   auth.state = { status: 'signed-in', user: PERSON };
   Object.assign(server, {
     booking: PAID,
     receipts: [receiptFixture()],
+    payer: undefined,
     refusal: undefined,
     looks: 0,
     writtenAt: 1,
@@ -57,7 +66,9 @@ const transport = createRouterTransport(({ service }) => {
   service(PaymentsService, {
     listReceipts: () => {
       server.looks += 1;
-      return { receipts: server.looks >= server.writtenAt ? server.receipts : [] };
+      const { payer } = server;
+      const receipts = server.looks >= server.writtenAt ? server.receipts : [];
+      return { receipts, ...(payer ? { payer, takesPayer: true } : {}) };
     },
   });
 });
@@ -90,6 +101,18 @@ test('the sheet says everything that a receipt has to say', async () => {
   expect(row.textContent).toContain('₹500');
   expect(paper.queryByText(/GST|tax/i)).toBeNull();
   expect(document.title).toBe('Receipt SUK/26-27/00001 · Sukoon');
+});
+
+test('what a payer wrote runs in the direction of its own letters', async () => {
+  const payer = { name: 'شركة النور', address: 'شارع السلام، دبي.', stateCode: '27', gstin: '' };
+  server.receipts = [receiptFixture({ payer })];
+  server.payer = create(PayerSchema, payer);
+  open();
+  const paper = within(await sheet());
+  expect(paper.getByText(payer.name).tagName).toBe('BDI');
+  expect(paper.getByText(payer.address).dir).toBe('auto');
+  const line = within(screen.getByText(/^Billed to/));
+  expect(line.getByText(payer.name).tagName).toBe('BDI');
 });
 
 test('a registered practice states its number and its tax', async () => {

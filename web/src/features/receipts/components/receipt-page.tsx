@@ -54,7 +54,7 @@ function SignInFirst({ returnTo }: { returnTo: string }) {
   );
 }
 
-function NotFound() {
+function NotFound({ children }: { children?: ReactNode }) {
   return (
     <Frame
       title="Receipt not found"
@@ -70,6 +70,7 @@ function NotFound() {
           Contact us
         </Button>
       </div>
+      {children}
     </Frame>
   );
 }
@@ -142,7 +143,7 @@ function Sheets({ paper, onPayer }: SheetsProps) {
   return (
     <Frame
       title={headingOf(receipts)}
-      lead="To keep it as a file, press Print and choose to save it as PDF."
+      lead='To save it, press Print and choose "Save as PDF".'
       actions={
         <>
           <Button onClick={() => window.print()}>Print</Button>
@@ -160,15 +161,24 @@ function Sheets({ paper, onPayer }: SheetsProps) {
   );
 }
 
-type AskedProps = { bookingId: string; userId: string; here: string };
+/** What stands below a booking that was not found; it is given how to read it again. */
+type Missing = (refetch: () => void) => ReactNode;
+type AskedProps = {
+  bookingId: string;
+  userId: string;
+  here: string;
+  missing?: Missing | undefined;
+};
 
 /** The server's answer to a signed-in customer. */
-function Asked({ bookingId, userId, here }: AskedProps) {
+function Asked({ bookingId, userId, here, missing }: AskedProps) {
   const { paper, error, looking, again, anew } = useReceipts(bookingId, userId);
   if (paper && paper.receipts.length > 0) return <Sheets paper={paper} onPayer={again} />;
   if (error) {
     const { code } = describeError(error);
-    if (code === Code.NotFound || code === Code.InvalidArgument) return <NotFound />;
+    if (code === Code.NotFound || code === Code.InvalidArgument) {
+      return <NotFound>{missing?.(again)}</NotFound>;
+    }
     if (code === Code.Unauthenticated) return <SignInFirst returnTo={here} />;
     return (
       <Frame title="Your receipt">
@@ -186,7 +196,7 @@ function Asked({ bookingId, userId, here }: AskedProps) {
 }
 
 /** /receipt?b=<booking>: the receipts of a booking, for its owner. */
-export function ReceiptPage() {
+export function ReceiptPage({ missing }: { missing?: Missing }) {
   const auth = useAuth();
   const { pathname, search } = useLocation();
   const bookingId = new URLSearchParams(search).get('b') ?? '';
@@ -195,5 +205,5 @@ export function ReceiptPage() {
   if (auth.status === 'unknown') return <PageSkeleton />;
   if (!bookingId) return <NotFound />;
   if (!auth.user) return <SignInFirst returnTo={here} />;
-  return <Asked bookingId={bookingId} userId={auth.user.id} here={here} />;
+  return <Asked bookingId={bookingId} userId={auth.user.id} here={here} missing={missing} />;
 }

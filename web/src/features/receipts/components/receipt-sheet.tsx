@@ -6,6 +6,7 @@ import { formatPrice } from '@/lib/money';
 import { usePracticeZone } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { formatDate, toDate } from '@/lib/time';
+import { deskWords } from '../desk-words';
 import {
   amountLabel,
   customerOf,
@@ -70,10 +71,12 @@ function To({ receipt, booking }: SheetProps) {
   if (!name) return null;
   return (
     <Fact name={isForMoney(receipt) ? 'Received from' : 'To'}>
-      <span className="font-semibold break-words">{name}</span>
+      <bdi className="font-semibold break-words">{name}</bdi>
       {payer ? (
         <>
-          <span className="block text-sm break-words">{payer.address}</span>
+          <span dir="auto" className="block text-sm break-words">
+            {payer.address}
+          </span>
           <span className="block text-sm">{stateName(payer.stateCode)}</span>
           {payer.gstin ? <span className="block text-sm numeric">GSTIN {payer.gstin}</span> : null}
         </>
@@ -112,7 +115,9 @@ function Facts({ receipt, booking }: SheetProps) {
         <span className="block text-sm">{howOf(booking)}</span>
       </Fact>
       <Fact name="Payment reference">
-        <span className="text-sm break-all">{receipt.paymentId}</span>
+        <span className="text-sm break-all">
+          {deskWords(receipt.paymentId) ?? receipt.paymentId}
+        </span>
       </Fact>
       <RefersTo receipt={receipt} />
       <Fact name="Reference">

@@ -7,6 +7,7 @@ export const STATISTICS_ANSWER: Shape<GetStatisticsResponse> = {
   count: 0n,
   verifiedCount: 0n,
   countsByRating: [0n],
+  verifiedCountsByRating: [0n],
 };
 
 export function plainStatistics(signal: AbortSignal): Promise<GetStatisticsResponse> {

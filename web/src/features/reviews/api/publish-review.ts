@@ -12,12 +12,15 @@ import { keyOfAttempt } from '@/lib/idempotency-key';
 import type { FieldErrors } from '@/lib/use-fields';
 import { ATTEMPT_KEY } from '../review-draft';
 import {
+  ANIMATED_IMAGE,
   BUSY_MESSAGE,
   type FormProblem,
   IMAGE_TOO_LARGE,
   INVALID_IMAGE,
   INVITATION_PROBLEM,
   OFFLINE,
+  OTHER_IMAGE_KIND,
+  TOO_MANY_PIXELS,
 } from '../review-messages';
 import { type ReviewValues, reviewField } from '../review-rules';
 import { UploadError, uploadPicture, type Watch } from './upload-picture';
@@ -77,10 +80,19 @@ async function attempt(transport: Transport, wish: Wish, watch: Watch): Promise<
   }
 }
 
+/** What the page says of a picture that the server refuses, by its reason. */
+const IMAGE_WORDS: Record<string, ToastInput> = {
+  ANIMATED_IMAGE,
+  IMAGE_TOO_LARGE,
+  INVALID_IMAGE,
+  OTHER_IMAGE_KIND,
+  TOO_MANY_PIXELS,
+};
+
 function ofUpload({ reason, referenceId }: UploadError): Outcome {
   if (reason === 'CANCELLED') return { kind: 'cancelled' };
-  if (reason === 'IMAGE_TOO_LARGE') return { kind: 'image', words: IMAGE_TOO_LARGE };
-  if (reason === 'INVALID_IMAGE') return { kind: 'image', words: INVALID_IMAGE };
+  const words = IMAGE_WORDS[reason];
+  if (words) return { kind: 'image', words };
   const message = reason ? BUSY_MESSAGE : OFFLINE.message;
   return { kind: 'problem', problem: { ...OFFLINE, message, referenceId } };
 }

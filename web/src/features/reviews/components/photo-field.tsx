@@ -87,7 +87,7 @@ export function PhotoField({ photo, disabled }: PhotoFieldProps) {
           <div className="flex min-w-0 flex-col items-start gap-2">
             <p className="w-full truncate font-semibold">{picture.file.name}</p>
             <p className="text-sm text-ink-2 numeric">
-              {KINDS[picture.file.type]}, {formatSize(picture.file.size)}
+              {KINDS[picture.file.type] ?? 'Image'}, {formatSize(picture.file.size)}
             </p>
             <Button variant="secondary" size="sm" disabled={disabled} onClick={remove}>
               Remove photo

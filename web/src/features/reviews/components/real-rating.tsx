@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Stars } from '@/components/ui/stars';
-import { type CountedNow, countedOf } from '../counted';
+import { type CountedNow, countedOf, trustedOf } from '../counted';
 import { useStatistics } from '../hooks/use-statistics';
 import { RATINGS, starsText } from '../rating';
 import { RealRatingSkeleton } from './real-rating-skeleton';
@@ -45,9 +45,13 @@ function NothingYet() {
 }
 
 /** Hands what was counted to the figures beside it. */
-function useTold(data: { countsByRating: bigint[] } | undefined, failed: boolean, tell: Tell) {
+function useTold(
+  data: { verifiedCountsByRating: bigint[] } | undefined,
+  failed: boolean,
+  tell: Tell,
+) {
   useEffect(() => {
-    if (data) tell(countedOf(data.countsByRating));
+    if (data) tell(trustedOf(data.verifiedCountsByRating));
     else if (failed) tell(null);
   }, [data, failed, tell]);
 }

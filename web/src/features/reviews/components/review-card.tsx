@@ -4,6 +4,7 @@ import { Badge } from '@/components/ui/badge';
 import { Stars } from '@/components/ui/stars';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { classes } from '@/lib/classes';
+import { fewMarks } from '@/lib/letters';
 import { cutText } from '../cut-text';
 import { reviewPath } from '../review-id';
 import { VerifiedBadge } from './review-badges';
@@ -49,8 +50,11 @@ export function ReviewCard({ review, labelled, fresh, from, ref }: ReviewCardPro
             !labelled && 'max-sm:flex-col-reverse max-sm:justify-end',
           )}
         >
-          <p className={classes('min-w-0 flex-1', !labelled && 'max-sm:flex-none')}>
-            {cutText(review.text)}
+          <p
+            dir="auto"
+            className={classes('min-w-0 flex-1 overflow-clip', !labelled && 'max-sm:flex-none')}
+          >
+            {cutText(fewMarks(review.text))}
           </p>
           {review.image ? (
             <SmallPicture image={review.image} alt={`Photo from ${review.name}`} tiny={labelled} />

@@ -2,6 +2,7 @@ import { Card } from '@/components/ui/card';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Stars } from '@/components/ui/stars';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import { fewMarks } from '@/lib/letters';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDate, toDate } from '@/lib/time';
 import { useHydrated } from '@/lib/use-hydrated';
@@ -52,7 +53,9 @@ export function ReviewDetails({ review }: { review: Review }) {
       <article className="flex flex-col gap-6">
         <ReviewMarks review={review} />
         <PageHeading className="[&_h1]:text-h2">{`${review.name} on ${review.service}`}</PageHeading>
-        <p className="text-lg whitespace-pre-line">{review.text}</p>
+        <p dir="auto" className="overflow-clip text-lg whitespace-pre-line">
+          {fewMarks(review.text)}
+        </p>
         {hydrated ? <Below review={review} /> : null}
       </article>
     </Card>

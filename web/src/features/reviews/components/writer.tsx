@@ -1,5 +1,7 @@
+import { Optional } from '@/components/optional';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { classes } from '@/lib/classes';
+import { fewMarks, lettersOf } from '@/lib/letters';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDate, toDate } from '@/lib/time';
 import { relativeDate } from '../relative-date';
@@ -17,8 +19,8 @@ function toneOf(name: string): string {
 }
 
 function initialOf(name: string): string {
-  const [first] = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(name.trim());
-  return first?.segment.toUpperCase() ?? '';
+  const [first] = lettersOf(name.trim());
+  return first?.toUpperCase() ?? '';
 }
 
 /** "3 days ago", with the date itself as its tooltip. */
@@ -47,13 +49,17 @@ export function Writer({ review, className }: { review: Review; className?: stri
         {initialOf(review.name)}
       </span>
       <div className="min-w-0 leading-snug">
-        <p className="font-semibold">{review.name}</p>
+        <p dir="auto" className="overflow-clip font-semibold">
+          {fewMarks(review.name)}
+        </p>
         <div className="overflow-hidden text-sm text-ink-2">
           {/* The dot is between the two on one line, and is cut off where they take two lines. */}
           <p className="-ml-3.5 flex flex-wrap *:pl-3.5">
             <span>{review.service} </span>
             <span className="relative before:absolute before:left-1.25 before:content-['·']">
-              <WrittenAt review={review} />
+              <Optional>
+                <WrittenAt review={review} />
+              </Optional>
             </span>
           </p>
         </div>

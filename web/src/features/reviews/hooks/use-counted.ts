@@ -1,7 +1,7 @@
-/** The figures of the reviews for what is no list of them: one plain read. */
+/** The figures of verified reviews for what is no list of them: one plain read. */
 import { useEffect, useState } from 'react';
 import { plainStatistics } from '../api/plain-statistics';
-import { type CountedNow, countedOf } from '../counted';
+import { type CountedNow, trustedOf } from '../counted';
 
 export function useCounted(): CountedNow {
   const [counted, setCounted] = useState<CountedNow>();
@@ -10,7 +10,7 @@ export function useCounted(): CountedNow {
     const stop = new AbortController();
     const { signal } = stop;
     plainStatistics(signal).then(
-      ({ countsByRating }) => signal.aborted || setCounted(countedOf(countsByRating)),
+      ({ verifiedCountsByRating: counts }) => signal.aborted || setCounted(trustedOf(counts)),
       () => signal.aborted || setCounted(null),
     );
     return () => stop.abort();

@@ -40,7 +40,7 @@ export function usePhoto(): Photo {
     const problem = imageProblem(file);
     setError(problem && inlineWords(problem, picture !== undefined));
     if (problem) {
-      toast(problem);
+      toast({ ...problem, beside: true });
       return;
     }
     clear();

@@ -101,13 +101,13 @@ export function useReviewForm({ user, invitation, onPublished }: Asked) {
       if (isThere()) onPublished(outcome.review);
     } else if (outcome.kind === 'image') {
       photo.refuse(outcome.words);
-      toast(outcome.words);
+      toast({ ...outcome.words, beside: true });
     } else if (outcome.kind === 'fields') {
       fields.refuse(outcome.errors);
-      toast(NOT_SUBMITTED);
+      toast({ ...NOT_SUBMITTED, beside: true });
     } else if (outcome.kind === 'problem') {
       setProblem(outcome.problem);
-      if (outcome.problem.kind === 'failed') toast(NOT_SUBMITTED);
+      if (outcome.problem.kind === 'failed') toast({ ...NOT_SUBMITTED, beside: true });
     }
   }
 
@@ -115,7 +115,7 @@ export function useReviewForm({ user, invitation, onPublished }: Asked) {
     if (isRunning()) return;
     setProblem(undefined);
     if (!fields.check()) {
-      if (!fields.values.rating) toast(NO_RATING);
+      if (!fields.values.rating) toast({ ...NO_RATING, beside: true });
       return;
     }
     photo.forgetError();

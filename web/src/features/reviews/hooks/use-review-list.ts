@@ -42,10 +42,10 @@ function distinct(reviews: Review[] | undefined): Review[] | undefined {
 
 const NEWEST_MAX = 6;
 
-/** The newest reviews, for a page that shows a few of them. */
+/** The newest verified reviews, for a page that shows a few of them. */
 export function useNewestReviews(count: number = NEWEST_MAX) {
   const transport = useTransport();
-  const input = { pageSize: Math.min(count, NEWEST_MAX) };
+  const input = { filter: FILTERS.verified, pageSize: Math.min(count, NEWEST_MAX) };
   const newest = useQuery({
     queryKey: connectGetKey(REVIEWS, 'ListReviews', input),
     queryFn: ({ signal }) => readList(input, { transport, signal }),
