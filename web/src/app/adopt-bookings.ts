@@ -7,10 +7,11 @@ import { RPC_BASE } from '@/lib/env';
 
 const METHOD = 'booking.v1.BookingService/AdoptBookings';
 
-/** The server knows which address is proved, and answers every other account with nothing. */
-export async function adoptBookings(): Promise<void> {
+/** The bookings that became the account's. The server knows which address is proved, and answers every
+ * other account with nothing. */
+export async function adoptBookings(): Promise<string[]> {
   const token = await accessToken();
-  if (!token) return;
+  if (!token) return [];
   const answer = await fetch(`${RPC_BASE}/${METHOD}`, {
     method: 'POST',
     headers: {
@@ -21,5 +22,7 @@ export async function adoptBookings(): Promise<void> {
     body: '{}',
   });
   // A body that is not read keeps its connection busy.
-  await answer.text();
+  const text = await answer.text();
+  if (!answer.ok) return [];
+  return (JSON.parse(text) as { bookingIds?: string[] }).bookingIds ?? [];
 }

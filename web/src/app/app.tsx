@@ -6,6 +6,7 @@ import type { Snapshot } from '@/lib/snapshot';
 import { PageEffects } from './page-effects';
 import { AppProvider } from './provider';
 import { AppRoutes } from './router';
+import { SecondStepAgain } from './second-step-again';
 import { linksAt } from './site-links';
 
 export function App({ snapshot }: { snapshot: Snapshot }) {
@@ -16,6 +17,7 @@ export function App({ snapshot }: { snapshot: Snapshot }) {
         <Shell linksAt={linksAt} corner={<AdminButton />}>
           <AppRoutes />
         </Shell>
+        <SecondStepAgain />
       </ErrorBoundary>
     </AppProvider>
   );

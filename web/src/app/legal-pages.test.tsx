@@ -23,7 +23,7 @@ test.each(LEGAL_NAMES)('/%s shows its text, with the day of its last change', (n
   const { sections, changed } = TEXTS[name];
   const headings = screen.getAllByRole('heading', { level: 2 });
   expect(headings).toHaveLength(sections.length + 1);
-  expect(screen.getByText(/^2[25] November 2026$/).getAttribute('datetime')).toBe(changed);
+  expect(screen.getByText(/^2[259] November 2026$/).getAttribute('datetime')).toBe(changed);
   const contents = screen.getByRole('navigation', { name: 'On this page' });
   for (const { id, title } of sections) {
     expect(document.getElementById(id)).toBeTruthy();

@@ -216,8 +216,8 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/receipt',
     page: new LazyPage(
-      () => import('@/features/receipts/components/receipt-page'),
-      (it) => it.ReceiptPage,
+      () => import('./routes/receipt'),
+      (it) => it.default,
     ),
     head: unlisted('Your Receipt'),
     personal: true,
@@ -238,6 +238,26 @@ export const PAGES: readonly PageEntry[] = [
       (it) => it.OrganisationPage,
     ),
     head: unlisted("The Practice's Members"),
+    personal: true,
+  },
+  {
+    path: '/join',
+    page: new LazyPage(
+      () => import('@/features/join/components/client-join-page'),
+      (it) => it.ClientJoinPage,
+      'client-join',
+    ),
+    head: unlisted('Your Session'),
+    personal: true,
+  },
+  {
+    path: '/join/:bookingId',
+    page: new LazyPage(
+      () => import('@/features/join/components/join-page'),
+      (it) => it.JoinPage,
+      'join',
+    ),
+    head: unlisted('Your Session'),
     personal: true,
   },
   {

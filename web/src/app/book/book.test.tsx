@@ -9,6 +9,7 @@ import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_
 import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
+import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
@@ -174,6 +175,7 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   expect(tabs).toEqual([{ address: 'https://pay.example/l/1', closed: false }]);
   await waitFor(() => expect(address()).toBe(PAYMENT));
   const [request] = server.requests;
+  expect(request?.shown).toMatchObject({ ...practiceFixture().legalVersions, noticeHours: 24 });
   expect(request?.contact?.notes).toBe('A quiet voice, please');
   expect(server.consents.given).toMatchObject([
     {
@@ -208,7 +210,7 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   }
   for (const said of [
     'A confirmation email was sent to asha@example.org.',
-    'A meeting link is included.',
+    'Your meeting link is included.',
     'We remind you 24 hours before your session.',
     'Please join 5 minutes early.',
     'Your session is in our calendar',
@@ -217,7 +219,7 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   }
   expect(screen.getByRole('link', { name: /^Save Meeting Link/ })).toHaveProperty(
     'href',
-    'https://meet.example/room-1',
+    expect.stringMatching(/\/join\/bkg_[0-9a-f]{32}$/),
   );
   expect(screen.getByRole('link', { name: 'Return to Home' })).toHaveProperty('pathname', '/');
   expect(screen.getByRole('button', { name: 'Add to calendar' })).toBeTruthy();
@@ -232,14 +234,14 @@ test('the button stays disabled until tick, name, address and signature are ther
     value: '22 November 2026',
     readOnly: true,
   });
-  const left = ['your full name', 'your email', 'your signature', 'the tick'];
-  const needed = () => screen.getByText(/^Still needed/).textContent;
+  const left = ['full name', 'email', 'signature', 'checkbox'];
+  const needed = () => screen.getByText(/^Still to fill in/).textContent;
   expect(accept().disabled).toBe(true);
-  expect(needed()).toBe(`Still needed: ${left.join(', ')}.`);
+  expect(needed()).toBe(`Still to fill in: ${left.join(', ')}.`);
   await person.type(screen.getByLabelText('Full name'), 'Asha Rao');
   await person.type(screen.getByLabelText('Email'), 'asha');
   await person.type(screen.getByLabelText('Signature'), 'A. Rao');
-  expect(needed()).toBe('Still needed: the tick.');
+  expect(needed()).toBe('Still to fill in: checkbox.');
   expect(accept().disabled).toBe(true);
   await person.click(screen.getByRole('checkbox'));
   expect(accept().disabled).toBe(false);

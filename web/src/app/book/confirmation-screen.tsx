@@ -3,6 +3,7 @@ import { Skeleton } from '@/components/ui/skeleton';
 import { BookedPanel } from '@/features/booking/components/booked-panel';
 import { OwnConsent } from '@/features/consent/components/own-consent';
 import { isLate } from '@/lib/cancellation';
+import { serverNow } from '@/lib/clock';
 import { usePractice } from '@/lib/practice';
 import { clearFlowKeys } from '@/lib/tab-storage';
 import { toDate } from '@/lib/time';
@@ -23,7 +24,7 @@ export function ConfirmationScreen({ book }: { book: Book }) {
   }
   const hours = booking.package?.noticeHours ?? cancellationHours;
   const late = booking.sessions.every(
-    ({ startsAt }) => startsAt && isLate(toDate(startsAt), hours, Date.now()),
+    ({ startsAt }) => startsAt && isLate(toDate(startsAt), hours, serverNow()),
   );
   const { consent, current = false } = own.data ?? {};
   return (

@@ -80,7 +80,7 @@ function NearTimes({ lost, moves }: LostNoticeProps) {
           </Button>
         ))}
       >
-        {passed ? '' : 'It was booked moments before you. '}Your details are saved.{' '}
+        {passed ? '' : 'It was booked moments before you. '}Your details are still here.{' '}
         {near.length > 0 ? 'Nearby times:' : 'Please choose another time below.'}
       </Alert>
     </div>

@@ -72,7 +72,7 @@ function DatesForm({ own, ...props }: DatesFormProps) {
       </div>
       <p className="text-sm text-ink-2">
         All times are in {zone.label} ({zone.timeZone}). Browsing doesn't reserve a time. We'll hold
-        yours{holdMinutes > 0 ? ` for ${holdMinutes} minutes` : ''} when you go to payment.
+        yours{holdMinutes > 0 ? ` for at least ${holdMinutes} minutes` : ''} when you go to payment.
       </p>
     </form>
   );

@@ -8,6 +8,7 @@ import { writeHeldAnywhere } from '@/features/booking/held-anywhere';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { BOOKING_ID, packageFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
+import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
@@ -51,7 +52,7 @@ function signIn(): void {
 }
 
 const REPORT = 'ab'.repeat(16);
-const PACKAGE = '/book?service=general-consultation&package=starter';
+const PACKAGE = '/book?service=mental-health&package=starter';
 /** Weekly at eleven, as it is suggested. */
 const DATES = ['2026-11-24T05:30:00Z', '2026-12-01T05:30:00Z', '2026-12-08T05:30:00Z'] as const;
 const CHOSEN = `${PACKAGE}&slots=${DATES.join()}`;
@@ -157,7 +158,8 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
     expect(address()).toBe(`/book?step=payment&b=${BOOKING_ID}&report=${REPORT}`),
   );
   const [request] = server.requests;
-  expect(request).toMatchObject({ packageId: 'starter', serviceId: 'general-consultation' });
+  expect(request?.shown).toMatchObject({ ...practiceFixture().legalVersions, noticeHours: 24 });
+  expect(request).toMatchObject({ packageId: 'starter', serviceId: 'mental-health' });
   expect(request?.furtherStartsAt).toHaveLength(2);
   for (const label of ['Session 1', 'Session 2', 'Session 3']) {
     await screen.findByText(label);
@@ -174,13 +176,15 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   for (const said of [
     'Starter Package',
     'Session 3',
-    'A meeting link is included, the same for all sessions.',
+    "Your meeting link is included. It's the same for all three.",
     'We remind you 24 hours before each session.',
     'Your sessions are in our calendar',
   ]) {
     await screen.findByText(said);
   }
-  expect(screen.getByRole('link', { name: /^Save Meeting Link/ })).toBeTruthy();
+  const link = screen.getByRole('link', { name: /^Save Meeting Link/ });
+  expect(link.getAttribute('href')).toBe(`/join/${BOOKING_ID}`);
+  expect(document.body.innerHTML).not.toContain('meet.example');
 });
 
 test('a reload keeps the dates', async () => {
@@ -237,7 +241,7 @@ test('the dates of an own hold are not lost, and the first view leads back to th
   const person = open(CHOSEN);
   await screen.findByText('Kept for you');
   expect(await screen.findByText(/^Your times are kept until/)).toBeTruthy();
-  expect(screen.getByText(/^Starter Package, 3 sessions of General Consultation/)).toBeTruthy();
+  expect(screen.getByText(/^Starter Package, 3 sessions of Mental Health Therapy/)).toBeTruthy();
   expect(slots()).toEqual(DATES);
   await person.click(screen.getByRole('button', { name: 'Go On to Payment' }));
   await heading('Complete Your Payment');

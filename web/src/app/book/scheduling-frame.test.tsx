@@ -31,6 +31,7 @@ const MESSAGE = {
 };
 
 const FRAME_WINDOW = {} as Window;
+const VISIT = '0123456789abcdef'.repeat(2);
 
 let asked: TakeScheduledEventRequest[];
 /** What the next calls are refused with. */
@@ -54,6 +55,10 @@ async function open() {
   }
   const transport = createRouterTransport(({ service }) => {
     service(BookingCalendarService, {
+      openSchedulingVisit: ({ serviceId }) => {
+        expect(serviceId).toBe('meditation');
+        return { visitId: VISIT, visitToken: 'token-of-the-visit' };
+      },
       takeScheduledEvent: (request) => {
         asked.push(request);
         const refused = refusals.shift();
@@ -90,7 +95,7 @@ function address(): string {
 test('a message of the frame leads to the next step with the time that the server says', async () => {
   const frame = await open();
   const visitId = new URL(frame.src).searchParams.get('utm_content') ?? '';
-  expect(visitId).toMatch(/^[0-9a-f]{32}$/);
+  expect(visitId).toBe(VISIT);
   say(frame);
   const next = `/book?service=meditation&slot=${SLOT}&step=calendar-terms`;
   await vi.waitFor(() => expect(address()).toBe(next));
@@ -98,6 +103,7 @@ test('a message of the frame leads to the next step with the time that the serve
   expect(asked).toHaveLength(1);
   expect(request).toMatchObject({ serviceId: 'meditation', eventUri: EVENT, visitId });
   expect(request?.inviteeUri).toBe(INVITEE);
+  expect(request?.visitToken).toBe('token-of-the-visit');
   expect(scheduledEventOf('meditation', SLOT)).toBe(EVENT);
 });
 

@@ -54,14 +54,20 @@ test('an unknown package is answered, with sessions to choose from', async () =>
 });
 
 test('a package is chosen like a session, and left again', async () => {
-  const person = open('/book?service=meditation');
+  const person = open('/book?service=relationship-counseling');
   const choice = await screen.findByLabelText('Session');
   await person.selectOptions(choice, 'Starter Package · 3 sessions · ₹4,500');
-  expect(address()).toBe('/book?service=meditation&package=starter');
+  expect(address()).toBe('/book?service=relationship-counseling&package=starter');
   expect(await screen.findByText('Starter Package: 3 sessions for ₹4,500')).toBeTruthy();
   expect(await screen.findByRole('group', { name: 'Your three dates' })).toBeTruthy();
   await person.selectOptions(screen.getByLabelText('Kind of session'), 'mental-health');
   expect(address()).toBe('/book?service=mental-health&package=starter');
+  const kinds = [...screen.getByLabelText('Kind of session').children];
+  expect(kinds.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^Mental Health .*₹1,500 singly$/),
+    expect.stringMatching(/^Relationship .*₹2,000 singly$/),
+    expect.stringMatching(/^Karmic .*₹2,100 singly$/),
+  ]);
   await person.selectOptions(screen.getByLabelText('Session'), 'energy-healing');
   expect(address()).toBe('/book?service=energy-healing');
 });

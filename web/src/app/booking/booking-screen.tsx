@@ -1,3 +1,4 @@
+import { FindBooking } from '@/app/find-booking';
 import { LazySection } from '@/components/lazy-section';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
@@ -26,7 +27,7 @@ const resting = <Skeleton className="h-96 w-full rounded-card" />;
 function Unreadable({ flow }: { flow: Flow }) {
   const { reading, moves } = flow;
   const missing = reading.isMissing;
-  return (
+  const notice = (
     <ErrorNotice
       error={reading.error}
       title={missing ? 'Booking details not found' : undefined}
@@ -43,6 +44,13 @@ function Unreadable({ flow }: { flow: Flow }) {
         ) : undefined
       }
     />
+  );
+  if (!missing) return notice;
+  return (
+    <div className="flex flex-col gap-6">
+      {notice}
+      <FindBooking onFound={reading.refetch} />
+    </div>
   );
 }
 

@@ -121,7 +121,7 @@ test('an address that was never proved is proved by the code of a mail first', a
   expect(identity.resend).toHaveBeenCalledWith({ type: 'signup', email: ASHA.email });
 
   identity.verifyOtp.mockResolvedValue({ data: { session: { access_token: 't' } }, error: null });
-  await person.type(await screen.findByLabelText('6-digit code'), '123456');
+  await person.type(await screen.findByLabelText('Code from our mail'), '123456');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await heading('Booking Confirmed!');
   // What the service told this browser shows that the account is its own.
@@ -137,7 +137,7 @@ test('an account that loses its password by the proof gets a new one, and then t
   const data = { session: { access_token: 't', password_needed: true } };
   identity.verifyOtp.mockResolvedValue({ data, error: null });
   identity.updateUser.mockResolvedValue({ data: {}, error: null });
-  await person.type(await screen.findByLabelText('6-digit code'), '123456');
+  await person.type(await screen.findByLabelText('Code from our mail'), '123456');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await person.type(await screen.findByLabelText('New password'), 'a river and seven stones');
   await person.click(screen.getByRole('button', { name: 'Save New Password' }));

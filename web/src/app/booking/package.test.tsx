@@ -16,7 +16,7 @@ const ASHA = { id: 'u1', email: 'asha@example.org', firstName: 'Asha', lastName:
 
 vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-in', user: ASHA }) }));
 
-const FLOW = '/booking-flow?service=general-consultation&step=calendar-terms';
+const FLOW = '/booking-flow?service=mental-health&step=calendar-terms';
 /** Weekly at eleven, as it is suggested. */
 const DATES = ['2026-11-24T05:30:00Z', '2026-12-01T05:30:00Z', '2026-12-08T05:30:00Z'] as const;
 

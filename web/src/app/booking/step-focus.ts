@@ -26,12 +26,24 @@ export function focusAfterWindow(): void {
   });
 }
 
+/** The browser's own memory of where a step was scrolled to is not used: its steps are one page. */
+function useOwnScrolling(): void {
+  useEffect(() => {
+    const before = window.history.scrollRestoration;
+    window.history.scrollRestoration = 'manual';
+    return () => {
+      window.history.scrollRestoration = before;
+    };
+  }, []);
+}
+
 /**
  * A new step begins at the top, with the focus on its heading. `from` is the step before the first
  * one, where another part of the page has shown it.
  */
 export function useStepFocus(step: string, from?: string): void {
   const shown = useRef(from);
+  useOwnScrolling();
 
   useEffect(() => {
     const before = shown.current;

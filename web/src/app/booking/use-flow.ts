@@ -16,6 +16,7 @@ import type { StepId } from '@/features/booking/steps';
 import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer';
 import { useAuth } from '@/lib/auth';
 import { usePackage, usePracticeZone } from '@/lib/practice';
+import { useLeaveWarning } from '@/lib/use-leave-warning';
 
 /** Bookings for which this document has shown its congratulations. */
 const cheered = new Set<string>();
@@ -59,6 +60,8 @@ export function useFlow() {
   const offer = usePackage(url.packageId);
   const draft = useDraft(user);
   const answer = useCheckoutAnswer(url.bookingId);
+  // A note may speak of health, so it is in memory only.
+  useLeaveWarning(draft.fields.values.notes.trim() !== '' && url.bookingId === '');
 
   const known = auth.status !== 'unknown';
   const step = currentStep({ url, signedIn: user !== undefined, booking });

@@ -5,10 +5,12 @@ import { renderApp } from '@/testing/render-app';
 import { CountedFigures } from '../routes/home';
 
 /** Answers the statistics of the reviews; everything else has no network. */
-function answer(countsByRating: string[]): void {
+function answer(verifiedCountsByRating: string[]): void {
   vi.mocked(fetch).mockImplementation(async (address) => {
     if (!String(address).includes('GetStatistics')) throw new TypeError('no network in tests');
-    return Response.json({ countsByRating });
+    // What anyone may have written moves nothing.
+    const countsByRating = ['900', '0', '0', '0', '0'];
+    return Response.json({ countsByRating, verifiedCountsByRating });
   });
 }
 
@@ -16,20 +18,23 @@ function told(): (string | null)[] {
   return screen.getAllByRole('definition').map(({ textContent }) => textContent);
 }
 
-test('the rating is that of the reviews as soon as there are any', async () => {
+test('the rating is that of verified reviews as soon as there are three', async () => {
   answer(['1', '0', '0', '1', '7']);
   renderApp(<CountedFigures />);
-  await screen.findByText('The rating is from 9 reviews. The others are our own figures.');
+  await screen.findByText('The rating is from 9 verified reviews. The others are our own figures.');
   expect(told()).toEqual(['200+', '15+', '4.4', '500+']);
 });
 
-test('without reviews the practice’s own figure stands, and is called so', async () => {
-  answer([]);
-  renderApp(<CountedFigures />);
-  await waitFor(() => expect(screen.getByText('4.9').className).not.toContain('invisible'));
-  expect(told()).toEqual(['200+', '15+', '4.9', '500+']);
-  expect(screen.getByText('These are our own figures.')).toBeTruthy();
-});
+test.each([[[]], [['0', '0', '0', '0', '2']]])(
+  'with too few of them the practice’s own figure stands, and is called so',
+  async (counts) => {
+    answer(counts);
+    renderApp(<CountedFigures />);
+    await waitFor(() => expect(screen.getByText('4.9').className).not.toContain('invisible'));
+    expect(told()).toEqual(['200+', '15+', '4.9', '500+']);
+    expect(screen.getByText('These are our own figures.')).toBeTruthy();
+  },
+);
 
 test('without an answer the practice’s own figure comes back', async () => {
   renderApp(<CountedFigures />);

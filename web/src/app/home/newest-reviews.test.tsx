@@ -30,20 +30,25 @@ function open(load = () => Promise.resolve(NewestReviews)) {
   return userEvent.setup();
 }
 
+/** A review of a client whose session is known of. */
+function verified(number: number, facts: Parameters<typeof reviewFixture>[1] = {}) {
+  return reviewFixture(number, { verified: true, ...facts });
+}
+
 test('nothing is fetched before the section comes near', async () => {
   const load = vi.fn(() => Promise.resolve(NewestReviews));
   open(load);
   expect(screen.getByText('Loading reviews...')).toBeTruthy();
   expect(load).not.toHaveBeenCalled();
   comeNear();
-  await screen.findByText('Write the first review');
+  await screen.findByText('Write a review');
   expect(load).toHaveBeenCalledTimes(1);
   expect(server.asked).toHaveLength(1);
 });
 
 test('six of the newest reviews at most are cards that lead to the whole review', async () => {
-  server.reviews = Array.from({ length: 8 }, (_, index) => reviewFixture(index));
-  server.reviews[0] = reviewFixture(0, { text: `${'a'.repeat(120)}bc`, rating: 4 });
+  server.reviews = Array.from({ length: 8 }, (_, index) => verified(index));
+  server.reviews[0] = verified(0, { text: `${'a'.repeat(120)}bc`, rating: 4 });
   open();
   comeNear();
   await screen.findAllByRole('article');
@@ -61,11 +66,14 @@ test('six of the newest reviews at most are cards that lead to the whole review'
   expect(screen.getByRole('link', { name: 'Read all reviews' })).toBeTruthy();
 });
 
-test('without reviews there is an invitation to write one', async () => {
+test('with too few verified reviews there are no cards, and an invitation to write one', async () => {
+  const others = Array.from({ length: 6 }, (_, index) => reviewFixture(index + 10));
+  server.reviews = [verified(1), verified(2), ...others];
   open();
   comeNear();
-  const write = await screen.findByRole('link', { name: 'Write the first review' });
+  const write = await screen.findByRole('link', { name: 'Write a review' });
   expect(write.getAttribute('href')).toBe('/reviews#write');
+  expect(screen.queryByRole('article')).toBeNull();
 });
 
 test('a failure says so without the words of the service, and can be tried again', async () => {
@@ -76,9 +84,9 @@ test('a failure says so without the words of the service, and can be tried again
   expect(within(alert).getByText('The reviews could not be loaded')).toBeTruthy();
   expect(document.body.textContent).not.toContain('the words of the service');
   server.down = false;
-  server.reviews = [reviewFixture(1)];
+  server.reviews = [1, 2, 3].map((number) => verified(number));
   await person.click(screen.getByRole('button', { name: 'Try again' }));
-  await screen.findByRole('article');
+  await screen.findAllByRole('article');
 });
 
 test('after a failure they are loaded when the connection comes back', async () => {
@@ -87,16 +95,14 @@ test('after a failure they are loaded when the connection comes back', async () 
   comeNear();
   await screen.findByRole('alert');
   server.down = false;
-  server.reviews = [reviewFixture(1)];
+  server.reviews = [1, 2, 3].map((number) => verified(number));
   window.dispatchEvent(new Event('online'));
-  await screen.findByRole('article');
+  await screen.findAllByRole('article');
   expect(screen.queryByRole('alert')).toBeNull();
-  // One review leaves room for the next one.
-  expect(screen.getByRole('link', { name: 'Write a review' })).toBeTruthy();
 });
 
 test('code that cannot be fetched takes only its own place, and can be asked for again', async () => {
-  server.reviews = [reviewFixture(1)];
+  server.reviews = [1, 2, 3].map((number) => verified(number));
   const load = vi
     .fn(() => Promise.resolve(NewestReviews))
     .mockRejectedValueOnce(new TypeError('Failed to fetch'));
@@ -104,6 +110,6 @@ test('code that cannot be fetched takes only its own place, and can be asked for
   comeNear();
   await screen.findByText('The reviews could not be loaded');
   await person.click(screen.getByRole('button', { name: 'Try again' }));
-  await screen.findByRole('article');
+  await screen.findAllByRole('article');
   expect(load).toHaveBeenCalledTimes(2);
 });

@@ -6,13 +6,11 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { CardRow } from '@/features/home/components/card-row';
 import { TestimonialsSkeleton } from '@/features/home/components/testimonials-skeleton';
 import { ReviewCard } from '@/features/reviews/components/review-card';
+import { TRUSTED_MIN } from '@/features/reviews/counted';
 import { useNewestReviews } from '@/features/reviews/hooks/use-review-list';
 
 const SHOWN_MAX = 6;
-/** So many fill the width of the page. */
-const FULL_ROW = 3;
-
-function NoneYet() {
+function TooFew() {
   return (
     <div className="container-page flex flex-1 flex-col">
       <div className="flex flex-1 flex-col overflow-hidden rounded-panel border border-hairline bg-surface shadow-soft md:flex-row">
@@ -23,25 +21,17 @@ function NoneYet() {
         />
         <div className="flex flex-1 flex-col items-start justify-center gap-6 p-6 sm:p-10 lg:p-16">
           <p className="measure text-lg text-ink-2">
-            No reviews yet. If you've had a session with us, a few honest words could help someone
-            decide.
+            We show words here once three clients have written after a session. If you've had one
+            with us, a few honest words could help someone decide.
           </p>
-          <Button href="/reviews#write">Write the first review</Button>
+          <div className="flex flex-wrap gap-3">
+            <Button href="/reviews#write">Write a review</Button>
+            <Button to="/reviews" variant="secondary">
+              Read all reviews
+            </Button>
+          </div>
         </div>
       </div>
-    </div>
-  );
-}
-
-/** Fills the place of the next review. */
-function Yours() {
-  return (
-    <div className="flex h-full flex-col items-start justify-center gap-5 rounded-panel border border-dashed border-control p-6">
-      <p className="font-display text-h3 font-semibold">And how was it for you?</p>
-      <p className="text-ink-2">A few honest sentences help somebody who is where you were.</p>
-      <Button href="/reviews#write" variant="secondary">
-        Write a review
-      </Button>
     </div>
   );
 }
@@ -70,12 +60,11 @@ export default function NewestReviews() {
     );
   }
   const reviews = data.reviews.filter(({ userGenerated }) => userGenerated);
-  if (reviews.length === 0) return <NoneYet />;
+  if (reviews.length < TRUSTED_MIN) return <TooFew />;
   const items = reviews.map((review) => ({
     key: review.reviewId,
     content: <ReviewCard review={review} labelled />,
   }));
-  if (items.length < FULL_ROW) items.push({ key: 'yours', content: <Yours /> });
   return (
     <CardRow items={items}>
       <Button to="/reviews" variant="quiet" className="-ml-6">

@@ -1,14 +1,16 @@
+import { useState } from 'react';
 import { LazySection } from '@/components/lazy-section';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Skeleton } from '@/components/ui/skeleton';
-import { accountPath } from '@/features/account/return-path';
+import { accountPath, setUpPath } from '@/features/account/return-path';
 import { OrganisationNotice } from '@/features/organisation/components/organisation-notice';
 import { useAnswer } from '@/features/organisation/hooks/use-invitation';
-import { type AuthUser, signOut, useAuth } from '@/lib/auth';
+import { type AuthUser, authClient, signOut, useAuth } from '@/lib/auth';
 import { errorReason } from '@/lib/errors';
 import { importWithRetry } from '@/lib/import-with-retry';
+import { shownAddress } from '@/lib/shown-address';
 import { lazyLoader } from '@/lib/use-lazy-module';
 
 const BACK = '/invitations';
@@ -25,8 +27,9 @@ function SignedOut({ email }: { email: string }) {
   return (
     <Card className="flex flex-col items-start gap-4">
       <p>
-        To answer, sign in to the account of <strong className="break-words">{email}</strong>, or
-        create one. Then you come back here.
+        To answer, sign in to the account of{' '}
+        <strong className="break-words">{shownAddress(email)}</strong>, or create one. Then you come
+        back here.
       </p>
       <div className="flex flex-wrap gap-3">
         <Button to={accountPath('/sign-in', BACK)}>Sign In</Button>
@@ -49,14 +52,50 @@ function OtherAccount({ email, user }: { email: string; user: AuthUser }) {
         </Button>
       }
     >
-      You are signed in as <strong className="break-words">{user.email}</strong>. Please sign out,
-      and sign in as <strong className="break-words">{email}</strong>.
+      You are signed in as <strong className="break-words">{shownAddress(user.email)}</strong>.
+      Please sign out, and sign in as <strong className="break-words">{shownAddress(email)}</strong>
+      .
+    </Alert>
+  );
+}
+
+/** Whether the account lacks the second step that the work of a member needs from the first call. */
+async function lacksSecondStep(): Promise<boolean> {
+  const { hasSecondStep } = await importWithRetry(() => import('@/features/account/second-factor'));
+  return !(await hasSecondStep(await authClient()));
+}
+
+function SecondStepFirst() {
+  return (
+    <Alert
+      live
+      title="Set up a second step first"
+      action={
+        <Button to={setUpPath(BACK)} size="sm">
+          Set it up now
+        </Button>
+      }
+    >
+      A member works with what clients tell the practice, so a password alone is not enough. Set up
+      a passkey or an authenticator app; then you come back here and accept.
     </Alert>
   );
 }
 
 function Answer({ invitationKey, user }: { invitationKey: string; user: AuthUser }) {
   const { accept, decline } = useAnswer(invitationKey);
+  const [lacking, setLacking] = useState(false);
+  const [checking, setChecking] = useState(false);
+
+  async function press() {
+    setChecking(true);
+    // The practice's own calls ask for it as well.
+    const lacks = await lacksSecondStep().catch(() => false);
+    setChecking(false);
+    setLacking(lacks);
+    if (!lacks) accept.mutate();
+  }
+
   const unproved = [accept, decline].find(({ error }) => {
     return error !== null && errorReason(error) === 'ADDRESS_NOT_PROVED';
   });
@@ -81,10 +120,10 @@ function Answer({ invitationKey, user }: { invitationKey: string; user: AuthUser
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap gap-3">
         <Button
-          busy={accept.isPending}
+          busy={accept.isPending || checking}
           busyText="Accepting…"
           disabled={decline.isPending}
-          onClick={() => accept.mutate()}
+          onClick={() => void press()}
         >
           Accept
         </Button>
@@ -98,6 +137,7 @@ function Answer({ invitationKey, user }: { invitationKey: string; user: AuthUser
           Decline
         </Button>
       </div>
+      {lacking ? <SecondStepFirst /> : null}
       <OrganisationNotice error={accept.error ?? decline.error} />
     </div>
   );
