@@ -15,6 +15,8 @@ const DRAFTS = {
 };
 const KEPT_ALWAYS = { theme: 'dark', videoCaptions: 'on' };
 const SECRET = 'a page key of a mail';
+/** What links of mails have opened. */
+const OPENED = { paymentPageKey: SECRET, joinKey: SECRET };
 
 const service = { person: 'u1', ended: false };
 
@@ -83,7 +85,7 @@ async function signedIn() {
   for (const [key, value] of Object.entries(DRAFTS)) sessionStorage.setItem(key, value);
   localStorage.setItem('heldBooking', 'b1');
   localStorage.setItem('of a script of the checkout', 'x');
-  localStorage.setItem('paymentPageKey', SECRET);
+  for (const [key, value] of Object.entries(OPENED)) sessionStorage.setItem(key, value);
   for (const [key, value] of Object.entries(KEPT_ALWAYS)) localStorage.setItem(key, value);
   act(() => screen.getByRole('button').click());
   await waitFor(() => expect(screen.getByTestId('own').textContent).toBe('a phone number'));
@@ -123,7 +125,7 @@ test('a person who goes on as another account keeps what a link has opened', asy
   await typeMessage();
   act(() => signOut());
   await screen.findByText('signed-out');
-  await waitFor(() => expectForgotten({ paymentPageKey: SECRET }));
+  await waitFor(() => expectForgotten(OPENED));
 });
 
 test('a sign-out in another tab takes the drafts of this one', async () => {
@@ -131,9 +133,9 @@ test('a sign-out in another tab takes the drafts of this one', async () => {
   await typeMessage();
   const other = new BroadcastChannel('session');
   localStorage.setItem('session', 'ending');
-  other.postMessage(null);
+  other.postMessage('ended');
   await screen.findByText('signed-out');
-  await waitFor(() => expectForgotten({ paymentPageKey: SECRET }));
+  await waitFor(() => expectForgotten(OPENED));
   other.close();
 });
 
@@ -143,7 +145,7 @@ test('a session that was ended elsewhere takes them, and leaves what a link open
   service.ended = true;
   await act(() => client.getUser().then(() => undefined));
   await screen.findByText('signed-out');
-  await waitFor(() => expectForgotten({ paymentPageKey: SECRET }));
+  await waitFor(() => expectForgotten(OPENED));
 });
 
 test('another person finds nothing of the one before', async () => {
@@ -152,7 +154,7 @@ test('another person finds nothing of the one before', async () => {
   service.person = 'u2';
   await act(() => client.signInWithPassword({ email: 'bela@example.org', password: 'x' }));
   await waitFor(() => expect(sessionStorage.getItem('draftsOf')).toBe('u2'));
-  await waitFor(() => expectForgotten({ paymentPageKey: SECRET, draftsOf: 'u2' }));
+  await waitFor(() => expectForgotten({ ...OPENED, draftsOf: 'u2' }));
 });
 
 test('a tab that comes back after the session ended has no drafts', async () => {

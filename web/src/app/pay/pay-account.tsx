@@ -74,21 +74,11 @@ function Adopt({ page, refetch, user }: PayAccountProps & { user: AuthUser }) {
 /** Where an account finds the booking, and how it comes there. */
 export function PayAccount({ page, refetch }: PayAccountProps) {
   const { user } = useAuth();
-  if (page.adopted) {
-    return (
-      <p className="text-sm text-ink-2">
-        This booking belongs to an account.{' '}
-        <AppLink to={`/booking-flow?step=confirmed&b=${page.bookingId}`} className={LINK}>
-          See it there
-        </AppLink>
-      </p>
-    );
-  }
   if (user) return <Adopt page={page} refetch={refetch} user={user} />;
   return (
     <p className="text-sm text-ink-2">
-      You need no account. With one that has the mail address that we wrote to, you find this
-      booking and its receipt there.{' '}
+      You don't need an account. Sign in with this email to see this booking and its receipt any
+      time.{' '}
       <AppLink to={accountPath('/sign-up', BACK)} className={LINK}>
         Create an account
       </AppLink>{' '}

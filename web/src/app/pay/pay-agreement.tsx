@@ -16,17 +16,17 @@ import {
 } from '@/features/booking/late-booking';
 import { DeclarationCard } from '@/features/consent/components/consent-screen';
 import { ConsentTermsText } from '@/features/consent/components/consent-terms';
-import {
-  type ConsentForm,
-  type SignedConsent,
-  useConsentForm,
-} from '@/features/consent/hooks/use-consent-form';
+import { type ConsentForm, useConsentForm } from '@/features/consent/hooks/use-consent-form';
 import { useConsentTerms } from '@/features/consent/hooks/use-consent-terms';
 import { useAcceptTerms } from '@/features/payments/hooks/use-payment-page';
+import type { ConsentInit } from '@/features/payments/page-consent';
 import { openPaymentTab } from '@/features/payments/payment-tab';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { PaymentPage } from '@/gen/booking/v1/payment_page_service_pb';
 import type { ConsentTerms } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type { ShownTexts } from '@/lib/legal-text';
+import { useShownTexts } from '@/lib/practice';
+import { ConsentCodeCard, isOfCode, useConsentCode } from './consent-code';
 import { usePayNow } from './use-pay-now';
 
 type PayAgreementProps = {
@@ -50,8 +50,15 @@ function Consent({ form, terms, id }: { form: ConsentForm; terms: ConsentTerms; 
   );
 }
 
+/** A consent as it was signed, with the code of the client's mail where one is needed. */
+type Signed = { consent: ConsentInit; code: string };
+
 /** Accepts the terms, with a consent that was signed, and opens the payment in a tab of its own. */
-function useAgreedPayment(pageKey: string, onOpened: PayAgreementProps['onOpened']) {
+function useAgreedPayment(
+  pageKey: string,
+  shown: ShownTexts,
+  onOpened: PayAgreementProps['onOpened'],
+) {
   const queryClient = useQueryClient();
   const accept = useAcceptTerms(pageKey);
   const payNow = usePayNow(pageKey);
@@ -59,12 +66,12 @@ function useAgreedPayment(pageKey: string, onOpened: PayAgreementProps['onOpened
   const [error, setError] = useState<unknown>();
 
   /** Says whether the payment was opened; `onAccepted` is called before. */
-  async function pay(signed: SignedConsent | undefined, onAccepted: () => void): Promise<boolean> {
+  async function pay(signed: Signed | undefined, onAccepted: () => void): Promise<boolean> {
     const tab = openPaymentTab();
     setBusy(true);
     setError(undefined);
     try {
-      await accept(signed ? { ...signed, acceptedDeclaration: true } : undefined);
+      await accept(shown, signed);
       onAccepted();
       await payNow(tab);
       onOpened(!tab);
@@ -86,9 +93,12 @@ function useAgreedPayment(pageKey: string, onOpened: PayAgreementProps['onOpened
 /** The terms and, for an online session, the consent: what comes before the one button that pays. */
 export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgreementProps) {
   const id = useId();
-  const { pay, busy, error } = useAgreedPayment(pageKey, onOpened);
+  const usual = useShownTexts()('');
+  const shown = { ...usual, noticeHours: page.package?.noticeHours ?? usual.noticeHours };
+  const { pay, busy, error } = useAgreedPayment(pageKey, shown, onOpened);
   const consentForm = useConsentForm(undefined);
   const consentTerms = useConsentTerms();
+  const code = useConsentCode(pageKey);
   const [agreed, setAgreed] = useState(false);
   const [asked, setAsked] = useState(false);
   const late = useLateTime(
@@ -111,16 +121,22 @@ export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgr
     setAsked(true);
     if (!agreed) return askForTick('agreement', TICK_MISSING);
     if (late && !late.agreed) return askForTick(LATE_FIELD, LATE_TICK_MISSING);
-    const signed = page.needsConsent && terms ? consentForm.sign(terms.version) : undefined;
-    if (page.needsConsent && !signed) return undefined;
+    const consent = page.needsConsent && terms ? consentForm.sign(terms.version) : undefined;
+    if (page.needsConsent && !consent) return undefined;
+    const signed = consent && {
+      consent: { ...consent, acceptedDeclaration: true },
+      code: code.code ?? '',
+    };
     if (!(await pay(signed, consentForm.forget))) void consentTerms.refetch();
     return undefined;
   }
 
-  const waits = page.needsConsent && consentForm.needed.length > 0;
+  const lacksCode = page.needsConsentCode && !code.code;
+  const waits = page.needsConsent && (consentForm.needed.length > 0 || lacksCode);
   return (
     <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-6">
       {page.needsConsent && terms ? <Consent form={consentForm} terms={terms} id={id} /> : null}
+      {page.needsConsentCode ? <ConsentCodeCard code={code} refused={error} /> : null}
       {late ? <LateNotice late={late} told /> : null}
       <AgreementBox
         agreed={agreed}
@@ -130,7 +146,7 @@ export function PayAgreement({ pageKey, page, booking, price, onOpened }: PayAgr
         late={late}
         lateError={asked && late && !late.agreed ? TICK_MISSING : undefined}
       />
-      {error ? <ErrorNotice error={error} /> : null}
+      {error && !isOfCode(error) ? <ErrorNotice error={error} /> : null}
       <Button
         block
         size="lg"

@@ -7,7 +7,7 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { sessionRows } from '@/features/booking/components/booking-rows';
 import { BookingSummary } from '@/features/booking/components/booking-summary';
 import { MeetingCard } from '@/features/booking/components/meeting-card';
-import { type Booking, BookingState } from '@/gen/booking/v1/booking_service_pb';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { type PaymentPage, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
@@ -48,7 +48,7 @@ type PaidProps = {
   refetch: () => void;
 };
 
-/** It is booked: where and when, with the meeting link. */
+/** It is booked: where and when. The room stands on no page without an account. */
 export function PaidPage({ pageKey, page, booking, zone, refetch }: PaidProps) {
   const rows = [
     ...sessionRows(booking, zone),
@@ -63,46 +63,10 @@ export function PaidPage({ pageKey, page, booking, zone, refetch }: PaidProps) {
       <BookingSummary title="Session Details" rows={rows}>
         <CalendarFile pageKey={pageKey} />
       </BookingSummary>
-      <MeetingCard booking={booking} />
+      <MeetingCard booking={booking} joinTo={`/join#key=${pageKey}`} />
       <PayAccount page={page} refetch={refetch} />
     </div>
   );
-}
-
-/** What became of a booking that cannot be paid for any more. */
-export function EndedPage({ page }: { page: PaymentPage }) {
-  const { phone, refundDaysText } = usePractice();
-  const call = (
-    <>
-      <Button href={`tel:${phone}`} size="sm">
-        Call us
-      </Button>
-      <Button to="/book" variant="secondary" size="sm">
-        Choose a time
-      </Button>
-    </>
-  );
-  switch (page.state) {
-    case BookingState.EXPIRED:
-      return (
-        <Alert tone="warn" title="This time is not held any more" action={call}>
-          No payment reached us in time, so we have given the time back. You owe nothing. If you
-          have just paid, nothing is lost: we keep asking, and write to you either way.
-        </Alert>
-      );
-    case BookingState.PAID_UNPLACED:
-      return (
-        <Alert tone="error" title="Your payment came after the time was gone" action={call}>
-          All of it goes back to your original payment method, within {refundDaysText}.
-        </Alert>
-      );
-    default:
-      return (
-        <Alert tone="warn" title="This booking was cancelled" action={call}>
-          If something was to be paid back, we have written to you about it.
-        </Alert>
-      );
-  }
 }
 
 /** An address whose key is not right. */

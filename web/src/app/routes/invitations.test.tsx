@@ -13,7 +13,15 @@ import InvitationsPage from './invitations';
 vi.setConfig({ testTimeout: 30_000 });
 
 const auth = vi.hoisted(() => ({ current: {} as object, signOut: vi.fn() }));
-vi.mock('@/lib/auth', () => ({ useAuth: () => auth.current, signOut: auth.signOut }));
+vi.mock('@/lib/auth', () => ({
+  useAuth: () => auth.current,
+  signOut: auth.signOut,
+  authClient: async () => ({}),
+}));
+const secondStep = vi.hoisted(() => ({ has: true }));
+vi.mock('@/features/account/second-factor', () => ({
+  hasSecondStep: async () => secondStep.has,
+}));
 vi.mock('@/features/account/components/prove-address', () => ({
   ProveAddress: ({ email, onProved }: { email: string; onProved: () => void }) => (
     <button type="button" onClick={onProved}>
@@ -37,6 +45,7 @@ beforeEach(() => {
   server.state = InvitationState.PENDING;
   server.proved = true;
   server.answers = 0;
+  secondStep.has = true;
 });
 
 function answer(state: InvitationState) {
@@ -93,6 +102,18 @@ test('accepting makes a member, and the key is forgotten', async () => {
   await waitFor(() => expect(localStorage.getItem('invitationKey')).toBeNull());
 });
 
+test('an account without a second step sets one up before it accepts', async () => {
+  secondStep.has = false;
+  const person = open();
+  await person.click(await screen.findByRole('button', { name: 'Accept' }));
+  const link = await screen.findByRole('link', { name: 'Set it up now' });
+  expect(link.getAttribute('href')).toBe('/account?return=%2Finvitations#second-step');
+  expect(server.answers).toBe(0);
+  secondStep.has = true;
+  await person.click(screen.getByRole('button', { name: 'Accept' }));
+  expect(await screen.findByText('This invitation is accepted')).toBeTruthy();
+});
+
 test('declining ends it', async () => {
   const person = open();
   await person.click(await screen.findByRole('button', { name: 'Decline' }));
@@ -110,6 +131,14 @@ test('a visitor signs in or up first, and comes back without the key in the addr
     expect(link.getAttribute('href')).toBe(`${path}?return=%2Finvitations`);
   }
   // The way back has no key, and this browser remembers it.
+  expect(localStorage.getItem('invitationKey')).toBe(KEY);
+});
+
+test('the key leaves the address bar', async () => {
+  window.history.replaceState(null, '', `/invitations#key=${KEY}`);
+  open();
+  await screen.findByRole('button', { name: 'Accept' });
+  expect(window.location.href).not.toContain(KEY);
   expect(localStorage.getItem('invitationKey')).toBe(KEY);
 });
 

@@ -19,6 +19,7 @@ import { type InvitationOffer, InvitationState } from '@/gen/booking/v1/organisa
 import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
 import { usePracticeZone } from '@/lib/practice';
+import { shownAddress } from '@/lib/shown-address';
 import { formatDateTime, toDate } from '@/lib/time';
 
 function Offer({ invitation }: { invitation: InvitationOffer }) {
@@ -29,7 +30,7 @@ function Offer({ invitation }: { invitation: InvitationOffer }) {
     { label: 'Role', value: roleLabel(role) },
     { label: 'Calendar and clients of', value: practitionerName },
     { label: 'Invited by', value: invitedBy || 'The practice' },
-    { label: 'For', value: email },
+    { label: 'For', value: shownAddress(email) },
     {
       label: 'Can be accepted until',
       value:

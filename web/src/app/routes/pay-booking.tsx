@@ -2,9 +2,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'react-router';
-import { knownPageKey, rememberPageKey } from '@/app/pay/page-key';
+import { useStepFocus } from '@/app/booking/step-focus';
+import { PageEnded, pageEndOf } from '@/app/pay/page-ended';
+import { knownPageKey, rememberPageBooking, rememberPageKey } from '@/app/pay/page-key';
+import { PageMoney } from '@/app/pay/page-money';
 import { PayAgreement } from '@/app/pay/pay-agreement';
-import { EndedPage, PaidPage, WrongAddress } from '@/app/pay/pay-states';
+import { PaidPage, WrongAddress } from '@/app/pay/pay-states';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
@@ -42,7 +45,6 @@ function bookingOf(page: PaymentPage): Booking {
     practitionerName: page.practitionerName,
     state: page.state,
     paymentState: page.paymentState,
-    joinUrl: page.joinUrl,
     ...(page.package ? { package: page.package } : {}),
     ...(page.price ? { price: page.price } : {}),
     ...(page.heldUntilAt ? { heldUntilAt: page.heldUntilAt } : {}),
@@ -50,6 +52,7 @@ function bookingOf(page: PaymentPage): Booking {
 }
 
 function titleOf(page: PaymentPage): string {
+  if (page.moneyOnly) return 'Your Booking';
   if (isPlaced(bookingOf(page))) return 'Booking Confirmed!';
   if (!isPayable(page)) return 'Your Booking';
   return isAgreed(page) ? 'Complete Your Payment' : 'Confirm Your Booking';
@@ -121,14 +124,20 @@ function Payable({ pageKey, page, refetch, booking, zone }: PayableProps) {
 function KnownPage({ pageKey, page, refetch }: KnownPageProps) {
   const zone = usePracticeZone();
   const booking = useMemo(() => bookingOf(page), [page]);
-  if (isPlaced(booking)) {
+  // Also in the tab that waits while the booking is paid in another one.
+  useStepFocus(titleOf(page));
+  const { bookingId } = page;
+  useEffect(() => rememberPageBooking(bookingId), [bookingId]);
+  if (isPlaced(booking) && !page.moneyOnly) {
     return <PaidPage {...{ pageKey, page, booking, zone, refetch }} />;
   }
-  if (!isPayable(page)) return <EndedPage page={page} />;
+  if (!isPayable(page)) return <PageMoney {...{ pageKey, page, zone }} />;
   return <Payable pageKey={pageKey} page={page} refetch={refetch} booking={booking} zone={zone} />;
 }
 
-function Frame({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+type FrameProps = { title: string; lead?: ReactNode; children: ReactNode };
+
+function Frame({ title, lead, children }: FrameProps) {
   usePageTitle(title);
   return (
     <div className="container-page py-8 sm:py-12">
@@ -142,10 +151,22 @@ function Frame({ title, lead, children }: { title: string; lead?: string; childr
 
 function PayPage({ pageKey }: { pageKey: string }) {
   const { data: page, error, refetch } = usePaymentPage(pageKey);
-  if (page) {
-    const lead = page.firstName ? `Welcome, ${page.firstName}.` : undefined;
+  const end = error ? pageEndOf(describeError(error).reason) : undefined;
+  if (end) {
     return (
-      <Frame title={titleOf(page)} {...(lead ? { lead } : {})}>
+      <Frame title="Your Booking">
+        <PageEnded pageKey={pageKey} end={end} bookingId={page?.bookingId} />
+      </Frame>
+    );
+  }
+  if (page) {
+    const lead = page.firstName ? (
+      <>
+        Welcome, <bdi>{page.firstName}</bdi>.
+      </>
+    ) : null;
+    return (
+      <Frame title={titleOf(page)} lead={lead}>
         <KnownPage pageKey={pageKey} page={page} refetch={() => void refetch()} />
       </Frame>
     );
@@ -162,7 +183,8 @@ function PayPage({ pageKey }: { pageKey: string }) {
 
 export default function PayBookingPage() {
   const { hash } = useLocation();
-  const pageKey = knownPageKey(hash);
+  // Once: a key that has ended is forgotten while its page is shown.
+  const pageKey = useMemo(() => knownPageKey(hash), [hash]);
   // The account pages and the provider's lead back here without it.
   useEffect(() => {
     if (pageKey) rememberPageKey(pageKey);
