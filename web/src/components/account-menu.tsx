@@ -1,5 +1,7 @@
 import { type ReactNode, useCallback, useId, useState } from 'react';
 import { type AuthUser, signOut, useAuth } from '@/lib/auth';
+import { initials } from '@/lib/initials';
+import { useShownAddress } from '@/lib/use-shown-address';
 import { AppLink } from './ui/app-link';
 import { Button } from './ui/button';
 import { toast } from './ui/toast-store';
@@ -12,20 +14,13 @@ const LINKS = [
 ];
 const MEMBER_LINKS = [...LINKS, { to: '/organisation', label: "The practice's members" }];
 
-function displayName(user: AuthUser): string {
-  return [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email;
-}
-
-function initials(user: AuthUser): string {
-  const letters = `${user.firstName.charAt(0)}${user.lastName.charAt(0)}`;
-  return (letters || user.email.charAt(0) || '?').toUpperCase();
-}
-
 function AvatarMenu({ user }: { user: AuthUser }) {
   const [open, setOpen] = useState(false);
   const panelId = useId();
   const close = useCallback(() => setOpen(false), []);
   const ref = useDismiss<HTMLDivElement>(open, close);
+  const address = useShownAddress(user.email);
+  const name = [user.firstName, user.lastName].filter(Boolean).join(' ') || address;
   const links = useIsMember(user.id, open) ? MEMBER_LINKS : LINKS;
 
   function leave() {
@@ -38,7 +33,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
     <div ref={ref} data-avatar="" className="relative">
       <button
         type="button"
-        aria-label={`Your account, ${displayName(user)}`}
+        aria-label={`Your account, ${name}`}
         aria-expanded={open}
         aria-controls={panelId}
         onClick={() => setOpen((was) => !was)}
@@ -51,8 +46,10 @@ function AvatarMenu({ user }: { user: AuthUser }) {
         hidden={!open}
         className="animate-rise absolute right-0 z-40 mt-2 w-64 max-w-[calc(100vw-2.5rem)] rounded-card border border-hairline bg-surface p-4 shadow-lift"
       >
-        <p className="font-semibold">{displayName(user)}</p>
-        {user.firstName ? <p className="text-sm text-ink-2">{user.email}</p> : null}
+        <p className="font-semibold">
+          <bdi>{name}</bdi>
+        </p>
+        {user.firstName ? <p className="text-sm text-ink-2">{address}</p> : null}
         <ul className="mt-2">
           {links.map(({ to, label }) => (
             <li key={to}>

@@ -1,4 +1,5 @@
 import { usePractice } from '@/lib/practice';
+import { WithNumbers } from './with-numbers';
 
 /** The practice's note on help in a crisis; nothing where the practice has none. */
 export function CrisisNote({ className = 'text-sm text-ink-2' }: { className?: string }) {
@@ -7,7 +8,7 @@ export function CrisisNote({ className = 'text-sm text-ink-2' }: { className?: s
   return (
     <p className={className}>
       <span className="font-semibold text-clay">Need help right now? </span>
-      {crisisNote}
+      <WithNumbers text={crisisNote} />
     </p>
   );
 }

@@ -40,7 +40,7 @@ export function LazyNotice({ title, late: { coming, failures, fetch } }: LateNot
         </>
       }
     >
-      Your connection seems to be away. This part comes by itself when it is back.
+      You seem to be offline. This will load when you're back.
     </Alert>
   );
 }

@@ -8,7 +8,7 @@ export function OfflineBanner() {
       {online ? null : (
         <p className="bg-warn-soft px-4 py-2 text-center text-sm text-ink">
           <span className="font-semibold text-warn">You are offline.</span> What you see may be old;
-          nothing you type is lost.
+          what you type stays in this page.
         </p>
       )}
     </div>

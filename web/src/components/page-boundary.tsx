@@ -19,7 +19,7 @@ function NotLoaded({ busy, triedAgain, onRetry }: NotLoadedProps) {
     <div className="container-page flex min-h-[60dvh] flex-col items-start justify-center gap-8 py-16">
       <PageHeading
         eyebrow="We are sorry"
-        lead="Its code did not reach your browser. Nothing is lost: try again, or come back when your connection is better."
+        lead="It didn't finish loading. Nothing is lost: try again, or come back when your connection is better."
       >
         This page could not be loaded
       </PageHeading>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Footer } from './footer';
 import { Header } from './header';
 import type { LinksAt } from './navigation';
+import { Optional } from './optional';
 import { PromoBubble } from './promo-bubble';
 import { Toaster } from './ui/toaster';
 
@@ -40,12 +41,14 @@ export function Shell({ children, linksAt, corner }: ShellProps) {
       </a>
       <div className="flex min-h-dvh flex-col">
         <Header linksAt={linksAt} />
-        <PromoBubble />
+        <Optional>
+          <PromoBubble />
+        </Optional>
         <main id="main" tabIndex={-1} className="flex-1 outline-none">
           {children}
         </main>
         <Footer linksAt={linksAt} />
-        {corner ? <Corner>{corner}</Corner> : null}
+        <Optional>{corner ? <Corner>{corner}</Corner> : null}</Optional>
       </div>
       <Toaster />
     </>

@@ -14,6 +14,8 @@ const gateway = {
   /** Goes on from test to test, so that each has tokens of its own. */
   issued: 0,
   calls: [] as Call[],
+  person: 'u1',
+  firstName: 'Asha',
   /** Takes the place of the next answers. */
   fail: undefined as (() => Promise<Response>) | undefined,
 };
@@ -24,7 +26,8 @@ function json(status: number, body: unknown): Response {
 }
 
 function session(number: number, refresh_token: string) {
-  const user = { id: 'u1', email: 'asha@example.org', user_metadata: { firstName: 'Asha' } };
+  const { person: id, firstName } = gateway;
+  const user = { id, email: 'asha@example.org', user_metadata: { firstName } };
   const access_token = `access token ${number}`;
   return { access_token, refresh_token, token_type: 'bearer', expires_in: 600, user };
 }
@@ -92,7 +95,8 @@ function readable(): string {
 }
 
 beforeEach(() => {
-  Object.assign(gateway, { cookie: undefined, calls: [], fail: undefined });
+  const fresh = { cookie: undefined, calls: [], fail: undefined };
+  Object.assign(gateway, { ...fresh, person: 'u1', firstName: 'Asha' });
   vi.mocked(fetch).mockImplementation((url, init) => answer(String(url), init));
 });
 
@@ -251,6 +255,19 @@ test('a sign-out that is still to be told leaves the next session alone', async 
   expect(localStorage.getItem(MARK)).toBe('open');
 });
 
+test('where tabs cannot speak to each other, a person signs in all the same', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  class Refused {
+    constructor() {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    }
+  }
+  vi.stubGlobal('BroadcastChannel', Refused);
+  const { accessToken, token } = await signedIn();
+  expect(await accessToken()).toBe(token);
+  vi.unstubAllGlobals();
+});
+
 test('without the client library a sign-out works as well, and no other page is signed in', async () => {
   localStorage.setItem(MARK, 'open');
   gateway.cookie = 'refresh token 0';
@@ -265,17 +282,42 @@ test('without the client library a sign-out works as well, and no other page is 
   await vi.waitFor(() => expect(gateway.cookie).toBeUndefined());
 });
 
-test('tabs share what they know of the session', async () => {
+test('tabs tell each other of a change, and each asks for itself', async () => {
   const [one, other] = [await page(), await page()];
-  await other.authClient();
+  await (await other.authClient()).getSession();
   const client = await one.authClient();
+  // Any script of the site can listen to ours, and to that of auth-js.
+  const channels = [MARK, KEY].map((name) => new BroadcastChannel(name));
+  const said: unknown[] = [];
+  for (const channel of channels) channel.onmessage = ({ data }) => said.push(data);
   await client.signInWithPassword({ email: 'asha@example.org', password: 'x' });
+  const token = `access token ${gateway.issued}`;
   await other.shows('signed-in');
-  const { data } = await client.refreshSession();
-  await vi.waitFor(async () => expect(await other.accessToken()).toBe(data.session?.access_token));
+  const renewals = () => callsTo('token?grant_type=refresh_token').length;
+  expect(renewals()).toBeGreaterThan(0);
+  expect(await one.accessToken()).toBe(token);
+  expect(await other.accessToken()).not.toBe(token);
+  gateway.firstName = 'Usha';
+  await client.refreshSession();
+  await vi.waitFor(() => expect(other.state().user?.firstName).toBe('Usha'));
+  // A renewal that brings nothing new is its own tab's.
+  const before = renewals();
+  await client.refreshSession();
   other.signOut();
   await one.shows('signed-out');
   expect(await one.accessToken()).toBeNull();
+  await vi.waitFor(() => expect(said).toEqual(['refreshed', 'refreshed', 'ended']));
+  expect(renewals()).toBe(before + 1);
+  for (const channel of channels) channel.close();
+});
+
+test('a second person in one tab is the person of the other', async () => {
+  const [one, other] = [await signedIn(), await page()];
+  await other.authClient();
+  await other.shows('signed-in');
+  gateway.person = 'u2';
+  await one.client.signInWithPassword({ email: 'bela@example.org', password: 'x' });
+  await vi.waitFor(() => expect(other.state().user?.id).toBe('u2'));
 });
 
 test('a page that comes back from the memory of the browser asks again whose the session is', async () => {

@@ -17,6 +17,7 @@ import {
   SESSION_MARK,
   sessionStore,
   shareSessions,
+  stopSharing,
   type Tokens,
 } from './session-store';
 
@@ -92,8 +93,16 @@ async function createClient(): Promise<GoTrueClient> {
     importWithRetry(() => import('./service-fetch')),
     ending(),
   ]);
-  shareSessions(publishHeld);
-  const client = new GoTrueClient({
+  shareSessions(onOtherTab);
+  /** auth-js would send each session, with its tokens, to every script of the site. */
+  class QuietClient extends GoTrueClient {
+    constructor(options: ConstructorParameters<typeof GoTrueClient>[0]) {
+      super(options);
+      this.broadcastChannel?.close();
+      this.broadcastChannel = null;
+    }
+  }
+  const client = new QuietClient({
     url: authUrl(),
     autoRefreshToken: true,
     // A link could sign a visitor in as another person.
@@ -156,13 +165,19 @@ function wake(): void {
     });
 }
 
+/** Another tab has told of its session; what it is comes from the service alone. */
+function onOtherTab(toAsk: boolean): void {
+  publishHeld();
+  if (toAsk) wake();
+}
+
 /** Another tab signed in or out, or the browser has forgotten what it kept. */
 function onStorage({ key, newValue }: StorageEvent): void {
   if (key !== SESSION_MARK && key !== null) return;
   if (newValue !== 'open') forgetSession();
   publishHeld();
-  // With auth-js, the other tab's session comes by itself.
-  if (state === RETURNING && !(pending && shareSessions(publishHeld))) wake();
+  // With auth-js, the other tab's word comes by itself.
+  if (state === RETURNING && !(pending && shareSessions(onOtherTab))) wake();
 }
 
 /** A page that comes back from the browser's memory has missed what other tabs did. */
@@ -176,6 +191,7 @@ function onShow({ persisted }: PageTransitionEvent): void {
 /** Continues the session of this browser, if there is one, or ends what could not be ended yet. */
 export function startAuth(): () => void {
   publishHeld();
+  if (pending) shareSessions(onOtherTab);
   window.addEventListener('storage', onStorage);
   window.addEventListener('pageshow', onShow);
   const left = leftToEnd();
@@ -184,6 +200,7 @@ export function startAuth(): () => void {
   return () => {
     window.removeEventListener('storage', onStorage);
     window.removeEventListener('pageshow', onShow);
+    stopSharing();
   };
 }
 

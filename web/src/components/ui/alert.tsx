@@ -48,7 +48,8 @@ export function Alert({ tone = 'info', title, children, action, live, className 
       <div className="flex min-w-0 flex-1 flex-col gap-2">
         {title ? <p className="font-semibold">{title}</p> : null}
         {children ? <div className="text-ink">{children}</div> : null}
-        {action ? <div className="flex flex-wrap gap-3 pt-1">{action}</div> : null}
+        {/* A label that cannot break, a phone number, is no wider than the notice. */}
+        {action ? <div className="flex flex-wrap gap-3 pt-1 *:min-w-0">{action}</div> : null}
       </div>
     </div>
   );

@@ -18,6 +18,7 @@ export function TextArea({ label, error, hint, optional, className, ...input }: 
     <Field id={id} label={label} hint={hint} error={error} optional={optional}>
       <textarea
         rows={4}
+        dir="auto"
         {...input}
         id={id}
         className={inputStyle(error, className)}

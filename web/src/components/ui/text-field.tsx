@@ -27,6 +27,8 @@ export function TextField(props: TextFieldProps) {
       labelHidden={labelHidden}
     >
       <input
+        // What people type may run from right to left; addresses and numbers never do.
+        dir={(input.type ?? 'text') === 'text' ? 'auto' : undefined}
         {...input}
         id={id}
         className={inputStyle(error, className)}

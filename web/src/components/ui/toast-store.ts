@@ -2,6 +2,8 @@
  * The one toast that may be shown at a time. A newer toast takes the place of the older one; one
  * with an action comes back afterwards, as long as its time is not over.
  */
+import { deviceMs } from '@/lib/clock';
+
 export type ToastVariant = 'default' | 'destructive';
 
 export type ToastAction = {
@@ -19,6 +21,11 @@ export type ToastInput = {
   action?: ToastAction;
   /** How long it is shown; five seconds by default. */
   durationMs?: number;
+  /**
+   * The same words stand on the page, where they are needed: the toast is heard only, so that it
+   * covers nothing.
+   */
+  beside?: boolean;
 };
 
 export type ToastEntry = ToastInput & {
@@ -46,7 +53,7 @@ function publish(next: ToastEntry | null): void {
 
 /** The newest toast that still has a noticeable time left. */
 function newestWaiting(): ToastEntry | undefined {
-  waiting = waiting.filter(({ until }) => until - Date.now() > TOAST_GAP_MS);
+  waiting = waiting.filter(({ until }) => until - deviceMs() > TOAST_GAP_MS);
   return waiting.at(-1);
 }
 
@@ -65,7 +72,7 @@ export function toast(input: ToastInput): number {
   if (current?.action) waiting = [...waiting, current];
   const brief = !action && newestWaiting() !== undefined;
   const durationMs = brief ? Math.min(wanted, TOAST_BRIEF_MS) : wanted;
-  publish({ ...input, durationMs, id: lastId, until: Date.now() + durationMs });
+  publish({ ...input, durationMs, id: lastId, until: deviceMs() + durationMs });
   return lastId;
 }
 

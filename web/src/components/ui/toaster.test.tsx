@@ -62,12 +62,27 @@ test('it can be dismissed', () => {
 test('a swipe of fifty pixels dismisses it, a shorter one does not', () => {
   render(<Toaster />);
   const card = show('Swipe');
+  const handle = screen.getByTestId('toast-handle');
+  // The rest of the card lets presses through, so nothing begins there.
   fireEvent.pointerDown(card, { clientX: 100, pointerId: 1 });
-  fireEvent.pointerUp(card, { clientX: 149, pointerId: 1 });
+  fireEvent.pointerUp(card, { clientX: 200, pointerId: 1 });
   expect(screen.queryByText('Swipe')).not.toBeNull();
-  fireEvent.pointerDown(card, { clientX: 100, pointerId: 1 });
-  fireEvent.pointerUp(card, { clientX: 150, pointerId: 1 });
+  fireEvent.pointerDown(handle, { clientX: 100, pointerId: 1 });
+  fireEvent.pointerUp(handle, { clientX: 149, pointerId: 1 });
+  expect(screen.queryByText('Swipe')).not.toBeNull();
+  fireEvent.pointerDown(handle, { clientX: 100, pointerId: 1 });
+  fireEvent.pointerUp(handle, { clientX: 150, pointerId: 1 });
   expect(screen.queryByText('Swipe')).toBeNull();
+});
+
+test('what stands beside the field is heard only, and covers nothing', () => {
+  render(<Toaster />);
+  act(() => void toast({ title: 'Please choose a time', variant: 'destructive', beside: true }));
+  const card = screen.getByText('Please choose a time').closest('[data-variant]');
+  expect(card?.className).toBe('sr-only');
+  expect(screen.queryByRole('button')).toBeNull();
+  act(() => vi.advanceTimersByTime(TOAST_DURATION_MS));
+  expect(screen.queryByText('Please choose a time')).toBeNull();
 });
 
 test('an action is done once and ends the toast, which may stay longer for it', () => {
