@@ -1,8 +1,11 @@
 /** The Connect runtime itself; loaded by lib/transport.ts when the first call is made. */
+
 import type { Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { accessToken } from './auth';
+import { clockedFetch } from './clock';
 import { RPC_BASE } from './env';
+import { renewSecondStep } from './second-step-interceptor';
 
 const authorize: Interceptor = (next) => async (request) => {
   const token = await accessToken();
@@ -13,5 +16,6 @@ const authorize: Interceptor = (next) => async (request) => {
 export const connectTransport = createConnectTransport({
   baseUrl: RPC_BASE,
   useHttpGet: true,
-  interceptors: [authorize],
+  fetch: clockedFetch,
+  interceptors: [renewSecondStep, authorize],
 });

@@ -2,6 +2,7 @@
  * Ends a session at the identity service, again and again until the service has answered. The
  * tokens are held in memory only: a browser that keeps them could be signed in again with them.
  */
+import { deviceMs } from './clock';
 import { cookieFetch, isBusy } from './cookie-fetch';
 import { authUrl } from './env';
 import { endingSignal, isEnding, sessionEnded, type Tokens } from './session-store';
@@ -17,7 +18,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Whether the session goes on with tokens that are good now; none when it has ended. */
 async function renewed(tokens: Tokens): Promise<Tokens | undefined> {
-  if ((tokens.expires_at ?? 0) * 1000 > Date.now() + MARGIN_MS) return tokens;
+  if ((tokens.expires_at ?? 0) * 1000 > deviceMs() + MARGIN_MS) return tokens;
   // The cookie is another session's after a new sign-in.
   if (!isEnding()) return undefined;
   const answer = await cookieFetch(`${authUrl()}/token?grant_type=refresh_token`, {
@@ -31,7 +32,7 @@ async function renewed(tokens: Tokens): Promise<Tokens | undefined> {
   const { access_token, refresh_token, expires_in } = (await answer.json()) as Tokens & {
     expires_in: number;
   };
-  return { access_token, refresh_token, expires_at: Date.now() / 1000 + expires_in };
+  return { access_token, refresh_token, expires_at: deviceMs() / 1000 + expires_in };
 }
 
 /** The gateway removes the cookie, unless a new session is in it. */

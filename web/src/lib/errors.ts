@@ -63,6 +63,12 @@ const BY_REASON: Record<string, Words> = {
       "The practice's work asks for more than a password. Use your second step, or set one up, " +
       'and you come back here.',
   },
+  SECOND_FACTOR_TOO_OLD: {
+    title: 'Your second step is needed again',
+    message:
+      "This moves money, rights or clients' data, so it asks for your second step of the last few " +
+      'minutes. Try it again, and show the step.',
+  },
   PROVIDER_UNAVAILABLE: {
     title: 'The payment service does not answer',
     message: 'Nothing was charged. Please try again in a moment.',

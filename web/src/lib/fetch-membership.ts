@@ -2,7 +2,9 @@
  * Whether the account is a member of the practice. The call is plain, so that a page that asks
  * nothing else does not load Connect's runtime for it.
  */
+
 import { accessToken } from './auth';
+import { clockedFetch } from './clock';
 import { RPC_BASE } from './env';
 
 const METHOD = 'booking.v1.OrganisationService/ListMyMemberships';
@@ -10,7 +12,7 @@ const METHOD = 'booking.v1.OrganisationService/ListMyMemberships';
 export async function fetchIsMember(): Promise<boolean> {
   const token = await accessToken();
   if (!token) return false;
-  const answer = await fetch(`${RPC_BASE}/${METHOD}`, {
+  const answer = await clockedFetch(`${RPC_BASE}/${METHOD}`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',

@@ -25,3 +25,12 @@ export type LegalText = {
 };
 
 export type LegalTexts = Record<LegalName, LegalText>;
+
+/** Names the words of one text: the day of their last change, and their SHA-256 hash. */
+export type LegalVersion = { version: string; hash: string };
+
+/** The versions that this build's pages show; a request that accepts them says which. */
+export type LegalVersions = Record<LegalName, LegalVersion>;
+
+/** What an agreement was given to, as its request says it. */
+export type ShownTexts = Partial<LegalVersions> & { noticeHours: number };

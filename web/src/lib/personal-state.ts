@@ -18,13 +18,14 @@ const OF_SESSION = 'session';
  * link was opened, and must not take that link away; only a sign-out removes these.
  */
 const OF_LINKS = [
-  ...['invitationKey', 'paymentPageKey', 'reviewInvitation', 'unsubscribeToken', 'unsubscribeDone'],
+  ...['invitationKey', 'paymentPageKey', 'paymentPageBooking', 'joinKey', 'reviewInvitation'],
+  ...['unsubscribeToken', 'unsubscribeDone'],
   ...['signUpSecret', 'addressToConfirm', 'providerVerifier', 'scheduledEvent'],
   ...['supabase.auth.token', 'supabase.auth.token-code-verifier'],
 ];
 
 /** Whose drafts this tab keeps: it may have been elsewhere when their session ended. */
-const OWNER = 'draftsOf';
+const OWNER_KEY = 'draftsOf';
 
 const listeners = new Set<() => void>();
 
@@ -52,11 +53,11 @@ export function forgetPerson(links: 'links' | 'no links' = 'no links'): void {
 
 /** The id of the account whose drafts this tab keeps, if any. */
 export function draftsOwner(): string | null {
-  return readTab(OWNER);
+  return readTab(OWNER_KEY);
 }
 
 export function setDraftsOwner(userId: string): void {
-  writeTab(OWNER, userId);
+  writeTab(OWNER_KEY, userId);
 }
 
 /** Calls the listener when a person has gone, for what pages have in memory. */

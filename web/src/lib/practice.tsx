@@ -12,7 +12,7 @@ import type {
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { whenIdle } from './idle';
 import { importWithRetry } from './import-with-retry';
-import type { LegalName, LegalText } from './legal-text';
+import type { LegalName, LegalText, ShownTexts } from './legal-text';
 import type { Snapshot } from './snapshot';
 import type { Zone } from './time';
 
@@ -101,6 +101,18 @@ export function useWrittenGuide(): MeditationGuide | undefined {
 /** A legal text, where this document was written with it. */
 export function useLegalText(name: LegalName): LegalText | undefined {
   return useSnapshot().legal?.[name];
+}
+
+/**
+ * What an agreement on this page is to: the versions of the legal texts, and the hours of notice that
+ * the page states, which are those of a package where there is one.
+ */
+export function useShownTexts(): (packageId: string) => ShownTexts {
+  const { legalVersions, practice, packages } = useSnapshot();
+  return (packageId) => {
+    const offer = packages.find((one) => one.packageId === packageId);
+    return { ...legalVersions, noticeHours: offer?.noticeHours ?? practice.cancellationHours };
+  };
 }
 
 /** The answer about a review as JSON, where this document was written with it. */
