@@ -11,11 +11,12 @@ function shouldRetry(failures: number, error: unknown): boolean {
 }
 
 /**
- * Reads that are of no account begin so: those that every visitor may make (`connectGetKey`), and
- * those of a page that a link has opened. All others are a person's.
+ * Reads that are of no account begin so: those that every visitor may make (`connectGetKey`), those
+ * of a page that a link has opened, and the visit of the scheduling frame. All others are a person's.
  */
 const OF_NO_ACCOUNT: readonly unknown[] = [
   ...['connect-query', 'meditation-guide', 'invitation', 'payment-page', 'page-link'],
+  ...['page-receipts', 'session-page', 'scheduling-visit'],
 ];
 
 /** Removes what was read for a person, and ends what is being read or sent for them. */

@@ -1,7 +1,8 @@
 /**
  * Where a session is kept: the access token in memory, the refresh token in a cookie of the gateway
  * that no script can read. Storage holds only a mark, so that visitors without a session ask for
- * none. auth-js gets it all as its storage.
+ * none. auth-js gets it all as its storage. Tabs tell each other that something has changed, and
+ * each asks the service for itself: other scripts of the site hear the channel, too.
  */
 import type { Session, SupportedStorage } from '@supabase/auth-js';
 
@@ -23,6 +24,8 @@ export type Tokens = Pick<Session, 'access_token' | 'refresh_token' | 'expires_a
 /** What auth-js stored last, as text. */
 let held: string | null = null;
 let channel: BroadcastChannel | undefined;
+/** Another tab has told of a change, and this one has not heard from the service since. */
+let asking = false;
 /** Aborted by a new sign-in: the answer to the sign-out before it would remove its cookie. */
 let ending = new AbortController();
 /** Aborted by a sign-out: a late answer to a refresh would bring the session back. */
@@ -92,25 +95,71 @@ export function isEnding(): boolean {
   return markIs('ending');
 }
 
-function tell(session: string | null): void {
-  channel?.postMessage(session);
+/** All that is told: that there is a session, which may be another or have changed, or none. */
+type Word = 'refreshed' | 'ended';
+
+function tell(word: Word): void {
+  channel?.postMessage(word);
 }
 
-/** Hears of the sessions of other tabs. Returns whether this browser can. */
-export function shareSessions(onChange: () => void): boolean {
+/** What a token says of its session. */
+function claims(token: string): { session_id?: string; aal?: string } {
+  try {
+    const part = token.split('.')[1] ?? '';
+    return JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/')));
+  } catch {
+    return {};
+  }
+}
+
+/** What other tabs have to ask for when it changes; a renewal alone leaves it as it is. */
+function essence(text: string | null): string | undefined {
+  const session = parsed(text);
+  if (!session?.user) return undefined;
+  const { session_id, aal } = claims(session.access_token);
+  const { id, email, phone, user_metadata } = session.user;
+  return JSON.stringify([id, email, phone, user_metadata, session_id, aal]);
+}
+
+/** Another tab has a session: what is held here is renewed before it is used again. */
+function holdStale(): void {
+  const session = parsed(held) ?? toBeRenewed(IN_COOKIE);
+  held = JSON.stringify({ ...session, refresh_token: IN_COOKIE, expires_at: 1 });
+  asking = true;
+}
+
+/**
+ * Hears of the sessions of other tabs, and calls `onChange` with whether to ask the service.
+ * Returns whether this browser can.
+ */
+export function shareSessions(onChange: (toAsk: boolean) => void): boolean {
   if (typeof BroadcastChannel === 'undefined') return false;
-  channel ??= new BroadcastChannel(SESSION_MARK);
-  channel.onmessage = ({ data }: MessageEvent<string | null>) => {
-    if (data === null) forgetSession();
-    held = data;
-    onChange();
+  try {
+    channel ??= new BroadcastChannel(SESSION_MARK);
+  } catch {
+    // A browser that keeps nothing for sites may refuse this as well.
+    return false;
+  }
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    // Whatever else is said there, also by a page of an earlier release, may be a change.
+    const isEnd: boolean = data === ('ended' satisfies Word) || data === null;
+    if (isEnd) forgetSession();
+    else holdStale();
+    onChange(!isEnd);
   };
   return true;
+}
+
+/** A page that is closed hears nothing more. */
+export function stopSharing(): void {
+  channel?.close();
+  channel = undefined;
 }
 
 /** Another tab has signed out, or may have. */
 export function forgetSession(): void {
   held = null;
+  asking = false;
   refreshing.abort();
   refreshing = new AbortController();
 }
@@ -127,7 +176,7 @@ export function closeSession(): Tokens | null {
   write(SESSION_KEY, null);
   ending = new AbortController();
   if (session) write(SESSION_MARK, 'ending');
-  tell(null);
+  tell('ended');
   return session;
 }
 
@@ -156,17 +205,23 @@ export const sessionStore: SupportedStorage = {
   },
   setItem: (key, value) => {
     if (key !== SESSION_KEY) return write(key, value);
+    const before = essence(held);
+    // A load goes on with the session that others have.
+    const isKnown = before === undefined ? markIs('open') : before === essence(value);
+    const isNews = !asking && !isKnown;
+    asking = false;
     held = value;
     ending.abort();
     write(SESSION_MARK, 'open');
     write(SESSION_KEY, null);
-    tell(value);
+    if (isNews) tell('refreshed');
   },
   removeItem: (key) => {
     if (key !== SESSION_KEY) return write(key, null);
     held = null;
     write(SESSION_KEY, null);
     if (markIs('open')) write(SESSION_MARK, null);
-    tell(null);
+    asking = false;
+    tell('ended');
   },
 };

@@ -11,7 +11,7 @@ import type {
   QuizArea,
   Service,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
-import type { LegalTexts } from './legal-text';
+import type { LegalTexts, LegalVersions } from './legal-text';
 
 export type Snapshot = {
   practice: Practice;
@@ -28,6 +28,8 @@ export type Snapshot = {
   guide?: MeditationGuide;
   /** Each only in the document of its own page. */
   legal?: Partial<LegalTexts>;
+  /** Which versions of the legal texts the pages of this build show. */
+  legalVersions?: LegalVersions;
   /** What the reviews service answers about one review, as JSON: only in that review's document. */
   review?: unknown;
 };
