@@ -5,6 +5,7 @@ import {
   formatDateTime,
   formatLongDate,
   formatOwnPlace,
+  formatOwnTime,
   formatShortDate,
   formatTime,
   formatTimeRange,
@@ -62,4 +63,22 @@ test('protobuf timestamps become dates', () => {
 test('a calendar date is written out', () => {
   expect(formatLongDate('2026-11-22')).toBe('22 November 2026');
   expect(formatLongDate('2027-01-01')).toBe('1 January 2027');
+});
+
+test.each([['Etc/Unknown'], ['Not/AZone'], [''], [undefined]])(
+  'a browser that says its zone is %s shows the practice’s time alone',
+  (timeZone) => {
+    const resolved = { ...Intl.DateTimeFormat().resolvedOptions(), timeZone: timeZone as string };
+    vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue(resolved);
+    expect(formatOwnTime(ELEVEN, INDIA)).toBeUndefined();
+    expect(formatOwnPlace(ELEVEN, INDIA)).toBeUndefined();
+  },
+);
+
+test('a browser that cannot say its zone shows the practice’s time alone', () => {
+  vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockImplementation(() => {
+    throw new RangeError('no zone');
+  });
+  expect(formatOwnTime(ELEVEN, INDIA)).toBeUndefined();
+  expect(formatOwnPlace(ELEVEN, INDIA)).toBeUndefined();
 });

@@ -116,13 +116,27 @@ export function formatLongDate(date: string): string {
   return formatter('UTC', { day: 'numeric', month: 'long', year: 'numeric' }).format(noon);
 }
 
-function readersZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+/**
+ * The reader's zone, where the browser knows one that it takes back: it may have none, or say
+ * "Etc/Unknown", or the name of a zone that it has no rules of.
+ */
+export function readersZone(): string | undefined {
+  try {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    // Some browsers take the word for no zone back, and mean UTC.
+    if (!timeZone || timeZone === 'Etc/Unknown') return undefined;
+    formatter(timeZone, {});
+    return timeZone;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The instant by the reader's clock, or nothing when that reads the same as the practice's. */
 function ownClock(at: Date, zone: Zone): string | undefined {
-  const own = { timeZone: readersZone(), label: '' };
+  const timeZone = readersZone();
+  if (!timeZone) return undefined;
+  const own = { timeZone, label: '' };
   const clock = formatClock(at, own);
   const sameDay = localDate(at, own.timeZone) === localDate(at, zone.timeZone);
   if (clock === formatClock(at, zone) && sameDay) return undefined;
@@ -138,7 +152,7 @@ export function formatOwnTime(at: Date, zone: Zone): string | undefined {
 /** The same with the reader's place where the zone names one: "5:30 am (London)". */
 export function formatOwnPlace(at: Date, zone: Zone): string | undefined {
   const own = ownClock(at, zone);
-  const [region, ...places] = readersZone().split('/');
+  const [region, ...places] = readersZone()?.split('/') ?? [];
   const place = region === 'Etc' ? undefined : places.at(-1)?.replaceAll('_', ' ');
   return own && place ? `${own} (${place})` : own;
 }

@@ -16,6 +16,7 @@ import {
 } from '@/lib/legal-text';
 import { formatPhone } from '@/lib/phone';
 import { OUR_PRACTICE, readToml, section, USUAL_POLICIES } from './practice-files';
+import { storedSections } from './stored-list';
 
 /** A link, or the name of a setting. */
 const TOKEN = /\[([^\]]+)\]\(([^()\s]+)\)|\{(\w+)\}/g;
@@ -139,22 +140,29 @@ function dayOf(value: unknown, source: Source): string {
   return refuse(source, 'changed must be a day such as "2026-11-22"');
 }
 
-function settingsOf(folder: string): JsonObject {
+/** The settings that a legal text may name. */
+export function settingsOf(folder: string): JsonObject {
   const file = readToml(folder, 'practice.toml');
   return { ...USUAL_POLICIES, ...section(file, 'practice'), ...section(file, 'policies') };
 }
 
+/** The file of a text; a folder from before them has ours. */
+export function readLegalTable(folder: string, name: LegalName): JsonObject {
+  const file = `${name}.toml`;
+  return readToml(existsSync(join(folder, file)) ? folder : OUR_PRACTICE, file);
+}
+
 function readLegalFile(folder: string, name: LegalName, settings: JsonObject): LegalText {
   const source = { file: `${name}.toml`, settings };
-  const table = readToml(
-    existsSync(join(folder, source.file)) ? folder : OUR_PRACTICE,
-    source.file,
-  );
+  const table = readLegalTable(folder, name);
   onlyKeys(table, ['changed', 'introduction', 'sections'], '', source);
   return {
     changed: dayOf(table.changed, source),
     introduction: blocksOf(table.introduction, 'introduction', source),
-    sections: sectionsOf(table.sections, source),
+    sections: [
+      ...sectionsOf(table.sections, source),
+      ...(name === 'privacy' ? storedSections() : []),
+    ],
   };
 }
 
