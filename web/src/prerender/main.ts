@@ -17,6 +17,7 @@ import { drawPictures } from './card-pictures';
 import { assertPolicy, type DocumentParts, inlineScriptHash, renderDocument } from './document';
 import { takeScripts } from './lazy-scripts';
 import { readLegalFiles } from './legal-files';
+import { readLegalVersions } from './legal-versions';
 import { assertMedia, copyMedia } from './media-files';
 import { REVIEW } from './origin';
 import {
@@ -51,6 +52,8 @@ const DYNAMIC = {
     words: { document: 'review-words.html', marks: 'review-marks.json' },
   },
 };
+/** What the gateway answers each /join/<booking> with; the page reads the booking itself. */
+const JOIN_PAGE = '/join/-';
 /** Paths that those documents are rendered from: one with a possible id, and one with no id. */
 const FOUND_REVIEW = `/reviews/${REVIEW}`;
 const MISSING_REVIEW = '/reviews/none';
@@ -135,7 +138,10 @@ async function renderReview(site: Site): Promise<void> {
 
 async function main(): Promise<void> {
   const folder = process.env.PRACTICE_DIR || OUR_PRACTICE;
-  const snapshot = readPracticeFiles(folder);
+  const snapshot = {
+    ...readPracticeFiles(folder),
+    legalVersions: readLegalVersions(folder),
+  };
   const guide = readGuideFile(folder);
   const legal = readLegalFiles(folder);
   const frameAncestors = readEmbeddingOrigins(folder);
@@ -149,6 +155,7 @@ async function main(): Promise<void> {
   const paths = [...fixed, ...services.flatMap((id) => [`/service/${id}`, `/services/${id}`])];
   for (const path of paths) await renderTo(join(path, 'index.html'), path, site);
   const anyAddress = { anyAddress: true };
+  await renderTo(join(JOIN_PAGE, 'index.html'), JOIN_PAGE, site, anyAddress);
   await renderTo('404.html', UNKNOWN_PATH, site, anyAddress);
   await renderTo('service-not-found.html', UNKNOWN_SERVICE, site, anyAddress);
   await renderTo(DYNAMIC.reviews.found, FOUND_REVIEW, site);
@@ -173,7 +180,7 @@ async function main(): Promise<void> {
   write('csp.json', `${JSON.stringify(policy)}\n`);
   renameSync(join(DIST, '.vite/manifest.json'), BUILT_FILES);
   rmSync(join(DIST, '.vite'), { recursive: true });
-  process.stdout.write(`prerendered ${paths.length + 6} pages\n`);
+  process.stdout.write(`prerendered ${paths.length + 7} pages\n`);
 }
 
 await main();

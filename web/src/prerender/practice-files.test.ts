@@ -64,6 +64,16 @@ test('the free consultation is beside the services, or there is none', () => {
   expect(readPracticeFiles(folder).consultation).toBeUndefined();
 });
 
+test('a package without a list is offered where so many sessions do not cost less singly', () => {
+  const offered = () => readPracticeFiles(folder).packages.map(({ serviceIds }) => serviceIds);
+  const dear = ['mental-health', 'relationship-counseling', 'karmic-healing'];
+  expect(offered()).toEqual([dear]);
+  rewrite('services.toml', (line) => (/^services = /.test(line) ? '' : line));
+  expect(offered()).toEqual([dear]);
+  rewrite('services.toml', (line) => line.replace('450_000', '600_001'));
+  expect(offered()).toEqual([['karmic-healing']]);
+});
+
 test('an older folder has the usual values, as the catalogue reads it', () => {
   const added = /^(reply_days_text|wellbeing_note|crisis_note = true)/;
   for (const name of ['practice.toml', 'services.toml']) {

@@ -76,16 +76,25 @@ function widgetsOf(file: JsonObject): Map<JsonValue | undefined, JsonValue> {
 /** The most days from the first to the last date of a package whose file does not say it. */
 const WITHIN_DAYS_USUAL = 90;
 
-/** The packages with their services: those that they name, or all; and the practice's notice. */
+function minorUnits(one: JsonObject): number {
+  return Number(section(one, 'price').minor_units ?? 0);
+}
+
+/**
+ * The packages with their services: those that they name, or all of which so many sessions do not cost
+ * less one by one, as the catalogue decides it; and the practice's notice.
+ */
 function packagesOf(file: JsonObject, policies: JsonObject): JsonObject[] {
   const services = Array.isArray(file.services) ? (file.services as JsonObject[]) : [];
-  const ids = services.flatMap(({ service_id }) => service_id ?? []);
   const packages = Array.isArray(file.packages) ? (file.packages as JsonObject[]) : [];
   return packages.map(({ services: named, ...one }) => ({
     within_days: WITHIN_DAYS_USUAL,
     notice_hours: policies.cancellation_hours ?? 24,
     ...one,
-    service_ids: ids.filter((id) => !Array.isArray(named) || named.includes(id)),
+    service_ids: services
+      .filter((service) => minorUnits(one) <= Number(one.sessions ?? 0) * minorUnits(service))
+      .flatMap(({ service_id }) => service_id ?? [])
+      .filter((id) => !Array.isArray(named) || named.includes(id)),
   }));
 }
 

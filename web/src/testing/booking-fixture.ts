@@ -55,6 +55,8 @@ export function packageFixture(
   { packageId, contact }: PackageInit = { packageId: 'starter' },
 ): Booking {
   return bookingFixture({
+    serviceId: 'mental-health',
+    serviceTitle: 'Mental Health Therapy',
     package: { packageId, title: 'Starter Package', noticeHours: 24 },
     sessions: times.map((time) => ({
       startsAt: timestampFromDate(time),

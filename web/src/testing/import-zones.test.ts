@@ -26,7 +26,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** What tests may import as well. */
 const FOR_TESTS = ['testing', 'practice'];
 /** These read the practice's files, for the build and for tests, and know nothing of pages. */
-const PRACTICE = ['prerender/practice-files.ts', 'prerender/legal-files.ts'];
+const PRACTICE = [
+  'prerender/practice-files.ts',
+  'prerender/legal-files.ts',
+  'prerender/legal-versions.ts',
+  'prerender/stored-list.ts',
+];
 
 /** The files that each file imports, by their paths in src. */
 type Graph = ReadonlyMap<string, readonly string[]>;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type Practitioner, PractitionerSchema } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { Snapshot } from '@/lib/snapshot';
+import { readLegalVersions } from '@/prerender/legal-versions';
 import { readPracticeFiles } from '@/prerender/practice-files';
 
 /** Two practitioners. */
@@ -14,5 +15,6 @@ export function practitionersFixture(): Practitioner[] {
 }
 
 export function practiceFixture(): Snapshot {
-  return readPracticeFiles(resolve(import.meta.dirname, '../../../deploy/local/practice'));
+  const folder = resolve(import.meta.dirname, '../../../deploy/local/practice');
+  return { ...readPracticeFiles(folder), legalVersions: readLegalVersions(folder) };
 }

@@ -5,12 +5,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type RenderResult, render } from '@testing-library/react';
 import type { ReactElement, ReactNode } from 'react';
 import { renderToString } from 'react-dom/server';
-import { MemoryRouter } from 'react-router';
+import { type InitialEntry, MemoryRouter } from 'react-router';
 import { PracticeProvider } from '@/lib/practice';
 import type { Snapshot } from '@/lib/snapshot';
 import { practiceFixture } from './practice-fixture';
 
-type Options = { path?: string; transport?: Transport; snapshot?: Snapshot };
+type Options = { path?: InitialEntry; transport?: Transport; snapshot?: Snapshot };
 
 function inApp(children: ReactNode, options: Options): ReactElement {
   const transport = options.transport ?? createRouterTransport(() => {});

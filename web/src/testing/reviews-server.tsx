@@ -83,10 +83,15 @@ async function submit(request: SubmitReviewRequest) {
 }
 
 function countStars() {
-  const counts = [1, 2, 3, 4, 5].map((stars) =>
-    BigInt(server.reviews.filter(({ rating }) => rating === stars).length),
-  );
-  return { count: BigInt(server.reviews.length), verifiedCount: 0n, countsByRating: counts };
+  const countsOf = (reviews: Review[]) =>
+    [1, 2, 3, 4, 5].map((stars) => BigInt(reviews.filter(({ rating }) => rating === stars).length));
+  const verified = server.reviews.filter((review) => review.verified);
+  return {
+    count: BigInt(server.reviews.length),
+    verifiedCount: BigInt(verified.length),
+    countsByRating: countsOf(server.reviews),
+    verifiedCountsByRating: countsOf(verified),
+  };
 }
 
 function Where() {

@@ -123,3 +123,25 @@ test('a plain frame of the page is taken along, and one of another site is not',
   expect(ours.style.height).toBe('700px');
   expect(theirs.dataset.sukoonBooking).toBe('');
 });
+
+test('above a frame that says nothing for three seconds a link leads on', () => {
+  vi.useFakeTimers();
+  try {
+    const { element, frame } = widget({ service: 'meditation', primary: '#2B6355' });
+    const link = () => element.querySelector('a');
+    vi.advanceTimersByTime(2_999);
+    expect(link()).toBeNull();
+    vi.advanceTimersByTime(1);
+    expect(link()?.href).toBe(`${SITE}/book?service=meditation`);
+    expect(link()?.textContent).toBe('Book a session (opens in a new tab)');
+    // It was slow only.
+    say(frame, 'sukoon:ready');
+    expect(link()).toBeNull();
+    const other = widget({});
+    say(other.frame, 'sukoon:ready');
+    vi.advanceTimersByTime(10_000);
+    expect(other.element.querySelector('a')).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -16,6 +16,11 @@ const HEIGHT_FIRST = 640;
 const HEIGHT_MIN = 120;
 const HEIGHT_MAX = 20_000;
 
+/** A frame that says nothing for so long may be one that its site does not let this page show. */
+const SILENCE_MS = 3_000;
+/** What the booking page reads of the widget's settings. */
+const LINKED = ['service', 'package', 'practitioner'];
+
 type Prefill = { name: string; email: string };
 
 /** A frame on the page, with the element that its events are dispatched on. */
@@ -25,6 +30,8 @@ class Frame {
   readonly #site: string;
   readonly #prefill: () => Prefill;
   #ready = false;
+  #way: HTMLElement | undefined;
+  readonly #silence: ReturnType<typeof setTimeout>;
 
   constructor(frame: HTMLIFrameElement, target: HTMLElement, site: string, prefill: () => Prefill) {
     this.#frame = frame;
@@ -34,12 +41,14 @@ class Frame {
     frame.addEventListener('load', this.#hello);
     window.addEventListener('load', this.#hello);
     window.addEventListener('message', this.#hear);
+    this.#silence = setTimeout(this.#leadOn, SILENCE_MS);
     if (document.readyState === 'complete' && frame.isConnected) this.#hello();
   }
 
   stop(): void {
     window.removeEventListener('load', this.#hello);
     window.removeEventListener('message', this.#hear);
+    this.#heard();
   }
 
   /** Tells the widget what can be filled in; it goes to our origin alone. */
@@ -61,9 +70,32 @@ class Frame {
     if (event === SAYS.ready) {
       if (this.#ready) return;
       this.#ready = true;
+      this.#heard();
       this.sendPrefill();
     }
     this.#target.dispatchEvent(new CustomEvent(event, { bubbles: true, detail: payload }));
+  };
+
+  /** The frame works, or is gone: the way around it is not needed. */
+  #heard(): void {
+    clearTimeout(this.#silence);
+    this.#way?.remove();
+  }
+
+  /** The page of this site where the same is booked, above a frame that may never show anything. */
+  readonly #leadOn = () => {
+    const link = document.createElement('a');
+    const asked = new URL(this.#frame.src).searchParams;
+    const query = new URLSearchParams();
+    for (const name of LINKED) if (asked.has(name)) query.set(name, asked.get(name) ?? '');
+    const text = query.toString();
+    link.href = `${this.#site}/book${text ? `?${text}` : ''}`;
+    link.target = '_blank';
+    link.rel = 'noopener';
+    link.textContent = `${this.#frame.title || TITLE} (opens in a new tab)`;
+    this.#way = document.createElement('p');
+    this.#way.append(link);
+    this.#frame.before(this.#way);
   };
 
   #say(event: string, payload: object): void {

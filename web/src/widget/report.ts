@@ -1,4 +1,5 @@
 /** Asks the server what becomes of the booking in the other tab, until that is known or too old. */
+import { deviceMs } from '@/lib/clock';
 import { connectGet } from '@/lib/connect-get';
 
 export type ReportState = 'waiting' | 'held' | 'confirmed' | 'cancelled' | 'expired';
@@ -42,7 +43,7 @@ type Following = {
  * page that comes back into view asks at once.
  */
 export function followReport({ read, tell, tellEnd }: Following): () => void {
-  const begunAt = Date.now();
+  const begunAt = deviceMs();
   const abort = new AbortController();
   let last: ReportState = 'waiting';
   let failures = 0;
@@ -68,7 +69,7 @@ export function followReport({ read, tell, tellEnd }: Following): () => void {
     asking = false;
     if (abort.signal.aborted) return;
     if (last === 'confirmed') stop();
-    else if (Date.now() - begunAt > FOLLOWED_MS_MAX) {
+    else if (deviceMs() - begunAt > FOLLOWED_MS_MAX) {
       stop();
       tellEnd();
     } else timer = setTimeout(ask, Math.min(PAUSE_MS * 2 ** failures, PAUSE_MS_MAX));
