@@ -72,7 +72,7 @@ const REVIEW_CARDS = filesNamed([
 
 /** Code that every file needs; without this group it would be five files. */
 const CORE =
-  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|import-with-retry)\./;
+  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|clock|use-server-now|import-with-retry)\./;
 /** By their whole names: the booking has a `use-late` of its own, which no other page needs. */
 const LATE = /src\/(?:components\/(?:lazy-section|ui\/alert)|lib\/use-lazy-module)\./;
 /** What refreshes the practice's words when a page is idle, on every page: one file, not three. */
@@ -99,7 +99,7 @@ const RPC = new RegExp(
 const BOOKING_NAMES = [
   ...['free-session', 'booking-rows', 'booking-summary', 'ended-panel', 'mail-messages', 'steps'],
   ...['hold-clock', 'hold-timer', 'held-booking', 'draft'],
-  ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'use-now', 'contact-rules'],
+  ...['checkout-window', 'late-booking', 'late-notice', 'use-late', 'contact-rules'],
   ...['request-idempotency-key', 'use-request-booking', 'use-draft', 'slots-key', 'refused-times'],
   ...['payment-support'],
   ...['use-mail-toast', 'booking-state', 'follow-booking', 'use-booking', 'flow-url'],

@@ -11,5 +11,8 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/set-up.ts'],
     restoreMocks: true,
+    // No test is judged by how busy the machine is.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

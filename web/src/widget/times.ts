@@ -1,5 +1,7 @@
 /** The free times of a week at a time. Each is a link that goes on in a tab of ours. */
+
 import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import { deviceMs } from '@/lib/clock';
 import { connectGet } from '@/lib/connect-get';
 import { type FreeDay, freeDays } from '@/lib/free-days';
 import { BOOKING, SLOTS_ANSWER } from '@/lib/read-slots';
@@ -7,6 +9,7 @@ import {
   describeDay,
   formatCalendarDate,
   formatClock,
+  formatOwnTime,
   formatShortDate,
   formatTime,
   toDate,
@@ -111,7 +114,7 @@ export class Times {
   }
 
   #refresh(): void {
-    const old = Date.now() - this.#readAt > FRESH_MS;
+    const old = deviceMs() - this.#readAt > FRESH_MS;
     if (document.visibilityState === 'visible' && this.#answer && old) void this.#read();
   }
 
@@ -125,7 +128,7 @@ export class Times {
       if (abort.signal.aborted) return;
       const first = !this.#answer;
       this.#answer = answer;
-      this.#readAt = Date.now();
+      this.#readAt = deviceMs();
       this.#draw(answer);
       if (first) this.#tell(answer);
     } catch {
@@ -225,7 +228,10 @@ export class Times {
     return day.parts.map(({ name, times }) => {
       const items = times.map(({ startsAt }) => {
         const words = ` ${zone.label}, ${formatCalendarDate(day.date)}`;
-        return element('li', {}, this.#link(startsAt, formatClock(startsAt, zone), words));
+        const link = this.#link(startsAt, formatClock(startsAt, zone), words);
+        const own = formatOwnTime(startsAt, zone);
+        if (own) link.append(element('small', {}, own));
+        return element('li', {}, link);
       });
       return element('div', {}, element('h3', {}, name), element('ul', {}, ...items));
     });

@@ -83,8 +83,15 @@ function hear(event: string, payload = {}): void {
   window.dispatchEvent(new MessageEvent('message', message as unknown as MessageEventInit));
 }
 
+/** Makes the browser's own zone this one. */
+function readerIn(timeZone: string): void {
+  const own = { ...Intl.DateTimeFormat().resolvedOptions(), timeZone };
+  vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue(own);
+}
+
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-24T03:30:00Z') });
+  readerIn('Asia/Kolkata');
   said = [];
   slotsAsked = [];
   slots = week;
@@ -129,6 +136,18 @@ function steps(): string[] {
 function time(name: RegExp) {
   return screen.findByRole('link', { name });
 }
+
+test('a visitor in another zone reads the own time too', async () => {
+  readerIn('Europe/London');
+  open();
+  const first = await time(/^11:00 am IST, Tuesday, 24 November/);
+  expect(first.textContent).toContain('5:30 am your time');
+});
+
+test('the number of the helpline is called by a press', () => {
+  open();
+  expect(screen.getByRole('link', { name: '14416' }).getAttribute('href')).toBe('tel:14416');
+});
 
 test('sessions and free times are seen, and each step is told', async () => {
   const person = open();

@@ -7,6 +7,7 @@ import type { ListServicesResponse } from '@/gen/catalogue/v1/catalogue_service_
 import { SERVICES_ANSWER } from '@/lib/catalogue-shapes';
 import { connectGet } from '@/lib/connect-get';
 import { toInstant } from '@/lib/instant';
+import { withNumbers } from '@/lib/phone-numbers';
 import { type Prefill, parsePrefill, prefillFragment, readPrefill } from '@/lib/prefill';
 import { randomKey } from '@/lib/random-key';
 import { choice, element, hidden } from './dom';
@@ -23,6 +24,13 @@ const STEPS: Partial<Record<ReportState, string>> = {
   cancelled: SAYS.bookingCancelled,
   expired: SAYS.bookingExpired,
 };
+
+/** The note with its numbers as links. */
+function linked(note: string): (Node | string)[] {
+  return withNumbers(note).map(({ text, number }) =>
+    number ? element('a', { href: `tel:${number}`, class: 'number' }, text) : text,
+  );
+}
 
 function labelOf({ title, durationText, priceText }: OfferedService): string {
   return `${title} · ${durationText} · ${priceText}`;
@@ -73,7 +81,7 @@ class Widget {
     const { practiceName, crisisNote } = this.#data;
     const heading = element('h1', {}, words.title);
     const foot = element('div', { class: 'foot quiet' });
-    foot.append(element('p', {}, crisisNote), element('p', {}, practiceName));
+    foot.append(element('p', {}, ...linked(crisisNote)), element('p', {}, practiceName));
     const start = offered ? this.#packageOf(offered) : this.#times.node;
     const content = [heading, this.#choices, start, this.#progress.node, foot, this.#status];
     this.#root.replaceChildren(...content);

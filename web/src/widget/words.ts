@@ -56,8 +56,8 @@ export function freeCount(count: number): string {
   return count === 0 ? 'none free' : `${count} free`;
 }
 
-/** "Browsing doesn't reserve a time. We'll hold yours for 15 minutes when you go to payment." */
+/** "Browsing doesn't reserve a time. We'll hold yours for at least 15 minutes when you go to payment." */
 export function holding(holdMinutes: number): string {
-  const minutes = holdMinutes > 0 ? ` for ${holdMinutes} minutes` : '';
+  const minutes = holdMinutes > 0 ? ` for at least ${holdMinutes} minutes` : '';
   return `Browsing doesn't reserve a time. We'll hold yours${minutes} when you go to payment.`;
 }
