@@ -22,13 +22,23 @@ SUKOON := $(PROGRAMS)/sukoon
 FEATURES := $(if $(filter dev,$(PROFILE)),,--features services/jemalloc)
 
 # The whole workspace, so that dependencies are built with the same features as for the tests, once.
-BUILD := cargo build --locked --profile $(PROFILE) $(FEATURES) --workspace --bins
+BUILD := cargo build --locked --profile $(PROFILE) $(FEATURES) --workspace
+# What `sukoon up` starts; the other programs are tools of tests and measurements.
+STARTED := $(addprefix --bin ,checker sandbox services sukoon)
+
+# LINT=built lints what is compiled while it is compiled, so that a run which compiles everything
+# needs no pass of clippy before (.ci/run).
+LINT ?=
+ifeq ($(LINT),built)
+export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+endif
 
 WEB := web
 WEB_BIN := node_modules/.bin
 # What the built site depends on, besides the practice's own files.
 WEB_SOURCES := $(WEB)/src $(WEB)/public $(WEB)/index.html $(WEB)/vite.config.ts \
-	$(WEB)/package-lock.json $(WEB)/tsconfig.json
+	$(WEB)/package-lock.json $(WEB)/tsconfig.json docs/stored.csv
 WEB_STAMP := $(WEB)/node_modules/.sukoon-built
 
 # PRACTICE_DIR=<folder> is a practice of one's own. What is started here runs in several folders, so
@@ -38,7 +48,7 @@ override PRACTICE_DIR := $(if $(filter /%,$(firstword $(PRACTICE_DIR))),,$(CURDI
 export PRACTICE_DIR
 endif
 
-.PHONY: run test check simulate mails build practice web web-packages tools help
+.PHONY: run test check simulate mails programs build practice web web-packages tools help
 .PHONY: lighthouse lighthouse-packages screenshots
 .PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
 .PHONY: check-dependencies advisories
@@ -48,7 +58,8 @@ help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
 	@echo "            PRACTICE_DIR is the folder of a practice of your own)"
 	@echo "make test   run every test: Rust, web, browser"
-	@echo "make test-service SERVICE=booking  one service's own tests"
+	@echo "            (make test-web, test-rust, test-e2e: one of these; ONLY=refunds: a part by its name)"
+	@echo "make test-service SERVICE=booking  one service's own tests; ONLY=packages some of them"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
 	@echo "            and then the failover drills; make failover DRILL=sync runs one of them"
 	@echo "make upgrade-drill OLD=<folder of an earlier release's programs>  there, back and there again"
@@ -70,8 +81,10 @@ help:
 	@echo "make images OCI images for a cluster (deploy/images/README.md); \`make check-images\` builds them"
 	@echo "            again, reads and starts them, as root"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
+	@echo "make prove  the long proofs, whole, and ten thousand attempts that no run has played yet; it notes"
+	@echo "            in tests/proved.txt what was proved, and make test then plays a tenth of it"
 
-run: tools build web
+run: tools programs web
 	@exec $(SUKOON) up
 
 # ── What has to be there ────────────────────────────────────────────────────────────────────────
@@ -86,9 +99,13 @@ tools:
 	@node -e 'process.exit(parseInt(process.versions.node, 10) < 20 ? 1 : 0)' || { echo \
 	  "Node.js 20 or newer is needed, but this is $$(node --version)." >&2; exit 1; }
 
+programs: tools
+	@echo "· building what runs (the first time takes some minutes)"
+	@$(BUILD) $(STARTED)
+
 build: tools
-	@echo "· building the programs (the first time takes some minutes)"
-	@$(BUILD)
+	@echo "· building all programs (the first time takes some minutes)"
+	@$(BUILD) --bins
 
 # A copy of the lock file says what was installed, so that changing branches installs only what
 # really changed. Not `npm ci`: it refuses a lock file that leaves out other platforms' optional
@@ -101,7 +118,7 @@ web-packages: tools
 	fi
 
 # A practice of one's own gets the files that came with this version before the pages are made of it.
-practice: build
+practice: programs
 	@$(SUKOON) complete-practice
 
 ifneq ($(PRACTICE_DIR),)
@@ -124,11 +141,16 @@ web: web-packages
 
 # ── Tests ───────────────────────────────────────────────────────────────────────────────────────
 
-test: test-rust test-web test-e2e
+# What takes seconds comes first, because it tells most mistakes.
+test: test-web test-rust test-e2e
+
+# A part of the tests: of a name for Rust, of a file's name for the pages and the browser.
+ONLY ?=
 
 # A test mostly waits, for a database or for a time to be over: so many test programs run at once, and
-# so many tests in each of them.
-TEST_PROGRAMS ?= 3
+# so many tests in each of them. ONLY=<part of a test's name> runs those alone.
+TEST_PROGRAMS ?= 2
+ONLY_TESTS = $(if $(ONLY),--only "$(ONLY)")
 RUST_TEST_THREADS ?= 3
 
 # The system tests start the programs and the site themselves, and two tests speak to our servers
@@ -138,29 +160,31 @@ test-rust: build web
 	@$(SUKOON) prepare --caldav
 	@$(SUKOON) prepare --backups
 	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- \
-	  node tests/runner/run.mjs $(TEST_PROGRAMS) --locked --profile $(PROFILE) --workspace
+	  node tests/runner/run.mjs $(TEST_PROGRAMS) $(ONLY_TESTS) --locked --profile $(PROFILE) --workspace \
+	  $(if $(filter built,$(LINT)),--all-targets)
 
-# One service's own tests, for after a change in it: make test-service SERVICE=payments.
+# One service's own tests, for after a change in it: make test-service SERVICE=payments, and of these
+# ONLY=refunds. `sukoon test-services` leaves the servers running between such runs.
 SERVICE ?= booking
 SERVICE_TEST_THREADS ?= 6
 
 .PHONY: test-service
 test-service: web-packages
-	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory build
+	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory programs
 	@RUST_TEST_THREADS=$(SERVICE_TEST_THREADS) $(SUKOON) test-services -- \
-	  node tests/runner/run.mjs 2 --profile $(PROFILE) --package $(SERVICE)
+	  node tests/runner/run.mjs 2 $(ONLY_TESTS) --profile $(PROFILE) --package $(SERVICE)
 
 test-web: web-packages
 	@echo "· web tests"
-	@cd $(WEB) && npm test --silent
-	@node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs \
-	  deploy/images/*.test.mjs
+	@cd $(WEB) && npm test --silent $(if $(ONLY),-- $(ONLY))
+	@$(if $(ONLY),:,node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs tests/runner/*.test.mjs \
+	  deploy/images/*.test.mjs)
 
-test-e2e: build web
+test-e2e: programs web
 	@$(SUKOON) prepare --browser
 	@echo "· browser tests"
 	@cd $(WEB) && CHROME_PATH="$$(../$(SUKOON) paths browser)" \
-	  SUKOON_PROGRAM="$$(cd .. && pwd)/$(SUKOON)" npm run --silent e2e
+	  SUKOON_PROGRAM="$$(cd .. && pwd)/$(SUKOON)" npm run --silent e2e $(if $(ONLY),-- $(ONLY))
 
 # Every mail in every form as files and as pictures, on a phone and on a desk, in light and in dark.
 MAILS := $(TARGET_DIR)/mails
@@ -192,13 +216,13 @@ lighthouse-packages: tools
 
 # How often each page is opened; the table has the medians.
 lighthouse: RUNS := 5
-lighthouse: build web lighthouse-packages
+lighthouse: programs web lighthouse-packages
 	@$(SUKOON) prepare --browser
 	@mkdir -p $(TARGET_DIR)/lighthouse
 	@report=$$(cd $(TARGET_DIR)/lighthouse && pwd) && export RUNS=$(RUNS) ROUTES="$(ROUTES)" && \
 	  $(WITH_PRACTICE) node ../$(LIGHTHOUSE)/measure.mjs "$$report"
 
-screenshots: build web
+screenshots: programs web
 	@$(SUKOON) prepare --browser
 	@$(WITH_PRACTICE) node tools/screenshots.mjs
 
@@ -218,6 +242,22 @@ SEED ?= 0
 
 simulate: build
 	@$(PROGRAMS)/simulate $(RUNS) $(SEED)
+
+# The long proofs, whole, and ten thousand attempts from fresh seeds: from PROVE_SEED on or from one
+# drawn by chance. A seed that fails becomes an entry of the corpus (tests/simulation/README.md). What
+# has passed is noted in tests/proved.txt: commit it with the change, and `make test` plays a tenth.
+PROVE_SEED ?=
+PROVED_PROGRAMS := $(addprefix --test ,failpoints kept kills short_chaos)
+
+.PHONY: prove
+prove: build web
+	@seed="$(PROVE_SEED)"; seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
+	echo "· the long proofs, from seed $$seed on; make prove PROVE_SEED=$$seed plays them again"; \
+	export SUKOON_PROVE_SEED=$$seed SUKOON_WHOLE_PROOFS="$$(node tests/runner/proofs.mjs names)"; \
+	prove="cargo test --locked --profile $(PROFILE) --workspace"; \
+	$(SUKOON) test-services -- $$prove --test it -- sagas:: spraying:: && \
+	$(SUKOON) test-services -- $$prove $(PROVED_PROGRAMS) && \
+	node tests/runner/proofs.mjs note $$seed
 
 # Processes, stores and third parties fail at random while many customers book. It ends with one line
 # and fails when anything is lost, double or unresolved.
@@ -251,7 +291,6 @@ upgrade-drill: build web
 # and JSON below $(BENCH). A wrong answer fails; a figure that is missed is printed as missed. After a
 # whole run come the four promises that fail where they are not kept; ONLY names them too.
 BENCH := $(TARGET_DIR)/bench
-ONLY ?=
 STATEMENTS := package_statements
 PROMISES := scale mail_outage million_bookings $(STATEMENTS)
 comma := ,
@@ -299,7 +338,7 @@ siege-run: build web
 OBSERVABILITY := deploy/observability
 
 alerts:
-	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory build
+	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory programs
 	@$(SUKOON) prepare --promtool
 	@promtool=$$($(SUKOON) paths promtool) && cd $(OBSERVABILITY) && \
 	  "$$promtool" check rules alerts.yml restores/restores.yml && "$$promtool" test rules tests/*.yml
@@ -312,7 +351,7 @@ check: check-rust check-proto check-generated check-web check-dependencies
 check-rust: tools
 	@echo "· Rust: formatting, lints, house rules"
 	@cargo fmt --all --check
-	@cargo clippy --locked --workspace --all-targets -- -D warnings
+	@$(if $(filter built,$(LINT)),echo "  (lints come with the build)",cargo clippy --locked --workspace --all-targets -- -D warnings)
 	@cargo test --locked --package tidy
 
 check-proto: web-packages
