@@ -150,7 +150,10 @@ async function useThePhoneAsAFactor() {
   bad(wrong, 'mfa_verification_failed', 422);
   const code = await digits(number, 1);
   const raised = good(await client.mfa.verify({ factorId, challengeId, code }));
-  assert.equal(raised.user.factors[0].status, 'verified');
+  const { status, phone } = raised.user.factors[0];
+  assert.deepEqual([status, phone], ['verified', number.slice(1)]);
+  const used = await client.mfa.verify({ factorId, challengeId, code });
+  bad(used, 'mfa_ip_address_mismatch', 422);
   assert.ok(events.includes('MFA_CHALLENGE_VERIFIED'), events.join());
   const level = good(await client.mfa.getAuthenticatorAssuranceLevel());
   assert.equal(level.currentLevel, 'aal2');

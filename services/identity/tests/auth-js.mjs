@@ -172,12 +172,27 @@ async function askForWhatIsNotThere() {
   bad(await client.signInWithSSO({ domain: 'x.test' }), 'saml_provider_disabled', 404);
   const token = { provider: 'google', token: 'x' };
   bad(await client.signInWithIdToken(token), 'provider_disabled', 400);
+  const toPhone = { phone: '+919876543210' };
+  bad(await client.signInWithOtp(toPhone), 'phone_provider_disabled', 400);
+  const wallet = { chain: 'ethereum', message: 'x', signature: '0x00' };
+  bad(await client.signInWithWeb3(wallet), 'web3_provider_disabled', 422);
   good(await client.signInWithPassword({ email, password: 'a third garden' }));
   const phone = { factorType: 'phone', friendlyName: 'x', phone: '+919876543210' };
   bad(await client.mfa.enroll(phone), 'mfa_phone_enroll_not_enabled', 422);
   const factorId = '00000000-0000-7000-8000-000000000000';
   bad(await client.mfa.challenge({ factorId }), 'mfa_factor_not_found', 404);
   bad(await client.linkIdentity({ provider: 'google' }), 'manual_linking_disabled', 404);
+  const { oauth } = client;
+  for (const answer of [
+    await oauth.getAuthorizationDetails(factorId),
+    await oauth.approveAuthorization(factorId),
+    await oauth.denyAuthorization(factorId),
+    await oauth.listGrants(),
+    await oauth.revokeGrant({ clientId: factorId }),
+  ]) {
+    // The contract's server answers "404 page not found", which is no JSON.
+    assert.equal(answer.error?.name, 'AuthUnknownError');
+  }
 }
 
 async function trusting() {

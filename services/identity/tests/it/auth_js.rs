@@ -1,9 +1,10 @@
-//! The real client library against this server: `tests/auth-js.mjs`, run by Node.
+//! The real client library against this server: the scripts `tests/auth-js*.mjs`, run by Node.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -13,9 +14,15 @@ use crate::admin::service_key;
 use crate::providers::World;
 use crate::test_server::TestServer;
 
-/// The mailbox of this test: returns the newest mail.
-async fn mailbox(State(server): State<Arc<TestServer>>) -> Json<Value> {
-    let mail = server.latest_mail().await;
+/// The mailbox of this test: returns the newest mail, with `to` the newest to that address.
+async fn mailbox(
+    State(server): State<Arc<TestServer>>,
+    Query(asked): Query<HashMap<String, String>>,
+) -> Json<Value> {
+    let mail = match asked.get("to") {
+        Some(to) => server.latest_mail_to(to).await.unwrap(),
+        None => server.latest_mail().await,
+    };
     Json(json!({ "code": mail.code, "link": mail.link, "purpose": mail.purpose }))
 }
 

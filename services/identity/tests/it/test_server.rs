@@ -289,6 +289,26 @@ impl TestServer {
         self.code_mail("notifications", &code_id).await.unwrap()
     }
 
+    /// The newest mail with a code that goes to an address.
+    pub(crate) async fn latest_mail_to(&self, email: &str) -> Option<GetCodeMailResponse> {
+        let code_ids: Vec<String> = sqlx::query_scalar(
+            "select payload ->> 'codeId' from events
+             where event_type = 'identity.v1.CodeRequested' order by seq desc",
+        )
+        .fetch_all(self.app.store.pool())
+        .await
+        .unwrap();
+        for code_id in code_ids {
+            // A code that was redeemed or replaced has no mail.
+            if let Ok(mail) = self.code_mail("notifications", &code_id).await
+                && mail.email == email
+            {
+                return Some(mail);
+            }
+        }
+        None
+    }
+
     /// A notice, as notifications gets it.
     pub(crate) async fn account_notice(
         &self,
