@@ -7,12 +7,14 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::routing::get;
 use axum::{Json, Router};
+use identity::app::policy::{Clients, Policy};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::admin::service_key;
 use crate::providers::World;
-use crate::test_server::TestServer;
+use crate::test_server::{PUBLIC_URL, TestServer};
+use crate::third_parties::ThirdParties;
 
 /// The mailbox of this test: returns the newest mail, with `to` the newest to that address.
 async fn mailbox(
@@ -67,6 +69,15 @@ async fn the_client_library_administers_and_uses_phones_and_providers() {
     let key = service_key(&world.server).await;
     let (server, sandbox) = (world.server.url.as_str(), world.parties.url.as_str());
     node("auth-js-ways-in.mjs", &[server, &key, sandbox]).await;
+}
+
+#[tokio::test]
+async fn the_client_library_works_in_both_flows_for_apps_of_other_makers() {
+    let parties = ThirdParties::start().await;
+    let policy = Policy { clients: Clients::Any, ..Policy::default() };
+    let features = parties.everything();
+    let server = TestServer::start_full((true, PUBLIC_URL), policy, features).await;
+    run_script(("auth-js-flows.mjs", &[parties.url.as_str()]), server).await;
 }
 
 #[tokio::test]
