@@ -17,7 +17,7 @@ export type Failure = { name: string; code?: string; status?: number; message: s
 // biome-ignore lint/suspicious/noExplicitAny: each method has an answer of its own.
 type Data = any;
 
-type Held = { client: GoTrueClient; events: AuthChangeEvent[]; stop: () => void };
+type Held = { client: GoTrueClient; events: AuthChangeEvent[] };
 
 declare global {
   interface Window {
@@ -60,12 +60,12 @@ async function makeClient({ key, url, flowType }: Setting): Promise<void> {
   });
   const events: AuthChangeEvent[] = [];
   await new Promise<void>((told) => {
-    const { data } = client.onAuthStateChange((event) => {
+    client.onAuthStateChange((event) => {
       events.push(event);
       if (event === 'INITIAL_SESSION') told();
     });
     window.held = { ...window.held };
-    window.held[key] = { client, events, stop: () => data.subscription.unsubscribe() };
+    window.held[key] = { client, events };
   });
 }
 
@@ -107,20 +107,9 @@ export class LibraryClient {
     return data;
   }
 
-  /** The code and status of an answer that must be an error. */
-  async bad(path: string, ...given: unknown[]): Promise<[string | undefined, number | undefined]> {
-    const { error } = await this.ask(path, ...given);
-    if (!error) throw new Error(`${path} was not refused`);
-    return [error.code, error.status];
-  }
-
   /** All events so far, oldest first. */
   events(): Promise<string[]> {
     return this.page.evaluate((key) => window.held[key]?.events ?? [], this.key);
-  }
-
-  unsubscribe(): Promise<void> {
-    return this.page.evaluate((key) => window.held[key]?.stop(), this.key);
   }
 }
 
