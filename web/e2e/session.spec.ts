@@ -1,17 +1,11 @@
 /** The session is out of reach of scripts: its refresh token is in a cookie, nothing in storage. */
 import type { Page, Request } from '@playwright/test';
-import {
-  askIdentity,
-  newPerson,
-  sessionCookie,
-  signIn,
-  signUpQuietly,
-  store,
-} from './support/people';
+import { askIdentity, newPerson, sessionCookie, signIn, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
 
 const REFRESH = '/auth/v1/token?grant_type=refresh_token';
+const LIST_RECEIPTS = '/rpc/payments.v1.PaymentsService/ListReceipts';
 
 const avatar = (page: Page) => page.getByRole('button', { name: /^Your account/ });
 
@@ -44,6 +38,13 @@ async function leave(page: Page): Promise<void> {
   await expectToast(page, 'Signed out');
 }
 
+/** How a call with an access token is answered outside of the browser. */
+async function askedWith(token: string, url: string, body?: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const method = body ? 'POST' : 'GET';
+  return (await fetch(url, { method, headers, body })).status;
+}
+
 /** The calls of a page to the identity service from now on. */
 function identityCalls(page: Page): string[] {
   const calls: string[] = [];
@@ -54,11 +55,17 @@ function identityCalls(page: Page): string[] {
   return calls;
 }
 
-test('no script can read the session, and a load continues it @phone', async ({
+test('no script can read the session, and a load continues it', async ({
   page,
   practice,
   complaints,
 }) => {
+  const asVisitor = identityCalls(page);
+  await page.goto('/');
+  await page.goto('/faq');
+  await page.waitForLoadState('networkidle');
+  expect(asVisitor, 'a visitor without a session asks nothing').toEqual([]);
+
   const person = newPerson('Ila');
   await askIdentity(practice.url, 'signup', { email: person.email, password: person.password });
   await page.goto('/sign-in?return=/faq');
@@ -96,14 +103,6 @@ test('no script can read the session, and a load continues it @phone', async ({
   expect((await sessionCookie(page))?.value).toBe(newest);
 });
 
-test('a visitor without a session asks the identity service nothing', async ({ page }) => {
-  const calls = identityCalls(page);
-  await page.goto('/');
-  await page.goto('/faq');
-  await page.waitForLoadState('networkidle');
-  expect(calls).toEqual([]);
-});
-
 test('tabs sign in and out together', async ({ page, context, practice }) => {
   const person = newPerson('Jaya');
   await askIdentity(practice.url, 'signup', { email: person.email, password: person.password });
@@ -122,14 +121,16 @@ test('tabs sign in and out together', async ({ page, context, practice }) => {
   await expect.poll(() => sessionCookie(page)).toBeUndefined();
 });
 
-test('a sign-out without a connection is ended by the next page', async ({
+test('a sign-out without a connection is ended by the next page, and at every service', async ({
   page,
   context,
   practice,
   complaints,
 }) => {
+  test.setTimeout(120_000);
   complaints.expect(/\/auth\/v1\/|ERR_INTERNET_DISCONNECTED/);
   const token = await signUpQuietly(page, practice.url, newPerson('Kavya'));
+  expect(await askedWith(token, `${practice.url}${LIST_RECEIPTS}`, '{}')).not.toBe(401);
   await page.goto('/faq');
   await expect(avatar(page)).toBeVisible();
   await context.setOffline(true);
@@ -143,59 +144,7 @@ test('a sign-out without a connection is ended by the next page', async ({
   await next.goto(`${practice.url}/faq`);
   await expect.poll(() => sessionCookie(next)).toBeUndefined();
   await expect(avatar(next)).toHaveCount(0);
-  const headers = { authorization: `Bearer ${token}` };
-  const ended = async () => (await fetch(`${practice.url}/auth/v1/user`, { headers })).status;
-  await expect.poll(ended).toBe(403);
-});
-
-test('a session that an older page left in storage goes on', async ({ page, practice }) => {
-  const person = newPerson('Leela');
-  const { email, password } = person;
-  const old = await askIdentity(practice.url, 'signup', { email, password });
-  const { refresh_token } = JSON.parse(old) as { refresh_token: string };
-  await store(page, practice.url, 'supabase.auth.token', old);
-  await page.goto('/faq');
-  await expect(avatar(page)).toBeVisible();
-  for (const hidden of [refresh_token, 'eyJ', email]) {
-    expect(await readable(page)).not.toContain(hidden);
-  }
-  expect((await sessionCookie(page))?.value).not.toBe(refresh_token);
-  await page.reload();
-  await expect(avatar(page)).toBeVisible();
-});
-
-test('a link with the session of a stranger signs no visitor in', async ({ page, practice }) => {
-  const [stranger, person] = [newPerson('Mallory'), newPerson('Meena')];
-  const { email, password } = stranger;
-  const theirs = JSON.parse(await askIdentity(practice.url, 'signup', { email, password })) as {
-    access_token: string;
-    refresh_token: string;
-  };
-  const { access_token, refresh_token } = theirs;
-  const fields = { access_token, refresh_token, expires_in: '600', token_type: 'bearer' };
-  const link = `/faq#${new URLSearchParams(fields)}`;
-  await page.goto(link);
-  await page.waitForLoadState('networkidle');
-  await expect(avatar(page)).toHaveCount(0);
-  await signUpQuietly(page, practice.url, person);
-  await page.goto(link);
-  await avatar(page).click();
-  await expect(page.getByText(person.email)).toBeVisible();
-});
-
-test('after a sign-out everywhere no service takes the access token', async ({
-  page,
-  practice,
-}) => {
-  test.setTimeout(120_000);
-  const token = await signUpQuietly(page, practice.url, newPerson('Nita'));
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const asked = async (path: string) => {
-    const init = { method: 'POST', headers, body: '{}' };
-    return (await fetch(`${practice.url}${path}`, init)).status;
-  };
-  const receipts = '/rpc/payments.v1.PaymentsService/ListReceipts';
-  expect(await asked(receipts)).not.toBe(401);
-  expect(await asked('/auth/v1/logout?scope=global')).toBe(204);
-  await expect.poll(() => asked(receipts), { timeout: 60_000 }).toBe(401);
+  await expect.poll(() => askedWith(token, `${practice.url}/auth/v1/user`)).toBe(403);
+  const receipts = `${practice.url}${LIST_RECEIPTS}`;
+  await expect.poll(() => askedWith(token, receipts, '{}'), { timeout: 60_000 }).toBe(401);
 });

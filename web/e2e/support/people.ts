@@ -37,7 +37,7 @@ export async function askIdentity(url: string, path: string, body: unknown): Pro
 }
 
 /** Writes into the site's storage before any page reads it. */
-export async function store(page: Page, url: string, key: string, value: string): Promise<void> {
+async function store(page: Page, url: string, key: string, value: string): Promise<void> {
   // An empty document of the site's origin.
   const path = `${url}/seat`;
   const html = '<!doctype html><title>Seat</title><link rel="icon" href="data:,">';
