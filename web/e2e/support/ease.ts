@@ -42,9 +42,15 @@ export async function hardToPress(part: Locator): Promise<string[]> {
     .map(({ name, height }) => `${name}: ${height}`);
 }
 
+/** Checks the sizes of a part of a page, enlarged too; a component test has scanned the state. */
+export async function expectSizes(page: Page, name: string, part: Locator): Promise<void> {
+  await fitsTheWidth(page);
+  expect(await hardToPress(part), `what a thumb misses on ${name}`).toEqual([]);
+  await canBeEnlarged(page);
+}
+
 /** Checks a part of a page in both themes and at all sizes. */
 export async function expectEase(page: Page, name: string, part: Locator): Promise<void> {
   await lookInThemes(page, name);
-  expect(await hardToPress(part), `what a thumb misses on ${name}`).toEqual([]);
-  await canBeEnlarged(page);
+  await expectSizes(page, name, part);
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import type { CheckoutOptions } from '@/features/payments/checkout-window';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -98,10 +99,12 @@ test('a name, an address and one code sign in, and what was chosen stays', async
   await heading('Sign In Required');
   await person.click(await screen.findByRole('button', { name: 'Email me a code' }));
   await screen.findByRole('link', { name: 'Your name is required' });
+  await expectAccessible();
   await person.type(screen.getByLabelText('Your name'), 'Asha Devi Rao');
   await person.type(screen.getByLabelText('Email'), 'asha@example.org');
   await person.click(screen.getByRole('button', { name: 'Email me a code' }));
   const code = await screen.findByLabelText('Code from our mail');
+  await expectAccessible();
   const [asked] = identity.signInWithOtp.mock.calls[0] ?? [];
   expect(asked).toMatchObject({
     email: 'asha@example.org',

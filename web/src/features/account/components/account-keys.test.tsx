@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { expectAccessible } from '@/testing/accessible';
 import { type IdentityServer, refusedWith } from '@/testing/identity-server';
 import { APP, hasLevel, identity, isUser, OK, PHONE, startAccount } from '@/testing/played-account';
 import { renderApp } from '@/testing/render-app';
@@ -82,6 +83,7 @@ test('an app is added with its picture, its key and a first code', async () => {
   expect(apps.getByText('ABCD EFGH IJ')).toBeTruthy();
   expect(apps.getByRole('link', { name: 'Open in the app' })).toBeTruthy();
   const code = apps.getByLabelText('6-digit code of the app');
+  await expectAccessible();
   await person.type(code, '111111');
   await person.click(apps.getByRole('button', { name: 'Finish' }));
   await apps.findByRole('link', { name: /That code is not right/ });
@@ -174,6 +176,7 @@ test('a passkey is added, renamed and removed', async () => {
   await passkeys.findByText('You have none yet.');
   await person.click(passkeys.getByRole('button', { name: 'Add a passkey' }));
   const name = passkeys.getByLabelText('Name of the passkey');
+  await expectAccessible();
   await person.clear(name);
   await person.type(name, 'iPhone');
   await person.click(passkeys.getByRole('button', { name: 'Continue' }));
@@ -242,6 +245,7 @@ test('a passkey that needs a mailed code asks for it where it was refused', asyn
   await person.click(passkeys.getByRole('button', { name: 'Continue' }));
   await person.click(await passkeys.findByRole('button', { name: 'Email me a code' }));
   await person.type(await passkeys.findByLabelText('6-digit code from our mail'), '123 456');
+  await expectAccessible();
   await person.click(passkeys.getByRole('button', { name: 'Confirm' }));
   await toasted('Passkey added');
   expect(server.bodiesOf('POST reauthenticate/verify')).toEqual([{ nonce: '123456' }]);
@@ -261,6 +265,7 @@ test('recovery codes are shown once, and can be kept as a file', async () => {
   await recovery.findByText('You have none.');
   await person.click(recovery.getByRole('button', { name: 'Make recovery codes' }));
   for (const code of CODES) await recovery.findByText(code);
+  await expectAccessible();
   await person.click(recovery.getByRole('button', { name: 'Download' }));
   const [name, content] = saved.mock.calls[0] ?? [];
   expect(name).toBe('recovery-codes.txt');

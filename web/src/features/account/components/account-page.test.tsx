@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { expectAccessible } from '@/testing/accessible';
 import { type IdentityServer, refusedWith } from '@/testing/identity-server';
 import {
   APP,
@@ -58,6 +59,7 @@ test('names and phone are shown and saved', async () => {
   const person = open();
   const first = await screen.findByLabelText<HTMLInputElement>('First name');
   expect(first.value).toBe('Asha');
+  await expectAccessible();
   await person.clear(first);
   await person.click(part('About you').getByRole('button', { name: 'Save' }));
   await screen.findByRole('link', { name: 'First name is required' });
@@ -102,6 +104,7 @@ test('a new address is confirmed at both addresses', async () => {
   await person.type(email.getByLabelText('New email'), 'new@example.org');
   await person.click(email.getByRole('button', { name: 'Change my email' }));
   await email.findByText('The change waits for you');
+  await expectAccessible();
   expect(identity.updateUser).toHaveBeenCalledWith(
     { email: 'new@example.org' },
     { emailRedirectTo: `${window.location.origin}/account` },
@@ -198,6 +201,10 @@ test('devices are listed, this one first, and are signed out', async () => {
   });
   await devices.findByRole('button', { name: 'Sign out Unknown device' });
   await person.click(devices.getByRole('button', { name: 'Sign out all others' }));
+  await expectAccessible();
+  await person.click(screen.getByRole('button', { name: 'Leave them' }));
+  expect(identity.signOut).not.toHaveBeenCalled();
+  await person.click(devices.getByRole('button', { name: 'Sign out all others' }));
   await person.click(screen.getByRole('button', { name: 'Yes, sign them out' }));
   await toasted('All other devices are signed out');
   expect(identity.signOut).toHaveBeenCalledWith({ scope: 'others' });
@@ -216,6 +223,7 @@ test('a session without its second step is asked for it', async () => {
   const person = open();
   const ask = "Please confirm that it's you";
   await screen.findByRole('region', { name: ask });
+  await expectAccessible();
   await person.type(part(ask).getByLabelText('6-digit code'), '123456');
   await person.click(part(ask).getByRole('button', { name: 'Confirm' }));
   await toasted('Thank you');
@@ -233,6 +241,7 @@ test('staff without a second step are told until when it can wait', async () => 
   server.on(MEMBERSHIPS, { body: { memberships: [{ practiceName: 'Sukoon', secondFactorBy }] } });
   open();
   await screen.findByText('Please set up a second step');
+  await expectAccessible();
   expect(screen.getByText(/one day left/)).toBeTruthy();
   const link = await screen.findByRole('link', { name: 'Members and invitations' });
   expect(link.getAttribute('href')).toBe('/organisation');

@@ -3,6 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { RecoverPage } from './recover-page';
 import { SignInPage } from './sign-in-page';
@@ -88,6 +89,7 @@ test('with confirmation on, the code is typed on the same page', async () => {
   await fillSignUp(person);
   const code = await screen.findByLabelText('Code from our mail');
   expect(code.getAttribute('autocomplete')).toBe('one-time-code');
+  await expectAccessible();
   expect(screen.getByRole('button', { name: /Send a new code in/ })).toHaveProperty(
     'disabled',
     true,
@@ -129,6 +131,7 @@ test('a wrong password has its message and the focus, and is not cleared', async
   await person.type(screen.getByLabelText('Password'), 'wrong password');
   await person.click(screen.getByRole('button', { name: 'Sign In' }));
   const words = await screen.findByText(/Email or password is not right/);
+  await expectAccessible();
   expect(document.activeElement?.contains(words)).toBe(true);
   expect(screen.getByLabelText('Password')).toHaveProperty('value', 'wrong password');
 });
@@ -188,11 +191,14 @@ test('recovery goes by address, code and new password', async () => {
   });
   identity.updateUser.mockResolvedValueOnce({ data: { user: {} }, error: null });
   const person = open(<RecoverPage />, '/recover?return=%2Fservices');
+  await expectAccessible();
   await person.type(screen.getByLabelText('Email'), 'asha@example.org');
   await person.click(screen.getByRole('button', { name: 'Send me a code' }));
   await person.type(await screen.findByLabelText('Code from our mail'), '123456');
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   const password = await screen.findByLabelText('New password');
+  await expectAccessible();
   await person.type(password, 'password123');
   await person.click(screen.getByRole('button', { name: 'Save New Password' }));
   await screen.findByRole('link', { name: /too easy to guess/ });

@@ -4,6 +4,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { ConfirmPage } from './confirm-page';
 import { SignInPage } from './sign-in-page';
@@ -75,6 +76,7 @@ test('opening the link does nothing; the button confirms and leads back', async 
   const person = openLink('signup');
   const button = await screen.findByRole('button', { name: 'Confirm my address' });
   expect(identity.verifyOtp).not.toHaveBeenCalled();
+  await expectAccessible();
   await person.click(button);
   await arrived('/services');
   expect(identity.verifyOtp).toHaveBeenCalledExactlyOnceWith({
@@ -95,6 +97,7 @@ test('an account whose sign-up is not proved gets a new password', async () => {
     'Choose a Password',
   );
   expect(identity.verifyOtp).toHaveBeenCalledWith({ token_hash: 'abc', type: 'signup' });
+  await expectAccessible();
   await person.type(screen.getByLabelText('New password'), 'a quiet river');
   await person.click(screen.getByRole('button', { name: 'Save New Password' }));
   await arrived('/services');
@@ -118,6 +121,7 @@ test('a link that is used up says so and shows the way on', async () => {
   const person = openLink('recovery');
   await person.click(screen.getByRole('button', { name: 'Continue' }));
   await screen.findByText('That link did not work');
+  await expectAccessible();
   const link = screen.getByRole('link', { name: 'Send me a new code' });
   expect(link.getAttribute('href')).toBe('/recover?return=%2Fservices');
 });

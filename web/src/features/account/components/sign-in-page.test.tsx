@@ -3,6 +3,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { IdentityServer, refusedWith } from '@/testing/identity-server';
 import { renderApp } from '@/testing/render-app';
 import { SignInPage } from './sign-in-page';
@@ -134,6 +135,7 @@ test('a code by mail signs in, and says not whether there is an account', async 
   await person.type(screen.getByLabelText('Email'), EMAIL);
   await person.click(screen.getByRole('button', { name: 'Email me a code' }));
   const code = await screen.findByLabelText<HTMLInputElement>('Code from our mail');
+  await expectAccessible();
   expect(screen.getByText(/If there is an account with/)).toBeTruthy();
   expect(code.autocomplete).toBe('one-time-code');
   expect(identity.signInWithOtp).toHaveBeenCalledWith({
@@ -164,6 +166,7 @@ test('a code that is wrong or old says so, and what was typed stays', async () =
   await person.type(code, '999999');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await screen.findByRole('link', { name: /wrong or has expired/ });
+  await expectAccessible();
   expect(code).toHaveProperty('value', '999999');
   await person.click(screen.getByRole('button', { name: 'Back' }));
   await screen.findByRole('heading', { name: 'Sign In' });
@@ -184,6 +187,7 @@ test('too many attempts wait for as long as the service says', async () => {
   const button = await screen.findByRole('button', { name: 'Try again in 42 s' });
   expect(button).toHaveProperty('disabled', true);
   expect(screen.getByText('Please try again in 42 seconds.')).toBeTruthy();
+  await expectAccessible();
   act(() => void vi.advanceTimersByTime(43_000));
   expect(screen.getByRole('button', { name: 'Sign In' })).toHaveProperty('disabled', false);
   vi.useRealTimers();
@@ -195,6 +199,7 @@ test('without a connection the page says so', async () => {
   const person = open();
   await signIn(person);
   expect(await screen.findByText('You are offline')).toBeTruthy();
+  await expectAccessible();
 });
 
 test('only services that the settings switch on are offered, by a way that is ours', async () => {
@@ -263,6 +268,7 @@ test('a passkey signs in, after one that was put away', async () => {
   const person = open();
   await person.click(await screen.findByRole('button', { name: 'Use a passkey' }));
   await screen.findByText('No passkey was used');
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Use a passkey' }));
   await arrived();
   expect(server.bodiesOf('POST passkeys/authentication')).toEqual([
@@ -284,6 +290,7 @@ test('an account with an app asks for its code before it goes on', async () => {
   await screen.findByRole('heading', { level: 1, name: 'One More Step' });
   const code = screen.getByLabelText('6-digit code');
   expect(document.activeElement).toBe(code);
+  await expectAccessible();
   await person.type(code, '111111');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await screen.findByRole('link', { name: /That code is not right/ });
@@ -356,6 +363,7 @@ test('a lost app is replaced by a recovery code, which works once', async () => 
   expect(code.tagName).toBe('TEXTAREA');
   await person.type(code, ` ${RECOVERY_CODE} {Enter}`);
   await screen.findByRole('link', { name: /wrong or was used already/ });
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await arrived();
   const sent = { code: RECOVERY_CODE };
@@ -399,6 +407,7 @@ test('staff without a second step are led to one, and may put it off for a while
   const person = open();
   await screen.findByRole('heading', { level: 1, name: 'Set Up a Second Step' });
   expect(screen.getByText(/5 days left/)).toBeTruthy();
+  await expectAccessible();
   const now = screen.getByRole('link', { name: 'Set it up now' });
   expect(now.getAttribute('href')).toBe('/account?return=%2Fservices#second-step');
   await person.click(screen.getByRole('button', { name: 'Later' }));
