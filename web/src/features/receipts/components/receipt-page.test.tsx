@@ -17,6 +17,7 @@ import {
   type Receipt,
 } from '@/gen/payments/v1/payments_service_pb';
 import type { AuthState } from '@/lib/auth';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { gstFixture, receiptFixture, rupees } from '@/testing/receipt-fixture';
 import { refusal } from '@/testing/refusal';
@@ -82,6 +83,7 @@ const sheet = () => screen.findByRole('article', { name: 'Receipt' });
 test('the sheet says everything that a receipt has to say', async () => {
   open();
   const paper = within(await sheet());
+  await expectAccessible();
   for (const text of [
     'SUK/26-27/00001',
     'Sukoon',
@@ -137,8 +139,16 @@ test('the button prints', async () => {
   vi.stubGlobal('print', print);
   open();
   await sheet();
-  await userEvent.click(screen.getByRole('button', { name: 'Print' }));
+  const person = userEvent.setup();
+  const button = screen.getByRole('button', { name: 'Print' });
+  await person.click(button);
   expect(print).toHaveBeenCalledTimes(1);
+  // It is the first thing to press behind the title.
+  screen.getByRole('heading', { level: 1 }).focus();
+  await person.tab();
+  expect(document.activeElement).toBe(button);
+  await person.keyboard('{Enter}');
+  expect(print).toHaveBeenCalledTimes(2);
   vi.unstubAllGlobals();
 });
 
@@ -157,6 +167,7 @@ test('a receipt that stays away is not waited for without end', async () => {
   server.writtenAt = 99;
   open();
   await screen.findByText('The receipt is being written…');
+  await expectAccessible();
   for (const seconds of LOOK_AGAIN_SECONDS) await vi.advanceTimersByTimeAsync(seconds * 1000 + 50);
   await screen.findByText('The receipt takes longer than usual');
   await vi.advanceTimersByTimeAsync(60_000);
@@ -172,6 +183,7 @@ test('where nothing is paid, no receipt is promised', async () => {
   server.receipts = [];
   open();
   await screen.findByRole('heading', { name: 'There is no receipt yet' });
+  await expectAccessible();
   const back = screen.getByRole('link', { name: 'To the booking' });
   expect(back.getAttribute('href')).toBe(
     `/booking-flow?service=general-consultation&b=${BOOKING_ID}`,
@@ -192,6 +204,7 @@ test.each([
     open();
     await screen.findByRole('heading', { name: 'There is no receipt for this booking' });
     expect(screen.getByText(reason)).toBeTruthy();
+    await expectAccessible();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(server.looks).toBe(1);
   },
@@ -208,6 +221,7 @@ test('another customer’s receipt is not found', async () => {
   server.refusal = refusal(Code.NotFound, 'BOOKING_NOT_FOUND');
   open();
   await screen.findByRole('heading', { name: 'Receipt not found' });
+  await expectAccessible();
   expect(screen.queryByRole('article')).toBeNull();
 });
 
@@ -217,10 +231,11 @@ test('neither does an address without a booking', () => {
   expect(server.looks).toBe(0);
 });
 
-test('without a session the page leads to signing in and back', () => {
+test('without a session the page leads to signing in and back', async () => {
   auth.state = { status: 'signed-out', user: undefined };
   open();
   const link = screen.getByRole('link', { name: 'Sign In' });
+  await expectAccessible();
   const path = encodeURIComponent(`/receipt?b=${BOOKING_ID}`);
   expect(link.getAttribute('href')).toBe(`/sign-in?return=${path}`);
   expect(server.looks).toBe(0);

@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { beforeEach, expect, test } from 'vitest';
 import { NotificationsService } from '@/gen/notifications/v1/notifications_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import { tokenIn } from '../link';
@@ -83,6 +84,7 @@ test('the page says what stops and what does not, and does nothing by itself', a
   await waitFor(() => expect(where()).toBe('/unsubscribe'));
   expect(button('Unsubscribe')).toBeTruthy();
   expect(server.asked).toEqual([]);
+  await expectAccessible();
 });
 
 test('one press ends the mails, and the page says so', async () => {
@@ -90,6 +92,7 @@ test('one press ends the mails, and the page says so', async () => {
   await waitFor(() => expect(where()).toBe('/unsubscribe'));
   await person.dblClick(button('Unsubscribe'));
   await waitFor(() => expect(title()).toBe('You are unsubscribed'));
+  await expectAccessible();
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
   expect(server.asked).toEqual(['unsubscribe']);
   expect(document.body.textContent).not.toMatch(/write to us/i);
@@ -102,6 +105,7 @@ test('a reload after that says it still, and one more press takes it back', asyn
   await waitFor(() => expect(title()).toBe('You are unsubscribed'));
   await person.dblClick(button('Undo'));
   await waitFor(() => expect(title()).toBe('Our mails come again'));
+  await expectAccessible();
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
   expect(server.asked).toEqual(['unsubscribe', 'resubscribe']);
   const again = reload();
@@ -131,6 +135,7 @@ test('a failure is said in words and can be tried again', async () => {
   server.refusals = [refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE', { referenceId: 'ref-9' })];
   const person = await press('Unsubscribe');
   expect((await screen.findByRole('alert')).textContent).toContain('ref-9');
+  await expectAccessible();
   await person.click(button('Unsubscribe'));
   await waitFor(() => expect(title()).toBe('You are unsubscribed'));
   expect(screen.queryByRole('alert')).toBeNull();
@@ -155,6 +160,7 @@ test('a link that the server does not know is said to be incomplete', async () =
 test('a cut link and an address without a link are said to be no links', async () => {
   open('/unsubscribe?t=abc');
   await waitFor(() => expect(title()).toBe('This link is not complete'));
+  await expectAccessible();
   expect(where()).toBe('/unsubscribe');
   expect(screen.queryByRole('button')).toBeNull();
 });
