@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { StaffRole } from '@/gen/booking/v1/booking_staff_service_pb';
 import { InvitationState, OrganisationService } from '@/gen/booking/v1/organisation_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { at } from '@/testing/booking-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -90,6 +91,7 @@ test('the invitation says what it is about, and nothing happens by opening it', 
   for (const told of ['Sukoon', 'Front desk', 'meera@practice.example', ADDRESS]) {
     expect(await screen.findByText(told)).toBeTruthy();
   }
+  await expectAccessible();
   expect(server.answers).toBe(0);
 });
 
@@ -97,6 +99,7 @@ test('accepting makes a member, and the key is forgotten', async () => {
   const person = open();
   await person.click(await screen.findByRole('button', { name: 'Accept' }));
   expect(await screen.findByText('This invitation is accepted')).toBeTruthy();
+  await expectAccessible();
   const link = screen.getByRole('link', { name: 'Go to the practice' });
   expect(link.getAttribute('href')).toBe('/organisation');
   await waitFor(() => expect(localStorage.getItem('invitationKey')).toBeNull());
@@ -107,6 +110,7 @@ test('an account without a second step sets one up before it accepts', async () 
   const person = open();
   await person.click(await screen.findByRole('button', { name: 'Accept' }));
   const link = await screen.findByRole('link', { name: 'Set it up now' });
+  await expectAccessible();
   expect(link.getAttribute('href')).toBe('/account?return=%2Finvitations#second-step');
   expect(server.answers).toBe(0);
   secondStep.has = true;
@@ -130,6 +134,7 @@ test('a visitor signs in or up first, and comes back without the key in the addr
     const link = await screen.findByRole('link', { name });
     expect(link.getAttribute('href')).toBe(`${path}?return=%2Finvitations`);
   }
+  await expectAccessible();
   // The way back has no key, and this browser remembers it.
   expect(localStorage.getItem('invitationKey')).toBe(KEY);
 });

@@ -12,6 +12,7 @@ import {
   type ListStaffReviewsRequest,
   ReviewsStaffService,
 } from '@/gen/reviews/v1/reviews_staff_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { AdminButton } from './admin-button';
 
@@ -167,6 +168,7 @@ test('the right password opens the list with everything that staff may see', asy
     'mailto:asha@example.org',
   );
   expect(row.getByRole('img', { name: '4 stars of 5' })).toBeTruthy();
+  await expectAccessible();
   expect(row.getByText('Verified')).toBeTruthy();
   expect(row.getByText(/21 November,? 2026 at 11:00 am IST/)).toBeTruthy();
   expect(row.getByRole('img', { name: /^From Asha/ }).getAttribute('src')).toMatch(/-small\.webp$/);
@@ -180,6 +182,7 @@ test('a refused password is said, cleared and asked for again', async () => {
   await open(user);
   await type(user, 'wrong');
   expect(await screen.findByText('Access Denied')).toBeTruthy();
+  await expectAccessible();
   const card = screen.getByText('Access Denied').closest('[data-variant]') as HTMLElement;
   expect(card.dataset.variant).toBe('destructive');
   expect(card.textContent).toContain('Incorrect password.');
@@ -217,6 +220,7 @@ test('without a session the panel asks to sign in first, and signing in leads ba
   const user = userEvent.setup();
   await open(user);
   const link = await screen.findByRole('link', { name: 'Sign in' });
+  await expectAccessible();
   expect(link.getAttribute('href')).toBe('/sign-in?return=%2Freviews%3Ffilter%3Drecent');
   expect(link.closest('p')?.textContent).toBe(
     'Sign in with your practice account first, then type your password here.',
@@ -228,6 +232,7 @@ test('a deletion asks once, leaves at once, and can be undone', async () => {
   const { user } = await unlocked();
   await user.click(screen.getByRole('button', { name: 'Delete the review of Asha' }));
   expect(desk.calls).not.toContain('delete');
+  await expectAccessible();
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('button', { name: 'Yes, delete' })).toBeNull();
   expect(document.activeElement?.textContent).toBe('Delete the review of Asha');
@@ -236,6 +241,7 @@ test('a deletion asks once, leaves at once, and can be undone', async () => {
   expect(names()).toEqual(['Bina', 'Charu']);
   expect(document.activeElement).toBe(screen.getByRole('article', { name: 'Bina' }));
   expect(await screen.findByText('Review Removed')).toBeTruthy();
+  await expectAccessible();
   expect(screen.getByText('The review has been successfully deleted.')).toBeTruthy();
   expect(screen.getByText('2 reviews shown, newest first.')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Undo' }));
@@ -327,6 +333,7 @@ test('when the grant has ended the panel asks again and shows nothing any more',
   desk.refuse = refusal(Code.PermissionDenied, 'GRANT_ENDED');
   await deleteFirst(user);
   expect(await screen.findByText(/locked itself, to be safe/)).toBeTruthy();
+  await expectAccessible();
   expect(screen.getByLabelText('Password')).toHaveProperty('value', '');
   expect(document.body.textContent).not.toContain('@example.org');
   expect(screen.getByText('Failed to remove the review.')).toBeTruthy();

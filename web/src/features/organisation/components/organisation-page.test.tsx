@@ -15,6 +15,7 @@ import {
   OrganisationService,
   OrganisationStaffService,
 } from '@/gen/booking/v1/organisation_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { at } from '@/testing/booking-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -150,6 +151,7 @@ test('the front desk sees its own membership alone', async () => {
   server.role = StaffRole.FRONT_DESK;
   open();
   expect(await screen.findByText('Front desk')).toBeTruthy();
+  await expectAccessible();
   expect(screen.queryByRole('heading', { name: 'Members' })).toBeNull();
   expect(screen.queryByRole('heading', { name: 'Invite a Member' })).toBeNull();
 });
@@ -158,6 +160,7 @@ test('a session without its second step is told so once for the page', async () 
   server.secondStepUsed = false;
   open();
   const link = await screen.findByRole('link', { name: 'Go to the Second Step' });
+  await expectAccessible();
   expect(link.getAttribute('href')).toBe('/sign-in?return=%2Forganisation');
   await waitFor(() => expect(screen.queryByRole('heading', { name: 'Members' })).toBeNull());
   expect(screen.getAllByText('Your second step is needed')).toHaveLength(1);
@@ -222,6 +225,7 @@ test('a role is changed and a member removed, after a question', async () => {
   const dialog = within(await screen.findByRole('dialog'));
   await person.selectOptions(dialog.getByLabelText('Role'), 'Owner');
   expect(dialog.getByText('An owner can do everything')).toBeTruthy();
+  await expectAccessible();
   await person.click(dialog.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(members.getAllByText('Owner').length).toBe(2));
   await person.click(members.getByRole('button', { name: `Remove ${name}` }));
@@ -254,5 +258,6 @@ test('the audit trail says who changed what', async () => {
   open();
   const changes = await section('What Has Changed');
   expect(await changes.findByText('The operator')).toBeTruthy();
+  await expectAccessible();
   expect(changes.getByText(/made meera@practice.example Owner/)).toBeTruthy();
 });

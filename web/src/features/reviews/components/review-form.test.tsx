@@ -8,6 +8,7 @@ import { renderToString } from 'react-dom/server';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { AuthState } from '@/lib/auth';
 import { PracticeProvider } from '@/lib/practice';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { reviewFixture } from '@/testing/review-fixture';
 import {
@@ -52,6 +53,7 @@ test('without a rating the form asks for one in words and keeps what was typed',
   await send(person);
   await toastSays('Please provide a rating', 'Your rating helps us improve our services.');
   expect(screen.getAllByText('Please provide a rating').length).toBeGreaterThan(1);
+  await expectAccessible();
   expect(screen.getByLabelText('Name')).toHaveProperty('value', 'Asha');
   expect(server.submitted).toHaveLength(0);
 });
@@ -64,6 +66,7 @@ test('a review is published, the form is empty again and the new card has the fo
   await toastSays('Thank you for your review!', 'Your feedback helps us serve you better.');
   const card = await screen.findByRole('article', { name: 'Review by Asha Rao' });
   await waitFor(() => expect(document.activeElement).toBe(card));
+  await expectAccessible();
   expect(screen.getByLabelText('Your review')).toHaveProperty('value', '');
   expect(sessionStorage.getItem('reviewDraft')).toBeNull();
   expect(document.body.textContent).not.toContain('asha@example.org');
@@ -192,6 +195,7 @@ test('an invitation leaves the address at once and offers the badge', async () =
     expect(screen.getByTestId('where').textContent).toBe('/reviews?filter=recent'),
   );
   await screen.findByText(/tells readers that you have been our client/);
+  await expectAccessible();
   expect(server.badgeAsked[0]?.invitation).toBe(secret);
   await fill(person);
   await send(person);

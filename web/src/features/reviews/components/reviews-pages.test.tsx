@@ -3,6 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ReviewFilter } from '@/gen/reviews/v1/reviews_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { reviewFixture, reviewId } from '@/testing/review-fixture';
 import { names, openPage, resetServer, server } from '@/testing/reviews-server';
 import { ReviewPage } from './review-page';
@@ -155,6 +156,7 @@ test('a review that is deleted while it is read is gone at the next look', async
   server.reviews = [reviewFixture(1)];
   open(`/reviews/${reviewId(1)}`);
   await screen.findByText('Text 1');
+  await expectAccessible();
   server.reviews = [];
   window.dispatchEvent(new Event('focus'));
   await screen.findByRole('heading', { level: 1, name: 'Review Not Found' });
