@@ -57,17 +57,35 @@ test.beforeEach(async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
 });
 
-test('the day whose free times are shown', async ({ page }) => {
-  await page.goto('/service/meditation');
-  const times = page.getByRole('region', { name: 'Free times' });
-  const chosen = times.locator('button[aria-pressed="true"]');
-  const other = times.locator('button[aria-pressed="false"]:enabled').first();
-  await expectTold(page, chosen, other);
-});
+test('what is chosen, the current page, buttons and badges', async ({ page }) => {
+  await test.step('the day whose free times are shown', async () => {
+    await page.goto('/service/meditation');
+    const times = page.getByRole('region', { name: 'Free times' });
+    const chosen = times.locator('button[aria-pressed="true"]');
+    const other = times.locator('button[aria-pressed="false"]:enabled').first();
+    await expectTold(page, chosen, other);
+  });
 
-test('which reviews are shown', async ({ page }) => {
-  await page.goto('/reviews');
-  await expectRadiosTold(page, page.getByRole('group', { name: 'Which reviews to show' }));
+  await test.step('a filled button and a badge have an edge', async () => {
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await expectEdge(page.getByRole('link', { name: 'Book & Pay Now - ₹750' }), ground);
+    await page.goto('/services');
+    const card = page.getByRole('main').getByRole('article').first();
+    await expectEdge(card.locator('span.rounded-full').first(), ground);
+  });
+
+  await test.step('which reviews are shown', async () => {
+    await page.goto('/reviews');
+    await expectRadiosTold(page, page.getByRole('group', { name: 'Which reviews to show' }));
+  });
+
+  await test.step('the current page', async () => {
+    await page.goto('/faq');
+    const bar = page.getByRole('navigation', { name: 'Main' });
+    const line = 'text-decoration-line';
+    await expect(bar.getByRole('link', { name: 'FAQ' })).toHaveCSS(line, 'underline');
+    await expect(bar.getByRole('link', { name: 'Contact' })).toHaveCSS(line, 'none');
+  });
 });
 
 test('the day, the time, the way to meet and the step of a booking', async ({ page, practice }) => {
@@ -86,22 +104,4 @@ test('the day, the time, the way to meet and the step of a booking', async ({ pa
   const current = steps.locator('[aria-current="step"] > .rounded-full');
   const ahead = steps.locator('li:not([aria-current]) > .rounded-full').last();
   await expectTold(page, current, ahead);
-});
-
-test('the current page', async ({ page }) => {
-  await page.goto('/faq');
-  const bar = page.getByRole('navigation', { name: 'Main' });
-  const line = 'text-decoration-line';
-  await expect(bar.getByRole('link', { name: 'FAQ' })).toHaveCSS(line, 'underline');
-  await expect(bar.getByRole('link', { name: 'Contact' })).toHaveCSS(line, 'none');
-});
-
-test('a filled button and a badge have an edge', async ({ page }) => {
-  await page.goto('/services');
-  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const card = page.getByRole('main').getByRole('article').first();
-  const badge = card.locator('span.rounded-full').first();
-  await expectEdge(badge, ground);
-  await page.goto('/service/meditation');
-  await expectEdge(page.getByRole('link', { name: 'Book & Pay Now - ₹750' }), ground);
 });

@@ -3,7 +3,6 @@ import type { Page } from '@playwright/test';
 import { BOOK, COMPLETED, SIGNATURE, timesOf } from './support/book';
 import { CALENDAR, expectConfirmed, expectReady, expectStep, lateTick } from './support/flow';
 import { walkTo } from './support/keyboard';
-import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
 
@@ -51,7 +50,6 @@ test('everything can be done with the keyboard', async ({ page, practice, sandbo
   await expectConfirmed(page);
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(page.getByText('We meet at')).toBeVisible();
-  await look(page, 'step-5-in-person');
   await sandbox.mail(person.email, /^Your session is confirmed/);
   await press(page, 'Complete Booking');
   await expect(page).toHaveURL(/\/services$/);
@@ -91,17 +89,6 @@ test('a session is booked at /book with the keyboard', async ({ page, practice }
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await press(page, COMPLETED);
   await expect(page.getByText('We have not seen your payment yet')).toBeVisible();
-});
-
-test('the next free time is taken with the keyboard, and has the focus', async ({
-  page,
-  practice,
-}) => {
-  await signUpQuietly(page, practice.url, newPerson('Gauri'));
-  await page.goto(CALENDAR);
-  await press(page, 'Take this time');
-  await expect(page.getByRole('button', { name: 'Take this time' })).toHaveCount(0);
-  await expect(page.getByTestId('times').locator('input:checked')).toBeFocused();
 });
 
 test('a review is written with the keyboard', async ({ page }) => {

@@ -22,11 +22,11 @@ export async function setClockWrong(context: BrowserContext, minutes: number): P
 }
 
 /** The zone that Chrome names where it does not know the machine's, and then refuses. */
-export async function forgetZone(context: BrowserContext, zone: string | undefined): Promise<void> {
+export async function forgetZone(context: BrowserContext, zone: string): Promise<void> {
   await context.addInitScript((timeZone) => {
     const own = Intl.DateTimeFormat.prototype.resolvedOptions;
     Intl.DateTimeFormat.prototype.resolvedOptions = function resolvedOptions() {
-      return { ...own.call(this), timeZone: timeZone as string };
+      return { ...own.call(this), timeZone };
     };
   }, zone);
 }
