@@ -160,9 +160,11 @@ test('a session that was refused leads to signing in, and back to the chosen tim
 
 test('the button that takes the next free time leaves the focus on that time', async () => {
   const person = open(FLOW);
-  await person.click(await screen.findByRole('button', { name: 'Take this time' }));
+  (await screen.findByRole('button', { name: 'Take this time' })).focus();
+  await person.keyboard('{Enter}');
   await waitFor(() => expect(document.activeElement).toHaveProperty('value', SLOT));
   expect(document.activeElement).toHaveProperty('checked', true);
+  expect(screen.queryByRole('button', { name: 'Take this time' })).toBeNull();
 });
 
 test('taking a time offered for a lost one leaves the focus on that time', async () => {

@@ -334,7 +334,9 @@ test('when the grant has ended the panel asks again and shows nothing any more',
   await deleteFirst(user);
   expect(await screen.findByText(/locked itself, to be safe/)).toBeTruthy();
   await expectAccessible();
-  expect(screen.getByLabelText('Password')).toHaveProperty('value', '');
+  const field = screen.getByLabelText('Password');
+  await waitFor(() => expect(document.activeElement).toBe(field));
+  expect(field).toHaveProperty('value', '');
   expect(document.body.textContent).not.toContain('@example.org');
   expect(screen.getByText('Failed to remove the review.')).toBeTruthy();
 });
