@@ -156,7 +156,7 @@ export async function signUp(page: Page, person: Person): Promise<void> {
 const CODE_MAILS = /^(Your code to sign in|Confirm your e-mail address)/;
 
 /** Says who books, where a booking asks it, and has a code mailed. */
-export async function askForCode(page: Page, person: Person): Promise<void> {
+async function askForCode(page: Page, person: Person): Promise<void> {
   const main = page.getByRole('main');
   const name = main.getByLabel('Your name');
   if ((await name.inputValue()) === '') await name.fill(`${person.firstName} ${person.lastName}`);
