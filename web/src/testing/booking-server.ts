@@ -44,6 +44,8 @@ export class BookingServer {
   payment = { state: CollectionState.PENDING, paymentStatus: PaymentStatus.OTHER };
   /** What asking the provider ends with, where it fails. */
   checkFailure: ConnectError | undefined;
+  /** How often the provider was asked. */
+  checks = 0;
   /** Consents, and the terms that they are to. */
   consents = new ConsentServer();
   /** Which booking each report was said to be about, "id booking". */
@@ -176,6 +178,7 @@ export class BookingServer {
           return { state: CollectionState.PENDING };
         },
         checkPayment: () => {
+          this.checks += 1;
           if (this.checkFailure) throw this.checkFailure;
           return this.payment;
         },

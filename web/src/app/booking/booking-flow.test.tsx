@@ -86,6 +86,7 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
   const link = await screen.findByRole('link', { name: 'Create New Account' });
   const back = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('return');
   expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
+  await expectAccessible();
 });
 
 test('a name, an address and one code sign in, and what was chosen stays', async () => {
@@ -147,9 +148,11 @@ test('time and agreement are asked for in the agreed words', async () => {
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
   expect(toasts.getByText('Agreement required')).toBeTruthy();
   expect(screen.queryByText('Ready to book!')).toBeNull();
+  await expectAccessible();
 
   await person.click(screen.getByLabelText('I agree to these simple terms'));
   expect(screen.getByText('Ready to book!')).toBeTruthy();
+  await expectAccessible();
   expect(server.requests).toHaveLength(0);
 });
 
@@ -204,6 +207,10 @@ test('from payment to confirmation, by the stream', async () => {
   const pay = await screen.findByRole('button', { name: 'Pay ₹500' });
   await waitFor(() => expect(pay.getAttribute('aria-disabled')).toBeNull());
   expect(sessionStorage.getItem('paymentLinkId')).toBe('order_1');
+  expect(
+    screen.getByText(/adds a fee of its own to the price, that fee isn't refunded/),
+  ).toBeTruthy();
+  await expectAccessible();
 
   await person.click(pay);
   await waitFor(() => expect(checkout?.order_id).toBe('order_1'));
@@ -216,6 +223,8 @@ test('from payment to confirmation, by the stream', async () => {
   });
   checkout?.modal.ondismiss();
   await screen.findByText('You can retry the payment anytime.');
+  expect(within(screen.getByTestId('toasts')).getByText('Payment Cancelled')).toBeTruthy();
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Retry Payment' }));
 
   checkout?.handler({
@@ -239,7 +248,12 @@ test('from payment to confirmation, by the stream', async () => {
   // The room is shown in its time, by that page alone.
   server.tell({ state: BookingState.MEETING_SCHEDULED, joinUrl: 'https://meet.example/room' });
   server.tell({ mailState: MailState.FAILED });
-  expect((await screen.findAllByText('Email Notification Issue')).length).toBeGreaterThan(0);
+  const trouble =
+    "Payment successful, but we couldn't send the confirmation email. We'll contact you shortly.";
+  const toast = (await within(screen.getByTestId('toasts')).findByText(trouble)).parentElement;
+  expect(toast?.textContent).toContain('Email Notification Issue');
+  expect(toast?.closest('[data-variant]')?.getAttribute('data-variant')).toBe('destructive');
+  await expectAccessible();
   expect(document.body.innerHTML).not.toContain('meet.example');
 });
 
@@ -248,6 +262,7 @@ test('an order that cannot be made is said in words, with a way to try again', a
   server.orderFailures = 1;
   const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
   await screen.findByText('Failed to create order. Please try again.');
+  await expectAccessible();
   expect(screen.getByText('ref-1')).toBeTruthy();
   await person.click(screen.getByRole('button', { name: 'Pay ₹500' }));
   await screen.findByText('Payment system is loading. Please try again.');
@@ -327,6 +342,7 @@ test.each([
   server.booking = bookingFixture({ state });
   const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
   await heading(title);
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Choose a New Time' }));
   await heading('Book Your Session');
 });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FreeConsultation } from '@/components/free-consultation';
 import { Toaster } from '@/components/ui/toaster';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture, FREE_SESSION } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -88,6 +89,7 @@ test('it is booked without a payment, and nothing speaks of money', async () => 
   await person.click(screen.getByLabelText('I agree to these simple terms'));
   expect(screen.getByRole('main').textContent).toContain('free of charge');
   expect(screen.getByRole('main').textContent).not.toMatch(/₹|refund|You pay/);
+  await expectAccessible();
   await person.click(book());
 
   await heading('Booking Confirmed!');
@@ -98,6 +100,7 @@ test('it is booked without a payment, and nothing speaks of money', async () => 
   expect(main).not.toMatch(/₹|refund|Paid/);
   expect(screen.queryByRole('link', { name: 'Receipt' })).toBeNull();
   expect(server.requests).toHaveLength(1);
+  await expectAccessible();
 });
 
 test('a double press of the button after a lost answer shows the one session', async () => {
@@ -117,11 +120,14 @@ test('an address that was never proved is proved by the code of a mail first', a
   await person.click(book());
   await screen.findByRole('heading', { name: 'Confirm Your Email' });
   expect(screen.queryByRole('alert')).toBeNull();
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Send me a code' }));
   expect(identity.resend).toHaveBeenCalledWith({ type: 'signup', email: ASHA.email });
 
   identity.verifyOtp.mockResolvedValue({ data: { session: { access_token: 't' } }, error: null });
-  await person.type(await screen.findByLabelText('Code from our mail'), '123456');
+  const code = await screen.findByLabelText('Code from our mail');
+  await expectAccessible();
+  await person.type(code, '123456');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
   await heading('Booking Confirmed!');
   // What the service told this browser shows that the account is its own.
@@ -153,6 +159,7 @@ test('a second one is refused with a way to the services', async () => {
   expect(notice.getByText(message)).toBeTruthy();
   expect(notice.queryByRole('button', { name: 'Try again' })).toBeNull();
   expect(notice.getByRole('link', { name: 'See all services' })).toBeTruthy();
+  await expectAccessible();
 });
 
 test.each([

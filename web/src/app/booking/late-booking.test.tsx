@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { LATE_TICK } from '@/features/booking/late-booking';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -89,6 +90,7 @@ test('a time inside the limit needs a consent, which is asked for once', async (
   expect(tick()?.getAttribute('aria-invalid')).toBe('true');
   expect(server.requests).toHaveLength(0);
 
+  await expectAccessible();
   await person.click(screen.getByLabelText(LATE_TICK));
   expect(screen.getByText('Ready to book!')).toBeTruthy();
   await person.click(goOn());
@@ -124,6 +126,7 @@ test('payment that is opened by a link asks there, before anything is paid', asy
   expect(document.activeElement).toBe(tick());
   expect(screen.getByText('Please tick this to go on')).toBeTruthy();
   expect(server.booking.checkoutOpened).toBe(false);
+  await expectAccessible();
 
   await person.click(screen.getByLabelText(LATE_TICK));
   await person.click(await payButton());

@@ -3,6 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { BookingServer } from '@/testing/booking-server';
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
@@ -40,10 +41,10 @@ function Address() {
 
 function open(path: string) {
   const page = (
-    <>
+    <main>
       <BookingFlowPage />
       <Address />
-    </>
+    </main>
   );
   renderApp(page, { path, transport: server.transport() });
   return userEvent.setup();
@@ -66,10 +67,12 @@ test('a package is chosen in place of one session, and its three dates are sugge
   await person.click(await screen.findByRole('radio', { name: /^Starter Package/ }));
   await person.click(await screen.findByRole('button', { name: 'Suggest three' }));
   await waitFor(() => expect(slots()).toEqual(DATES));
+  await expectAccessible();
   await toPayment(person);
   await screen.findByRole('heading', { level: 1, name: 'Complete Your Payment' });
   expect(server.requests[0]).toMatchObject({ packageId: 'starter' });
   expect(server.requests[0]?.furtherStartsAt).toHaveLength(2);
+  await expectAccessible();
 });
 
 test('of two dates that were taken both are chosen again, and the third is kept', async () => {
@@ -81,5 +84,6 @@ test('of two dates that were taken both are chosen again, and the third is kept'
   await screen.findByText(/^Please choose another time for sessions 1 and 3\./);
   await waitFor(() => expect(slots()).toEqual(['', DATES[1], '']));
   expect(screen.getByText('Tue, 24 Nov, 11:00 am IST was just taken')).toBeTruthy();
+  await expectAccessible();
   expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Session 1/ }).checked).toBe(true);
 });

@@ -2,6 +2,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { BookingServer } from '@/testing/booking-server';
 import { practiceFixture, practitionersFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
@@ -33,7 +34,12 @@ function open(path: string, several = true) {
   const snapshot = practiceFixture();
   const practitioners = several ? practitionersFixture() : [];
   snapshot.services = snapshot.services.map((service) => ({ ...service, practitioners }));
-  renderApp(<BookingFlowPage />, { path, snapshot, transport: server.transport() });
+  const page = (
+    <main>
+      <BookingFlowPage />
+    </main>
+  );
+  renderApp(page, { path, snapshot, transport: server.transport() });
   return userEvent.setup();
 }
 
@@ -51,6 +57,7 @@ test('of two practitioners one can be chosen, and is asked for', async () => {
   // The time that was chosen before may not be free with him.
   const noon = await screen.findByRole('radio', { name: /12:00 pm/ });
   expect(document.querySelector('[data-testid="times"] input:checked')).toBeNull();
+  await expectAccessible();
   await person.click(noon);
   await toPayment(person);
   expect(server.requests[0]?.practitionerId).toBe('ravi');
