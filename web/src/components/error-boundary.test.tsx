@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { ErrorBoundary } from './error-boundary';
 
@@ -7,7 +8,7 @@ function Broken(): never {
   throw new Error('a secret detail');
 }
 
-test('a render error leaves words and a way on, and no detail', () => {
+test('a render error leaves words and a way on, and no detail', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   renderApp(
     <ErrorBoundary>
@@ -17,4 +18,5 @@ test('a render error leaves words and a way on, and no detail', () => {
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Something went wrong');
   expect(screen.getByRole('button', { name: 'Refresh Page' })).toBeTruthy();
   expect(document.body.textContent).not.toContain('secret');
+  await expectAccessible();
 });

