@@ -157,10 +157,13 @@ export async function send(person: Person) {
   await person.click(screen.getByRole('button', { name: 'Publish Review' }));
 }
 
+/** The one toast of a thank-you, or of what went wrong. */
 export async function toastSays(title: string, description: string) {
   const toasts = screen.getByTestId('toasts');
-  await within(toasts).findByText(title);
+  const card = (await within(toasts).findByText(title)).closest('[data-variant]');
   expect(within(toasts).getByText(description)).toBeTruthy();
+  const kind = title.startsWith('Thank you') ? 'default' : 'destructive';
+  expect(card?.getAttribute('data-variant')).toBe(kind);
 }
 
 export function names(): string[] {
