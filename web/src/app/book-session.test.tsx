@@ -2,6 +2,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { BookingServer } from '@/testing/booking-server';
 import { renderApp, writtenApp } from '@/testing/render-app';
 import BookSessionPage from './routes/book-session';
@@ -21,7 +22,13 @@ beforeEach(() => {
 });
 
 function open(path: string) {
-  renderApp(<BookSessionPage />, { path, transport: new BookingServer().transport() });
+  const transport = new BookingServer().transport();
+  renderApp(
+    <main>
+      <BookSessionPage />
+    </main>,
+    { path, transport },
+  );
   return userEvent.setup();
 }
 
@@ -29,6 +36,7 @@ test('a visitor chooses a time and meets the gate, which comes back to it', asyn
   const person = open('/book-session?service=meditation');
   await person.click(await screen.findByRole('link', { name: /^11:00 am IST/ }));
   await screen.findByRole('heading', { level: 2, name: 'Sign In Required' });
+  await expectAccessible();
   const link = screen.getByRole('link', { name: 'Sign In' }).getAttribute('href') ?? '';
   expect(new URL(link, 'http://x').searchParams.get('return')).toBe(CHOSEN);
   expect(screen.getByRole('link', { name: 'Create New Account' })).toBeTruthy();

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -159,6 +160,8 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   await person.click(await screen.findByRole('link', { name: /^11:00 am IST/ }));
   await heading('Consent to Online Session');
   expect(await screen.findByText('You are 18 or older.')).toBeTruthy();
+  expect(accept().disabled).toBe(true);
+  await expectAccessible();
   await giveConsent(person);
   await heading('Sign In Required');
   expect(address()).toContain('returned=true');
@@ -167,11 +170,13 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   expect(kept).toContain('Asha Rao');
   expect(kept).not.toContain('A. Rao');
   expect(screen.getByLabelText('Your name')).toHaveProperty('value', 'Asha Rao');
+  await expectAccessible();
 
   signIn();
   await giveDetails(person);
   await heading('Complete Your Payment');
   await screen.findByText('A payment window has opened in a new tab');
+  await expectAccessible();
   expect(tabs).toEqual([{ address: 'https://pay.example/l/1', closed: false }]);
   await waitFor(() => expect(address()).toBe(PAYMENT));
   const [request] = server.requests;
@@ -225,6 +230,11 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   expect(screen.getByRole('button', { name: 'Add to calendar' })).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Download Consent' })).toBeTruthy();
   expect(localStorage.getItem('heldBooking')).toBeNull();
+  const left = Object.keys(sessionStorage);
+  for (const key of ['selectedService', 'selectedDateTime', 'paymentLinkId']) {
+    expect(left).not.toContain(key);
+  }
+  await expectAccessible();
 });
 
 test('the button stays disabled until tick, name, address and signature are there', async () => {
@@ -312,6 +322,7 @@ test('the details are asked for in the agreed words', async () => {
   ]) {
     expect(screen.getAllByText(said)).toHaveLength(2);
   }
+  await expectAccessible();
   await person.type(screen.getByLabelText('Email'), 'asha');
   expect(screen.getAllByText('Invalid email address')).toHaveLength(2);
   expect(server.requests).toEqual([]);
@@ -325,6 +336,7 @@ test('a time that was taken leads back to the calendar, with everything typed st
   const person = open(DETAILS);
   await giveDetails(person);
   expect(await screen.findByText(/11:00 am IST was just taken$/)).toBeTruthy();
+  await expectAccessible();
   expect(tabs[0]?.closed).toBe(true);
   await person.click(await screen.findByRole('button', { name: /, 12:00 pm IST$/ }));
   await heading('Booking Details');
@@ -355,6 +367,7 @@ test('a payment that has not come is said kindly, and one that cannot be asked f
   const confirm = screen.getByRole('button', { name: "I've Completed Payment - Confirm Booking" });
   await person.click(confirm);
   expect(await screen.findByText('We have not seen your payment yet')).toBeTruthy();
+  await expectAccessible();
 
   server.checkFailure = refusal(Code.Unavailable, 'PROVIDER_UNAVAILABLE');
   await person.click(confirm);
@@ -363,11 +376,13 @@ test('a payment that has not come is said kindly, and one that cannot be asked f
     'There was an error creating your booking. Please contact support.',
   );
   await heading('Complete Your Payment');
+  await expectAccessible();
 
   server.checkFailure = undefined;
   server.payment = { state: CollectionState.PENDING, paymentStatus: PaymentStatus.CANCELLED };
   await person.click(confirm);
   expect(await screen.findByText('Payment was cancelled or expired')).toBeTruthy();
+  await expectAccessible();
 
   server.payment = { state: CollectionState.MISMATCHED, paymentStatus: PaymentStatus.OTHER };
   await person.click(confirm);
@@ -382,6 +397,7 @@ test('a visitor who leaves the sign-in comes back to the calendar, and can go on
   await heading('Book a Session');
   expect(address()).toContain('auth=cancelled');
   expect(screen.getByText('You left the sign-in')).toBeTruthy();
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: /^Go on with/ }));
   await heading('Sign In Required');
   // The signature was not lost.
@@ -395,4 +411,10 @@ test('the way back from the consent clears what belongs to the sign-in', async (
   await person.click(screen.getByRole('button', { name: 'Back to Calendar' }));
   await heading('Book a Session');
   expect(address()).toBe(`/book?${SERVICE}&${SLOT}`);
+});
+
+test('without a chosen time there is nothing to return to', async () => {
+  open('/book?returned=true');
+  await heading('Book a Session');
+  await screen.findByRole('link', { name: /^11:00 am IST/ });
 });

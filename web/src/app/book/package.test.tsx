@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { writeHeldAnywhere } from '@/features/booking/held-anywhere';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, packageFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { practiceFixture } from '@/testing/practice-fixture';
@@ -130,6 +131,7 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   await goOn(person);
   expect((await screen.findAllByText('Please choose three dates')).length).toBeGreaterThan(0);
   await heading('Book a Session');
+  await expectAccessible();
 
   await person.click(screen.getByRole('button', { name: 'Suggest three' }));
   await waitFor(() => expect(slots()).toEqual(DATES));
@@ -137,11 +139,13 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   await person.click(await screen.findByRole('radio', { name: /^1:00 pm/ }));
   const second = '2026-12-01T07:30:00Z';
   await waitFor(() => expect(slots()).toEqual([DATES[0], second, DATES[2]]));
+  await expectAccessible();
   await goOn(person);
 
   await heading('Consent to Online Session');
   expect(await screen.findByText(TUESDAY)).toBeTruthy();
   expect(screen.getByText(/Starter Package/)).toBeTruthy();
+  await expectAccessible();
   await person.type(await screen.findByLabelText('Full name'), 'Asha Rao');
   await person.type(screen.getByLabelText('Email'), 'asha@example.org');
   await person.type(screen.getByLabelText('Signature'), 'A. Rao');
@@ -164,6 +168,7 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   for (const label of ['Session 1', 'Session 2', 'Session 3']) {
     await screen.findByText(label);
   }
+  await expectAccessible();
   act(() =>
     server.tell({
       state: BookingState.MEETING_SCHEDULED,
@@ -185,6 +190,7 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   const link = screen.getByRole('link', { name: /^Save Meeting Link/ });
   expect(link.getAttribute('href')).toBe(`/join/${BOOKING_ID}`);
   expect(document.body.innerHTML).not.toContain('meet.example');
+  await expectAccessible();
 });
 
 test('a reload keeps the dates', async () => {
@@ -208,7 +214,10 @@ test('one date that was taken is chosen again, and the others are kept', async (
   await giveDetails(person);
   await heading('Book a Session');
   const gone = await screen.findByText('Tue, 1 Dec, 11:00 am IST was just taken');
-  expect(screen.getByText(/^Please choose another time for session 2\./)).toBeTruthy();
+  expect(
+    screen.getByText('Please choose another time for session 2. Your other dates are kept.'),
+  ).toBeTruthy();
+  await expectAccessible();
   await waitFor(() => expect(slots()).toEqual([DATES[0], '', DATES[2]]));
   expect(place(2).checked).toBe(true);
   await waitFor(() => expect(document.activeElement?.contains(gone)).toBe(true));
@@ -229,6 +238,7 @@ test('a visitor who leaves the sign-in comes back to the dates, and can go on', 
   await heading('Book a Session');
   expect(address()).toContain('auth=cancelled');
   expect(slots()).toEqual(DATES);
+  await expectAccessible();
   await person.click(await screen.findByRole('button', { name: 'Go on with your dates' }));
   await heading('Sign In Required');
 });
@@ -241,6 +251,7 @@ test('the dates of an own hold are not lost, and the first view leads back to th
   const person = open(CHOSEN);
   await screen.findByText('Kept for you');
   expect(await screen.findByText(/^Your times are kept until/)).toBeTruthy();
+  await expectAccessible();
   expect(screen.getByText(/^Starter Package, 3 sessions of Mental Health Therapy/)).toBeTruthy();
   expect(slots()).toEqual(DATES);
   await person.click(screen.getByRole('button', { name: 'Go On to Payment' }));

@@ -65,6 +65,10 @@ async function toPayment(person: ReturnType<typeof userEvent.setup>) {
 test('a package is chosen in place of one session, and its three dates are suggested', async () => {
   const person = open(FLOW);
   await person.click(await screen.findByRole('radio', { name: /^Starter Package/ }));
+  await screen.findByRole('button', { name: 'Suggest three' });
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  expect((await screen.findAllByText('Please choose three dates')).length).toBeGreaterThan(0);
+  await expectAccessible();
   await person.click(await screen.findByRole('button', { name: 'Suggest three' }));
   await waitFor(() => expect(slots()).toEqual(DATES));
   await expectAccessible();

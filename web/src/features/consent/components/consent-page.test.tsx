@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { ConsentChannel } from '@/gen/booking/v1/consent_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { ConsentServer } from '@/testing/consent-server';
 import { renderApp } from '@/testing/render-app';
 import { ConsentPage } from './consent-page';
@@ -26,10 +27,10 @@ beforeEach(() => {
 function open() {
   const transport = createRouterTransport(({ service }) => desk.serve(service));
   renderApp(
-    <>
+    <main>
       <ConsentPage />
       <Toaster />
-    </>,
+    </main>,
     { path: '/consent', transport },
   );
   return userEvent.setup();
@@ -92,9 +93,12 @@ test('a consent is saved as the file that the server writes', async () => {
 test('a withdrawal says what it means, asks once, and is written down', async () => {
   desk.giveBefore();
   const person = open();
-  await person.click(await screen.findByRole('button', { name: 'Withdraw Consent' }));
+  const withdraw = await screen.findByRole('button', { name: 'Withdraw Consent' });
+  await expectAccessible();
+  await person.click(withdraw);
   const dialog = within(screen.getByRole('dialog'));
   expect(dialog.getByText(/are not cancelled by this/)).toBeTruthy();
+  await expectAccessible();
   await person.click(dialog.getByRole('button', { name: 'Keep it' }));
   expect(desk.records[0]?.withdrawnAt).toBeUndefined();
   await person.click(screen.getByRole('button', { name: 'Withdraw Consent' }));
@@ -102,6 +106,7 @@ test('a withdrawal says what it means, asks once, and is written down', async ()
   expect(await screen.findByText('You have withdrawn this consent')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Withdraw Consent' })).toBeNull();
   expect(within(screen.getByTestId('toasts')).getByText('Consent withdrawn')).toBeTruthy();
+  await expectAccessible();
 });
 
 test('a consent to earlier terms says so', async () => {
