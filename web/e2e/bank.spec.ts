@@ -9,7 +9,6 @@ import {
   orderOf,
   payByCard,
 } from './support/flow';
-import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import { until } from './support/practice';
 import { expect, test } from './support/test';
@@ -50,7 +49,6 @@ test('a bank asks in a window of its own, and may say no first', async ({
   await expect(checkout.getByRole('alert')).toContainText('Your card was declined');
 
   const bank = await openBank(page, checkout);
-  await look(bank, 'bank-asks');
   await answer(bank, 'Approve');
   await expectConfirmed(page);
   const statuses = (await sandbox.payments(order)).map(({ status }) => status);
@@ -87,7 +85,7 @@ test('the closed window of a bank is no dead end, and its late yes is paid back'
 test.describe('in a browser that opens no windows', () => {
   test.use({ userAgent: CHROME_ON_IPHONE });
 
-  test('the bank takes the place of the page, and leads back @phone', async ({
+  test('the bank takes the place of the page, and leads back @phone-only', async ({
     page,
     practice,
   }) => {

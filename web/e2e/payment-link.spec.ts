@@ -1,6 +1,6 @@
 /** The provider's page of a payment link, which opens in another tab. */
 import type { FrameLocator, Page } from '@playwright/test';
-import { expectConfirmed, payByCard, payByUpi } from './support/flow';
+import { expectConfirmed, payByCard } from './support/flow';
 import { newPerson, signUpQuietly } from './support/people';
 import type { Practice } from './support/practice';
 import { holdTime, makeLink } from './support/rpc';
@@ -45,14 +45,6 @@ test('a link is paid by card, and its page leads back to the booking', async ({
   await sandbox.mail(person.email, /^Your session is confirmed/);
   await tab.goto(linkUrl);
   await expect(tab.getByRole('status')).toHaveText(/has been paid/);
-});
-
-test('a link is paid by UPI @phone', async ({ page, context, practice, sandbox }) => {
-  const { linkUrl, linkId } = await linked(page, practice, 'Zoya');
-  const tab = await context.newPage();
-  await payByUpi(await openPage(tab, linkUrl));
-  await expectConfirmed(tab);
-  expect(await statusOf(sandbox, linkId)).toBe('paid');
 });
 
 test('a link of a time that is no longer kept says that it was cancelled', async ({

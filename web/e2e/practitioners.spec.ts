@@ -14,7 +14,6 @@ import {
   takeTime,
   toPayment,
 } from './support/flow';
-import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
 import { Practice, startPractice } from './support/practice';
 import { expect, ready, test } from './support/test';
@@ -68,7 +67,6 @@ async function chooseOnTheServicesPage(page: Page): Promise<void> {
     'href',
     '/booking-flow?service=general-consultation&practitioner=ravi',
   );
-  await look(page, 'service-practitioners');
   await page.reload();
   await expect(chip(page, 'Ravi Menon')).toBeChecked();
   await chip(page, 'Anyone').check();
@@ -87,7 +85,6 @@ async function bookWithRavi(page: Page): Promise<void> {
   await chip(page, 'Ravi Menon').check();
   const slot = await chooseTime(page);
   expect(wanted(page)).toBe('ravi');
-  await look(page, 'step-2-practitioners');
   await page.reload();
   await expect(chip(page, 'Ravi Menon')).toBeChecked();
   await expect(page.getByTestId('times').locator('input:checked')).toHaveValue(slot);
@@ -109,7 +106,6 @@ async function bookWithRavi(page: Page): Promise<void> {
   await payByCard(await openCheckout(page));
   await expectConfirmed(page);
   await expect(page.getByText('Ravi Menon').first()).toBeVisible();
-  await look(page, 'step-5-practitioners');
 }
 
 /** Anyone: the practice chooses, and says whom; at no time at which the client has a session. */
@@ -124,7 +120,7 @@ async function bookAnyone(page: Page): Promise<void> {
   await expect(page.getByText(/^(Meera Joshi|Ravi Menon)$/)).toBeVisible();
 }
 
-test('a client chooses between two practitioners, or takes anyone @phone', async ({
+test('a client chooses between two practitioners, or takes anyone', async ({
   browser,
   complaints,
   contextOptions,

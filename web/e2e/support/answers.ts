@@ -5,22 +5,12 @@ import { refusal } from './watch';
 
 export const RPC = {
   listReviews: '/rpc/reviews.v1.ReviewsService/ListReviews',
-  getReview: '/rpc/reviews.v1.ReviewsService/GetReview',
   statistics: '/rpc/reviews.v1.ReviewsService/GetStatistics',
   checkBadge: '/rpc/reviews.v1.ReviewsService/CheckBadge',
-  submitReview: '/rpc/reviews.v1.ReviewsService/SubmitReview',
-  deleteReview: '/rpc/reviews.v1.ReviewsStaffService/DeleteReview',
   listSlots: '/rpc/booking.v1.BookingService/ListSlots',
-  getBooking: '/rpc/booking.v1.BookingService/GetBooking',
-  watchBooking: '/rpc/booking.v1.BookingService/WatchBooking',
   requestBooking: '/rpc/booking.v1.BookingService/RequestBooking',
   takeScheduledEvent: '/rpc/booking.v1.BookingCalendarService/TakeScheduledEvent',
-  getConsent: '/rpc/booking.v1.ConsentService/GetConsent',
-  consentTerms: '/rpc/catalogue.v1.CatalogueService/GetConsentTerms',
   startPayment: '/rpc/payments.v1.PaymentsService/StartPayment',
-  checkPayment: '/rpc/payments.v1.PaymentsService/CheckPayment',
-  listReceipts: '/rpc/payments.v1.PaymentsService/ListReceipts',
-  guide: '/rpc/notifications.v1.NotificationsService/RequestMeditationGuide',
   catalogue: '/rpc/catalogue.v1.CatalogueService/',
 } as const;
 
@@ -87,40 +77,6 @@ export function expectTrouble(complaints: Complaints, path: string): void {
   complaints.expect(
     refusal(path),
     new RegExp(`${name}.*ERR_INTERNET_DISCONNECTED|ERR_INTERNET_DISCONNECTED.*${name}`),
-  );
-}
-
-/** The end of a stream that said nothing, as Connect frames it: a flag, a length, an object. */
-const NOTHING_MORE = Buffer.from([2, 0, 0, 0, 2, 123, 125]);
-
-/** The page learns another cancellation limit than the practice has, in hours. */
-export async function changeLimit(page: Page, cancellationHours: number): Promise<void> {
-  await page.context().route('**/catalogue.v1.CatalogueService/GetPractice**', async (route) => {
-    const answer = await route.fetch();
-    const { practice } = (await answer.json()) as { practice: object };
-    await route.fulfill({ json: { practice: { ...practice, cancellationHours } } });
-  });
-}
-
-async function fetchBooking(route: Route): Promise<object> {
-  const answer = await route.fetch();
-  expect(answer.status(), 'the practice answers with its booking').toBe(200);
-  return ((await answer.json()) as { booking: object }).booking;
-}
-
-/**
- * Shows a booking of the practice with some of its facts changed, and no news of it. The practice is
- * asked once: a page whose clock is made to run asks every few milliseconds.
- */
-export async function changeBooking(page: Page, facts: object): Promise<void> {
-  let first: Promise<object> | undefined;
-  await page.route(`**${RPC.getBooking}**`, async (route) => {
-    first ??= fetchBooking(route);
-    await route.fulfill({ json: { booking: { ...(await first), ...facts } } });
-  });
-  const contentType = 'application/connect+json';
-  await page.route(`**${RPC.watchBooking}**`, (route) =>
-    route.fulfill({ contentType, body: NOTHING_MORE }),
   );
 }
 

@@ -113,11 +113,6 @@ export class Sandbox {
     await this.post('/api/switches', { webhooks_off: !sent });
   }
 
-  /** What the provider's dashboard adds to every price, or takes off it; nothing by default. */
-  async switches(percent: { convenience_fee_percent?: number; offer_percent?: number }) {
-    await this.post('/api/switches', percent);
-  }
-
   async order(fault: Fault): Promise<void> {
     await this.post('/api/faults', fault);
   }

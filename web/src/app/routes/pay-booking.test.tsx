@@ -8,6 +8,7 @@ import { BookingState, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { PaymentPageSchema, PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
 import { PagePaymentService } from '@/gen/payments/v1/page_payment_service_pb';
 import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { ConsentServer } from '@/testing/consent-server';
 import { refusal } from '@/testing/refusal';
@@ -163,6 +164,7 @@ test('the booking is shown, agreed to, and paid in another tab', async () => {
   const confirm = screen.getByRole('button', { name: /^I've Completed Payment/ });
   await person.click(confirm);
   await screen.findByText('We have not seen your payment yet');
+  await expectAccessible();
   server.status = PaymentStatus.CANCELLED;
   await person.click(confirm);
   await screen.findByText('Payment was cancelled or expired');
@@ -170,6 +172,7 @@ test('the booking is shown, agreed to, and paid in another tab', async () => {
   server.page = pageFixture({ state: BookingState.CONFIRMED, termsAccepted: true });
   await person.click(confirm);
   await waitFor(async () => expect((await title()).textContent).toBe('Booking Confirmed!'));
+  await expectAccessible();
 });
 
 test('a consent is signed with the code of the mail, and with nothing else', async () => {
@@ -182,6 +185,7 @@ test('a consent is signed with the code of the mail, and with nothing else', asy
   for (const tick of screen.getAllByRole('checkbox')) await person.click(tick);
   const pay = screen.getByRole('button', { name: /^Agree & Pay/ });
   expect(pay).toHaveProperty('disabled', true);
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Send me a code' }));
   const field = await screen.findByLabelText('6-digit code');
   expect(server.codes).toBe(1);
@@ -231,7 +235,9 @@ test('a session that is over shows its money and nothing of itself', async () =>
 test('a link that has ended is renewed by mail, and its key is forgotten', async () => {
   server.failure = refusal(Code.FailedPrecondition, 'PAGE_KEY_ENDED');
   const person = open();
-  await person.click(await screen.findByRole('button', { name: 'Mail Me a New Link' }));
+  const renew = await screen.findByRole('button', { name: 'Mail Me a New Link' });
+  await expectAccessible();
+  await person.click(renew);
   await screen.findByText('Please look into your mail');
   expect(server.renewed).toEqual([PAGE_KEY]);
   expect(JSON.stringify({ ...sessionStorage })).not.toContain(PAGE_KEY);

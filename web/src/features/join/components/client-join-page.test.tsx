@@ -11,6 +11,7 @@ import {
   JoinPageService,
 } from '@/gen/booking/v1/join_page_service_pb';
 import { PaymentPageService } from '@/gen/booking/v1/payment_page_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { at } from '@/testing/booking-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -59,7 +60,12 @@ function open(hash = `#key=${KEY}`) {
       },
     });
   });
-  return renderApp(<ClientJoinPage />, { path: `/join${hash}`, transport });
+  const content = (
+    <main>
+      <ClientJoinPage />
+    </main>
+  );
+  return renderApp(content, { path: `/join${hash}`, transport });
 }
 
 beforeEach(() => {
@@ -92,6 +98,7 @@ test('before its time it says when, with whom, when the room opens and what to d
   expect(screen.queryByRole('link', { name: /Open the Meeting Room/ })).toBeNull();
   const call = screen.getByRole('link', { name: /^Call \+91/ });
   expect(call.getAttribute('href')).toMatch(/^tel:\+91/);
+  await expectAccessible();
 });
 
 test('the room appears by itself when its time has come', async () => {

@@ -9,6 +9,7 @@ import {
   GetJoinPageResponseSchema,
 } from '@/gen/booking/v1/booking_staff_service_pb';
 import { ClientJoinPageSchema, JoinPageService } from '@/gen/booking/v1/join_page_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { at } from '@/testing/booking-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -55,7 +56,12 @@ function show(page: Page, refuse?: string, own?: OwnPage) {
       },
     });
   });
-  renderApp(<JoinPage params={{ bookingId: BOOKING }} />, { transport });
+  renderApp(
+    <main>
+      <JoinPage params={{ bookingId: BOOKING }} />
+    </main>,
+    { transport },
+  );
 }
 
 test('before the room opens it says when, and shows the client and what they wrote', async () => {
@@ -66,6 +72,7 @@ test('before the room opens it says when, and shows the client and what they wro
   expect(screen.getByText(/I sleep badly/).getAttribute('dir')).toBe('auto');
   expect(screen.getByRole('status').textContent).toContain('10:50 am');
   expect(screen.queryByRole('link', { name: 'Open the Meeting Room' })).toBeNull();
+  await expectAccessible();
 });
 
 test('once it is open, the room is one press away', async () => {
