@@ -1,6 +1,6 @@
 /**
- * Code that does not come, in a real browser: what is missing says so in its own place, and the page
- * stays. `src/app/late-sections.test.tsx` has every section.
+ * Code that does not come, in a real browser: what is missing says so in its own place, and the
+ * page stays. `src/app/late-sections.test.tsx` has every section.
  */
 import type { Locator, Page } from '@playwright/test';
 import { standIn } from './support/answers';

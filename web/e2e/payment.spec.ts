@@ -175,7 +175,7 @@ async function forgetSession(page: Page, url: string): Promise<void> {
   await other.close();
 }
 
-/** The options that the checkout is opened with at a desk; `checkout-window.test.ts` has a phone's. */
+/** What the checkout offers at a desk; `checkout-window.test.ts` has what it offers on a phone. */
 const DISPLAY = {
   blocks: { upi: { name: 'UPI', instruments: [{ method: 'upi', flows: ['qr'] }] } },
   hide: [{ method: 'upi', flows: ['collect'] }],

@@ -1,7 +1,7 @@
 /**
- * A remote read in each state, in a browser that really loses its network: loading, failed with a retry
- * that works, offline, back by itself, and empty. `src/app/remote-reads.test.tsx` has the reads of
- * every page.
+ * A remote read in each state, in a browser that really loses its network: loading, failed with a
+ * retry that works, offline, back by itself, and empty. `src/app/remote-reads.test.tsx` has the
+ * reads of every page.
  */
 import { expectTrouble, RPC, standIn } from './support/answers';
 import { expect, test } from './support/test';

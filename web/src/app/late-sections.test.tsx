@@ -1,7 +1,6 @@
 /**
  * Each section whose code comes later, on its page, in a browser that has no connection when it is
- * needed. `lazy-section.test.tsx` has what such a section does; in a file of its own, no section's
- * code is there before.
+ * needed. `lazy-section.test.tsx` has what such a section does.
  */
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -24,6 +23,19 @@ import { reviewFixture } from '@/testing/review-fixture';
 import { playedTransport, resetServer, server as reviews } from '@/testing/reviews-server';
 import BookPage from './routes/book';
 import BookingFlowPage from './routes/booking-flow';
+// Loaded with the tests, so that none of them waits for it; no page knows it before it asks.
+import '@/features/account/components/app-enrolment';
+import '@/features/booking/components/month-grid';
+import '@/features/catalogue/components/free-times';
+import '@/features/moderation/components/admin-panel';
+import '@/features/policy/components/booking-countdown';
+import '@/features/reviews/components/badge-offer';
+import '@/features/reviews/components/real-rating';
+import '@/features/reviews/components/review-list';
+import '@/features/video/components/media-player';
+import './book/book-steps';
+import './booking/schedule-screen';
+import './booking/sign-in-screen';
 
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-account')).playedAuth());
 

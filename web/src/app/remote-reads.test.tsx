@@ -52,7 +52,15 @@ beforeEach(() => {
   gate = 'wait';
   online = true;
   vi.spyOn(navigator, 'onLine', 'get').mockImplementation(() => online);
-  return () => vi.useRealTimers();
+  // The provider's script, which no test can fetch, is there.
+  window.Razorpay = class {
+    on() {}
+    open() {}
+  };
+  return () => {
+    vi.useRealTimers();
+    window.Razorpay = undefined;
+  };
 });
 
 async function pass(): Promise<void> {

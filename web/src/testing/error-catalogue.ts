@@ -1,6 +1,6 @@
 /**
- * The error catalogue: every error situation with the tests that show it, or with the reason why there
- * is none. `error-catalogue.test.ts` fails where a title here has no test.
+ * The error catalogue: every error situation with the tests that show it, or with the reason why
+ * there is none. `error-catalogue.test.ts` fails where a title here has no test.
  */
 export type Line = { situation: string } & (
   | { tests: readonly string[] }

@@ -159,7 +159,9 @@ test('the limit is the one that the practice has set', async () => {
   const snapshot = practiceFixture();
   Object.assign(snapshot.practice, { cancellationHours: 72 });
   const person = open(FLOW, snapshot);
-  await person.click(await screen.findByLabelText(/^11:00 am IST/));
+  const time = await screen.findByLabelText(/^11:00 am IST/);
+  expect(screen.getByText(/until 72 hours before it starts/)).toBeTruthy();
+  await person.click(time);
   expect(screen.getByText('This session starts in 24 hours')).toBeTruthy();
   expect(tick()).toBeTruthy();
 });

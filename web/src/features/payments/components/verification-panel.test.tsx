@@ -1,6 +1,7 @@
-/** What the verification screen says of money that goes back. */
+/** What the verification screen says of money that goes back, and of money that did not come. */
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import type { Verification } from '../hooks/use-verification';
@@ -42,4 +43,19 @@ test('another practice may say that it takes longer', () => {
   snapshot.practice.refundDaysText = 'two weeks';
   open(snapshot);
   expect(said()).toContain('within two weeks.');
+});
+
+test('a payment that was not seen is no dead end', async () => {
+  const failed: Verification = { ...RETURNED, status: 'failed', message: 'Not seen.' };
+  renderApp(
+    <main>
+      <h1>Payment Verification</h1>
+      <VerificationPanel verification={failed} facts={FACTS} summary="" onPayAgain={() => {}} />
+    </main>,
+  );
+  expect(screen.getByText('Not seen.')).toBeTruthy();
+  for (const name of ['Try Again', 'I Completed Payment', 'Back to Payment']) {
+    expect(screen.getByRole('button', { name })).toBeTruthy();
+  }
+  await expectAccessible();
 });
