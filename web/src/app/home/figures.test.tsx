@@ -32,6 +32,13 @@ test.each([[[]], [['0', '0', '0', '0', '2']]])(
     renderApp(<CountedFigures />);
     await waitFor(() => expect(screen.getByText('4.9').className).not.toContain('invisible'));
     expect(told()).toEqual(['200+', '15+', '4.9', '500+']);
+    expect(screen.getAllByRole('term').map(({ textContent }) => textContent)).toEqual([
+      'Happy clients',
+      'Years experience',
+      'Average rating',
+      'Lives transformed',
+    ]);
+    expect(screen.getByRole('region', { name: 'Sukoon in figures' })).toBeTruthy();
     expect(screen.getByText('These are our own figures.')).toBeTruthy();
   },
 );

@@ -3,6 +3,8 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Testimonials } from '@/features/home/components/testimonials';
+import { ReviewFilter } from '@/gen/reviews/v1/reviews_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { reviewFixture, reviewId } from '@/testing/review-fixture';
 import { names, playedTransport, resetServer, server } from '@/testing/reviews-server';
@@ -64,6 +66,7 @@ test('six of the newest reviews at most are cards that lead to the whole review'
   const link = card.getByRole('link', { name: /^Read Full Review/ });
   expect(link.getAttribute('href')).toBe(`/reviews/${reviewId(0)}`);
   expect(screen.getByRole('link', { name: 'Read all reviews' })).toBeTruthy();
+  await expectAccessible();
 });
 
 test('with too few verified reviews there are no cards, and an invitation to write one', async () => {
@@ -73,7 +76,13 @@ test('with too few verified reviews there are no cards, and an invitation to wri
   comeNear();
   const write = await screen.findByRole('link', { name: 'Write a review' });
   expect(write.getAttribute('href')).toBe('/reviews#write');
+  expect(screen.getByText(/once three clients have written after a session/)).toBeTruthy();
+  const all = screen.getByRole('link', { name: 'Read all reviews' });
+  expect(all.getAttribute('href')).toBe('/reviews');
   expect(screen.queryByRole('article')).toBeNull();
+  // What anyone may write is not even asked for.
+  expect(server.asked.map(({ filter }) => filter)).toEqual([ReviewFilter.VERIFIED]);
+  await expectAccessible();
 });
 
 test('a failure says so without the words of the service, and can be tried again', async () => {
@@ -83,6 +92,7 @@ test('a failure says so without the words of the service, and can be tried again
   const alert = await screen.findByRole('alert');
   expect(within(alert).getByText('The reviews could not be loaded')).toBeTruthy();
   expect(document.body.textContent).not.toContain('the words of the service');
+  await expectAccessible();
   server.down = false;
   server.reviews = [1, 2, 3].map((number) => verified(number));
   await person.click(screen.getByRole('button', { name: 'Try again' }));

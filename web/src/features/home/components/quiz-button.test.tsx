@@ -3,6 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation, useNavigate } from 'react-router';
 import { expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { QuizButton, type QuizDialog } from './quiz-button';
 
@@ -43,6 +44,7 @@ test('a quiz that cannot be fetched says so, and the next press tries again', as
   expect(screen.queryByRole('alert')).toBeNull();
   await person.click(screen.getByRole('button', { name: NAME }));
   expect((await screen.findByRole('alert')).textContent).toContain('The quiz did not open');
+  await expectAccessible();
   away = false;
   await person.click(screen.getByRole('button', { name: NAME }));
   await screen.findByText('The quiz is open');
