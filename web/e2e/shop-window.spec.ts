@@ -1,11 +1,11 @@
 /**
  * What a first visit shows: what this is, what it costs and when there is time, the way to a
- * session on every page, figures that are true, and text of any size.
+ * session on every page, and text of any size.
  */
 import type { Locator, Page } from '@playwright/test';
 import { expectTrouble, RPC, standIn } from './support/answers';
 import { CALENDAR, expectReady, expectStep } from './support/flow';
-import { fitsTheWidth, look } from './support/look';
+import { fitsTheWidth } from './support/look';
 import { LEGAL_PATHS, PATHS, pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import { holdTime, writeReview } from './support/rpc';
@@ -14,11 +14,14 @@ import { refusal } from './support/watch';
 
 const GENERAL = '/service/general-consultation';
 const FLOW = '/booking-flow?service=general-consultation';
+const MISSING = '/no/such/page';
 /** All pages but the legal texts and the one that confirms an address. */
 const PAGES = [
   ...PATHS.filter((path) => !LEGAL_PATHS.includes(path) && path !== pathOf('confirm')),
-  ...['/service/relationship-counseling', FLOW],
+  ...['/service/relationship-counseling', FLOW, MISSING],
 ];
+/** The sizes of letters, in percent, as a browser's settings make them. */
+const SIZES = [100, 130, 150, 200];
 
 declare global {
   interface Window {
@@ -34,22 +37,6 @@ function nextFree(page: Page): Locator {
 test('the first screen says what this is, its price and the next free time @phone', async ({
   page,
 }) => {
-  await page.goto('/');
-  await expect(nextFree(page)).toBeVisible();
-  const whole = { ratio: 1 };
-  await expect(page.getByText('Counselling and healing in Bhopal, and online')).toBeInViewport(
-    whole,
-  );
-  await expect(page.getByText('Sessions from ₹500 · 30–90 min')).toBeInViewport(whole);
-  await expect(nextFree(page)).toBeInViewport(whole);
-  await expect(nextFree(page)).toContainText(/\d{1,2}:\d\d [ap]m IST/);
-  await expect(nextFree(page)).toContainText('General Consultation, 45 min, ₹500');
-  await expect(page.getByRole('button', { name: /quiz/i })).toBeInViewport(whole);
-  expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  await look(page, 'first-screen');
-});
-
-test('the next free time moves nothing when it comes @phone', async ({ page }) => {
   await page.addInitScript(() => {
     window.moved = 0;
     new PerformanceObserver((list) => {
@@ -60,6 +47,7 @@ test('the next free time moves nothing when it comes @phone', async ({ page }) =
   });
   const desk = await standIn(page, RPC.listSlots, 'wait');
   await page.goto('/');
+  // When the time comes, nothing moves.
   const waiting = page.getByRole('main').getByRole('link', { name: /^See free times/ });
   await expect(waiting).toHaveAttribute('href', `${GENERAL}#times`);
   const before = await waiting.boundingBox();
@@ -70,12 +58,32 @@ test('the next free time moves nothing when it comes @phone', async ({ page }) =
   expect(await nextFree(page).boundingBox()).toEqual(before);
   // Less than a thousandth is rounding: no person sees it, and browsers call a tenth good.
   expect(await page.evaluate(() => window.moved)).toBeLessThan(0.001);
+
+  const whole = { ratio: 1 };
+  const title = page.getByRole('heading', { level: 1, name: /mental clarity in 90 seconds/i });
+  await expect(title).toBeInViewport(whole);
+  await expect(page.getByText('Counselling and healing in Bhopal, and online')).toBeInViewport(
+    whole,
+  );
+  await expect(page.getByText('Sessions from ₹500 · 30–90 min')).toBeInViewport(whole);
+  await expect(nextFree(page)).toBeInViewport(whole);
+  await expect(nextFree(page)).toContainText(/\d{1,2}:\d\d [ap]m IST/);
+  await expect(nextFree(page)).toContainText('General Consultation, 45 min, ₹500');
+  await expect(page.getByRole('button', { name: /quiz/i })).toBeInViewport(whole);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await fitsTheWidth(page);
 });
 
-test('one press on the next free time leads to the calendar with it chosen @phone', async ({
+test('one press on the next free time leads to the calendar with it chosen', async ({
   page,
   practice,
 }) => {
+  await test.step('a stranger keeps it until after the sign-in', async () => {
+    await page.goto('/');
+    await nextFree(page).click();
+    await expectStep(page, 'Sign In Required');
+    await expect(page).toHaveURL(/\bslot=\d{4}-\d\d-\d\dT/);
+  });
   await signUpQuietly(page, practice.url, newPerson('Nila'));
   await page.goto('/');
   await expect(nextFree(page)).toBeVisible();
@@ -87,53 +95,31 @@ test('one press on the next free time leads to the calendar with it chosen @phon
   await expect(chosen).toContainText(clock);
 });
 
-test('a stranger keeps the chosen time until after the sign-in @phone', async ({ page }) => {
-  await page.goto('/');
-  await nextFree(page).click();
-  await expectStep(page, 'Sign In Required');
-  await expect(page).toHaveURL(/\bslot=\d{4}-\d\d-\d\dT/);
-});
-
-test('without a free time, or without an answer, it leads to the calendar', async ({
+test('Pay is on the first screen, and what goes wrong is read above it @phone', async ({
   page,
+  practice,
   complaints,
 }) => {
-  expectTrouble(complaints, RPC.listSlots);
-  const desk = await standIn(page, RPC.listSlots, {});
-  for (const answer of [{}, 'refuse'] as const) {
-    const before = desk.asked();
-    desk.answer(answer);
-    await page.goto('/');
-    await desk.answeredAfter(before);
-    const calm = page.getByRole('main').getByRole('link', { name: /^See free times/ });
-    await expect(calm.locator('.animate-pulse-soft')).toHaveCount(0);
-    await expect(calm).toHaveAttribute('href', `${GENERAL}#times`);
-  }
-});
+  expectTrouble(complaints, RPC.startPayment);
+  const desk = await standIn(page, RPC.startPayment, 'refuse');
+  const person = newPerson('Payal');
+  const token = await signUpQuietly(page, practice.url, person);
+  const bookingId = await holdTime(practice, { person, token });
+  const payment = `${CALENDAR}&step=payment&b=${bookingId}`;
+  await page.goto(payment);
+  const trouble = page.getByRole('main').getByRole('alert');
+  await expect(trouble).toBeInViewport({ ratio: 1 });
+  const bar = await page.locator('[data-bottom-bar]').boundingBox();
+  const box = await trouble.boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
 
-test('Book a session stands in the header of every page, and louder than Sign Up @phone', async ({
-  page,
-  complaints,
-}, { project }) => {
-  complaints.expect(refusal('/no/such/page'));
-  const bar = page.getByRole('banner');
-  const book = bar.getByRole('link', { name: 'Book a session', exact: true });
-  for (const path of [...PAGES, '/no/such/page']) {
-    await page.goto(path);
-    await expect(book, path).toBeInViewport({ ratio: 1 });
-    await expect(book).toHaveAttribute('href', '/services');
-  }
-  if (project.name === 'phone') await page.getByRole('button', { name: 'Open menu' }).click();
-  const ground = (one: Locator) => one.evaluate((e) => getComputedStyle(e).backgroundColor);
-  const brand = await ground(book);
-  const quiet = await ground(bar.getByRole('link', { name: 'Sign Up' }));
-  const paper = await page.evaluate(() =>
-    getComputedStyle(document.documentElement).getPropertyValue('--brand').trim(),
-  );
-  expect(hexOf(brand)).toBe(paper);
-  expect(quiet).not.toBe(brand);
-  await book.click();
-  await expect(page).toHaveURL(/\/services$/);
+  desk.answer('go');
+  await page.goto(payment);
+  await expectReady(page);
+  const pay = page.getByRole('main').getByRole('button', { name: 'Pay ₹500' });
+  await expect(pay).toBeInViewport({ ratio: 1 });
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await fitsTheWidth(page);
 });
 
 /** "rgb(43, 99, 85)" as "#2b6355". */
@@ -142,100 +128,59 @@ function hexOf(rgb: string): string {
   return `#${parts.map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-test('the theme is switched in the menu of small screens @phone-only @phone', async ({ page }) => {
-  await page.goto('/faq');
-  await page.getByRole('button', { name: 'Open menu' }).click();
-  await page.getByRole('banner').getByRole('button', { name: 'Dark theme' }).click();
-  await expect(page.locator('html')).toHaveClass(/dark/);
-  await expect(page.getByRole('button', { name: 'Dark theme' })).toHaveAttribute(
-    'aria-pressed',
-    'true',
+/** Book a session has the ground of the brand, and Sign Up has another one. */
+async function expectLouder(page: Page): Promise<void> {
+  const bar = page.getByRole('banner');
+  const ground = (one: Locator) => one.evaluate((e) => getComputedStyle(e).backgroundColor);
+  const brand = await ground(bar.getByRole('link', { name: 'Book a session' }));
+  const quiet = await ground(bar.locator('a[href="/sign-up"]').first());
+  const paper = await page.evaluate(() =>
+    getComputedStyle(document.documentElement).getPropertyValue('--brand').trim(),
   );
-});
+  expect(hexOf(brand)).toBe(paper);
+  expect(quiet).not.toBe(brand);
+}
 
-const COUNTS = ['1', '0', '0', '1', '7'];
-const COUNTED = { count: '9', countsByRating: COUNTS, verifiedCountsByRating: COUNTS };
+/** The page with letters of a size: nothing scrolls sideways, and the header shows all of itself. */
+async function expectFit(page: Page, percent: number): Promise<void> {
+  await page.evaluate((size) => {
+    document.documentElement.style.setProperty('font-size', `${size}%`);
+  }, percent);
+  await fitsTheWidth(page);
+  const bar = page.getByRole('banner');
+  const name = bar.getByRole('link', { name: 'Sukoon, to the start' }).getByText('Sukoon');
+  await expect(name).toBeInViewport({ ratio: 1 });
+  expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  await expect(bar.getByRole('link', { name: 'Book a session' })).toBeInViewport({ ratio: 1 });
+}
 
-test('figures about reviews are those of verified reviews', async ({ page }) => {
-  const desk = await standIn(page, RPC.statistics, COUNTED);
-  await page.goto('/');
-  const strip = page.getByRole('region', { name: 'Sukoon in figures' });
-  await expect(strip).toContainText('The rating is from 9 verified reviews.');
-  await expect(strip.getByRole('definition')).toHaveText(['200+', '15+', '4.4', '500+']);
-  await page.goto('/reviews');
-  const main = page.getByRole('main');
-  await expect(main.getByText('from 9 reviews')).toBeVisible();
-  await expect(main.getByRole('definition')).toHaveText(['4.4/5', '200+', '88%']);
-  await expect(main.getByText('“Happy clients” is our own figure.')).toBeVisible();
-  await expect(main.getByRole('img', { name: '4.4 stars of 5' })).toBeVisible();
-  await look(page, 'figures-counted');
-  desk.answer({});
-  await page.reload();
-  await expect(main.getByText('These are our own figures.')).toBeVisible();
-  await expect(main.getByRole('definition')).toHaveText(['4.9/5', '200+', '98%']);
-  await expect(main.getByText('4.9/5')).toBeVisible();
-});
-
-test('the Pay button is on the first screen @phone', async ({ page, practice }) => {
-  const person = newPerson('Payal');
-  const token = await signUpQuietly(page, practice.url, person);
-  const bookingId = await holdTime(practice, { person, token });
-  await page.goto(`${CALENDAR}&step=payment&b=${bookingId}`);
-  await expectReady(page);
-  const pay = page.getByRole('main').getByRole('button', { name: 'Pay ₹500' });
-  await expect(pay).toBeInViewport({ ratio: 1 });
-  expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  await look(page, 'pay-in-reach');
-});
-
-test('what goes wrong with the order is read above the Pay button @phone', async ({
+test('letters of any size fit the screen, and the header is whole @phone', async ({
   page,
   practice,
   complaints,
 }) => {
-  expectTrouble(complaints, RPC.startPayment);
-  await standIn(page, RPC.startPayment, 'refuse');
-  const person = newPerson('Padma');
-  const token = await signUpQuietly(page, practice.url, person);
-  const bookingId = await holdTime(practice, { person, token });
-  await page.goto(`${CALENDAR}&step=payment&b=${bookingId}`);
-  const trouble = page.getByRole('main').getByRole('alert');
-  await expect(trouble).toBeInViewport({ ratio: 1 });
-  const bar = await page.locator('[data-bottom-bar]').boundingBox();
-  const box = await trouble.boundingBox();
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
-});
+  complaints.expect(refusal(MISSING));
+  const bar = page.getByRole('banner');
+  await test.step('for a visitor', async () => {
+    await page.goto('/');
+    await expectLouder(page);
+    for (const percent of SIZES) await expectFit(page, percent);
+  });
 
-/** Larger letters, as a browser's settings make them. */
-async function enlarge(page: Page, percent: number): Promise<void> {
-  await page.addInitScript((size) => {
-    const set = () => document.documentElement?.style.setProperty('font-size', `${size}%`);
-    set();
-    document.addEventListener('readystatechange', set);
-  }, percent);
-}
-
-for (const percent of [130, 150, 200]) {
-  test(`letters at ${percent} % fit the screen, and the name is whole @phone`, async ({
-    page,
-    practice,
-  }) => {
-    await enlarge(page, percent);
-    const person = newPerson('Lata');
-    await writeReview(practice.url, person, 'She listened, and I slept that night.');
-    await signUpQuietly(page, practice.url, person);
-    for (const path of PAGES) {
+  const person = newPerson('Lata');
+  await writeReview(practice.url, person, 'She listened, and I slept that night.');
+  await signUpQuietly(page, practice.url, person);
+  for (const path of PAGES) {
+    await test.step(path, async () => {
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
       // The reviews' figures are read after the page is loaded.
       if (path === '/reviews') await expect(page.getByText('From the reviews below')).toBeVisible();
-      await test.step(path, () => fitsTheWidth(page));
-      const bar = page.getByRole('banner');
-      const name = bar.getByRole('link', { name: 'Sukoon, to the start' }).getByText('Sukoon');
-      await expect(name).toBeInViewport({ ratio: 1 });
-      expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
-      await expect(bar.getByRole('link', { name: 'Book a session' })).toBeInViewport({ ratio: 1 });
-      await expect(bar.getByRole('button', { name: /^Your account/ })).toBeInViewport({ ratio: 1 });
-    }
-  });
-}
+      const account = bar.getByRole('button', { name: /^Your account/ });
+      for (const percent of SIZES) {
+        await expectFit(page, percent);
+        await expect(account).toBeInViewport({ ratio: 1 });
+      }
+    });
+  }
+});

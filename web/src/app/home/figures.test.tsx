@@ -1,6 +1,7 @@
 /** The figures of the home page: the practice's own, and the rating of its reviews. */
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { CountedFigures } from '../routes/home';
 
@@ -23,6 +24,7 @@ test('the rating is that of verified reviews as soon as there are three', async 
   renderApp(<CountedFigures />);
   await screen.findByText('The rating is from 9 verified reviews. The others are our own figures.');
   expect(told()).toEqual(['200+', '15+', '4.4', '500+']);
+  await expectAccessible();
 });
 
 test.each([[[]], [['0', '0', '0', '0', '2']]])(

@@ -120,6 +120,7 @@ test('counted figures replace those that the practice states', async () => {
   expect(screen.queryByText('4.9/5')).toBeNull();
   expect(screen.getByText('“Happy clients” is our own figure.')).toBeTruthy();
   expect(screen.getByRole('img', { name: '3 stars of 5' })).toBeTruthy();
+  await expectAccessible();
 });
 
 test('without reviews the practice’s own figures stand, and are called so', async () => {
