@@ -28,6 +28,15 @@ test('an unknown service is said to be unknown', async () => {
   expect(screen.getByRole('link', { name: 'Return to Services' })).toBeTruthy();
 });
 
+test.each([
+  ['/no/such/page', ['/', '/services']],
+  ['/service/nothing', ['/services']],
+])('%s has ways back', async (path, ways) => {
+  await open(path);
+  const links = screen.getAllByRole('link').map((link) => link.getAttribute('href'));
+  expect(links).toEqual(ways);
+});
+
 test('only karmic healing has a notice', async () => {
   await open('/service/karmic-healing');
   expect(screen.getByText('Important Service Notice')).toBeTruthy();

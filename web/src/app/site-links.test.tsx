@@ -26,4 +26,7 @@ test('the footer leads to the guide, to three pages, and to the rules', () => {
   const words = linksOf('contentinfo').map((link) => link.textContent);
   expect(words.slice(0, 4)).toEqual(['Our 5-step meditation guide', 'Home', 'Services', 'FAQ']);
   expect(words.slice(-4)).toEqual(['Privacy', 'Terms', 'Refunds', 'Cancellation policy']);
+  const { textContent } = screen.getByRole('contentinfo');
+  expect(textContent).toContain('© 2024, all rights reserved, Sukoon');
+  expect(textContent).toContain('Bhopal, Madhya Pradesh');
 });

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { PageNotLoaded } from '@/lib/chunk-loads';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { ErrorBoundary } from './error-boundary';
 import { PageBoundary } from './page-boundary';
@@ -51,6 +52,7 @@ test('a page whose code did not come can be tried again', async () => {
   open(1);
   expect(heading()).toBe('This page could not be loaded');
   expect(screen.queryByRole('button', { name: 'Refresh Page' })).toBeNull();
+  await expectAccessible();
   await press('Try again');
   expect(heading()).toBe('Here it is');
 });

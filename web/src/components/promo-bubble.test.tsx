@@ -2,6 +2,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startAuth } from '@/lib/auth';
 import { SESSION_KEY, sessionStore } from '@/lib/session-store';
+import { expectAccessible } from '@/testing/accessible';
 import { renderApp } from '@/testing/render-app';
 import { PROMO_DELAY_MS, PROMO_KEY, PromoBubble } from './promo-bubble';
 
@@ -33,7 +34,7 @@ function bubble(): HTMLElement | null {
   return screen.queryByRole('complementary', { name: 'Invitation' });
 }
 
-test('it comes two seconds after the load, politely and without the focus', () => {
+test('it comes two seconds after the load, politely and without the focus', async () => {
   open();
   pass(PROMO_DELAY_MS - 1);
   expect(bubble()).toBeNull();
@@ -41,6 +42,8 @@ test('it comes two seconds after the load, politely and without the focus', () =
   expect(bubble()?.textContent).toContain(WORDS);
   expect(bubble()?.closest('[aria-live="polite"]')).toBeTruthy();
   expect(document.activeElement).toBe(document.body);
+  vi.useRealTimers();
+  await expectAccessible();
 });
 
 test('its close button sends it away for good', () => {
