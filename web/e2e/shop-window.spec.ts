@@ -172,7 +172,8 @@ test('letters of any size fit the screen, and the header is whole @phone', async
   await signUpQuietly(page, practice.url, person);
   for (const path of PAGES) {
     await test.step(path, async () => {
-      await page.goto(path);
+      const answer = await page.goto(path);
+      expect(answer?.status()).toBe(path === MISSING ? 404 : 200);
       await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
       // The reviews' figures are read after the page is loaded.
       if (path === '/reviews') await expect(page.getByText('From the reviews below')).toBeVisible();
