@@ -1,8 +1,11 @@
-/** The video of a service: no request before the press, its states, its keys and its failures. */
+/**
+ * The video of a service as a browser plays it. Its states, keys and sliders are tested in
+ * `src/features/video`.
+ */
 import type { Locator, Page } from '@playwright/test';
 import { standIn } from './support/answers';
-import { chunkAddress, chunkPath, lostChunk } from './support/chunks';
-import { look } from './support/look';
+import { chunkPath } from './support/chunks';
+import { fitsTheWidth } from './support/look';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -86,7 +89,6 @@ test('nothing is loaded before the press, and then it plays at volume 0.7 @phone
   await expect(cover(page)).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(asked).toEqual([]);
-  await look(page, 'video-cover');
 
   const before = await below(page);
   await cover(page).click();
@@ -100,88 +102,31 @@ test('nothing is loaded before the press, and then it plays at volume 0.7 @phone
   await control(page, 'Pause').click();
   await isIn(page, 'paused');
   await expect(control(page, 'Play')).toBeVisible();
-  await look(page, 'video-paused');
   await page.keyboard.press('Space');
   await isIn(page, 'playing');
-  await look(page, 'video-playing');
+  await fitsTheWidth(page);
 });
 
-test('it says that it loads, and plays when the file comes', async ({ page }) => {
-  const held: (() => void)[] = [];
-  let hold = true;
-  await page.route(`**${FILE}`, async (route) => {
-    if (hold) await new Promise<void>((go) => held.push(go));
-    await route.continue();
-  });
-  await page.goto(PATH);
-  await cover(page).click();
-  await isIn(page, 'loading');
-  await expect(player(page).getByRole('status')).toContainText('Loading video…');
-  await look(page, 'video-loading');
-  hold = false;
-  for (const go of held) go();
-  await isIn(page, 'playing');
-  await expect(player(page).getByRole('status')).toHaveText('');
-});
-
-test('keys and buttons seek by one second', async ({ page }) => {
+test('it seeks, is muted, shows its captions and fills the screen', async ({ page }) => {
   const begin = await openPaused(page);
   await page.keyboard.press('ArrowRight');
   await isAt(page, begin + 1);
-  await page.keyboard.press('ArrowRight');
-  await isAt(page, begin + 2);
-  await page.keyboard.press('ArrowLeft');
-  await isAt(page, begin + 1);
-  await control(page, 'Forward 1 second').click();
-  await isAt(page, begin + 2);
   await control(page, 'Back 1 second').click();
-  await isAt(page, begin + 1);
-
+  await isAt(page, begin);
   const position = page.getByRole('slider', { name: 'Position' });
-  await page.keyboard.press('Home');
-  await isAt(page, 0);
-  await page.keyboard.press('ArrowLeft');
-  await isAt(page, 0);
-  await position.focus();
-  await page.keyboard.press('ArrowUp');
-  await isAt(page, 1);
-  await expect(position).toHaveAttribute('step', '1');
-  await expect(position).toHaveValue('1');
-  await expect(position).toHaveAttribute('aria-valuetext', '0:01 of 0:24');
   await position.fill('12');
   await isAt(page, 12);
+  await expect(position).toHaveAttribute('aria-valuetext', '0:12 of 0:24');
   await page.keyboard.press('End');
   await isAt(page, (await video(page)).duration);
-});
-
-test('the sound is changed with keys, the slider and the mute button', async ({ page }) => {
-  await openPaused(page);
-  const volume = page.getByRole('slider', { name: 'Volume' });
-  await page.keyboard.press('ArrowUp');
-  await expect(volume).toHaveValue('0.8');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  await expect(volume).toHaveValue('0.6');
-  await volume.fill('0.25');
-  expect((await video(page)).volume).toBe(0.25);
-  await expect(volume).toHaveAttribute('aria-valuetext', '25 percent');
 
   await page.keyboard.press('m');
   await expect(control(page, 'Mute')).toHaveAttribute('aria-pressed', 'true');
-  await expect(volume).toHaveValue('0');
   expect((await video(page)).muted).toBe(true);
-  await control(page, 'Mute').click();
-  await expect(control(page, 'Mute')).toHaveAttribute('aria-pressed', 'false');
-  await expect(volume).toHaveValue('0.25');
-});
 
-test('captions are off until they are wanted, and the choice is remembered', async ({ page }) => {
-  await openPaused(page);
-  const captions = control(page, 'Captions');
-  await expect(captions).toHaveAttribute('aria-pressed', 'false');
   expect((await video(page)).captions).toBe('disabled');
   await page.keyboard.press('c');
-  await expect(captions).toHaveAttribute('aria-pressed', 'true');
+  await expect(control(page, 'Captions')).toHaveAttribute('aria-pressed', 'true');
   await page.keyboard.press('Home');
   const shown = () =>
     page.locator('video').evaluate((element) => {
@@ -189,43 +134,13 @@ test('captions are off until they are wanted, and the choice is remembered', asy
       return (cue as VTTCue | undefined)?.text;
     });
   await expect.poll(shown).toMatch(/^\[.*tone.*\]$/);
-  await look(page, 'video-captions');
 
-  await openPaused(page);
-  expect((await video(page)).captions).toBe('showing');
-  await control(page, 'Captions').click();
-  await expect(control(page, 'Captions')).toHaveAttribute('aria-pressed', 'false');
-  await openPaused(page);
-  expect((await video(page)).captions).toBe('disabled');
-});
-
-test('it fills the screen and comes back', async ({ page }) => {
-  await openPaused(page);
   await page.keyboard.press('f');
   await expect(control(page, 'Full screen')).toHaveAttribute('aria-pressed', 'true');
   await expect.poll(() => page.evaluate(() => document.fullscreenElement?.tagName)).toBe('SECTION');
   await control(page, 'Full screen').click();
   await expect(control(page, 'Full screen')).toHaveAttribute('aria-pressed', 'false');
   expect(await page.evaluate(() => document.fullscreenElement)).toBeNull();
-});
-
-test('it pauses in a hidden tab and when something else plays', async ({ page }) => {
-  await openPaused(page);
-  await page.keyboard.press('k');
-  await isIn(page, 'playing');
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'hidden', { value: true, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  });
-  await isIn(page, 'paused');
-
-  await page.keyboard.press('k');
-  await isIn(page, 'playing');
-  await page.evaluate(() => {
-    const other = document.body.appendChild(document.createElement('audio'));
-    other.dispatchEvent(new Event('play'));
-  });
-  await isIn(page, 'paused');
 });
 
 async function isTold(page: Page, reason: string): Promise<void> {
@@ -235,11 +150,11 @@ async function isTold(page: Page, reason: string): Promise<void> {
   await expect(told.getByRole('button', { name: 'Try again' })).toBeFocused();
 }
 
-test('a file that does not come has its message, and comes with another try @phone', async ({
+test('a file that does not come has its message, and comes with another try', async ({
   page,
   complaints,
 }) => {
-  complaints.expect(/meditation\.mp4.*ERR_FAILED/, /ERR_FAILED.*meditation\.mp4/);
+  complaints.expect(/meditation\.mp4.*ERR_FAILED/, /ERR_FAILED.*meditation\.mp4/, refusal(FILE));
   const desk = await standIn(page, FILE, 'lose');
   await page.goto(PATH);
   const before = await below(page);
@@ -247,9 +162,9 @@ test('a file that does not come has its message, and comes with another try @pho
   await isIn(page, 'error');
   await isTold(page, REASON);
   expect(await below(page)).toBe(before);
-  await look(page, 'video-error');
   // The words of the first failure stand there until the press is heard.
   const asked = desk.asked();
+  desk.answer(404);
   await page.keyboard.press('Enter');
   await desk.answeredAfter(asked);
   await isTold(page, REASON);
@@ -257,41 +172,6 @@ test('a file that does not come has its message, and comes with another try @pho
   await page.keyboard.press('Enter');
   await isIn(page, 'playing');
   await expect(control(page, 'Pause')).toBeFocused();
-});
-
-test('a missing file has the same message @phone', async ({ page, complaints }) => {
-  complaints.expect(refusal(FILE));
-  const desk = await standIn(page, FILE, 404);
-  await page.goto(PATH);
-  await cover(page).click();
-  await isIn(page, 'error');
-  await isTold(page, REASON);
-  desk.answer('go');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await isIn(page, 'playing');
-});
-
-test('a player whose code does not come is asked for again', async ({ page, complaints }) => {
-  complaints.expect(lostChunk('media-player'));
-  const desk = await standIn(page, chunkAddress('media-player'), 'lose');
-  await page.goto(PATH);
-  await cover(page).click();
-  await isTold(page, 'the connection was lost');
-  await look(page, 'video-no-player');
-  desk.answer('go');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await isIn(page, 'playing');
-});
-
-test('captions that do not come are no reason to stop', async ({ page, complaints }) => {
-  complaints.expect(/meditation\.vtt.*ERR_FAILED/, /ERR_FAILED.*meditation\.vtt/);
-  await page.route('**/media/*.vtt', (route) => route.abort());
-  await openPaused(page);
-  await page.keyboard.press('c');
-  await expect(player(page).getByText('The captions could not be loaded.')).toBeAttached();
-  await expect(control(page, 'Captions')).toHaveCount(0);
-  await page.keyboard.press('k');
-  await isIn(page, 'playing');
 });
 
 test('every service has a video of its own that plays', async ({ page }) => {
@@ -304,31 +184,4 @@ test('every service has a video of its own that plays', async ({ page }) => {
     expect(duration, id).toBeLessThanOrEqual(30);
     expect(captions, id).not.toBe('none');
   }
-});
-
-test('a service without a video keeps its drawn picture', async ({ page }) => {
-  await page.route('**/catalogue.v1.CatalogueService/ListServices*', async (route) => {
-    const answer = await route.fetch();
-    const body = (await answer.text()).replace(/"videoUrl":\s*"[^"]*"/g, '"videoUrl":""');
-    await route.fulfill({ response: answer, body });
-  });
-  await page.goto(PATH);
-  await expect(cover(page)).toHaveCount(0);
-  await expect(page.locator('main svg.art')).toBeVisible();
-  await look(page, 'service-without-video');
-});
-
-test('without scripts the cover is a link to the file', async ({ browser, practice }) => {
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto(`${practice.url}${PATH}`);
-  const link = page.getByRole('link', { name: 'Play video: Meditation & Mindfulness' });
-  await expect(link).toHaveAttribute('href', FILE);
-  const answer = await context.request.get(`${practice.url}${FILE}`, {
-    headers: { range: 'bytes=0-99' },
-  });
-  expect(answer.status()).toBe(206);
-  expect(answer.headers()['content-type']).toBe('video/mp4');
-  expect(await answer.body()).toHaveLength(100);
-  await context.close();
 });
