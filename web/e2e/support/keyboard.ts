@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect } from './test';
 
-const STEPS_MAX = 80;
+const STEPS_MAX = 120;
 
 /** Walks with the Tab key until the element has the focus. */
 export async function walkTo(page: Page, target: Locator): Promise<void> {

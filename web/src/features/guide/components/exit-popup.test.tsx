@@ -4,6 +4,7 @@ import { act, cleanup, fireEvent, screen, within } from '@testing-library/react'
 import type { ReactNode } from 'react';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { expectAccessible } from '@/testing/accessible';
 import { resetServer, server, transport } from '@/testing/guide-server';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -83,6 +84,8 @@ test('it opens after 30 seconds and not before, with no focus taken and a quiet 
   expect(said).toContain(
     'At the end of this page a free meditation guide is offered. Escape closes the offer.',
   );
+  vi.useRealTimers();
+  await expectAccessible();
 });
 
 test('it opens when the mouse leaves through the top, and at no other side', async () => {
@@ -199,6 +202,8 @@ test('a failure keeps it open with the address, and makes room for the toast', a
   expect(toasts().getByText('Failed to send the guide. Please try again.')).toBeTruthy();
   expect(popup()?.className).toContain('bottom-34');
   expect(field().value).toBe('asha@example.org');
+  vi.useRealTimers();
+  await expectAccessible();
 });
 
 test('the line of a low window opens the whole offer, and its title takes the focus', async () => {
