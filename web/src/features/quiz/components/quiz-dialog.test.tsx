@@ -3,6 +3,7 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Snapshot } from '@/lib/snapshot';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import QuizDialog from './quiz-dialog';
@@ -62,7 +63,13 @@ function hrefs(name: RegExp): (string | null)[] {
     .map((link) => link.getAttribute('href'));
 }
 
-test('the welcome claims what the settings state, and leads to the areas', () => {
+/** Looks at the step; no timer of the quiz is needed any more. */
+async function expectAccessibleStep(): Promise<void> {
+  vi.useRealTimers();
+  await expectAccessible();
+}
+
+test('the welcome claims what the settings state, and leads to the areas', async () => {
   open();
   const claims = dialog()
     .getAllByRole('listitem')
@@ -75,18 +82,20 @@ test('the welcome claims what the settings state, and leads to the areas', () =>
   expect(heading().textContent).toMatch(/^Step 2 of 3: /);
   expect(document.activeElement).toBe(heading());
   expect(dialog().getAllByRole('button', { name: /^Select This Area/ })).toHaveLength(4);
+  await expectAccessibleStep();
 });
 
-test('a figure that the practice does not state is not claimed', () => {
+test('a figure that the practice does not state is not claimed', async () => {
   open(({ practice }) => {
     const figures = practice.figures.filter(({ key }) => key !== 'success');
     return { practice: { ...practice, figures } };
   });
   expect(dialog().getAllByRole('listitem')).toHaveLength(3);
   expect(screen.queryByText(/Success/)).toBeNull();
+  await expectAccessibleStep();
 });
 
-test('the results show each service with its facts, and mark the first one only', () => {
+test('the results show each service with its facts, and mark the first one only', async () => {
   open();
   choose('Energy & Spiritual Healing');
   expect(heading().textContent).toMatch(/^Step 3 of 3: /);
@@ -108,9 +117,10 @@ test('the results show each service with its facts, and mark the first one only'
   expect(hrefs(/^Learn More/)).toEqual(ids.map((id) => `/services/${id}`));
   expect(hrefs(/^Book Now/)).toEqual(ids.map((id) => `/book?service=${id}`));
   expect(hrefs(/^Book Your First Session$/)).toEqual(['/book?service=energy-healing']);
+  await expectAccessibleStep();
 });
 
-test('the clock stands at 1:30, goes with the first step, stops at 0:00 and harms nothing', () => {
+test('the clock stands at 1:30, goes with the first step, stops at 0:00 and harms nothing', async () => {
   open();
   pass(20_000);
   expect(shownTime()).toBe('1:30');
@@ -135,6 +145,7 @@ test('the clock stands at 1:30, goes with the first step, stops at 0:00 and harm
   pass(60_000);
   expect(shownTime()).toBe('0:00');
   expect(heading().textContent).toMatch(/^Step 3 of 3: /);
+  await expectAccessibleStep();
 });
 
 test('a timer that comes late shows the right second at once', () => {
