@@ -22,7 +22,7 @@ export function ownerOf({ data }: Practice): Owner {
 }
 
 /** A code of the owner's second step; `sukoon` gives each out once. */
-export function ownerCode(practice: Practice): string {
+function ownerCode(practice: Practice): string {
   return practice.staff('owner', 'code').trim();
 }
 
