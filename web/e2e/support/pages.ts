@@ -5,9 +5,8 @@ import { fixedPaths } from '../../src/prerender/site';
 
 export const HEADER = [...linksAt('headerLeft'), ...linksAt('headerRight')];
 export const HEADER_LEFT_COUNT = linksAt('headerLeft').length;
-/** The lists of the footer. */
+/** The first list of the footer. */
 export const QUICK_LINKS = linksAt('footerQuick');
-export const RULES = [...linksAt('footerLegal'), ...linksAt('footerRules')];
 
 /** The path of a page by its name, so that a page that is gone is noticed. */
 export function pathOf(name: string): string {

@@ -1,5 +1,5 @@
 import { screen } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import { NOT_FOUND, PAGES } from './pages';
@@ -50,8 +50,10 @@ test('seven services are listed, without the words "per session"', async () => {
 
 test('unknown paths have the 404 page', async () => {
   expect(matchPage('/no/such/page').entry).toBe(NOT_FOUND);
+  const noted = vi.spyOn(console, 'info').mockImplementation(() => {});
   await open('/no/such/page');
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Oops! Page Not Found');
+  expect(noted).toHaveBeenCalledWith('No page at /no/such/page');
 });
 
 test('a review has its own document, and an impossible id has another one', () => {

@@ -1,6 +1,8 @@
-/** The card that leads an unsure client to a first step. */
-import { screen } from '@testing-library/react';
+/** The list of services: the dialog of each, and the card that leads an unsure client to a first step. */
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import ServicesPage from './routes/services';
@@ -14,6 +16,19 @@ test('the first step is offered by the service’s name', () => {
   expect(screen.getByText(/^Begin with our First Conversation\./)).toBeTruthy();
   const link = screen.getByRole('link', { name: 'See the first step' });
   expect(link.getAttribute('href')).toBe('/service/general-consultation');
+});
+
+test('a card opens its service in a dialog, with the ways to its page and to booking', async () => {
+  renderApp(<ServicesPage />);
+  await userEvent.click(screen.getByRole('button', { name: 'Karmic Healing' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Karmic Healing' }));
+  for (const words of ['Akashic Records Reading', 'Past Life Healing', 'Important']) {
+    expect(dialog.getByText(words)).toBeTruthy();
+  }
+  const way = (name: string) => dialog.getByRole('link', { name }).getAttribute('href');
+  expect(way('View Full Details')).toBe('/service/karmic-healing');
+  expect(way('Book Session')).toBe('/book?service=karmic-healing');
+  await expectAccessible();
 });
 
 test('no first step is shown if its service is not offered', () => {

@@ -1,5 +1,5 @@
 /** The first view of /book, for a visitor. */
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { expect, test, vi } from 'vitest';
@@ -73,7 +73,9 @@ test('a package is chosen like a session, and left again', async () => {
 });
 
 test('another session shows its own times', async () => {
-  const person = open('/book');
-  await person.selectOptions(await screen.findByLabelText('Session'), 'meditation');
+  const person = open('/book?service=energy-healing');
+  const choice = await screen.findByLabelText('Session');
+  await waitFor(() => expect(choice).toHaveProperty('value', 'energy-healing'));
+  await person.selectOptions(choice, 'meditation');
   expect(address()).toBe('/book?service=meditation');
 });

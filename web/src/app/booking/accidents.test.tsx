@@ -1,10 +1,11 @@
 /** What goes wrong on the way, and what the page says and does then. */
-import { Code, ConnectError } from '@connectrpc/connect';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CheckoutOptions } from '@/features/payments/checkout-window';
 import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { CatalogueService } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { refusal } from '@/testing/refusal';
@@ -80,6 +81,18 @@ test.each(['payment', 'confirmed'])(
     expect(said.join()).not.toMatch(/Confirmed|Payment|[1-9]/);
   },
 );
+
+test('a service that is not offered leads to those that are', async () => {
+  const transport = createRouterTransport(({ service }) =>
+    service(CatalogueService, {
+      getService: () => {
+        throw refusal(Code.NotFound, 'SERVICE_NOT_FOUND');
+      },
+    }),
+  );
+  renderApp(<BookingFlowPage />, { path: '/booking-flow?service=levitation', transport });
+  await waitFor(() => expect(gone.to).toEqual(['/services']));
+});
 
 test('before the answer no step is done, and after it the right one is shown', async () => {
   const said = listen();

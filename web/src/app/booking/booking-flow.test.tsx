@@ -90,6 +90,15 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
   const link = await screen.findByRole('link', { name: 'Create New Account' });
   const back = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('return');
   expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
+  const steps = within(screen.getByRole('navigation', { name: 'Booking steps' }));
+  expect(steps.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    expect.stringContaining('Sign In'),
+    expect.stringContaining('Schedule & Terms'),
+    expect.stringContaining('Payment'),
+    expect.stringContaining('Payment Verification'),
+    expect.stringContaining('Final Confirmation'),
+  ]);
+  await expectAccessible();
 });
 
 test('a name, an address and one code sign in, and what was chosen stays', async () => {

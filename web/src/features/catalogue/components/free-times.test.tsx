@@ -44,6 +44,7 @@ test('free starts lead into the booking with service and time; taken ones are no
   );
   expect(screen.getByText('Morning')).toBeTruthy();
   expect(screen.queryByRole('link', { name: /1:00 pm/ })).toBeNull();
+  expect(screen.getByText(/^All times are in IST \(Asia\/Kolkata\)\. /)).toBeTruthy();
 });
 
 test('the times of one practitioner are asked for, and go along', async () => {
