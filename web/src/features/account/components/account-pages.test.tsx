@@ -63,6 +63,18 @@ async function fillSignUp(person: ReturnType<typeof userEvent.setup>) {
   await person.click(screen.getByRole('button', { name: 'Create Account' }));
 }
 
+test('the terms are opened beside the form, which nothing leaves', async () => {
+  open(<SignUpPage />, '/sign-up');
+  for (const [name, href] of [
+    [/^Terms/, '/terms'],
+    [/^Privacy Policy/, '/privacy'],
+  ] as const) {
+    const link = screen.getByRole('link', { name });
+    expect(link.getAttribute('href')).toBe(href);
+    expect(link.getAttribute('target')).toBe('_blank');
+  }
+});
+
 test('sign-up hands names over and returns to where the person came from', async () => {
   identity.signUp.mockResolvedValue(SESSION);
   const person = open(<SignUpPage />, '/sign-up?return=%2Fservices');

@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
 import { anchorIn, anchorOf } from '../anchors';
@@ -82,6 +83,7 @@ test('all can be opened and closed at once; closed groups open again', async () 
   box('General Questions').open = false;
   await person.click(screen.getByRole('button', { name: 'Expand all' }));
   expect(all().every(({ open }) => open)).toBe(true);
+  await expectAccessible();
   await person.click(screen.getByRole('button', { name: 'Collapse all' }));
   expect(all().filter(({ open }) => open)).toHaveLength(3);
 });
