@@ -1,4 +1,4 @@
-/** A page says the same whether it was written ahead or asked for: the build reads what the catalogue does. */
+/** A page says the same whether it was written ahead or asked for. */
 import { toJson } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';

@@ -1,7 +1,7 @@
 /**
  * The built site as it is served: real statuses, one address per page, pictures that are there, and
- * words that need no scripts. What each document says is in src/prerender/*.test.tsx, and headers and
- * parts of files in gateway/tests/it.
+ * words that need no scripts. What each document says is in src/prerender/written-pages.test.tsx and
+ * site.test.ts; headers, and parts of files, in gateway/tests/it.
  */
 import type { APIRequestContext, Page } from '@playwright/test';
 import { readLegalFiles } from '../src/prerender/legal-files';

@@ -14,7 +14,7 @@ async function expectPage(page: Page, path: string, title: string): Promise<void
   await expect(page.getByRole('main')).toContainText('Last changed');
 }
 
-test('the foot of a page leads to each, their parts are listed, and printed they stand alone', async ({
+test('the foot leads to each, their parts are listed, and printed they stand alone', async ({
   page,
 }) => {
   await page.goto('/faq');

@@ -1,4 +1,4 @@
-/** The list of services: the dialog of each, and the card that leads an unsure client to a first step. */
+/** The list of services: the dialog of each, and the card that leads to a first step. */
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';

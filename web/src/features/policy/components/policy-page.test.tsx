@@ -4,6 +4,7 @@ import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Booking, BookingService, BookingState } from '@/gen/booking/v1/booking_service_pb';
 import type { AuthState } from '@/lib/auth';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture, packageFixture } from '@/testing/booking-fixture';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
@@ -56,7 +57,7 @@ async function pass(milliseconds: number) {
   await act(() => vi.advanceTimersByTimeAsync(milliseconds));
 }
 
-test('without a booking the page says the rule, the steps, the support and the notes', () => {
+test('without a booking the page says the rule, the steps, the support and the notes', async () => {
   open();
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Cancellation Policy');
   expect(screen.queryByRole('timer')).toBeNull();
@@ -69,10 +70,10 @@ test('without a booking the page says the rule, the steps, the support and the n
     /5-7 business days.*original payment method/,
   ];
   for (const [at, words] of wanted.entries()) expect(steps[at]?.textContent).toMatch(words);
-  expect(screen.getByRole('link', { name: /^\+91\s75555\s50100$/ }).getAttribute('href')).toBe(
-    'tel:+917555550100',
-  );
-  expect(screen.getByText('Monday to Saturday, 9:00 AM to 6:00 PM IST')).toBeTruthy();
+  const support = within(screen.getByRole('region', { name: 'Support' }));
+  const phone = support.getByRole('link', { name: /^\+91\s75555\s50100$/ });
+  expect(phone.getAttribute('href')).toBe('tel:+917555550100');
+  expect(support.getByText('Monday to Saturday, 9:00 AM to 6:00 PM IST')).toBeTruthy();
   for (const words of [
     /may not get a full refund/,
     /each case by itself/,
@@ -80,6 +81,7 @@ test('without a booking the page says the rule, the steps, the support and the n
   ]) {
     expect(screen.getByText(words)).toBeTruthy();
   }
+  await expectAccessible();
 });
 
 test('how long a reply and a refund take is for the practice to say', () => {
@@ -104,6 +106,7 @@ test('it counts each second to 24 hours after the booking, and says once that it
   await pass(1000);
   expect(screen.queryByRole('timer')).toBeNull();
   expect(screen.getByRole('status').textContent).toContain(EXPIRED);
+  await expectAccessible();
 });
 
 test('a whole window is shown in hours, minutes and seconds', async () => {
@@ -111,6 +114,7 @@ test('a whole window is shown in hours, minutes and seconds', async () => {
   expect(timer().textContent).toBe('24:00:00');
   await pass(61_000);
   expect(timer().textContent).toBe('23:58:59');
+  await expectAccessible();
 });
 
 test('a window that is over says so from the beginning', () => {
@@ -119,11 +123,12 @@ test('a window that is over says so from the beginning', () => {
   expect(screen.queryByRole('timer')).toBeNull();
 });
 
-test('a time that cannot be parsed leaves the policy as it is', () => {
+test('a time that cannot be parsed leaves the policy as it is', async () => {
   open('?bookingTime=tomorrow');
   expect(screen.getByText(/We could not read the time in this link/)).toBeTruthy();
   expect(screen.queryByRole('timer')).toBeNull();
   expect(screen.getByRole('heading', { name: 'Steps to cancel' })).toBeTruthy();
+  await expectAccessible();
 });
 
 test('a booking of a visitor leads to signing in and back', async () => {
@@ -132,6 +137,7 @@ test('a booking of a visitor leads to signing in and back', async () => {
   const link = await screen.findByRole('link', { name: 'Sign In' });
   expect(link.getAttribute('href')).toBe(`/sign-in?return=${back}`);
   expect(server.asked).toEqual([]);
+  await expectAccessible();
 });
 
 test('a booking of mine counts to 24 hours before it starts', async () => {
@@ -144,6 +150,7 @@ test('a booking of mine counts to 24 hours before it starts', async () => {
   const mail = screen.getByRole('link', { name: 'Email us to cancel' });
   expect(mail.getAttribute('href')).toContain('A1A1A1A1');
   expect(server.asked).toEqual([BOOKING_ID]);
+  await expectAccessible();
 });
 
 test('a package counts with its own hours to the next of its sessions that are left', async () => {
@@ -189,16 +196,21 @@ test('another customer’s booking is not found', async () => {
   server.refusals = [refusal(Code.NotFound, 'BOOKING_NOT_FOUND')];
   open(`?b=${BOOKING_ID}`);
   expect(await screen.findByText('We could not find this booking')).toBeTruthy();
+  await expectAccessible();
 });
 
 test('a call that fails can be tried again', async () => {
   auth.state = { status: 'signed-in', user: ASHA };
   server.refusals = [refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE', { referenceId: 'ref-7' })];
   open(`?b=${BOOKING_ID}`);
+  expect(screen.getByText('Your booking is being looked up…')).toBeTruthy();
   const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('could not be looked up');
   expect(alert.textContent).toContain('ref-7');
+  await expectAccessible();
   await act(async () => within(alert).getByRole('button', { name: 'Try again' }).click());
   expect(await screen.findByRole('timer')).toBeTruthy();
+  expect(screen.queryByRole('alert')).toBeNull();
 });
 
 test('the written document is the same whatever is asked', () => {
