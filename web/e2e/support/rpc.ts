@@ -42,16 +42,6 @@ export async function writeReview(url: string, person: Person, text: string): Pr
   return review;
 }
 
-/** Sends a message to the practice, each number another one. */
-export async function writeMessage(url: string, email: string, number: number): Promise<void> {
-  await createClient(NotificationsService, transport(url)).sendContactMessage({
-    name: 'Asha Verma',
-    email,
-    message: `Message ${number}`,
-    idempotencyKey: `message-${number}-of-${email}`,
-  });
-}
-
 /** Asks for the meditation guide, each number another wish. */
 export async function askForGuide(url: string, email: string, number: number): Promise<void> {
   await createClient(NotificationsService, transport(url)).requestMeditationGuide({

@@ -13,6 +13,7 @@ import {
 } from '@/gen/notifications/v1/notifications_service_pb';
 import type { AuthState } from '@/lib/auth';
 import { PracticeProvider } from '@/lib/practice';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -100,6 +101,7 @@ test('empty fields are asked for, and the first of them has the focus', async ()
   expect(field('Name').getAttribute('aria-invalid')).toBe('true');
   expect(field('Email').getAttribute('aria-invalid')).toBe('true');
   expect(field('Message').getAttribute('aria-invalid')).toBeNull();
+  await expectAccessible();
   await person.type(field('Name'), 'Asha');
   await person.click(button());
   expect(document.activeElement).toBe(field('Email'));
@@ -125,6 +127,7 @@ test('a message is sent; thanks, an empty form, and the top of the page', async 
   expect(document.body.textContent).not.toMatch(/on its way|inbox/);
   expect(scrolled).toHaveBeenCalledWith({ top: 0, behavior: 'smooth' });
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
+  await expectAccessible();
   expect(sessionStorage.length).toBe(0);
   expect(server.taken[0]).toMatchObject({
     name: 'Asha Rao',
@@ -217,6 +220,7 @@ test('a failure keeps every letter, and trying again is the same message', async
   const alert = await screen.findByRole('alert');
   expect(within(alert).getByText(FAILED)).toBeTruthy();
   expect(within(alert).getByText('ref-7')).toBeTruthy();
+  await expectAccessible();
   expect(field('Message').value).toBe('May I come by?');
   await person.click(button());
   await screen.findByText(FAILED);
@@ -226,6 +230,25 @@ test('a failure keeps every letter, and trying again is the same message', async
   expect(keys).toHaveLength(3);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(keys).size).toBe(1);
+});
+
+test('a message can be written without a mouse', async () => {
+  const person = open();
+  field('Name').focus();
+  await person.keyboard('Asha Rao');
+  for (const [label, words] of [
+    ['Email', 'asha@example.org'],
+    ['Message', 'Hello.'],
+  ] as const) {
+    await person.tab();
+    expect(document.activeElement).toBe(field(label));
+    await person.keyboard(words);
+  }
+  await person.tab();
+  expect(document.activeElement).toBe(button());
+  await person.keyboard('{Enter}');
+  await screen.findByText("Thanks, we've got your message");
+  expect(server.taken[0]).toMatchObject({ name: 'Asha Rao', message: 'Hello.' });
 });
 
 test('the next message has a key of its own, even with the same words', async () => {
@@ -247,6 +270,7 @@ test('too many messages are answered kindly', async () => {
   await screen.findByText(/please send it again a little later, or call us/);
   expect(screen.queryByText(FAILED)).toBeNull();
   expect(field('Message').value).toBe('May I come by?');
+  await expectAccessible();
 });
 
 test('an error of the server is shown at its field', async () => {
