@@ -4,6 +4,7 @@ import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { expectAccessible } from '@/testing/accessible';
 import { resetServer, server, transport } from '@/testing/guide-server';
 import { refusal } from '@/testing/refusal';
 import { renderApp, writtenApp } from '@/testing/render-app';
@@ -37,6 +38,7 @@ test('the guide is asked for; the toast says so, the field is empty and the popu
   expect(toasts().getByText(words)).toBeTruthy();
   expect(field().value).toBe('');
   expect(onSent).toHaveBeenCalledTimes(1);
+  await expectAccessible();
   expect(server.asked).toHaveLength(1);
   expect(server.asked[0]).toMatchObject({ email: 'asha@example.org', website: '' });
   expect(keys()[0]).toMatch(/^[0-9a-f]{32}$/);
@@ -109,6 +111,7 @@ test('a failure keeps the address, and trying again is the same wish', async () 
   expect(screen.getByText('ref-7')).toBeTruthy();
   expect(field().value).toBe('asha@example.org');
   expect(onSent).not.toHaveBeenCalled();
+  await expectAccessible();
   await person.click(button());
   await toasts().findByText('Success!');
   expect(screen.queryByText('The guide was not sent')).toBeNull();
@@ -142,6 +145,7 @@ test('an address that the server refuses is said at its field, which has the foc
   await screen.findByText(message);
   expect(field().getAttribute('aria-invalid')).toBe('true');
   expect(document.activeElement).toBe(field());
+  await expectAccessible();
   button().focus();
   await person.click(button());
   await waitFor(() => expect(server.asked).toHaveLength(2));

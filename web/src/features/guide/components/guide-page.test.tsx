@@ -3,6 +3,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { paragraphsOf, readGuideFile } from '@/prerender/practice-files';
+import { expectAccessible } from '@/testing/accessible';
 import { guideFixture, resetServer, server, transport } from '@/testing/guide-server';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { renderApp } from '@/testing/render-app';
@@ -27,6 +28,7 @@ test('the guide is read from the catalogue and shown whole', async () => {
   expect(title()).toBe('Meditation Guide');
   expect(screen.getByText('Loading the guide…')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Print' })).toHaveProperty('disabled', true);
+  await expectAccessible();
   await screen.findByRole('heading', { level: 3, name: 'Step 1: Breathe' });
   expect(title()).toBe('Two Quiet Minutes');
   for (const text of ['Sit down.', 'In and out.', 'Do nothing.', 'Go on with your day.']) {
@@ -59,6 +61,7 @@ test('a failure is said in words and can be tried again; the form stays', async 
   const alert = await screen.findByRole('alert');
   expect(alert.textContent).toContain('The guide could not be loaded');
   expect(screen.getByLabelText('Email')).toBeTruthy();
+  await expectAccessible();
   server.down = false;
   await userEvent.click(within(alert).getByRole('button', { name: 'Try again' }));
   await screen.findByRole('heading', { level: 3, name: 'Step 1: Breathe' });
@@ -89,7 +92,9 @@ test('the timer goes from step to step, rests, and says what is on', async () =>
   expect(steps()).toHaveLength(1);
   pass(20_000);
   expect(screen.getByRole('timer').textContent).toBe('0:40');
-  await person.click(screen.getByRole('button', { name: 'Rest' }));
+  await person.keyboard('{Enter}');
+  expect(document.activeElement?.textContent).toBe('Go on');
+  await expectAccessible();
   pass(60_000);
   expect(screen.getByRole('timer').textContent).toBe('0:40');
   await person.click(screen.getByRole('button', { name: 'Go on' }));
@@ -99,7 +104,9 @@ test('the timer goes from step to step, rests, and says what is on', async () =>
   await person.click(screen.getByRole('button', { name: 'Finish' }));
   expect(screen.getByText(/That was all\./)).toBeTruthy();
   expect(steps()).toHaveLength(0);
-  await person.click(screen.getByRole('button', { name: 'Set it back' }));
+  expect(document.activeElement?.textContent).toBe('Set it back');
+  await expectAccessible();
+  await person.keyboard('{Enter}');
   expect(document.activeElement?.textContent).toBe('Start 3 minutes');
 });
 
