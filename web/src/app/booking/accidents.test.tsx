@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CheckoutOptions } from '@/features/payments/checkout-window';
 import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { CatalogueService } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { refusal } from '@/testing/refusal';
@@ -79,6 +80,7 @@ test.each(['payment', 'confirmed'])(
     expect(steps()).toBeNull();
     expect(document.body.textContent).not.toContain('Thank you');
     expect(said.join()).not.toMatch(/Confirmed|Payment|[1-9]/);
+    await expectAccessible();
   },
 );
 
@@ -128,6 +130,7 @@ test('a request that a lost connection stopped is made again when it is back', a
   server.refusals = [new ConnectError('Failed to fetch', Code.Unknown)];
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
   await screen.findByText('You are offline');
+  await expectAccessible();
 
   online.mockReturnValue(true);
   fireEvent(window, new Event('online'));
@@ -136,6 +139,21 @@ test('a request that a lost connection stopped is made again when it is back', a
   const keys = server.requests.map((request) => request.idempotencyKey);
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(1);
+});
+
+test('a desk that is down is said so, and what was typed is there for another try', async () => {
+  const person = await readyToGoOn();
+  await person.type(screen.getByLabelText(/^Anything we should know\?/), 'Please speak slowly.');
+  server.refusals = [refusal(Code.Unavailable, 'UPSTREAM_UNAVAILABLE')];
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  const notice = within(await screen.findByRole('alert'));
+  expect(notice.getByText('This part is not available right now')).toBeTruthy();
+  expect(document.body.textContent).not.toMatch(/connect error|unavailable\]|the words of/i);
+  await expectAccessible();
+  const notes = screen.getByLabelText(/^Anything we should know\?/);
+  expect(notes).toHaveProperty('value', 'Please speak slowly.');
+  await person.click(notice.getByRole('button', { name: 'Try again' }));
+  await heading('Complete Your Payment');
 });
 
 test('what the server has refused is not asked again by a connection that is back', async () => {
@@ -159,6 +177,7 @@ test('a session that was refused leads to signing in, and back to the chosen tim
   // A reference that is read out has eight characters.
   expect(notice.getByText('89abcdef')).toBeTruthy();
   expect(document.body.textContent).not.toContain(referenceId);
+  await expectAccessible();
 
   await person.click(notice.getByRole('button', { name: 'Sign In' }));
   await waitFor(() => expect(gone.to).toHaveLength(1));
@@ -185,6 +204,7 @@ test('taking a time offered for a lost one leaves the focus on that time', async
   server.taken.add(11);
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
   await screen.findByText(/was just taken/);
+  await expectAccessible();
   await person.click(await screen.findByRole('button', { name: '12:00 pm IST' }));
   const taken = '2026-11-24T06:30:00Z';
   await waitFor(() => expect(document.activeElement).toHaveProperty('value', taken));
