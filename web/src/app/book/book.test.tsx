@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { scheduledEventOf, writeScheduledEvent } from '@/features/booking/scheduled-event';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
 import { expectAccessible } from '@/testing/accessible';
@@ -345,6 +346,23 @@ test('a time that was taken leads back to the calendar, with everything typed st
     'value',
     'A quiet voice, please',
   );
+});
+
+test('an appointment of the scheduling widget that our day refuses is said to be cancelled', async () => {
+  auth.user = ASHA;
+  server.consents.giveBefore();
+  server.taken.add(11);
+  const chosen = { serviceId: 'general-consultation', slot: '2026-11-24T05:30:00Z' };
+  const eventUri = 'https://api.calendly.com/scheduled_events/AAAA';
+  writeScheduledEvent({ ...chosen, eventUri });
+  const person = open(DETAILS);
+  await giveDetails(person);
+  expect(await screen.findByText(/^Failed to create booking: /)).toBeTruthy();
+  expect(screen.getByText(/^The appointment that you chose is cancelled/)).toBeTruthy();
+  expect(tabs[0]?.closed).toBe(true);
+  expect(server.requests[0]?.scheduledEventUri).toBe(eventUri);
+  expect(scheduledEventOf(chosen.serviceId, chosen.slot)).toBe('');
+  await expectAccessible();
 });
 
 test('a browser that refuses the tab has a link to the payment page', async () => {

@@ -8,6 +8,7 @@ import {
   BookingCalendarService,
   type TakeScheduledEventRequest,
 } from '@/gen/booking/v1/booking_calendar_service_pb';
+import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
@@ -134,6 +135,7 @@ test.each([
   expect(await screen.findByText(told)).toBeTruthy();
   expect(address()).toBe('/book?service=meditation');
   expect(scheduledEventOf('meditation', SLOT)).toBe('');
+  await expectAccessible();
   if (code !== Code.Unavailable) return;
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
   await vi.waitFor(() => expect(address()).toContain('step=calendar-terms'));
