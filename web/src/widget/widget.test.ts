@@ -2,6 +2,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible } from '@/testing/accessible';
 import type { WidgetData } from './offer';
 import { startWidget } from './widget';
 
@@ -163,6 +164,7 @@ test('sessions and free times are seen, and each step is told', async () => {
     report: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
   expect(first.getAttribute('rel')).toBe('noopener');
+  await expectAccessible();
 
   await person.selectOptions(screen.getByLabelText('Session'), 'healing');
   expect(screen.getByLabelText('Session')).toBe(document.activeElement);
@@ -192,11 +194,13 @@ test('the page around is told when the session is booked, and then another one c
   await person.click(await time(/24 November/));
   const heading = await screen.findByRole('heading', { name: /goes on in a new tab/ });
   expect(document.activeElement).toBe(heading);
+  await expectAccessible();
   document.dispatchEvent(new Event('visibilitychange'));
   await screen.findByRole('heading', { name: 'Your time is held' });
   expect(screen.getByRole('link', { name: /^Open it again/ })).toHaveProperty('href', before);
   document.dispatchEvent(new Event('visibilitychange'));
   await screen.findByRole('heading', { name: 'Your session is booked' });
+  await expectAccessible();
   expect(steps().slice(-2)).toEqual(['sukoon:booking_held', 'sukoon:event_scheduled']);
   await person.click(screen.getByRole('button', { name: 'Book another session' }));
   expect(steps().at(-1)).toBe('sukoon:closed');
@@ -244,6 +248,7 @@ test('a failure says so and can be tried again', async () => {
   const person = open();
   await screen.findByText('The free times could not be loaded');
   expect(document.body.textContent).not.toContain('exploded');
+  await expectAccessible();
   slots = week;
   await person.click(screen.getByRole('button', { name: 'Try again' }));
   await time(/24 November/);
@@ -257,6 +262,7 @@ test('without a connection the times come when it is back', async () => {
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   open();
   await screen.findByText('You are offline');
+  await expectAccessible();
   slots = week;
   online.mockReturnValue(true);
   fireEvent(window, new Event('online'));
@@ -269,6 +275,7 @@ test('a package leads to its dates, and a session that is not offered to a choic
   expect(part.getByRole('heading', { name: 'Starter · ₹4,500' })).toBeTruthy();
   const link = part.getByRole<HTMLAnchorElement>('link', { name: /^Choose your dates/ });
   expect(new URL(link.href).searchParams.get('package')).toBe('starter');
+  await expectAccessible();
   await person.click(link);
   await screen.findByRole('heading', { name: /goes on in a new tab/ });
   expect(said.at(-1)).toMatchObject({
