@@ -1,11 +1,13 @@
 /**
  * Every route of the build for eyes, thumbs and magnifiers: axe in both themes, on desk and phone,
  * at twice and four times the size, and nothing to press that a thumb misses. So are dialogs and
- * menus. The quiz, the popup, the later steps of the booking flow and states of single pages are
- * looked at by the files of their own.
+ * menus. Later steps of the booking flow and states of single pages are looked at by component tests
+ * (src/testing/accessible.ts).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { PAGES } from '../src/app/pages';
 import { expectEase, hardToPress } from './support/ease';
 import { BOOKING, PATHS } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
@@ -13,23 +15,27 @@ import { writeReview } from './support/rpc';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
-/** Every page, the booking flow with what is booked, and every service that was built. */
-function routes(): string[] {
+// Each of these tests takes minutes, and none needs what another has done.
+test.describe.configure({ mode: 'parallel', timeout: 600_000 });
+
+/** What depends on who is signed in, or on a link of a mail. */
+const PERSONAL = PAGES.filter(({ personal }) => personal).map(({ path }) => path);
+const PERSONAL_PATHS = PATHS.filter((path) => PERSONAL.includes(path));
+const OPEN_PATHS = PATHS.filter((path) => !PERSONAL.includes(path));
+
+/** Every service that was built. */
+function servicePaths(): string[] {
   const file = join(import.meta.dirname, '../dist/routes.json');
   const { services } = JSON.parse(readFileSync(file, 'utf8')) as { services: string[] };
-  const flow = `${BOOKING}?service=meditation`;
-  return [...PATHS, flow, ...services.map((id) => `/service/${id}`)];
+  return services.map((id) => `/service/${id}`);
 }
 
 function nameOf(path: string): string {
   return path === '/' ? 'home' : path.slice(1).replace(/\?.*/, '').replaceAll('/', '-');
 }
 
-test('every route is easy to read and to press @phone', async ({ page, practice }) => {
-  test.setTimeout(600_000);
-  const words = 'Long enough that a card cuts it. '.repeat(6);
-  const { reviewId } = await writeReview(practice.url, newPerson('Rekha'), words);
-  for (const path of [...routes(), `/reviews/${reviewId}`]) {
+async function expectEasyRoutes(page: Page, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
     await test.step(path, async () => {
       await page.goto(path);
       await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
@@ -39,21 +45,34 @@ test('every route is easy to read and to press @phone', async ({ page, practice 
       expect(pathname).toBe(new URL(path, origin).pathname);
     });
   }
+}
+
+test('pages for all readers are easy to read and to press @phone', async ({ page, practice }) => {
+  const words = 'Long enough that a card cuts it. '.repeat(6);
+  const { reviewId } = await writeReview(practice.url, newPerson('Rekha'), words);
+  await expectEasyRoutes(page, [...OPEN_PATHS, `/reviews/${reviewId}`]);
 });
 
-test('pages that do not exist are easy to read and to press @phone', async ({
+test('personal pages are easy to read and to press @phone', async ({ page }) => {
+  await expectEasyRoutes(page, [...PERSONAL_PATHS, `${BOOKING}?service=meditation`]);
+});
+
+test('services, and what does not exist, are easy to read and to press @phone', async ({
   page,
   complaints,
 }) => {
+  await expectEasyRoutes(page, servicePaths());
   for (const path of ['/no/such/page', '/service/levitation', '/reviews/none']) {
-    complaints.expect(refusal(path), refusal('/rpc/catalogue.v1.CatalogueService/GetService'));
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1, name: 'Not Found' })).toBeVisible();
-    await expectEase(page, `missing-${nameOf(path)}`, page.getByRole('main'));
+    await test.step(path, async () => {
+      complaints.expect(refusal(path), refusal('/rpc/catalogue.v1.CatalogueService/GetService'));
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1, name: 'Not Found' })).toBeVisible();
+      await expectEase(page, `missing-${nameOf(path)}`, page.getByRole('main'));
+    });
   }
 });
 
-test('dialogs and menus are easy to read and to press @phone', async ({ page }, { project }) => {
+async function expectEasyDialogs(page: Page): Promise<void> {
   await page.goto('/services');
   await page.getByRole('button', { name: 'Karmic Healing' }).click();
   const details = page.getByRole('dialog', { name: 'Karmic Healing' });
@@ -67,14 +86,12 @@ test('dialogs and menus are easy to read and to press @phone', async ({ page }, 
   await expectEase(page, 'dialog-admin', admin);
   await page.keyboard.press('Escape');
   await expect(admin).toBeHidden();
+}
 
-  if (project.name === 'phone') {
-    await page.getByRole('button', { name: 'Open menu' }).click();
-    await expectEase(page, 'menu', page.getByRole('banner'));
-  }
-});
-
-test('thumbs reach everything in the quiz @phone-only @phone', async ({ page }) => {
+/** What only a small screen has, or makes small. */
+async function expectThumbsReach(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Open menu' }).click();
+  await expectEase(page, 'menu', page.getByRole('banner'));
   await page.goto('/');
   await page.getByRole('button', { name: /quiz/i }).click();
   const quiz = page.getByRole('dialog');
@@ -89,9 +106,17 @@ test('thumbs reach everything in the quiz @phone-only @phone', async ({ page }) 
   await area.click();
   await expect(quiz.getByText('Recommended', { exact: true })).toBeVisible();
   await expectReach();
-});
+}
 
-test('what needs a session is easy to read and to press @phone', async ({ page, practice }) => {
+test('dialogs, menus and what needs a session are easy to read and to press @phone', async ({
+  page,
+  practice,
+}, { project }) => {
+  await test.step('dialogs', () => expectEasyDialogs(page));
+  if (project.name === 'phone') {
+    await test.step('the menu and the quiz', () => expectThumbsReach(page));
+  }
+
   await signUpQuietly(page, practice.url, newPerson('Savita'));
   await page.goto('/booking-flow?service=meditation&step=auth');
   const welcome = page.getByRole('heading', { level: 1, name: "You're Signed In!" });

@@ -257,7 +257,7 @@ async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]>
         protocol !== 'data:' && protocol !== 'blob:' && ![baseURL, place.provider].includes(origin);
       if (away) strangers.push(request.url());
     });
-    weights.push(await weigh(page, place, baseURL));
+    weights.push(await test.step(place.name, () => weigh(page, place, baseURL)));
     expect(strangers, `${place.name} asks nobody else`).toEqual([]);
     await context.close();
   }
