@@ -89,6 +89,10 @@ plainTest('every address of the sitemap is there and is its own', async ({ reque
   for (const query of ['service=levitation', 'service=%2F%2Fevil.example', 'auth=cancelled']) {
     expect(await htmlOf(request, `/book?${query}`)).toContain('Book a Session');
   }
+  // Paying happens elsewhere, so this document loads nothing of the provider.
+  const policy = (await request.get('/book')).headers()['content-security-policy'];
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('frame-src');
 });
 
 plainTest('what is not there is not kept by search engines', async ({ request }) => {

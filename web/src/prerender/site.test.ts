@@ -183,6 +183,11 @@ test('every question of the practice is in the data of /faq', () => {
   expect(faq?.mainEntity).toHaveLength(questions.length);
 });
 
+test('every service of the practice is in the data of /services', () => {
+  const list = dataOf(documentOf('/services')).find((one) => one['@type'] === 'ItemList');
+  expect(list?.itemListElement).toHaveLength(SNAPSHOT.services.length);
+});
+
 test('texts of the practice cannot break out of the head', () => {
   const snapshot = practiceFixture();
   snapshot.practice.name = HOSTILE;
@@ -230,6 +235,7 @@ test('the sitemap holds each public address once, with the day of the build', ()
 
 test('robots.txt names the sitemap and closes the private paths', () => {
   const lines = robotsTxt().trim().split('\n');
+  expect(lines[0]).toBe('User-agent: *');
   expect(lines).toContain(`Sitemap: ${ORIGIN}/sitemap.xml`);
   for (const path of [
     '/booking-flow',
