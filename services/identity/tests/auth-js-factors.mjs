@@ -243,15 +243,20 @@ async function securityKey(client) {
   good(await client.mfa.unenroll({ factorId }));
 }
 
-async function removeTheApp(client) {
-  const { totp } = good(await client.mfa.listFactors());
-  good(await client.mfa.unenroll({ factorId: totp[0].id }));
+/** A person with a session of the app takes the app away. */
+async function removedApp() {
+  const { client } = browser();
+  good(await client.signUp({ email: 'leaving@example.test', password }));
+  await proveByCode(client);
+  const { id: factorId, totp } = good(await client.mfa.enroll({ factorType: 'totp' }));
+  good(await client.mfa.challengeAndVerify({ factorId, code: appCode(totp.secret) }));
+  good(await client.mfa.unenroll({ factorId }));
   assert.deepEqual(good(await client.mfa.listFactors()).all, []);
 }
 
 const strong = await authenticatorApp();
 await passkey(strong);
 await securityKey(strong);
-await removeTheApp(strong);
+await removedApp();
 for (const stop of clients) stop();
 clients.length = 0;
