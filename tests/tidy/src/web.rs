@@ -63,12 +63,13 @@ pub fn honesty(file: &SourceFile) -> Vec<String> {
     faults
 }
 
-/// What lets chance judge in a browser test: a press on what may be covered or moving, and a route
-/// that is taken back while a call may still be on its way to it.
+/// What lets chance judge in a browser test: a press on what may be covered or moving, a route that
+/// is taken back while a call may still be on its way to it, and a path that the address of another
+/// page may end with (`/sign-in?return=/faq`).
 #[must_use]
 pub fn chances(file: &SourceFile) -> Vec<String> {
     let anywhere = ["({ force: true"];
-    let in_tests = ["({ force: true", ".unroute(", ".unrouteAll("];
+    let in_tests = ["({ force: true", ".unroute(", ".unrouteAll(", r"toHaveURL(/\/"];
     if !file.path.starts_with("web/e2e/") {
         Vec::new()
     } else if file.ends_with(".spec.ts") {
@@ -128,6 +129,8 @@ mod tests {
         assert_eq!(chances(&SourceFile::sample("web/e2e/a.spec.ts", text)).len(), 2);
         assert_eq!(chances(&SourceFile::sample("web/e2e/support/a.ts", text)).len(), 1);
         assert!(chances(&sample(text)).is_empty());
+        let path = r"await expect(page).toHaveURL(/\/faq$/);";
+        assert_eq!(chances(&SourceFile::sample("web/e2e/a.spec.ts", path)).len(), 1);
         let removed = "rmSync(folder, { recursive: true, force: true });\n";
         assert!(chances(&SourceFile::sample("web/e2e/a.spec.ts", removed)).is_empty());
     }
