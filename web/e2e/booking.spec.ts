@@ -155,7 +155,7 @@ test('a visitor books, pays and is confirmed @phone', async ({ browser, page, pr
   expect((await download).suggestedFilename()).toMatch(/\.ics$/);
 
   await page.getByRole('button', { name: 'Complete Booking' }).click();
-  await expect(page).toHaveURL(/\/services$/);
+  await expect(page).toHaveURL(/:\d+\/services$/);
   await expectToast(page, 'Booking Complete!');
   const kept = await page.evaluate(() => Object.keys(sessionStorage));
   expect(kept).not.toContain('selectedService');

@@ -5,13 +5,10 @@ import { refusal } from './watch';
 
 export const RPC = {
   listReviews: '/rpc/reviews.v1.ReviewsService/ListReviews',
-  statistics: '/rpc/reviews.v1.ReviewsService/GetStatistics',
   checkBadge: '/rpc/reviews.v1.ReviewsService/CheckBadge',
   listSlots: '/rpc/booking.v1.BookingService/ListSlots',
-  requestBooking: '/rpc/booking.v1.BookingService/RequestBooking',
   takeScheduledEvent: '/rpc/booking.v1.BookingCalendarService/TakeScheduledEvent',
   startPayment: '/rpc/payments.v1.PaymentsService/StartPayment',
-  catalogue: '/rpc/catalogue.v1.CatalogueService/',
 } as const;
 
 /**
