@@ -142,7 +142,11 @@ web: web-packages
 # ── Tests ───────────────────────────────────────────────────────────────────────────────────────
 
 # What takes seconds comes first, because it tells most mistakes.
-test: test-web test-rust test-e2e
+test: test-plan test-web test-rust test-e2e
+
+.PHONY: test-plan
+test-plan:
+	@echo "· web tests (some 3 minutes on two cores), Rust tests (15), browser tests (12)"
 
 # A part of the tests: of a name for Rust, of a file's name for the pages and the browser.
 ONLY ?=
