@@ -389,6 +389,28 @@ async fn a_dispute_only_goes_forward_and_one_of_others_is_passed_over() -> Resul
     follows(&world, held).await
 }
 
+/// All webhooks of the payment are lost, and it is not asked for before its bank disputes it.
+#[tokio::test]
+async fn a_dispute_can_be_the_first_news_of_a_payment() -> Result<()> {
+    let world = World::new().await?;
+    let (held, order) = ordered(&world).await?;
+    world.database.as_owner("delete from timers where kind = 'poll-order'").await?;
+    for event in ["payment.authorized", "payment.captured", "order.paid"] {
+        let lost = json!({ "target": format!("webhook.{event}"), "kind": "drop", "times": 0 });
+        world.fault(lost).await?;
+    }
+    let paid = world.pay(&order, json!({ "amount": 12_300 })).await?;
+    let id = dispute(&world, text(&paid, "payment_id")?, json!({})).await?;
+    until_state(&world, "open").await?;
+    world.until(held, "PaymentMismatched").await?;
+    goes_on(&world, &id, "lost").await?;
+    until_state(&world, "lost").await?;
+    world.until_quiet().await?;
+    assert_eq!(world.number("select count(*) from unowned_disputes").await?, 0);
+    assert_eq!(left(&world).await?, BTreeMap::new(), "the bank took all of it, once");
+    follows(&world, held).await
+}
+
 /// So much of a payment of an unknown owner is there.
 async fn assert_unowned(world: &World, minor: i64) -> Result<()> {
     let sums = [("provider_clearing".to_owned(), minor), ("suspense".to_owned(), -minor)];

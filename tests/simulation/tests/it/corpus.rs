@@ -38,6 +38,10 @@ const PAID_BY_ANOTHER: [u64; 2] = [772_881_433, 772_912_394];
 /// A package of which all went back on the provider's pages after its first session: the payment's
 /// "refunded" and the refund itself counted twice, so that later sessions earned once more.
 const REFUNDED_BETWEEN_SESSIONS: [u64; 1] = [158_329_058];
+/// A dispute's webhook that was the first news of its payment: the model did not know the payment
+/// when it came to the dispute, as the service's transaction does
+/// (`services/payments/tests/it/disputes.rs`).
+const FIRST_NEWS: [u64; 2] = [912_567_960, 912_632_189];
 
 #[test]
 fn seeds_that_once_failed_pass() {
@@ -50,6 +54,7 @@ fn seeds_that_once_failed_pass() {
         &FEE_GIVEN_BACK,
         &PAID_BY_ANOTHER,
         &REFUNDED_BETWEEN_SESSIONS,
+        &FIRST_NEWS,
     ];
     for seed in all.concat() {
         let outcome = run(seed, RunOptions::default());

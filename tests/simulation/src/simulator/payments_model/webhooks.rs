@@ -7,7 +7,7 @@ use kernel::Id;
 use kernel::id::Booking;
 use payments::app::fold::{PollDirective, ProviderReport};
 use payments::domain::collection::Command;
-use payments::domain::fact::{OrderId, Source};
+use payments::domain::fact::{OrderId, PaymentId, Source};
 use payments::providers::{Observation, Provider as _, ProviderError};
 use payments::timers::kinds::FOLD_WEBHOOK;
 
@@ -39,8 +39,11 @@ impl World {
         let mut batch = Batch::by("payments");
         let mut waits_for = None;
         let mut opened: Vec<LockedCollection> = Vec::new();
+        // What a webhook tells of a payment is known to what it tells next, as in the service's
+        // transaction.
+        let mut told: BTreeMap<PaymentId, Id<Booking>> = BTreeMap::new();
         for observation in &observations {
-            let booking_id = match self.subject_of(observation, &named) {
+            let booking_id = match self.subject_of(observation, &named, &told) {
                 Subject::Booking(booking_id) => booking_id,
                 Subject::Order(order) => {
                     waits_for = Some(order);
@@ -63,6 +66,7 @@ impl World {
             };
             match observation {
                 Observation::Payment(payment) => {
+                    told.insert(payment.id.clone(), booking_id);
                     let (payments, next) = (vec![payment.clone()], PollDirective::Restart);
                     let report = ProviderReport { payments, ..ProviderReport::default() };
                     self.fold(&mut batch, &mut locked, &report, (Source::Webhook, next))?;
@@ -108,7 +112,9 @@ impl World {
         &self,
         observation: &Observation,
         named: &BTreeMap<OrderId, Id<Booking>>,
+        told: &BTreeMap<PaymentId, Id<Booking>>,
     ) -> Subject {
+        let of = |payment: &PaymentId| told.get(payment).copied().or(self.booking_of(payment));
         let known = match observation {
             Observation::Payment(payment) => {
                 let Some(order) = &payment.fact.order else { return Subject::Unknown };
@@ -119,11 +125,11 @@ impl World {
                 let known = link.reference.and_then(|link_id| self.link_of(link_id));
                 known.map(|(booking_id, _)| booking_id)
             }
-            Observation::Dispute(dispute) => self.booking_of(&dispute.payment),
+            Observation::Dispute(dispute) => of(&dispute.payment),
             Observation::Refund(refund) => {
                 let own = refund.refund_id.and_then(|id| self.payments.tables.refunds.get(&id));
                 let own = own.map(|row| row.booking_id);
-                own.or_else(|| self.booking_of(refund.payment.as_ref()?))
+                own.or_else(|| of(refund.payment.as_ref()?))
             }
         };
         known.map_or(Subject::Unknown, Subject::Booking)
