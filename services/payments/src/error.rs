@@ -64,6 +64,9 @@ pub enum Rejection {
     /// No refund of the booking waits for the end of a dispute.
     #[error("No refund of this booking waits for the end of a dispute.")]
     RefundNotHeld,
+    /// The provider has deducted the money of every refund that waits.
+    #[error("The bank has this money already, because of its dispute. Wait for its decision.")]
+    RefundDeducted,
     /// Only bookings by phone are paid at the desk.
     #[error("This booking was not made by phone. Its client pays it on the website.")]
     NotByPhone,
@@ -141,6 +144,7 @@ impl Reject for Rejection {
             | Self::PaymentNotStarted
             | Self::NothingToRefund
             | Self::RefundNotHeld
+            | Self::RefundDeducted
             | Self::NotByPhone
             | Self::AlreadyPaid
             | Self::NothingOwed
@@ -173,6 +177,7 @@ impl Reject for Rejection {
             Self::InvalidAmount => "INVALID_AMOUNT",
             Self::AmountNotRefundable => "AMOUNT_NOT_REFUNDABLE",
             Self::RefundNotHeld => "REFUND_NOT_HELD",
+            Self::RefundDeducted => "REFUND_DEDUCTED",
             Self::NotByPhone => "NOT_BY_PHONE",
             Self::AlreadyPaid => "ALREADY_PAID",
             Self::AmountNotOwed => "AMOUNT_NOT_OWED",
@@ -222,6 +227,7 @@ impl Reject for Rejection {
             | Self::ProviderUnavailable
             | Self::NothingToRefund
             | Self::RefundNotHeld
+            | Self::RefundDeducted
             | Self::NotByPhone
             | Self::AlreadyPaid
             | Self::NothingOwed
@@ -240,6 +246,7 @@ impl From<collection::Rejection> for Rejection {
             collection::Rejection::AmountNotRefundable => Self::InvalidAmount,
             collection::Rejection::BelowTheLeast => Self::AmountNotRefundable,
             collection::Rejection::RefundNotHeld => Self::RefundNotHeld,
+            collection::Rejection::RefundDeducted => Self::RefundDeducted,
             collection::Rejection::TooManyLinks => Self::TooManyLinks,
             collection::Rejection::AlreadyPaid => Self::AlreadyPaid,
             collection::Rejection::AmountNotOwed => Self::AmountNotOwed,

@@ -59,12 +59,14 @@ impl InstalledPractice {
         Ok(installed)
     }
 
-    /// The practice's own files, as the package brings them.
+    /// The practice's own files, as the package brings them: a copy, because a restore writes there.
     fn bring_practice(&self) -> Result<()> {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
         let own = self.root.join("etc/sukoon/practice");
         if !own.exists() {
-            std::os::unix::fs::symlink(shipped.canonicalize()?, own)?;
+            let mut copy = Command::new("cp");
+            copy.args(["-R".as_ref(), shipped.as_os_str(), own.as_os_str()]);
+            succeeded(&copy.output()?)?;
         }
         Ok(())
     }

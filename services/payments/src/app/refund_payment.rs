@@ -37,7 +37,7 @@ impl RequestedRefund {
 /// Requests a refund of this amount, or of all that is left.
 ///
 /// # Errors
-/// `BookingNotFound`, `NothingToRefund`, `InvalidAmount`, `AmountNotRefundable` or
+/// `BookingNotFound`, `NothingToRefund`, `RefundDeducted`, `InvalidAmount`, `AmountNotRefundable` or
 /// `IdempotencyKeyReused`.
 pub async fn refund_payment(
     app: &App,

@@ -9,6 +9,7 @@ use staff::Staff;
 use super::{App, metadata, traced};
 use crate::domain::collection::Command;
 use crate::domain::fact::Amount;
+use crate::domain::refund::Refund;
 use crate::error::{Error, Rejection, refuse};
 use crate::read_model::query;
 use crate::repository::LockedCollection;
@@ -16,10 +17,12 @@ use crate::repository::LockedCollection;
 /// The name of this act in the audit log.
 pub const ACTION: &str = "ReleaseRefund";
 
-/// Releases them, and requests them from the provider at once. A repeat changes nothing.
+/// Releases them, and requests them from the provider at once: those whose money no dispute has taken
+/// yet. A repeat changes nothing.
 ///
 /// # Errors
-/// `BookingNotFound`, or `RefundNotHeld` when none of them waits or was released.
+/// `BookingNotFound`; where none was released, `RefundDeducted` when the provider has deducted the
+/// money of all that wait, `RefundNotHeld` when none waits.
 pub async fn release_refund(
     app: &App,
     staff: Staff,
@@ -35,16 +38,15 @@ pub async fn release_refund(
             let Some(known) = locked.collection() else {
                 return Err(refuse(Rejection::BookingNotFound));
             };
-            let meant = known.refunds.iter().filter(|(id, _)| known.is_held(**id));
-            let meant: Vec<_> = meant.map(|(id, it)| (*id, it.amount.clone())).collect();
+            let part = |(id, it): (_, &Refund)| (id, it.amount.clone());
+            let meant: Vec<_> = known.releasable_refunds().into_iter().map(part).collect();
             if meant.is_empty() {
-                let released = known.released_refunds();
-                let released: Vec<_> = released.map(|(id, it)| (id, it.amount.clone())).collect();
-                let is_repeat = !released.is_empty();
-                return if is_repeat {
-                    Ok(released)
-                } else {
-                    Err(refuse(Rejection::RefundNotHeld))
+                let released: Vec<_> = known.released_refunds().map(part).collect();
+                let is_held = known.refunds.keys().any(|id| known.is_held(*id));
+                return match (released.is_empty(), is_held) {
+                    (false, _) => Ok(released),
+                    (true, true) => Err(refuse(Rejection::RefundDeducted)),
+                    (true, false) => Err(refuse(Rejection::RefundNotHeld)),
                 };
             }
             for (refund_id, _) in &meant {

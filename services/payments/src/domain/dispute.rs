@@ -129,6 +129,12 @@ impl DisputeFact {
         }
     }
 
+    /// How much the provider has deducted before the end.
+    #[must_use]
+    pub fn deducted_before_its_end_minor(&self) -> i64 {
+        if self.state.is_open() { self.deducted_minor } else { 0 }
+    }
+
     /// How much the bank may still take.
     #[must_use]
     pub fn in_question_minor(&self) -> i64 {

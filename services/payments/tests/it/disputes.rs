@@ -19,7 +19,7 @@ use crate::ledger::{
     assert_left, build_app, confirmed, follows, left, night, ordered, settle, text,
 };
 use crate::receipts::{happens, until_taken_in};
-use crate::signed_webhooks::{event, send};
+use crate::signed_webhooks::tell_dispute;
 use crate::world::{Held, PRICE, World, assert_refused};
 
 const DAY: i64 = 24 * 3600;
@@ -319,6 +319,28 @@ async fn staff_let_a_held_refund_go() -> Result<()> {
     follows(&world, held).await
 }
 
+/// The bank has its money before the end of the dispute: giving it back too would pay it twice.
+#[tokio::test]
+async fn a_refund_whose_money_was_deducted_waits_for_the_bank() -> Result<()> {
+    let world = World::new().await?;
+    let (held, payment) = placed(&world).await?;
+    let dispute = ("disp_AAAAAAAAAAAAAA", payment.as_str());
+    tell_dispute(&world, dispute, ("open", PRICE), 100).await?;
+    until_state(&world, "open").await?;
+    let refused = refund(&world, held).await;
+    assert_refused(refused, Code::FailedPrecondition, "REFUND_DEDUCTED");
+    cancel(&world, held).await?;
+    world.until_number("select count(*) from refunds where held", 1).await?;
+    let asked = ReleaseRefundRequest { booking_id: held.id.to_string() };
+    let request = world.request(world.employ("owner"), asked)?;
+    let refused = world.staff.clone().release_refund(request).await;
+    assert_refused(refused, Code::FailedPrecondition, "REFUND_DEDUCTED");
+    assert_eq!(world.number("select count(*) from refunds where held").await?, 1);
+    tell_dispute(&world, dispute, ("won", 0), 200).await?;
+    world.until(held, "RefundProcessed").await?;
+    follows(&world, held).await
+}
+
 fn minor(released: &ReleaseRefundResponse) -> i64 {
     released.amount.as_ref().map_or(0, |amount| amount.minor_units)
 }
@@ -361,23 +383,14 @@ async fn a_dispute_without_a_webhook_is_found_at_night() -> Result<()> {
 async fn a_dispute_only_goes_forward_and_one_of_others_is_passed_over() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment) = placed(&world).await?;
-    let told = async |id: &str, payment: &str, state: &str, number: i64| {
-        let entity = json!({
-            "id": id, "entity": "dispute", "payment_id": payment, "amount": PRICE,
-            "currency": "INR", "amount_deducted": if state == "lost" { PRICE } else { 0 },
-            "respond_by": 1_900_000_000, "status": state, "phase": "chargeback",
-            "reason_code": "fraud",
-        });
-        let kind = format!("payment.dispute.{state}");
-        send(&world, event(&kind, &[("dispute", entity)], number)).await
-    };
-    let id = "disp_AAAAAAAAAAAAAA";
+    let dispute = ("disp_AAAAAAAAAAAAAA", payment.as_str());
     for (number, state) in ["lost", "under_review", "open", "lost"].into_iter().enumerate() {
-        told(id, &payment, state, 100 + i64::try_from(number)?).await?;
+        let deducted = if state == "lost" { PRICE } else { 0 };
+        tell_dispute(&world, dispute, (state, deducted), 100 + i64::try_from(number)?).await?;
         // Webhooks are folded side by side; the first has to be known before the others.
         world.until_quiet().await?;
     }
-    told("disp_BBBBBBBBBBBBBB", "pay_ZZZZZZZZZZZZZZ", "open", 200).await?;
+    tell_dispute(&world, ("disp_BBBBBBBBBBBBBB", "pay_ZZZZZZZZZZZZZZ"), ("open", 0), 200).await?;
     world.until_quiet().await?;
     assert_eq!(
         world.number("select count(*) from webhook_inbox where folded_at is null").await?,

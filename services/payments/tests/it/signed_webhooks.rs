@@ -62,3 +62,18 @@ pub(crate) async fn send(world: &World, body: Vec<u8>) -> Result<()> {
     ensure!(status == 200, "it is taken: {status}");
     Ok(())
 }
+
+/// The provider's webhook of a dispute, signed, with what it has deducted.
+pub(crate) async fn tell_dispute(
+    world: &World,
+    (id, payment): (&str, &str),
+    (state, deducted): (&str, i64),
+    at: i64,
+) -> Result<()> {
+    let entity = json!({
+        "id": id, "entity": "dispute", "payment_id": payment, "amount": PRICE,
+        "currency": "INR", "amount_deducted": deducted, "respond_by": 1_900_000_000,
+        "status": state, "phase": "chargeback", "reason_code": "fraud",
+    });
+    send(world, event(&format!("payment.dispute.{state}"), &[("dispute", entity)], at)).await
+}

@@ -42,6 +42,9 @@ const REFUNDED_BETWEEN_SESSIONS: [u64; 1] = [158_329_058];
 /// when it came to the dispute, as the service's transaction does
 /// (`services/payments/tests/it/disputes.rs`).
 const FIRST_NEWS: [u64; 2] = [912_567_960, 912_632_189];
+/// Refunds that waited for the end of a dispute and were released, although the provider had
+/// deducted their money for it (`what_was_deducted_for_an_open_dispute_is_not_released`).
+const RELEASED_AND_DEDUCTED: [u64; 1] = [1_567_391_904];
 
 #[test]
 fn seeds_that_once_failed_pass() {
@@ -55,6 +58,7 @@ fn seeds_that_once_failed_pass() {
         &PAID_BY_ANOTHER,
         &REFUNDED_BETWEEN_SESSIONS,
         &FIRST_NEWS,
+        &RELEASED_AND_DEDUCTED,
     ];
     for seed in all.concat() {
         let outcome = run(seed, RunOptions::default());

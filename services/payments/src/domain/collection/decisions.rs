@@ -226,7 +226,8 @@ pub(super) fn complete(known: &Collection) -> Vec<Event> {
     vec![Event::Earned { payment: payment.clone(), amount }]
 }
 
-/// The practice gives money back: what counts before what does not.
+/// The practice gives money back: what counts before what does not, and nothing that the provider has
+/// deducted for an open dispute.
 pub(super) fn refund_by_staff(
     known: &Collection,
     amount: Option<Amount>,
@@ -236,10 +237,18 @@ pub(super) fn refund_by_staff(
     if known.refunds.contains_key(&refund_id) {
         return Ok(Vec::new());
     }
-    let mut payments = known.verified.iter().chain(&known.mismatched);
-    let found = payments.find_map(|id| left(known, id).map(|left| (id.clone(), left)));
-    let (payment, left) = found.ok_or(Rejection::NothingToRefund)?;
-    let amount = amount.unwrap_or_else(|| left.clone());
+    let payments = known.verified.iter().chain(&known.mismatched);
+    let mut found = payments.filter_map(|id| left(known, id).map(|left| (id.clone(), left)));
+    let first = found.next().ok_or(Rejection::NothingToRefund)?;
+    let there = |id: &PaymentId, left: &Amount| left.minor.saturating_sub(known.deducted(id));
+    let mut found = std::iter::once(first).chain(found);
+    let found = found.find(|(id, left)| there(id, left) > 0);
+    let (payment, left) = found.ok_or(Rejection::RefundDeducted)?;
+    let there = there(&payment, &left);
+    let amount = amount.unwrap_or_else(|| Amount { minor: there, ..left.clone() });
+    if amount.minor > there && amount.minor <= left.minor {
+        return Err(Rejection::RefundDeducted);
+    }
     let fits = (1..=left.minor).contains(&amount.minor) && amount.currency == left.currency;
     if !fits {
         return Err(Rejection::AmountNotRefundable);
@@ -277,7 +286,8 @@ pub(super) fn prepare_refund(
     Ok(divide(known, refund_id, refund))
 }
 
-/// A refund that waits for the end of a dispute is not to wait any more.
+/// A refund that waits for the end of a dispute is not to wait any more. What the provider has
+/// deducted for the dispute is not there to be given back: it would go twice.
 pub(super) fn release_refund(
     known: &Collection,
     refund_id: Id<RefundKind>,
@@ -290,6 +300,9 @@ pub(super) fn release_refund(
     }
     if !known.is_held(refund_id) {
         return Err(Rejection::RefundNotHeld);
+    }
+    if !known.releasable_refunds().iter().any(|(id, _)| *id == refund_id) {
+        return Err(Rejection::RefundDeducted);
     }
     Ok(vec![Event::RefundReleased { refund_id }])
 }

@@ -1,6 +1,8 @@
 //! What disputes take out of a collection: a lost one has given its payer money that a refund must
 //! not give once more, and an open one holds what it is about.
 
+use std::collections::BTreeMap;
+
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
@@ -25,6 +27,11 @@ impl Collection {
     /// How much of it open disputes are about.
     fn in_question(&self, payment: &PaymentId) -> i64 {
         self.sum_of_disputes(payment, |it| it.fact.in_question_minor())
+    }
+
+    /// How much of it the provider has deducted for open disputes, before their end.
+    pub(super) fn deducted(&self, payment: &PaymentId) -> i64 {
+        self.sum_of_disputes(payment, |it| it.fact.deducted_before_its_end_minor())
     }
 
     fn sum_of_disputes(&self, payment: &PaymentId, minor: impl Fn(&Dispute) -> i64) -> i64 {
@@ -77,12 +84,7 @@ impl Collection {
     /// Those refunds which may wait and fit beside what open disputes are about, the largest first,
     /// and how much room they leave.
     fn beside_disputes(&self, payment: &PaymentId) -> (Vec<Id<RefundKind>>, i64) {
-        let taken = self.lost(payment).saturating_add(self.in_question(payment));
-        let mut room = self.brought(payment).saturating_sub(taken);
-        for (_, it) in self.refunds_of(payment).filter(|(id, it)| !self.may_wait(*id, it)) {
-            let back = if it.goes_back() { it.amount.minor } else { 0 };
-            room = room.saturating_sub(back);
-        }
+        let mut room = self.room_beside(payment, self.in_question(payment));
         let waiting = self.refunds_of(payment).filter(|(id, it)| self.may_wait(*id, it));
         let mut waiting: Vec<_> = waiting.map(|(id, it)| (id, it.amount.minor)).collect();
         waiting.sort_by_key(|(_, minor)| std::cmp::Reverse(*minor));
@@ -105,6 +107,37 @@ impl Collection {
         let (_, room) = self.beside_disputes(payment);
         let is_divided = room >= LEAST_MINOR && minor.saturating_sub(room) >= LEAST_MINOR;
         if is_divided { room } else { minor }
+    }
+
+    /// The held refunds that staff may release, the largest first: those that fit beside what the
+    /// provider has deducted for open disputes, which it would not have for a refund as well.
+    #[must_use]
+    pub fn releasable_refunds(&self) -> Vec<(Id<RefundKind>, &Refund)> {
+        let held = self.refunds.iter().filter(|(id, _)| self.is_held(**id));
+        let mut held: Vec<_> = held.map(|(id, it)| (*id, it)).collect();
+        held.sort_by_key(|(_, it)| std::cmp::Reverse(it.amount.minor));
+        let mut rooms: BTreeMap<&PaymentId, i64> = BTreeMap::new();
+        held.retain(|(_, it)| {
+            let payment = &it.payment;
+            let room = rooms.entry(payment);
+            let room = room.or_insert_with(|| self.room_beside(payment, self.deducted(payment)));
+            let fits = it.amount.minor <= *room;
+            if fits {
+                *room = room.saturating_sub(it.amount.minor);
+            }
+            fits
+        });
+        held
+    }
+
+    /// How much of a payment is left beside lost disputes, what open ones have of it, and the refunds
+    /// that don't wait.
+    fn room_beside(&self, payment: &PaymentId, open: i64) -> i64 {
+        let taken = self.lost(payment).saturating_add(open);
+        let going = self.refunds_of(payment).filter(|(id, it)| !self.may_wait(*id, it));
+        let back = going.filter(|(_, it)| it.goes_back());
+        let back = back.fold(0_i64, |sum, (_, it)| sum.saturating_add(it.amount.minor));
+        self.brought(payment).saturating_sub(taken).saturating_sub(back)
     }
 
     /// The refunds that staff released and that have not ended.

@@ -338,6 +338,9 @@ pub enum Rejection {
     /// It does not wait for the end of a dispute.
     #[error("the refund is not held")]
     RefundNotHeld,
+    /// The provider has taken its money for a dispute.
+    #[error("the money of the refund was deducted for a dispute")]
+    RefundDeducted,
     /// The provider does not refund such an amount, or could not refund what it leaves.
     #[error("the provider refunds no amount as small as this")]
     BelowTheLeast,

@@ -60,10 +60,8 @@ impl World {
         self.answers(Service::Payments)?;
         let mut locked = self.lock_collection(booking_id);
         let known = locked.collection();
-        let held = known.into_iter().flat_map(|known| {
-            known.refunds.keys().copied().filter(|refund_id| known.is_held(*refund_id))
-        });
-        let held: Vec<Id<RefundKind>> = held.collect();
+        let held = known.into_iter().flat_map(|known| known.releasable_refunds());
+        let held: Vec<Id<RefundKind>> = held.map(|(refund_id, _)| refund_id).collect();
         let mut batch = Batch::by("usr");
         for refund_id in held.iter().copied() {
             self.apply(&mut batch, &mut locked, Command::ReleaseRefund { refund_id })?;

@@ -127,6 +127,42 @@ fn a_refund_that_fits_beside_an_open_dispute_does_not_wait() {
     check(&history, early, Err(Rejection::RefundNotHeld));
 }
 
+/// The bank has this money already: to give it back as well would pay it twice.
+#[test]
+fn what_was_deducted_for_an_open_dispute_is_not_released() {
+    let open = |minor: i64, deducted_minor: i64, state| {
+        let known = dispute(minor, state);
+        Dispute { fact: DisputeFact { deducted_minor, ..known.fact.clone() }, ..known }
+    };
+    let release = |number| Command::ReleaseRefund { refund_id: refund_id(number) };
+    let released = |number| Event::RefundReleased { refund_id: refund_id(number) };
+    let sessions = [8_000, 15_000, 25_000].into_iter().zip(1..);
+    let sessions = sessions.map(|(minor, number)| requested_part(number, minor, Cause::Cancelled));
+    let deducted = Event::DisputeObserved(open(PRICE, 20_000, DisputeState::Open));
+    let history = with(paid(), [deducted]);
+    let history = with(history, sessions);
+    // 30,000 is there: the largest that fits goes, and for the others too little is left.
+    check(&history, release(3), Ok(&[released(3)]));
+    for number in [1, 2] {
+        check(&history, release(number), Err(Rejection::RefundDeducted));
+        let after = with(history.clone(), [released(3)]);
+        check(&after, release(number), Err(Rejection::RefundDeducted));
+    }
+    // Nor does staff give it beside them.
+    let by_staff_of = |minor| by_staff(Some(minor), 9);
+    let deducted = Event::DisputeObserved(open(PRICE, 20_000, DisputeState::Open));
+    let alone = with(paid(), [deducted]);
+    let there = requested_part(9, 30_000, Cause::Staff);
+    check(&alone, by_staff_of(30_001), Err(Rejection::RefundDeducted));
+    check(&alone, by_staff_of(PRICE + 1), Err(Rejection::AmountNotRefundable));
+    check(&alone, by_staff_of(30_000), Ok(std::slice::from_ref(&there)));
+    check(&alone, by_staff(None, 9), Ok(std::slice::from_ref(&there)));
+    check(&with(alone, [there]), by_staff(None, 8), Err(Rejection::RefundDeducted));
+    // What ended in the practice's favour was given back to it.
+    let won = Event::DisputeObserved(open(PRICE, 0, DisputeState::Won));
+    check(&with(history, [won]), release(1), Err(Rejection::RefundNotHeld));
+}
+
 /// 9a841881 failed the whole refund for a dispute of a part.
 #[test]
 fn what_an_older_release_held_back_is_owed() {
