@@ -80,7 +80,7 @@ pub struct App {
 
 impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Till").field("checkout", &self.checkout).finish_non_exhaustive()
+        f.debug_struct("App").field("checkout", &self.checkout).finish_non_exhaustive()
     }
 }
 

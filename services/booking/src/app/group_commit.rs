@@ -68,7 +68,7 @@ impl<R: Batched, T: Send + 'static> Default for GroupCommit<R, T> {
 impl<R, T> std::fmt::Debug for GroupCommit<R, T> {
     /// Omits the queue: its requests hold personal data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Runs").finish_non_exhaustive()
+        f.debug_struct("GroupCommit").finish_non_exhaustive()
     }
 }
 

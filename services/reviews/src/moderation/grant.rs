@@ -78,7 +78,7 @@ pub struct IssuedGrant {
 
 impl std::fmt::Debug for IssuedGrant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Opened").field("ends_at", &self.ends_at).finish_non_exhaustive()
+        f.debug_struct("IssuedGrant").field("ends_at", &self.ends_at).finish_non_exhaustive()
     }
 }
 

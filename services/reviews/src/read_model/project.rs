@@ -22,7 +22,7 @@ pub struct ReviewContent {
 
 impl fmt::Debug for ReviewContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writing").finish_non_exhaustive()
+        f.debug_struct("ReviewContent").finish_non_exhaustive()
     }
 }
 

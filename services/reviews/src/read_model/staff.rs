@@ -43,7 +43,7 @@ pub struct StaffReviewQuery {
 impl std::fmt::Debug for StaffReviewQuery {
     /// Without the words: staff search for names and addresses.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Wanted")
+        f.debug_struct("StaffReviewQuery")
             .field("service", &self.service)
             .field("rating", &self.rating)
             .field("image", &self.image)

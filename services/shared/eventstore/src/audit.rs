@@ -209,7 +209,7 @@ pub struct StaffAuthorizer {
 
 impl std::fmt::Debug for StaffAuthorizer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StaffDoor").finish_non_exhaustive()
+        f.debug_struct("StaffAuthorizer").finish_non_exhaustive()
     }
 }
 
