@@ -22,9 +22,6 @@ pub(crate) struct Parked {
 
 impl Parked {
     /// Reads them.
-    ///
-    /// # Errors
-    /// When a database cannot be read.
     pub(crate) async fn read(stores: &mut Stores) -> Result<Self> {
         let mut all = Self::default();
         for store in stores.all() {

@@ -17,9 +17,6 @@ pub(crate) use mails::{mails_without_booking, reviews};
 pub(crate) use money::orders_without;
 
 /// Reads a page. The provider's book is empty; see `provider_book`.
-///
-/// # Errors
-/// When a database cannot be read.
 pub(crate) async fn read(
     stores: &mut Stores,
     range: &Range,

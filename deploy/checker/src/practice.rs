@@ -17,9 +17,6 @@ use crate::{lateness, mends, page, recorded, ways_in, whole};
 
 /// Checks a practice that runs or was restored; nothing is written. The provider is asked for
 /// `days` back, where there is a reader of its book.
-///
-/// # Errors
-/// When a database or the provider does not answer.
 pub async fn check_practice(
     stores: &mut Stores,
     provider: Option<ProviderReader>,

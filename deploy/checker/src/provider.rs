@@ -74,9 +74,6 @@ impl ProviderReader {
     }
 
     /// A reader of the account that the settings name, if they name one.
-    ///
-    /// # Errors
-    /// When no client can be built.
     pub fn of(settings: &Settings) -> Result<Option<Self>> {
         let Some(account) = &settings.account else { return Ok(None) };
         Ok(Some(Self::new(Arc::new(Razorpay::new(account.clone())?))))
@@ -107,9 +104,6 @@ struct ListedPayment {
 
 impl ProviderList {
     /// Asks for the payments, refunds and disputes of so many days before `now`.
-    ///
-    /// # Errors
-    /// When the provider does not answer.
     pub(crate) async fn read(reader: ProviderReader, now: Timestamp, days: u32) -> Result<Self> {
         let since = now.plus_seconds(-i64::from(days) * DAY_SECONDS);
         let mut asked = Self {
@@ -200,9 +194,6 @@ impl ProviderList {
 
     /// The provider's book about a page's bookings: what it said, and our record of what it was not
     /// asked about.
-    ///
-    /// # Errors
-    /// When the provider does not answer.
     pub(crate) async fn book(&mut self, history: &History) -> Result<ProviderBook> {
         let mut book = recorded::book(history);
         let ours: BTreeSet<String> = book.orders.iter().map(|it| it.order_id.clone()).collect();
@@ -254,9 +245,6 @@ impl ProviderList {
 
     /// Captured money on orders that no booking of ours has, although the orders are ours. Returns
     /// also how many orders were left unasked.
-    ///
-    /// # Errors
-    /// When the provider does not answer.
     pub(crate) async fn unknown_orders(&self) -> Result<(Vec<Violation>, usize)> {
         let mut found = Finding::of(Invariant::I3);
         let strangers = self.payments.values().filter(|it| !it.is_known);

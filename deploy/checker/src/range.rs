@@ -33,9 +33,6 @@ pub(crate) struct Range {
 
 impl Range {
     /// The range after `before`, or the first one; none after the last one.
-    ///
-    /// # Errors
-    /// When a database cannot be read.
     pub(crate) async fn after(before: Option<&Self>, stores: &mut Stores) -> Result<Option<Self>> {
         let first = match before {
             None => Uuid::nil(),

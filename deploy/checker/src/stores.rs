@@ -98,9 +98,6 @@ pub struct Stores {
 
 impl Stores {
     /// Connects and begins to read. What is written from now on is not seen.
-    ///
-    /// # Errors
-    /// When a database cannot be reached.
     pub async fn open(settings: &Settings) -> Result<Self> {
         let mut booking = Store::open("booking", &settings.booking).await?;
         let taken_at = booking.now(settings.as_of).await?;

@@ -47,9 +47,6 @@ async fn add(store: &mut Store, mails: Vec<MailRow>, into: &mut NotificationsSto
 }
 
 /// A page of mails that are about no booking and no review, after `last`.
-///
-/// # Errors
-/// When a database cannot be read.
 pub(crate) async fn mails_without_booking(
     stores: &mut Stores,
     parked: &Parked,
@@ -69,9 +66,6 @@ pub(crate) async fn mails_without_booking(
 }
 
 /// A page of reviews with the mails about them, after the stream `last`.
-///
-/// # Errors
-/// When a database cannot be read.
 pub(crate) async fn reviews(
     stores: &mut Stores,
     parked: &Parked,

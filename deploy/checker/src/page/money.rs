@@ -47,9 +47,6 @@ pub(super) async fn read(store: &mut Store, range: &Range, into: &mut PaymentsSt
 }
 
 /// The orders of the bookings that the range leaves out.
-///
-/// # Errors
-/// When the database cannot be read.
 pub(crate) async fn orders_without(store: &mut Store, range: &Range) -> Result<Vec<String>> {
     let query = sqlx::query(
         "select order_id from collections where booking_id = any($1) and order_id is not null
