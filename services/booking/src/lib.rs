@@ -343,9 +343,6 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
 }
 
 /// Migrates the database and grants the service's role its rights.
-///
-/// # Errors
-/// When the database reports an error.
 pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
     let database: url::Url =
         config.database_url.expose_secret().parse().context("BOOKING_DATABASE_URL is no URL")?;
@@ -355,9 +352,6 @@ pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
 }
 
 /// Grants or revokes a staff role.
-///
-/// # Errors
-/// When the database reports an error.
 pub async fn grant(config: GrantConfig) -> anyhow::Result<()> {
     let GrantConfig { owner_url, person, role } = config;
     repository::grant_role::grant_role(owner_url.expose_secret(), person.0, role.0).await?;
@@ -365,9 +359,6 @@ pub async fn grant(config: GrantConfig) -> anyhow::Result<()> {
 }
 
 /// Prints the role that an account has now, or "none".
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn role(config: RoleConfig) -> anyhow::Result<()> {
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     let role = read_model::staff::role_of(&pool, config.person.0).await?;

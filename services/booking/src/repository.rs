@@ -249,9 +249,6 @@ impl LockedBooking {
 
     /// Whether all of its sessions are free now: by the day's state, and by the rows that the
     /// exclusion constraint checks, which would reject a decision based on a wrong day.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn is_free(&self, tx: &mut Tx) -> Result<bool, Error> {
         for span in self.sessions() {
             let Some(day) = self.days.iter().find(|day| day.has(&span)) else { return Ok(false) };

@@ -21,9 +21,6 @@ const BOOKINGS_MAX: i64 = 20;
 
 /// Adopts the bookings of a client's proved address, each in a transaction of its own, and returns
 /// them; none for a client whose address is not proved.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn adopt_bookings(app: &Arc<App>, client: Client) -> Result<Vec<Id<Booking>>, Error> {
     let Some(email) = client.proved_email else { return Ok(Vec::new()) };
     let email = Arc::new(email.to_lowercase());

@@ -145,9 +145,6 @@ fn pause(error: &SchedulingError, attempts: i32) -> i64 {
 
 /// Sets the first look, where the practice has an external provider. A timer that is there keeps
 /// its lease: another process may be at it, and two at once would make an event twice.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_keeping(app: &Arc<App>) -> Result<(), Error> {
     if matches!(app.scheduling, Scheduling::Own) {
         return Ok(());

@@ -15,9 +15,6 @@ use crate::read_model::external_facts;
 use crate::repository::LockedBooking;
 
 /// Runs inside the transaction that handles the event.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn claim_payment(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(()) };
     // A claim is decided once, on the state of its time at that moment: when events are consumed

@@ -13,9 +13,6 @@ use crate::timers::kinds::{self, CREATE_MEETING, SESSION_END};
 /// Runs inside the transaction that ends the timer of a session: of the one with this number in a
 /// package. If the session is still to come because the clock was set back, the timer stays and
 /// fires again at the session's end.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn complete_booking(
     tx: &mut Tx,
     app: &App,

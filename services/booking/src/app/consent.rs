@@ -21,9 +21,6 @@ use crate::repository::{self, customer_lock};
 const METHOD: &str = "WithdrawConsent";
 
 /// A customer's consent to today's terms, or else the last one that was given.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn own_consent(
     app: &App,
     customer_id: Id<Customer>,
@@ -119,9 +116,6 @@ pub async fn verify_file(app: &App, content: &str) -> Result<VerifiedFile, Error
 
 /// Confirmed online bookings still to come whose customers have withdrawn every consent, and when;
 /// soonest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn bookings_without_consent(app: &App) -> Result<Vec<(View, Timestamp)>, Error> {
     let pool = app.store.pool();
     let found = consents::without_consent(pool, app.store.now().await?).await?;

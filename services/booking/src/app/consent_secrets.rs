@@ -26,9 +26,6 @@ impl fmt::Debug for ConsentCodes {
 
 impl ConsentCodes {
     /// Makes codes with this key.
-    ///
-    /// # Errors
-    /// When it cannot be used.
     pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
         let bytes = key.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(bytes).map_err(|_never| WeakKey)?;

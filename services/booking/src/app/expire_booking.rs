@@ -13,9 +13,6 @@ use crate::timers::kinds::HOLD_END;
 
 /// Runs inside the transaction that ends the timer. If the hold was extended in between, its timer
 /// was moved and stays.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn expire_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let subject = id.to_string();
     let Some(mut locked) =

@@ -10,9 +10,6 @@ use crate::read_model::view::{self, View};
 const BOOKINGS_MAX: i64 = 20;
 
 /// The bookings with a reference as far as a staff member may see them, newest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find_bookings(app: &App, reference: &str, scope: &Scope) -> Result<Vec<View>, Error> {
     let pool = app.store.pool();
     let reference = reference.trim().to_ascii_lowercase();

@@ -70,9 +70,6 @@ impl FreeRequest {
     }
 
     /// Whether the address has one already. Exact under its lock.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub(super) async fn was_given(&self, tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
         let days = self.terms.repeat_after_days.map(i64::from);
         let since = days.map(|days| now.plus_minutes(-days * 24 * 60));
@@ -80,9 +77,6 @@ impl FreeRequest {
     }
 
     /// Stores that the address has one now.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub(super) async fn store(
         &self,
         tx: &mut Tx,

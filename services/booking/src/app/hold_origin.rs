@@ -40,9 +40,6 @@ impl std::fmt::Debug for OriginHashes {
 
 impl OriginHashes {
     /// Hashes with the current key: after a change of keys the counts begin anew.
-    ///
-    /// # Errors
-    /// When it cannot be used.
     pub fn new(key: &RotatedSecret) -> Result<Self, WeakKey> {
         let bytes = key.current().expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(bytes).map_err(|_never| WeakKey)?;

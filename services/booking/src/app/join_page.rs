@@ -85,9 +85,6 @@ pub fn address(app: &App, booking_id: &str, key: &str) -> String {
 
 /// The address of the page for a calendar that is saved from the page of payment. Its key ends with
 /// the one that has opened that page.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn calendar_address(app: &App, found: &FoundKey) -> Result<String, Error> {
     let saved_by = found.id.map_or_else(|| "the release before".to_owned(), |id| id.to_string());
     let new = NewPageKey {

@@ -45,9 +45,6 @@ pub fn linked_practitioner(app: &App, role: Role, asked: &str) -> Result<Option<
 }
 
 /// Stores the proved address of a member's account where it is another one than the known one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn note_address(
     app: &App,
     person: Id<Customer>,

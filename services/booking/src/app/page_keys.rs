@@ -37,9 +37,6 @@ pub struct FoundKey {
 }
 
 /// Makes a key, or finds the one that was made for the same mail.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn issue(app: &App, new: &NewPageKey<'_>) -> Result<String, Error> {
     let pool = app.store.pool();
     let id: Id<PageKey> = new_id();
@@ -55,9 +52,6 @@ pub async fn issue(app: &App, new: &NewPageKey<'_>) -> Result<String, Error> {
 }
 
 /// Ends the keys of a booking: all of them, or those of one page.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(
     tx: &mut Tx,
     app: &App,

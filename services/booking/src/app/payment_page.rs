@@ -95,9 +95,6 @@ fn name_of(key: &FoundKey, page_key: &str) -> String {
 }
 
 /// Whether a booking that was made by phone lacks the consent to its online sessions.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn consent_missing(app: &App, view: &View) -> Result<bool, Error> {
     if !view.origin.is_by_phone()
         || view.booking.mode() != contract::booking::v1::SessionMode::Online

@@ -14,9 +14,6 @@ use crate::repository::LockedBooking;
 use crate::timers::kinds::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 
 /// Checks whether a booking's time can still be placed now.
-///
-/// # Errors
-/// When the database does not answer.
 pub(crate) async fn check_placement(
     tx: &mut Tx,
     practitioners: &Practitioners,
@@ -128,9 +125,6 @@ fn timed_sessions(facts: &Facts) -> impl Iterator<Item = (Option<usize>, Span)> 
 }
 
 /// Sets the timers of a confirmed booking: its meeting room, and the end of each session.
-///
-/// # Errors
-/// When the database does not answer.
 pub(crate) async fn set_session_timers(
     tx: &mut Tx,
     facts: &Facts,

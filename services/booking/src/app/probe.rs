@@ -62,9 +62,6 @@ async fn rehearse(tx: &mut Tx, app: &App) -> Result<Timestamp, Error> {
 }
 
 /// Ends the timer that the probe has left behind when it stopped.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_timer(app: &Arc<App>) -> Result<(), Error> {
     app.store
         .write(Metadata::by("booking", None), |tx| {

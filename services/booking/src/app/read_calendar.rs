@@ -168,9 +168,6 @@ async fn record(tx: &mut Tx, source: &Source, outcome: &Outcome) -> Result<(), E
 
 /// Sets the readings of the practice's calendars, each at once, and forgets those that its file
 /// does not name any more: their times are open again.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_readings(app: &Arc<App>) -> Result<(), Error> {
     let named: Vec<String> =
         app.calendars.sources().iter().map(|source| source.calendar_id.clone()).collect();

@@ -22,9 +22,6 @@ use crate::timers::kinds::CREATE_MEETING;
 
 /// Requests the room and stores the result. If the provider doesn't answer, the timer retries and
 /// the booking stays confirmed; a day before a session the practice is told.
-///
-/// # Errors
-/// When the provider or the database does not answer.
 pub async fn schedule_meeting(
     app: &Arc<App>,
     metadata: Metadata,

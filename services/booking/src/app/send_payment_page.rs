@@ -23,9 +23,6 @@ pub const METHOD: &str = "SendPaymentPage";
 
 /// The key that an answer shows to a member of the staff, to be read aloud; the same one for the
 /// same request. A key of a mail is never shown.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn key_for_staff(
     app: &App,
     booking_id: Id<Booking>,

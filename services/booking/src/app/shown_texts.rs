@@ -12,9 +12,6 @@ use crate::error::Error;
 use crate::repository::accepted_terms;
 
 /// Keeps the words of today's texts. Done at each start: what pages show from now on is known.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn keep_texts(store: &Store, texts: &Arc<[LegalText]>) -> Result<(), Error> {
     let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
     let texts = Arc::clone(texts);

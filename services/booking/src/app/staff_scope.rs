@@ -27,9 +27,6 @@ pub enum Scope {
 }
 
 /// The scope of a staff member.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn scope_of(app: &App, staff: Staff) -> Result<Scope, Error> {
     match staff.role {
         Role::Owner => return Ok(Scope::Practice { shows_notes: true }),

@@ -29,9 +29,6 @@ impl Roles for StaffTable {
 
 /// The current role of an account, and whether it needs a second factor; `None` for customers and
 /// former staff members. An account that has one has no time in which it need not use it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn standing_of(
     pool: &PgPool,
     person: Id<Customer>,

@@ -55,9 +55,6 @@ impl std::fmt::Debug for WidgetVisits {
 
 impl WidgetVisits {
     /// Signs with this key.
-    ///
-    /// # Errors
-    /// When it cannot be used.
     pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
         let bytes = key.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(bytes).map_err(|_never| WeakKey)?;

@@ -79,9 +79,6 @@ impl<'z> BusyReader<'z> {
     }
 
     /// Reads a calendar file.
-    ///
-    /// # Errors
-    /// Why it cannot be used.
     pub fn read(&mut self, text: &str) -> Result<(), Unreadable> {
         check_form(text)?;
         // Spaces at the ends of lines are no part of a name or a time.

@@ -54,9 +54,6 @@ pub struct Calendars {
 impl Calendars {
     /// The calendars of a practice, with their secrets. `sandbox` is an origin on this machine from
     /// which calendars may be read, too.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(
         practice: &Practice,
         secrets: &CalendarSecrets,

@@ -62,9 +62,6 @@ impl std::fmt::Debug for Catalogue {
 
 impl Catalogue {
     /// A client for a catalogue at a URL.
-    ///
-    /// # Errors
-    /// When the URL is invalid.
     pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let client = CatalogueInternalServiceClient::new(channel::peer(url, "catalogue", peers)?);
         Ok(Self { client, cache: Arc::default() })

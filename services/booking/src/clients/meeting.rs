@@ -81,9 +81,6 @@ pub struct Meetings {
 
 impl Meetings {
     /// A client for a provider at a URL.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(url: &str, token: SecretString) -> Result<Self, reqwest::Error> {
         Ok(Self { http: runtime::http::client()?, url: format!("{url}/meetings"), token })
     }

@@ -233,9 +233,6 @@ struct Cancellation<'a> {
 
 impl Provider {
     /// An account of a provider at a URL.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(url: &str, user: &str, token: SecretString) -> Result<Self, reqwest::Error> {
         let (url, user) = (url.trim_end_matches('/').to_owned(), user.to_owned());
         let known_types = Cache::builder().max_capacity(1).time_to_live(TYPES_KNOWN_FOR).build();

@@ -101,9 +101,6 @@ impl Rules {
     }
 
     /// The session that starts at `starts_at`, if it can be booked.
-    ///
-    /// # Errors
-    /// Why it cannot.
     pub fn offer(
         &self,
         starts_at: Timestamp,

@@ -36,9 +36,6 @@ pub struct AcceptedTerms {
 
 /// What was shown when the terms of a booking were accepted, the last time; `None` where that was
 /// not recorded.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_booking(
     executor: impl PgExecutor<'_>,
     id: Id<Booking>,

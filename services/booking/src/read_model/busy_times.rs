@@ -34,9 +34,6 @@ pub struct SourceState {
 }
 
 /// The states of all calendars that were tried, by their ids.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn states(
     executor: impl PgExecutor<'_>,
 ) -> Result<BTreeMap<String, SourceState>, StoreError> {
@@ -71,9 +68,6 @@ pub async fn states(
 
 /// The calendars that cannot be read for longer than so many minutes, and those that never could:
 /// of these no time at all is closed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failing_for(
     executor: impl PgExecutor<'_>,
     minutes: i32,
@@ -91,9 +85,6 @@ pub async fn failing_for(
 }
 
 /// Whether each of these times of practitioners touches a busy one, in the same order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn are_busy(tx: &mut Tx, times: &[(&str, Span)]) -> Result<Vec<bool>, StoreError> {
     let practitioners: Vec<&str> =
         times.iter().map(|(practitioner_id, _)| *practitioner_id).collect();

@@ -80,9 +80,6 @@ pub const NEXT_WANTED: &str =
 
 /// The next session that the provider has to be told of. One whose event was cancelled is placed
 /// again when its hold had ended and the money came late.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn next_wanted(
     executor: impl PgExecutor<'_>,
     now: Timestamp,
@@ -112,9 +109,6 @@ fn session_key(row: &PgRow) -> Result<SessionKey, sqlx::Error> {
 
 /// The next event of the provider whose session does not take place: its booking has ended, or the
 /// session alone was cancelled. That of a hold is one that was scheduled in the provider's widget.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn next_unwanted(
     executor: impl PgExecutor<'_>,
     now: Timestamp,
@@ -142,9 +136,6 @@ pub async fn next_unwanted(
 }
 
 /// What the provider has of a booking's sessions, in their order; empty where it was not asked yet.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of(
     executor: impl PgExecutor<'_>,
     id: Id<Booking>,
@@ -167,9 +158,6 @@ pub async fn of(
 }
 
 /// Stores what the provider has.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn created(
     tx: &mut Tx,
     key: SessionKey,
@@ -194,9 +182,6 @@ pub async fn created(
 }
 
 /// Notes that the provider did not do it, and when it is asked again.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failed(
     tx: &mut Tx,
     key: SessionKey,
@@ -221,9 +206,6 @@ pub async fn failed(
 }
 
 /// Notes that the provider has it no more.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn cancelled(tx: &mut Tx, key: SessionKey) -> Result<(), StoreError> {
     sqlx::query(
         "update calendar_bookings set state = 'cancelled', problem = '', retry_at = null

@@ -51,9 +51,6 @@ fn feed(row: &PgRow) -> Result<Feed, sqlx::Error> {
 }
 
 /// All addresses; there are as many as practitioners at most.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn all(executor: impl PgExecutor<'_>) -> Result<Vec<Feed>, StoreError> {
     let rows = sqlx::query(
         "select practitioner_id, feed_id, shows_client_names, renewed_at from calendar_feeds",
@@ -64,9 +61,6 @@ pub async fn all(executor: impl PgExecutor<'_>) -> Result<Vec<Feed>, StoreError>
 }
 
 /// The address with this id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     feed_id: Id<CalendarFeed>,
@@ -82,9 +76,6 @@ pub async fn find(
 }
 
 /// Stores a practitioner's address in place of the one before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn upsert(tx: &mut Tx, feed: &Feed) -> Result<(), StoreError> {
     sqlx::query(
         "insert into calendar_feeds (practitioner_id, feed_id, shows_client_names, renewed_at)
@@ -103,9 +94,6 @@ pub async fn upsert(tx: &mut Tx, feed: &Feed) -> Result<(), StoreError> {
 }
 
 /// Deletes a practitioner's address.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(tx: &mut Tx, practitioner_id: &str) -> Result<(), StoreError> {
     sqlx::query("delete from calendar_feeds where practitioner_id = $1")
         .bind(practitioner_id)
@@ -129,9 +117,6 @@ pub const FEED_SESSIONS: &str =
      order by r.starts_at, r.booking_id limit $5";
 
 /// A practitioner's confirmed sessions between two instants, by their start.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sessions(
     executor: impl PgExecutor<'_>,
     feed: &Feed,

@@ -28,9 +28,6 @@ pub const OF_CUSTOMER: &str = consent_sql!(
 
 /// A customer's consent to the terms of this version that is in force; else the last one that was
 /// given; `None` when none ever was.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_customer(
     executor: impl PgExecutor<'_>,
     customer_id: Id<Customer>,
@@ -42,9 +39,6 @@ pub async fn of_customer(
 }
 
 /// A consent by its id; `None` when it doesn't exist or was erased.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_id(
     executor: impl PgExecutor<'_>,
     id: Id<Consent>,
@@ -56,9 +50,6 @@ pub async fn by_id(
 
 /// The consent that was given with a booking, else the last one that its client gave before it was
 /// asked for; `None` when there is none.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn behind_booking(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -89,9 +80,6 @@ pub const WITHOUT_CONSENT: &str = "select b.booking_id, max(c.withdrawn_at) as w
 
 /// Confirmed online bookings still to come whose customers have withdrawn every consent, and when
 /// they withdrew the last one; soonest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn without_consent(
     executor: impl PgExecutor<'_>,
     now: Timestamp,
@@ -103,9 +91,6 @@ pub async fn without_consent(
 }
 
 /// The text of the terms that a consent is to; `None` when there is no such version.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn text(
     executor: impl PgExecutor<'_>,
     version: &str,

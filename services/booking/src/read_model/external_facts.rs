@@ -11,9 +11,6 @@ use crate::read_model::refunds;
 
 /// Records that a payment was claimed, whatever else is recorded later; returns whether it is the
 /// first claim.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
     let is_new: Option<bool> = sqlx::query_scalar(
         "update bookings
@@ -32,9 +29,6 @@ pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
 
 /// Records that less than the price was captured, because of a provider's offer: a refund of this
 /// amount counts as a full refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn paid_less(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -54,9 +48,6 @@ pub async fn paid_less(
 }
 
 /// Records a failed attempt; a payment before or after it takes precedence.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn attempt_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set payment_state = 'failed', version = version + 1
@@ -69,9 +60,6 @@ pub async fn attempt_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreErr
 }
 
 /// Records that the confirmation mail was sent.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mail_sent(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set mail_state = 'sent', version = version + 1
@@ -84,9 +72,6 @@ pub async fn mail_sent(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
 }
 
 /// Records that the confirmation mail could not be sent yet.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mail_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set mail_state = 'failed', version = version + 1

@@ -6,9 +6,6 @@ use kernel::{Id, Timestamp};
 
 /// Whether an address has such a session that was not cancelled, booked after an instant if there
 /// is one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn was_given(
     tx: &mut Tx,
     email: &str,
@@ -27,9 +24,6 @@ pub async fn was_given(
 }
 
 /// Stores the address of such a session.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     booking_id: Id<Booking>,

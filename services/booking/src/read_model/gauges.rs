@@ -52,9 +52,6 @@ pub fn add_sources(store: &Store) {
 }
 
 /// Times that are held, held too long, booked for the coming week, and taken twice.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn times(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let held = sqlx::query(HELD).bind(HOLD_END).fetch_one(pool).await?;
     let ahead = sqlx::query(AHEAD).fetch_one(pool).await?;

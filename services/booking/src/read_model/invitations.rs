@@ -51,9 +51,6 @@ pub(crate) fn read(row: &PgRow) -> Result<Invitation, StoreError> {
 }
 
 /// The invitations that are kept, newest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn all(
     executor: impl PgExecutor<'_>,
     now: Timestamp,
@@ -69,9 +66,6 @@ pub async fn all(
 }
 
 /// An invitation with what the secret of its newest mail is derived from.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn with_token(
     executor: impl PgExecutor<'_>,
     id: Id<StaffInvitation>,

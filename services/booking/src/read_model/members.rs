@@ -65,9 +65,6 @@ fn read(row: &PgRow) -> Result<Option<Member>, StoreError> {
 }
 
 /// The members, by role and then by the time of joining.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn all(executor: impl PgExecutor<'_>) -> Result<Vec<Member>, StoreError> {
     let rows = sqlx::query(member_sql!("order by m.since_at, m.user_id limit $1"))
         .bind(MEMBERS_MAX)
@@ -82,9 +79,6 @@ pub async fn all(executor: impl PgExecutor<'_>) -> Result<Vec<Member>, StoreErro
 }
 
 /// An account's membership; `None` for clients and former members.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     person: Id<Customer>,
@@ -97,9 +91,6 @@ pub async fn find(
 }
 
 /// Whether an address, in lower case, is a member's.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn has_address(executor: impl PgExecutor<'_>, email: &str) -> Result<bool, StoreError> {
     let sql = "select exists (select from staff_addresses a join staff_members m using (user_id)
                               where a.email = $1 and m.active)";
@@ -107,9 +98,6 @@ pub async fn has_address(executor: impl PgExecutor<'_>, email: &str) -> Result<b
 }
 
 /// The proved addresses of accounts; those that have none are left out.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn addresses(
     executor: impl PgExecutor<'_>,
     people: &[Id<Customer>],
@@ -145,9 +133,6 @@ pub struct RecordedChange {
 }
 
 /// The newest changes of memberships.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn changes(executor: impl PgExecutor<'_>) -> Result<Vec<RecordedChange>, StoreError> {
     let rows = sqlx::query(
         "select c.changed_at, c.actor, c.kind, c.user_id, c.invitation_id, i.email, c.role_before,

@@ -8,9 +8,6 @@ use sqlx::PgExecutor;
 /// The first future reservation or block that is missing from the day of its date in this zone;
 /// `None` when there is none. Only the first and the last of each date are checked: another zone
 /// moves times at one end of a date.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn first_moved(
     executor: impl PgExecutor<'_>,
     zone: &str,

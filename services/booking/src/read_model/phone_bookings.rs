@@ -10,9 +10,6 @@ pub const OF_EMAIL: &str =
     "select booking_id from phone_bookings where email = $1 order by made_at limit $2";
 
 /// The bookings that the account of an address (in lower case) may adopt, oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_email(
     executor: impl PgExecutor<'_>,
     email: &str,

@@ -19,9 +19,6 @@ pub fn mode_word(mode: Mode) -> &'static str {
 }
 
 /// Projects a booking's event.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booking(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -308,9 +305,6 @@ async fn reserve(
 }
 
 /// Notifies watchers of a change that has no event.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn touch(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query("update bookings set version = version + 1 where booking_id = $1")
         .bind(id)
@@ -320,9 +314,6 @@ pub async fn touch(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
 }
 
 /// Stores the meeting link. It is deleted with the customer's contact data.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn join_url(tx: &mut Tx, id: Id<Booking>, url: &str) -> Result<(), StoreError> {
     sqlx::query("update booking_contacts set join_url = $2 where booking_id = $1")
         .bind(id)

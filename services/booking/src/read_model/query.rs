@@ -13,9 +13,6 @@ use crate::domain::span::Span;
 
 /// A practitioner's occupied times between two instants: booked, closed, with a live hold, or busy
 /// by the practitioner's own calendar.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn occupied(
     executor: impl PgExecutor<'_>,
     practitioner_id: &str,
@@ -47,9 +44,6 @@ pub async fn occupied(
 }
 
 /// The other live rows that overlap a time, including expired holds; `None` for a closed time.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn overlapping_reservations(
     tx: &mut Tx,
     practitioner_id: &str,
@@ -71,9 +65,6 @@ pub async fn overlapping_reservations(
 }
 
 /// The version of a customer's booking; `None` when the customer has no such booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn version(
     executor: impl PgExecutor<'_>,
     customer_id: Id<Customer>,
@@ -90,9 +81,6 @@ pub async fn version(
 }
 
 /// The versions of those of these bookings that there are, in any order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn versions(
     executor: impl PgExecutor<'_>,
     ids: &[Id<Booking>],
@@ -202,9 +190,6 @@ const UNPAID_HOLDS: &str = "
 /// The customers' holds, one for each requested slot and in the same order. Exact under the
 /// customers' locks. Where there are `several` practitioners, sessions that overlap are looked up
 /// in their calendars.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn holds(
     tx: &mut Tx,
     requests: &[SlotRequest<'_>],
@@ -266,9 +251,6 @@ pub async fn holds(
 /// Whether the customer has another live booking that replaces this one, held, or confirmed and
 /// still to come: of the same service and requested later, or at the same time with another
 /// practitioner.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<bool, StoreError> {
     let replaced = sqlx::query_scalar(
         "select exists (
@@ -295,9 +277,6 @@ pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<b
 }
 
 /// Whether a payment was ever claimed for a booking. Exact under the booking's locks.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
     let claimed = sqlx::query_scalar("select claimed from bookings where booking_id = $1")
         .bind(id)
@@ -317,9 +296,6 @@ pub const BOOKINGS_BETWEEN: &str =
 
 /// The bookings with sessions in a range of instants, by their first session there; only those in
 /// `states` and with this practitioner, if given.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn bookings_between(
     executor: impl PgExecutor<'_>,
     (from, to): (Timestamp, Timestamp),
@@ -339,9 +315,6 @@ pub async fn bookings_between(
 
 /// The bookings whose id ends with these eight digits, newest first; only those with this
 /// practitioner, if given.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn bookings_by_reference(
     executor: impl PgExecutor<'_>,
     (reference, practitioner_id): (&str, Option<&str>),
@@ -361,9 +334,6 @@ pub async fn bookings_by_reference(
 }
 
 /// A booking's practitioner, which never changes; `None` when there is no such booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn practitioner_of(
     executor: impl PgExecutor<'_>,
     id: Id<Booking>,
@@ -391,9 +361,6 @@ fn blocked(row: &PgRow) -> Result<Option<Blocked>, sqlx::Error> {
 }
 
 /// A block, including one that was opened again; `None` if it never existed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn block(
     executor: impl PgExecutor<'_>,
     id: Id<Block>,
@@ -409,9 +376,6 @@ pub async fn block(
 }
 
 /// The closed times of all practitioners, or of one, between two instants, in order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn blocked_between(
     executor: impl PgExecutor<'_>,
     (from, to): (Timestamp, Timestamp),
@@ -448,9 +412,6 @@ pub struct BookingLocation {
 }
 
 /// Finds what is needed to lock a booking; `None` when it doesn't exist.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn locate(tx: &mut Tx, id: Id<Booking>) -> Result<Option<BookingLocation>, StoreError> {
     let rows = sqlx::query(
         "select b.customer_id, b.practitioner_id, r.starts_at
@@ -469,9 +430,6 @@ pub async fn locate(tx: &mut Tx, id: Id<Booking>) -> Result<Option<BookingLocati
 }
 
 /// When the terms were accepted; `None` while they are not, and once the contact data was deleted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn terms_accepted_at(
     executor: impl PgExecutor<'_>,
     id: Id<Booking>,

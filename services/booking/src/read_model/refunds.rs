@@ -36,9 +36,6 @@ pub struct Failure {
 }
 
 /// Records a requested refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn requested(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -65,9 +62,6 @@ pub async fn requested(
 }
 
 /// Records a processed refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn processed(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -88,9 +82,6 @@ pub async fn processed(
 }
 
 /// Records a failed refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failed(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -232,9 +223,6 @@ const NOTE_MENDED: &str = "
                         and greatest(r.requested_at, r.processed_at, r.failed_at) > n.noted_at)";
 
 /// Makes the booking's payment state follow the sum of its refunds.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn settle(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     for sql in [SETTLE, NOTE_MENDED] {
         sqlx::query(sql).bind(id).execute(tx.connection()).await?;
@@ -256,9 +244,6 @@ pub struct Shown {
 /// The refunds of a booking, added up for its page. No more of the booking's payment is to come
 /// than is left of it: what failed and would be asked for again, another refund may have given
 /// since.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn shown(executor: impl PgExecutor<'_>, id: Id<Booking>) -> Result<Shown, StoreError> {
     let row = sqlx::query(
         "with of_booking as (

@@ -6,9 +6,6 @@ use sqlx::PgExecutor;
 use staff::Role;
 
 /// The current role of an account; `None` for customers and former staff members.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn role_of(
     executor: impl PgExecutor<'_>,
     person: Id<Customer>,
@@ -17,9 +14,6 @@ pub async fn role_of(
 }
 
 /// The same, and whether the time in which the account needs no second factor is over.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn membership_of(
     executor: impl PgExecutor<'_>,
     person: Id<Customer>,

@@ -85,9 +85,6 @@ macro_rules! view_sql {
 pub(crate) use view_sql;
 
 /// Loads a booking; `None` when it doesn't exist.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn load(
     executor: impl PgExecutor<'_>,
     practice: &Practice,
@@ -101,9 +98,6 @@ pub async fn load(
 }
 
 /// Loads bookings by their first sessions; those that do not exist are omitted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn load_all(
     executor: impl PgExecutor<'_>,
     practice: &Practice,

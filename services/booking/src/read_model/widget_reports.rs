@@ -12,9 +12,6 @@ const STATE: &str = "select b.state, b.held_until_at, c.now
      join bookings b using (booking_id)";
 
 /// Where the booking of a report stands.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn state(executor: impl PgExecutor<'_>, id: ReportId) -> Result<ReportState, StoreError> {
     let row = sqlx::query(STATE).bind(id.uuid()).fetch_optional(executor).await?;
     let Some(row) = row else { return Ok(ReportState::Waiting) };

@@ -9,9 +9,6 @@ use sqlx::{Postgres, QueryBuilder};
 use crate::domain::shown_texts::{Acceptance, ShownText};
 
 /// Stores what was accepted with a booking that is there.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -35,9 +32,6 @@ pub async fn insert(
 }
 
 /// Keeps the words of the practice's texts; a version that is kept already stays as it is.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn keep_texts(
     tx: &mut Tx,
     texts: &[LegalText],

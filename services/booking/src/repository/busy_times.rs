@@ -24,9 +24,6 @@ pub struct Reading<'r> {
 
 /// Stores a calendar that was read whole: its busy times replace the ones before. Times that stay
 /// as they are are not written.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn store(tx: &mut Tx, reading: &Reading<'_>, now: Timestamp) -> Result<(), StoreError> {
     let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
     sqlx::query(
@@ -79,9 +76,6 @@ pub async fn store(tx: &mut Tx, reading: &Reading<'_>, now: Timestamp) -> Result
 }
 
 /// Notes that a calendar is as it was.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn store_unchanged(
     tx: &mut Tx,
     calendar_id: &str,
@@ -100,9 +94,6 @@ pub async fn store_unchanged(
 }
 
 /// Notes that a calendar cannot be read; its last busy times stay.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn store_failure(
     tx: &mut Tx,
     (calendar_id, practitioner_id): (&str, &str),
@@ -129,9 +120,6 @@ pub async fn store_failure(
 
 /// Has all calendars read whole the next time: this program, or the practice's file, may read the
 /// same content otherwise than before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn forget_contents(tx: &mut Tx) -> Result<(), StoreError> {
     sqlx::query("update calendar_sources set etag = null where etag is not null")
         .execute(tx.connection())
@@ -141,9 +129,6 @@ pub async fn forget_contents(tx: &mut Tx) -> Result<(), StoreError> {
 
 /// Deletes the calendars that the practice's file does not name any more, with their busy times,
 /// and returns their ids.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_others(tx: &mut Tx, named: &[String]) -> Result<Vec<String>, StoreError> {
     let ids = sqlx::query_scalar(
         "delete from calendar_sources where not calendar_id = any ($1) returning calendar_id",

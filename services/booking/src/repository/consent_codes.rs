@@ -14,9 +14,6 @@ const DELETED_MAX: i64 = 10_000;
 const KEPT_MINUTES: i64 = 2 * 24 * 60;
 
 /// When codes of a booking were asked for since a moment.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn requested(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -27,9 +24,6 @@ pub async fn requested(
 }
 
 /// Stores that a code was asked for.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     (id, number): (Id<Booking>, i64),
@@ -45,9 +39,6 @@ pub async fn insert(
 }
 
 /// The newest code of a booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn newest(
     executor: impl PgExecutor<'_>,
     id: Id<Booking>,
@@ -59,9 +50,6 @@ pub async fn newest(
 }
 
 /// Counts a try of the newest code of a booking, and returns it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn try_newest(tx: &mut Tx, id: Id<Booking>) -> Result<Option<MailedCode>, StoreError> {
     let sql = "update consent_codes set tries = tries + 1
                where booking_id = $1
@@ -72,9 +60,6 @@ pub async fn try_newest(tx: &mut Tx, id: Id<Booking>) -> Result<Option<MailedCod
 }
 
 /// The code was typed as it was mailed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn confirm(
     tx: &mut Tx,
     (id, number): (Id<Booking>, i64),
@@ -93,9 +78,6 @@ pub async fn confirm(
 }
 
 /// Deletes old rows. True where more may be left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_old(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let deleted = sqlx::query(
         "delete from consent_codes where (booking_id, number) in (

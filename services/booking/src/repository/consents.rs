@@ -24,9 +24,6 @@ pub struct NewConsent<'c> {
 
 /// Stores consents and, once per version, the text of the terms. While a consent of a customer to
 /// these terms is in force, another one adds nothing; the transaction holds the customers' locks.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     terms: &ConsentTerms,
@@ -61,9 +58,6 @@ pub async fn insert(
 }
 
 /// Withdraws every consent of a customer that is in force.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn withdraw(
     tx: &mut Tx,
     customer_id: Id<Customer>,

@@ -12,9 +12,6 @@ use crate::domain::organisation::RoleChange;
 
 /// Gives an account a role; `None` revokes it. The row of a former staff member stays, so that the
 /// audit log remains readable. The operator may also end the last owner's role.
-///
-/// # Errors
-/// When the database does not answer or denies access.
 pub async fn grant_role(
     owner_url: &str,
     person: Id<Customer>,

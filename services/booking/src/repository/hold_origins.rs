@@ -10,9 +10,6 @@ const DELETED_MAX: i64 = 10_000;
 const KEPT_MINUTES: i64 = 2 * 24 * 60;
 
 /// A hold was released: it counts from now on.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn release(tx: &mut Tx, id: Id<Booking>, now: Timestamp) -> Result<(), StoreError> {
     sqlx::query("update hold_origins set held_until_at = $2 where booking_id = $1")
         .bind(id)
@@ -23,9 +20,6 @@ pub async fn release(tx: &mut Tx, id: Id<Booking>, now: Timestamp) -> Result<(),
 }
 
 /// Deletes old rows. True where more may be left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_old(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let deleted = sqlx::query(
         "delete from hold_origins where booking_id in (

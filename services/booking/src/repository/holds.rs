@@ -15,9 +15,6 @@ use crate::read_model::view::{View, view_sql, views};
 
 /// Stores the contact data and when the terms were accepted, and loads the booking. A repeated
 /// request overwrites both.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn upsert_contact(
     tx: &mut Tx,
     practice: &Practice,

@@ -47,9 +47,6 @@ pub async fn insert(tx: &mut Tx, invitation: &Invitation, token: &Token) -> Resu
 }
 
 /// The invitation of an id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(tx: &mut Tx, id: Id<StaffInvitation>) -> Result<Option<Invitation>, StoreError> {
     let row = sqlx::query(invitation_sql!("where invitation_id = $1"))
         .bind(id)
@@ -59,9 +56,6 @@ pub async fn find(tx: &mut Tx, id: Id<StaffInvitation>) -> Result<Option<Invitat
 }
 
 /// The invitation whose newest mail has the secret of this hash.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find_by_hash(
     executor: impl PgExecutor<'_>,
     hash: &[u8],
@@ -74,9 +68,6 @@ pub async fn find_by_hash(
 }
 
 /// Whether an address has an invitation that can be accepted; one that is too old is ended here.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_invited(tx: &mut Tx, email: &str, now: Timestamp) -> Result<bool, StoreError> {
     sqlx::query(
         "update staff_invitations set state = 'expired', ended_at = expires_at
@@ -92,18 +83,12 @@ pub async fn is_invited(tx: &mut Tx, email: &str, now: Timestamp) -> Result<bool
 }
 
 /// How many invitations were sent since a moment.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sent_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
     let sql = "select count(*) from staff_invitations where invited_at > $1";
     Ok(sqlx::query_scalar(sql).bind(since).fetch_one(tx.connection()).await?)
 }
 
 /// Gives an invitation a new secret, for another mail; it is pending again.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn renew(
     tx: &mut Tx,
     id: Id<StaffInvitation>,
@@ -126,9 +111,6 @@ pub async fn renew(
 }
 
 /// Ends an invitation that is pending; `answered_by` is the account that did it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(
     tx: &mut Tx,
     id: Id<StaffInvitation>,
@@ -148,9 +130,6 @@ pub async fn end(
 }
 
 /// Withdraws the pending invitations that a member sent for these roles, and returns them.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn withdraw_of(
     tx: &mut Tx,
     inviter: Id<Customer>,
@@ -171,9 +150,6 @@ pub(super) const WITHDRAW_OF: &str =
      where invited_by = $1 and state = 'pending' and role = any ($2) returning invitation_id";
 
 /// Deletes invitations that ended long ago, a batch at most; whether more may be left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_ended(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let deleted = sqlx::query(
         "delete from staff_invitations where invitation_id = any (array(

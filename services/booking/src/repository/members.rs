@@ -19,17 +19,11 @@ pub struct Membership {
 }
 
 /// Takes the organisation's lock.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock(tx: &mut Tx) -> Result<(), StoreError> {
     tx.lock(&[ORGANISATION_LOCK.to_owned()]).await
 }
 
 /// An account's membership; `None` for clients and former members.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn membership(
     tx: &mut Tx,
     person: Id<Customer>,
@@ -47,27 +41,18 @@ pub async fn membership(
 }
 
 /// Whether an account is or was a member.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn was_member(tx: &mut Tx, person: Id<Customer>) -> Result<bool, StoreError> {
     let sql = "select exists (select from staff_members where user_id = $1)";
     Ok(sqlx::query_scalar(sql).bind(person).fetch_one(tx.connection()).await?)
 }
 
 /// How many owners the practice has.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn owners(tx: &mut Tx) -> Result<i64, StoreError> {
     let sql = "select count(*) from staff_members where role = 'owner' and active";
     Ok(sqlx::query_scalar(sql).fetch_one(tx.connection()).await?)
 }
 
 /// Makes an account a member, or changes its membership.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn upsert(
     tx: &mut Tx,
     person: Id<Customer>,
@@ -92,9 +77,6 @@ pub async fn upsert(
 }
 
 /// Notes that a member has a second factor: from now on the account's staff calls need it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn use_second_factor(
     executor: impl PgExecutor<'_>,
     person: Id<Customer>,
@@ -110,9 +92,6 @@ pub async fn use_second_factor(
 }
 
 /// Ends a membership. The row stays, so that the audit log remains readable; the address goes.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(tx: &mut Tx, person: Id<Customer>) -> Result<(), StoreError> {
     sqlx::query("update staff_members set active = false where user_id = $1")
         .bind(person)
@@ -126,9 +105,6 @@ pub async fn end(tx: &mut Tx, person: Id<Customer>) -> Result<(), StoreError> {
 }
 
 /// Stores the proved address of a member's account, in lower case; nothing for other accounts.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set_address(tx: &mut Tx, person: Id<Customer>, email: &str) -> Result<(), StoreError> {
     sqlx::query(
         "insert into staff_addresses (user_id, email, proved_at)
@@ -208,9 +184,6 @@ pub(super) const INSERT_CHANGE: &str = "insert into membership_changes
      select clock_now(), practice_id, $1, $2, $3, $4, $5, $6 from practices";
 
 /// Adds a change to the audit trail.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record_change(tx: &mut Tx, change: MembershipChange<'_>) -> Result<(), StoreError> {
     sqlx::query(INSERT_CHANGE)
         .bind(change.actor)

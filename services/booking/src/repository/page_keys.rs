@@ -66,9 +66,6 @@ pub struct PageKeyRow {
 }
 
 /// Stores a key, or finds the one that was made for the same, and returns its id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     new: &NewPageKey<'_>,
@@ -97,9 +94,6 @@ pub async fn insert(
 }
 
 /// Stores the hash of a key whose secret has changed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set_hash(
     executor: impl PgExecutor<'_>,
     id: Id<PageKey>,
@@ -114,9 +108,6 @@ pub async fn set_hash(
 }
 
 /// The key of a hash.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     hash: &[u8],
@@ -143,9 +134,6 @@ pub async fn find(
 /// Ends the keys of a booking that have not ended: all of them, or those of one page with the ways
 /// to the session that were saved from it. The key that links of releases before have, given by its
 /// hash, has a row from then on.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(
     tx: &mut Tx,
     (id, only): (Id<Booking>, Option<PageKeyPurpose>),
@@ -184,9 +172,6 @@ pub async fn end(
 }
 
 /// When money of a booking last moved or was decided about; its request, where none did.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn money_moved_at(
     executor: impl PgExecutor<'_>,
     stream: &str,
@@ -224,9 +209,6 @@ pub struct RequestCounts {
 }
 
 /// Counts the requests for a new key since a time.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_requests(
     tx: &mut Tx,
     (network, id): (Option<&[u8]>, Option<Id<Booking>>),
@@ -253,9 +235,6 @@ pub async fn count_requests(
 }
 
 /// Stores a request for a new key; without a booking, where no mail follows.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert_request(
     tx: &mut Tx,
     (network, id): (Option<&[u8]>, Option<Id<Booking>>),
@@ -275,9 +254,6 @@ pub async fn insert_request(
 }
 
 /// Deletes old requests. True where more may be left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_old_requests(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let deleted = sqlx::query(
         "delete from page_key_requests where request_id in (

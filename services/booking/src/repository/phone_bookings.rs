@@ -5,9 +5,6 @@ use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 
 /// Stores the address, in lower case, whose account may adopt a booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -25,9 +22,6 @@ pub async fn insert(
 
 /// Whether a session of a booking that is still to come would be at the same time as one that an
 /// account holds or has booked with another practitioner. Exact under the locks of both.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn overlaps_sessions_of(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -54,9 +48,6 @@ pub async fn overlaps_sessions_of(
 
 /// Takes a booking from those that an address may adopt; false when it is none of them any more.
 /// Needs the booking's locks.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn take(tx: &mut Tx, id: Id<Booking>, email: &str) -> Result<bool, StoreError> {
     let taken = sqlx::query("delete from phone_bookings where booking_id = $1 and email = $2")
         .bind(id)
@@ -69,9 +60,6 @@ pub async fn take(tx: &mut Tx, id: Id<Booking>, email: &str) -> Result<bool, Sto
 
 /// Gives the consents of a contact to the account that adopts its booking, unless the account has
 /// one of its own to the same terms.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn move_consents(
     tx: &mut Tx,
     from: Id<Customer>,
@@ -92,9 +80,6 @@ pub async fn move_consents(
 }
 
 /// Stores when the terms of a booking were accepted, if they were not before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn accept_terms(tx: &mut Tx, id: Id<Booking>, now: Timestamp) -> Result<(), StoreError> {
     sqlx::query(
         "update booking_contacts set terms_accepted_at = $2

@@ -37,9 +37,6 @@ impl ScheduledEvent {
 }
 
 /// An event that no booking has, with whether one can still have it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     event_uri: &str,
@@ -66,9 +63,6 @@ pub async fn find(
 }
 
 /// Stores that an event was taken over; one that was stays as it is.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(tx: &mut Tx, event: &ScheduledEvent) -> Result<(), StoreError> {
     sqlx::query(
         "insert into scheduled_events (event_uri, invitee_uri, visit_id, service_id, starts_at,
@@ -88,9 +82,6 @@ pub async fn insert(tx: &mut Tx, event: &ScheduledEvent) -> Result<(), StoreErro
 }
 
 /// Gives an event to a booking, whose calendar booking it is from then on.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn book(tx: &mut Tx, event_uri: &str, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query(
         "with event as (
@@ -109,9 +100,6 @@ pub async fn book(tx: &mut Tx, event_uri: &str, id: Id<Booking>) -> Result<(), S
 }
 
 /// Ends the time in which a booking can have an event.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(
     tx: &mut Tx,
     (event_uri, starts_at): (&str, Timestamp),
@@ -130,9 +118,6 @@ pub async fn end(
 }
 
 /// The next event that no booking got, with the attempts to cancel it so far.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn next_ended(
     executor: impl PgExecutor<'_>,
     now: Timestamp,
@@ -153,9 +138,6 @@ pub async fn next_ended(
 }
 
 /// Stores that the provider has an event no more, or with an instant when that is tried again.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tried(
     tx: &mut Tx,
     event_uri: &str,
@@ -175,9 +157,6 @@ pub async fn tried(
 }
 
 /// Deletes events that no booking got, a month after their end. True when more are left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_old(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let deleted = sqlx::query(
         "delete from scheduled_events where event_uri in (

@@ -10,9 +10,6 @@ use crate::domain::report::ReportId;
 const DELETED_MAX: i64 = 10_000;
 
 /// How many reports of a customer have not ended, other than this one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_others(
     tx: &mut Tx,
     customer_id: Id<Customer>,
@@ -45,9 +42,6 @@ pub struct NewReport {
 }
 
 /// Makes a report be about a booking. False where the id has ended or another customer has it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn upsert(tx: &mut Tx, report: NewReport, now: Timestamp) -> Result<bool, StoreError> {
     let written = sqlx::query(
         "insert into widget_reports (report_id, booking_id, customer_id, ends_at)
@@ -66,9 +60,6 @@ pub async fn upsert(tx: &mut Tx, report: NewReport, now: Timestamp) -> Result<bo
 }
 
 /// Deletes reports that have ended, a batch at most; whether more may be left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_ended(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let deleted = sqlx::query(
         "delete from widget_reports where report_id = any(array(

@@ -31,9 +31,6 @@ pub(super) struct Requests {
 
 impl Requests {
     /// `sandbox` is an origin on this machine that may be asked, too.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub(super) fn new(sandbox: Option<&Url>) -> Result<Self, reqwest::Error> {
         runtime::http::install_crypto();
         let client = || {
