@@ -113,9 +113,6 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
 }
 
 /// Brings the database up to date and grants the service's role its rights.
-///
-/// # Errors
-/// When the database refuses.
 pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
     let database: url::Url =
         config.database_url.expose_secret().parse().context("IDENTITY_DATABASE_URL is no URL")?;

@@ -129,9 +129,6 @@ pub struct Provider {
 
 impl Provider {
     /// A client of the provider of these settings.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(settings: ProviderSettings) -> Result<Self, reqwest::Error> {
         Ok(Self { settings, http: runtime::http::client()?, cache: Mutex::default() })
     }

@@ -58,9 +58,6 @@ pub async fn run(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
 }
 
 /// Deletes all expired rows once.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_expired(store: &Store) -> Result<(), StoreError> {
     store
         .write(app::metadata(), |tx| {

@@ -65,9 +65,6 @@ pub struct Sender {
 
 impl Sender {
     /// A client for the sender of these settings.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(settings: &SmsSettings) -> Result<Self, reqwest::Error> {
         let (url, key) = (settings.url.clone(), settings.key.clone());
         Ok(Self { http: runtime::http::client()?, url, key })

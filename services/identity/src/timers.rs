@@ -20,9 +20,6 @@ pub struct Timers {
 
 impl Timers {
     /// A handler for this app.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(app: App) -> Result<Self, BoxError> {
         let sender = app.features.sms.as_ref().map(Sender::new).transpose()?;
         Ok(Self { app, sender })

@@ -114,9 +114,6 @@ pub async fn run(database_url: SecretString, request: AccountRequest) -> Result<
 }
 
 /// Runs `find-account`: prints the id of the address's account, or nothing.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(database_url: SecretString, email: EmailAddress) -> Result<(), BoxError> {
     let store = Store::new(Database::new(database_url.expose_secret()).open()?);
     if let Some(user) = find_confirmed(store.pool(), &email).await? {

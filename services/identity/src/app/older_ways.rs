@@ -50,9 +50,6 @@ impl Retry for CloseError {
 }
 
 /// Closes them, if that was never done; returns in how many accounts.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn close_once(store: &Store) -> Result<usize, CloseError> {
     store
         .write(app::metadata(), move |tx| {
@@ -76,9 +73,6 @@ pub async fn close_once(store: &Store) -> Result<usize, CloseError> {
 }
 
 /// Runs the command: prints a line for each account, without its address.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn run(database_url: SecretString) -> Result<(), BoxError> {
     let store = Store::new(Database::new(database_url.expose_secret()).open()?);
     let mut out = std::io::stdout();

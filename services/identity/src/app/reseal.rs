@@ -10,9 +10,6 @@ use crate::repository::factors;
 const BATCH: i64 = 200;
 
 /// Seals all that the former key sealed; returns how many.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn run(app: &App) -> Result<u64, sqlx::Error> {
     let rows = app.store.pool();
     let (mut last, mut done) = (Uuid::nil(), 0);

@@ -64,9 +64,6 @@ pub async fn run(
 }
 
 /// Runs `revoke-service-key`: ends all keys with this name and prints how many there were.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn revoke(database_url: SecretString, name: String) -> Result<(), BoxError> {
     let store = Store::new(Database::new(database_url.expose_secret()).open()?);
     writeln!(std::io::stdout(), "{}", service_keys::revoke(store.pool(), &name).await?)?;

@@ -108,9 +108,6 @@ pub enum Field {
 }
 
 /// Writes an entry.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record(
     executor: impl PgExecutor<'_>,
     actor: &Actor<'_>,
@@ -136,9 +133,6 @@ pub async fn record(
 }
 
 /// A page of entries, newest first, and how many there are in all. Retention bounds them.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn page(
     executor: impl PgExecutor<'_> + Copy,
     search: Option<(Field, &str)>,

@@ -100,9 +100,6 @@ impl Challenge {
 }
 
 /// Stores a new challenge.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     challenge: &Challenge,
@@ -128,9 +125,6 @@ pub async fn insert(
 }
 
 /// A challenge, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock(
     executor: impl PgExecutor<'_>,
     challenge_id: Uuid,
@@ -147,9 +141,6 @@ pub async fn lock(
 
 /// Notes that a challenge was answered. The row stays until it expires, so that a second answer is
 /// told apart from an unknown challenge, as in the contract.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn note_answer(
     executor: impl PgExecutor<'_>,
     challenge_id: Uuid,
@@ -164,9 +155,6 @@ pub async fn note_answer(
 }
 
 /// Counts a wrong answer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_wrong_answer(
     executor: impl PgExecutor<'_>,
     challenge_id: Uuid,
@@ -179,9 +167,6 @@ pub async fn count_wrong_answer(
 }
 
 /// Deletes a challenge.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(executor: impl PgExecutor<'_>, challenge_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from challenges where challenge_id = $1")
         .bind(challenge_id)

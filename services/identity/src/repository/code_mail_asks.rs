@@ -40,9 +40,6 @@ impl Share {
 }
 
 /// Takes one mail of a share, or returns the seconds until it has another one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn take(
     tx: &mut Tx,
     (share, per_hour): (Share, u32),

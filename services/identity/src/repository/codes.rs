@@ -147,9 +147,6 @@ pub struct NewCode<'a> {
 
 /// Issues a code, which replaces an older one, and appends the event for its mail. A code without a
 /// redirect takes over the redirect of the one that it replaces.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn issue(
     tx: &mut Tx,
     (user_id, purpose): (Uuid, Purpose),
@@ -168,9 +165,6 @@ pub async fn issue(
 
 /// Issues a code, which replaces an older one, without a mail: its link or digits reach the person
 /// in another way.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     (user_id, purpose): (Uuid, Purpose),
@@ -205,9 +199,6 @@ pub async fn insert(
 
 /// The code of an account for a purpose, if its digits are valid, locked until the transaction
 /// ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_user(
     tx: &mut Tx,
     user_id: Uuid,
@@ -227,9 +218,6 @@ pub async fn of_user(
 }
 
 /// Whether an account has a code for a purpose that has not expired.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_pending(
     tx: &mut Tx,
     user_id: Uuid,
@@ -248,9 +236,6 @@ pub async fn is_pending(
 }
 
 /// The valid code with an id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_id(
     executor: impl PgExecutor<'_>,
     code_id: Uuid,
@@ -265,9 +250,6 @@ pub async fn by_id(
 }
 
 /// The valid code whose link goes on with a flow, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_flow(tx: &mut Tx, flow_state_id: Uuid) -> Result<Option<Code>, sqlx::Error> {
     sqlx::query_as(
         "select code_id, user_id, purpose, redirect_to, sent_to, flow_state_id, digits from codes
@@ -279,9 +261,6 @@ pub async fn of_flow(tx: &mut Tx, flow_state_id: Uuid) -> Result<Option<Code>, s
 }
 
 /// Deletes a code. Of concurrent attempts, one gets true.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn consume(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
     let gone = sqlx::query("delete from codes where code_id = $1")
         .bind(code_id)
@@ -291,9 +270,6 @@ pub async fn consume(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
 }
 
 /// Counts a wrong attempt at the digits.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_wrong_attempt(tx: &mut Tx, code_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("update codes set wrong_tries = wrong_tries + 1 where code_id = $1")
         .bind(code_id)
@@ -303,9 +279,6 @@ pub async fn count_wrong_attempt(tx: &mut Tx, code_id: Uuid) -> Result<(), sqlx:
 }
 
 /// Deletes all codes of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from codes where user_id = $1").bind(user_id).execute(executor).await?;
     Ok(())

@@ -86,9 +86,6 @@ impl User {
 }
 
 /// Takes every identity from an account but those of the kept kinds, and the phone with its own.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn drop_other_identities(
     executor: impl PgExecutor<'_>,
     user: &mut User,
@@ -108,9 +105,6 @@ pub async fn drop_other_identities(
 }
 
 /// Takes an unconfirmed phone from an account, for another account that confirms it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn take_phone(connection: &mut PgConnection, mut user: User) -> Result<(), sqlx::Error> {
     sqlx::query("delete from identities where user_id = $1 and provider = 'phone'")
         .bind(user.user_id)
@@ -123,9 +117,6 @@ pub async fn take_phone(connection: &mut PgConnection, mut user: User) -> Result
 }
 
 /// The account that has a phone.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn owner_of_phone(
     executor: impl PgExecutor<'_>,
     phone: &str,

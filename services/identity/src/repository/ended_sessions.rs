@@ -9,9 +9,6 @@ const COUNT_MAX: i64 = 50_000;
 
 /// The sessions that ended within `seconds`, newest first, and those of banned accounts that were
 /// refreshed since.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn list(executor: impl PgExecutor<'_>, seconds: i64) -> Result<Vec<Uuid>, sqlx::Error> {
     let ended: Vec<Uuid> = sqlx::query_scalar(
         "(select session_id from sessions join users using (user_id)

@@ -54,9 +54,6 @@ impl Subject {
 /// Each network has its own counter, so that another person who has the password cannot keep the
 /// owner out. Networks from which no right answer has come lately have one more together: many of
 /// them guess no faster.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn check_and_count(
     connection: &mut PgConnection,
     subject: &Subject,
@@ -121,9 +118,6 @@ async fn count(
 }
 
 /// Resets the counter of the place of a right answer, which is known from then on.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn note_right(
     executor: impl PgExecutor<'_>,
     subject: &Subject,
@@ -147,9 +141,6 @@ pub async fn note_right(
 }
 
 /// Deletes the counters of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from factor_limits where user_id = $1")
         .bind(user_id)

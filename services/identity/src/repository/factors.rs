@@ -165,9 +165,6 @@ macro_rules! select_factors {
 }
 
 /// The factors of an account, the oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_user(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -179,9 +176,6 @@ pub async fn of_user(
 }
 
 /// A factor of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -195,9 +189,6 @@ pub async fn find(
 }
 
 /// A factor of an account, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -263,9 +254,6 @@ pub async fn update(executor: impl PgExecutor<'_>, factor: &Factor) -> Result<()
 }
 
 /// The sealed secrets of factors, by id after this one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sealed_after(
     executor: impl PgExecutor<'_>,
     after: Uuid,
@@ -282,9 +270,6 @@ pub async fn sealed_after(
 }
 
 /// Replaces a sealed secret, unless it was replaced meanwhile.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn reseal(
     executor: impl PgExecutor<'_>,
     factor_id: Uuid,
@@ -302,9 +287,6 @@ pub async fn reseal(
 }
 
 /// Deletes a factor.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(executor: impl PgExecutor<'_>, factor_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from factors where factor_id = $1")
         .bind(factor_id)
@@ -314,18 +296,12 @@ pub async fn delete(executor: impl PgExecutor<'_>, factor_id: Uuid) -> Result<()
 }
 
 /// Deletes all factors of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from factors where user_id = $1").bind(user_id).execute(executor).await?;
     Ok(())
 }
 
 /// Deletes the unverified factors of a type.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_unverified(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -342,9 +318,6 @@ pub async fn delete_unverified(
 }
 
 /// Deletes unverified factors of an account whose enrolment was given up.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_abandoned(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,

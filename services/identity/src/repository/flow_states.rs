@@ -70,9 +70,6 @@ pub struct NewFlow {
 }
 
 /// Stores a new flow and returns its id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn begin(tx: &mut Tx, flow: &NewFlow, now: Timestamp) -> Result<Uuid, sqlx::Error> {
     let flow_state_id = new_uuid();
     sqlx::query(
@@ -97,9 +94,6 @@ pub async fn begin(tx: &mut Tx, flow: &NewFlow, now: Timestamp) -> Result<Uuid, 
 }
 
 /// A flow that has not ended, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock(
     tx: &mut Tx,
     flow_state_id: Uuid,
@@ -119,9 +113,6 @@ pub async fn lock(
 }
 
 /// Keeps what a provider says of an identity until the client exchanges its code.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn keep_identity(
     tx: &mut Tx,
     flow_state_id: Uuid,
@@ -137,9 +128,6 @@ pub async fn keep_identity(
 
 /// Makes the flow's code worth something for an account, for [`VALID_SECONDS`]. A password that the
 /// account has lost meanwhile is kept in it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn issue_code(
     tx: &mut Tx,
     flow_state_id: Uuid,
@@ -162,9 +150,6 @@ pub async fn issue_code(
 }
 
 /// The flow of a code, locked until the transaction ends, also after its end.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_by_code(tx: &mut Tx, auth_code: Uuid) -> Result<Option<FlowState>, sqlx::Error> {
     sqlx::query_as(
         "select flow_state_id, auth_code, user_id, code_challenge, code_challenge_method,
@@ -179,9 +164,6 @@ pub async fn lock_by_code(tx: &mut Tx, auth_code: Uuid) -> Result<Option<FlowSta
 
 /// Ends a flow by the exchange of its code. The row stays until retention deletes it, so that a
 /// second use is recognised; what is personal in it goes.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn use_up(
     tx: &mut Tx,
     flow_state_id: Uuid,
@@ -203,9 +185,6 @@ pub async fn use_up(
 
 /// Ends the flows of an account whose code can be exchanged already, and those of its provider
 /// links.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_issued(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,

@@ -100,9 +100,6 @@ pub async fn store(
 }
 
 /// The account of a provider's identity.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn owner(
     executor: impl PgExecutor<'_>,
     provider: &str,
@@ -116,9 +113,6 @@ pub async fn owner(
 }
 
 /// Removes an identity from its account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(executor: impl PgExecutor<'_>, identity_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from identities where identity_id = $1")
         .bind(identity_id)
@@ -128,9 +122,6 @@ pub async fn delete(executor: impl PgExecutor<'_>, identity_id: Uuid) -> Result<
 }
 
 /// Removes all identities of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from identities where user_id = $1")
         .bind(user_id)

@@ -247,17 +247,11 @@ impl AddressLimits {
     }
 
     /// Takes an advisory lock on this address until the transaction ends.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn lock(&self, tx: &mut Tx) -> Result<(), StoreError> {
         tx.lock(&[self.name()]).await
     }
 
     /// Takes the locks of several addresses, in one order.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn lock_all(tx: &mut Tx, addresses: &[Self]) -> Result<(), StoreError> {
         let names: Vec<String> = addresses.iter().map(Self::name).collect();
         tx.lock(&names).await
@@ -270,9 +264,6 @@ impl AddressLimits {
 
     /// Counts an attempt before its result is known, so that concurrent attempts count, too.
     /// Returns the seconds to wait if it is not allowed now.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn check_and_count(
         &self,
         tx: &mut Tx,
@@ -306,9 +297,6 @@ impl AddressLimits {
 
     /// Resets the counter of this place after a success, and gives the attempt back to the wide
     /// one.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn reset(&self, tx: &mut Tx, what: LimitedAction) -> Result<(), StoreError> {
         sqlx::query("delete from address_limits where address_hash = $1 and kind = $2")
             .bind(self.place_hash)

@@ -129,9 +129,6 @@ pub struct Notice {
 }
 
 /// Stores a notice and appends the event for its mail.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<(), StoreError> {
     let notice_id = new_id::<AccountNotice>();
     let (words, network) = seen(notice.device);
@@ -160,9 +157,6 @@ pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<
 }
 
 /// Tells the account's own address of a change.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tell_of_account(
     tx: &mut Tx,
     (user_id, kind): (Uuid, NoticeKind),
@@ -173,9 +167,6 @@ pub async fn tell_of_account(
 }
 
 /// Tells the former and the new address of a change.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tell_new_address(
     tx: &mut Tx,
     user_id: Uuid,
@@ -191,9 +182,6 @@ pub async fn tell_new_address(
 }
 
 /// Tells of a sign-in from a device that shows no token of the account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tell_new_device(
     tx: &mut Tx,
     (user_id, email): (Uuid, &EmailAddress),
@@ -223,9 +211,6 @@ pub async fn tell_new_device(
 
 /// Tells of a credential whose counter did not go up, once in the life of a notice: one that was
 /// moved to a manager that does not count says so at each sign-in.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tell_counter(
     tx: &mut Tx,
     user_id: Uuid,
@@ -256,9 +241,6 @@ fn seen(device: &Device) -> (String, String) {
 }
 
 /// Deletes the notices of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from account_notices where user_id = $1")
         .bind(user_id)
@@ -268,9 +250,6 @@ pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<
 }
 
 /// The notice with an id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_id(
     executor: impl PgExecutor<'_>,
     notice_id: Uuid,

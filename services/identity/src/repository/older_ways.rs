@@ -33,17 +33,11 @@ pub struct OlderWays {
 /// The accounts that have some, and where nothing shows that they are of the person who proved the
 /// address: no browser had a session before and one by a mailed code since, and no session by a
 /// mailed code used an older factor.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn list(executor: impl PgExecutor<'_>) -> Result<Vec<OlderWays>, sqlx::Error> {
     sqlx::query_as(LIST).fetch_all(executor).await
 }
 
 /// Closes them.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn close(connection: &mut PgConnection, ways: &OlderWays) -> Result<(), sqlx::Error> {
     let closing = [
         "delete from sessions s
@@ -77,9 +71,6 @@ pub async fn close(connection: &mut PgConnection, ways: &OlderWays) -> Result<()
 }
 
 /// Notes that a task is done. Of several processes, and of all starts, one gets true.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn begin_once(
     executor: impl PgExecutor<'_>,
     name: &str,
@@ -96,9 +87,6 @@ pub async fn begin_once(
 }
 
 /// Notes in how many accounts a task has found something.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn note_found(
     executor: impl PgExecutor<'_>,
     (name, accounts): (&str, usize),

@@ -75,9 +75,6 @@ macro_rules! select_passkeys {
 }
 
 /// The passkeys of an account, the oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_user(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -89,9 +86,6 @@ pub async fn of_user(
 }
 
 /// The passkey with a credential of an account, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_by_credential(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -105,9 +99,6 @@ pub async fn lock_by_credential(
 }
 
 /// Whether a passkey or a factor has this credential, of whatever account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_credential_known(
     executor: impl PgExecutor<'_>,
     credential_id: &[u8],
@@ -146,9 +137,6 @@ pub async fn insert(executor: impl PgExecutor<'_>, passkey: &Passkey) -> Result<
 }
 
 /// Notes a sign-in by a passkey, with the credential's new state.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn note_use(
     executor: impl PgExecutor<'_>,
     passkey_id: Uuid,
@@ -167,9 +155,6 @@ pub async fn note_use(
 }
 
 /// Renames a passkey of an account, and returns it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn rename(
     executor: impl PgExecutor<'_>,
     (user_id, passkey_id): (Uuid, Uuid),
@@ -188,9 +173,6 @@ pub async fn rename(
 }
 
 /// Deletes a passkey of an account. False when it has none of this id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -205,18 +187,12 @@ pub async fn delete(
 }
 
 /// Deletes all passkeys of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from passkeys where user_id = $1").bind(user_id).execute(executor).await?;
     Ok(())
 }
 
 /// Whether an account has a passkey.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn exist(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar("select exists (select 1 from passkeys where user_id = $1)")
         .bind(user_id)

@@ -29,9 +29,6 @@ pub struct PhoneMessage {
 }
 
 /// Stores a message and its timer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn queue(
     tx: &mut Tx,
     (code_id, user_id): (Uuid, Uuid),
@@ -56,9 +53,6 @@ pub async fn queue(
 }
 
 /// The message with an id, while its code is valid.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unsent(
     executor: impl PgExecutor<'_>,
     message_id: Uuid,
@@ -79,9 +73,6 @@ pub async fn unsent(
 }
 
 /// Notes what the sender answered, and ends the timer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn finish(tx: &mut Tx, message_id: Uuid, refused: bool) -> Result<(), StoreError> {
     sqlx::query(
         "update phone_messages set sent_at = case when $2 then null else clock_now() end,
@@ -96,9 +87,6 @@ pub async fn finish(tx: &mut Tx, message_id: Uuid, refused: bool) -> Result<(), 
 }
 
 /// Whether so many messages were queued within the last hour.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_full(
     executor: impl PgExecutor<'_>,
     per_hour: u32,

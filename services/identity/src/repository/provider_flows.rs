@@ -28,9 +28,6 @@ pub struct ProviderFlow {
 }
 
 /// Stores a new flow.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn begin(tx: &mut Tx, flow: &ProviderFlow, now: Timestamp) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into provider_flows (state_id, provider, nonce, code_verifier, redirect_to,
@@ -51,9 +48,6 @@ pub async fn begin(tx: &mut Tx, flow: &ProviderFlow, now: Timestamp) -> Result<(
 }
 
 /// Takes a flow that has not ended. Of concurrent calls, one gets it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn take(
     tx: &mut Tx,
     state_id: Uuid,
@@ -71,9 +65,6 @@ pub async fn take(
 }
 
 /// Ends the flows that are to add an identity to an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from provider_flows where link_user_id = $1")
         .bind(user_id)

@@ -5,9 +5,6 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 /// Replaces all codes of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn replace_all(
     connection: &mut PgConnection,
     user_id: Uuid,
@@ -28,9 +25,6 @@ pub async fn replace_all(
 }
 
 /// Deletes a code. Of concurrent attempts, one gets true.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn consume(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -45,9 +39,6 @@ pub async fn consume(
 }
 
 /// How many codes of an account are left.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar("select count(*) from recovery_codes where user_id = $1")
         .bind(user_id)
@@ -56,9 +47,6 @@ pub async fn count(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<i64, 
 }
 
 /// Deletes all codes of an account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_all(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from recovery_codes where user_id = $1")
         .bind(user_id)

@@ -15,9 +15,6 @@ pub struct ServiceKey {
 }
 
 /// Stores a new key and returns its id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     name: &str,
@@ -37,9 +34,6 @@ pub async fn insert(
 }
 
 /// The key with an id, if it works now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn active(
     executor: impl PgExecutor<'_>,
     key_id: Uuid,
@@ -54,9 +48,6 @@ pub async fn active(
 }
 
 /// Ends all keys with a name and returns how many worked before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn revoke(executor: impl PgExecutor<'_>, name: &str) -> Result<u64, sqlx::Error> {
     let ended = sqlx::query(
         "update service_keys set revoked_at = clock_now()

@@ -26,9 +26,6 @@ pub struct Proof {
 
 /// Raises a session to `aal2`, with a new refresh token. Those of before end, so that none that was
 /// taken from the session at `aal1` continues it at `aal2`. `None` when the session has ended.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn raise(
     tx: &mut Tx,
     user: User,
@@ -69,9 +66,6 @@ pub async fn raise(
 }
 
 /// Notes that a mailed code was redeemed for a session that is open.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn note_code(tx: &mut Tx, session: &Session, now: Timestamp) -> Result<(), sqlx::Error> {
     sqlx::query("update sessions set proofs = $2 where session_id = $1")
         .bind(session.session_id)
@@ -82,9 +76,6 @@ pub async fn note_code(tx: &mut Tx, session: &Session, now: Timestamp) -> Result
 }
 
 /// Marks a session that was opened by a passkey whose user was verified.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mark_passkey(
     tx: &mut Tx,
     opened: &mut OpenedSession,
@@ -102,9 +93,6 @@ pub async fn mark_passkey(
 }
 
 /// Ends the sessions of an account at `aal1` except `except`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_lower(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -120,9 +108,6 @@ pub async fn end_lower(
 
 /// Drops the sessions that a factor or passkey had raised to `aal1`, and its method from their
 /// proofs unless it is the only one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn drop_raised(
     executor: impl PgExecutor<'_>,
     (user_id, factor_id): (Uuid, Uuid),

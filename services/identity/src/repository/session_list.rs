@@ -25,9 +25,6 @@ pub struct ListedSession {
 }
 
 /// The active sessions of an account, those used last first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_user(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -44,9 +41,6 @@ pub async fn of_user(
 }
 
 /// The level of a session of an account, if it has one of this id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn level(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -60,9 +54,6 @@ pub async fn level(
 }
 
 /// Ends a session of an account. False when it has none of this id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,

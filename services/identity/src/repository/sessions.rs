@@ -190,9 +190,6 @@ struct RefreshTokenRow {
 }
 
 /// Opens a session for a user who has just authenticated.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn open(
     tx: &mut Tx,
     mut user: User,
@@ -233,9 +230,6 @@ pub async fn open(
 }
 
 /// The session of an access token, if it is active.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find_active(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -253,9 +247,6 @@ pub async fn find_active(
 }
 
 /// Uses a refresh token and rotates it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn refresh(
     tx: &mut Tx,
     token: &RefreshToken,
@@ -369,9 +360,6 @@ pub(super) async fn insert_token(
 }
 
 /// Ends one session.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(executor: impl PgExecutor<'_>, session_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from sessions where session_id = $1")
         .bind(session_id)
@@ -381,9 +369,6 @@ pub async fn end(executor: impl PgExecutor<'_>, session_id: Uuid) -> Result<(), 
 }
 
 /// Ends all sessions of an account except `except`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_all(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -398,9 +383,6 @@ pub async fn end_all(
 }
 
 /// Ends all sessions of an account that are not stronger than `level`, except `except`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_up_to(
     executor: impl PgExecutor<'_>,
     (user_id, level): (Uuid, &str),
@@ -419,9 +401,6 @@ pub async fn end_up_to(
 }
 
 /// Revokes the permission to set a password without the old one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn revoke_password_reset(
     executor: impl PgExecutor<'_>,
     session_id: Uuid,

@@ -5,9 +5,6 @@ use uuid::Uuid;
 
 /// The ids of a page of accounts, newest first. They are read from the index alone, so a late page
 /// costs little more than an early one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn ids(
     executor: impl PgExecutor<'_>,
     search: &str,
@@ -35,9 +32,6 @@ pub async fn ids(
 }
 
 /// How many accounts there are.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count(executor: impl PgExecutor<'_>, search: &str) -> Result<i64, sqlx::Error> {
     if search.is_empty() {
         return sqlx::query_scalar("select count(*) from users").fetch_one(executor).await;

@@ -258,9 +258,6 @@ macro_rules! select_users {
 }
 
 /// The account of an address.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_email(
     executor: impl PgExecutor<'_>,
     email: &EmailAddress,
@@ -272,9 +269,6 @@ pub async fn by_email(
 }
 
 /// The account of an address, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_by_email(
     executor: impl PgExecutor<'_>,
     email: &EmailAddress,
@@ -287,9 +281,6 @@ pub async fn lock_by_email(
 
 /// The accounts that want to change to an address, or from it, locked until the transaction ends.
 /// Accounts that want the same new address may be many: the newest wishes come first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_changing(
     executor: impl PgExecutor<'_>,
     email: &EmailAddress,
@@ -305,9 +296,6 @@ pub async fn lock_changing(
 
 /// The accounts that want to change to a phone, or from it, newest wishes first, locked until the
 /// transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_changing_phone(
     executor: impl PgExecutor<'_>,
     phone: &str,
@@ -322,9 +310,6 @@ pub async fn lock_changing_phone(
 }
 
 /// The account with an id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_id(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -336,9 +321,6 @@ pub async fn by_id(
 }
 
 /// The accounts with these ids, newest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_ids(executor: impl PgExecutor<'_>, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
     sqlx::query_as(select_users!(
         "where u.user_id = any($1) order by u.created_at desc, u.user_id desc"
@@ -349,9 +331,6 @@ pub async fn by_ids(executor: impl PgExecutor<'_>, ids: &[Uuid]) -> Result<Vec<U
 }
 
 /// The account of a phone.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_phone(
     executor: impl PgExecutor<'_>,
     phone: &str,
@@ -360,9 +339,6 @@ pub async fn by_phone(
 }
 
 /// The account of a phone, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_by_phone(
     executor: impl PgExecutor<'_>,
     phone: &str,
@@ -374,9 +350,6 @@ pub async fn lock_by_phone(
 }
 
 /// The account with an id, locked until the transaction ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_by_id(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
@@ -436,18 +409,12 @@ pub async fn supersede(
 }
 
 /// Deletes an account with everything that belongs to it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from users where user_id = $1").bind(user_id).execute(executor).await?;
     Ok(())
 }
 
 /// Updates the mutable columns of an account, and its identities.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn update(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update users

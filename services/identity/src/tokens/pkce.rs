@@ -50,9 +50,6 @@ pub enum Malformed {
 }
 
 /// Checks the form of a challenge.
-///
-/// # Errors
-/// Why it cannot be used.
 pub fn check(challenge: &str) -> Result<(), Malformed> {
     if !CHALLENGE_BYTES.contains(&challenge.len()) {
         return Err(Malformed::Length);

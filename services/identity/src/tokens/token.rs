@@ -225,9 +225,6 @@ impl AccessTokens {
     }
 
     /// A token that is valid from `now` for its lifetime.
-    ///
-    /// # Errors
-    /// When signing fails.
     pub fn sign(&self, subject: &Subject<'_>, now: Timestamp) -> Result<String, TokenError> {
         let claims = IssuedClaims {
             iss: &self.issuer,
@@ -264,9 +261,6 @@ impl AccessTokens {
     }
 
     /// A service key with this id.
-    ///
-    /// # Errors
-    /// When signing fails.
     pub fn sign_service_key(
         &self,
         key_id: Uuid,
