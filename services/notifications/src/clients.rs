@@ -51,9 +51,6 @@ pub struct Clients {
 
 impl Clients {
     /// Clients of the other services and, where it is embedded, identity.
-    ///
-    /// # Errors
-    /// When a URL is not one.
     pub fn new(neighbours: &Neighbours, peers: &Peers) -> Result<Self, InvalidUrl> {
         let booking = channel::peer(&neighbours.booking_url, "booking", peers)?;
         let payments = channel::peer(&neighbours.payments_url, "payments", peers)?;

@@ -173,9 +173,6 @@ fn subscriptions(
 }
 
 /// Brings the database up to date and grants the service's role its rights.
-///
-/// # Errors
-/// When the database refuses.
 pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
     let database: url::Url = config
         .database_url

@@ -59,9 +59,6 @@ impl Sources {
 
     /// Adds facts that are needed only when the mail is about to be sent: a client's invitation.
     /// Right after the session, reviews may not have received its event yet.
-    ///
-    /// # Errors
-    /// When their owner does not answer.
     pub async fn load_late(&self, mail: &Mail, facts: &mut Facts) -> Result<(), FactsError> {
         match (mail.kind, mail.about, facts) {
             // What costs nothing proves no review.

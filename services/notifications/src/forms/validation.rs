@@ -28,9 +28,6 @@ pub struct IdempotencyKey(String);
 
 impl SenderName {
     /// Reads a name.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(typed: &str) -> Result<Self, Rejection> {
         let line = Line::parse(typed, NAME_CHARS_MAX).map_err(|problem| match problem {
             TextProblem::Missing => Rejection::FieldsMissing(Field::Name),

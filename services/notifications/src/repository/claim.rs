@@ -46,9 +46,6 @@ impl Recipient {
 /// Takes a lease on the mail. Until it expires no other worker sends it, even if this one crashes.
 /// Returns the mail as claimed, or `None` if it is leased elsewhere, its recipient has
 /// unsubscribed, or the recipient is over the hourly limit.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mail>, StoreError> {
     let now = tx.now().await?;
     if !lock_claimable(tx, mail, now).await? {
@@ -208,9 +205,6 @@ fn next_free(taken: &[Timestamp], capacity: usize, waiting: usize) -> Option<Tim
 
 /// Deletes the recipient hashes of mails that no longer count, at most `limit`: mails sent more
 /// than an hour ago, and mails that ended unsent. Returns their number.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn clear_recipient_hashes(tx: &mut Tx, limit: i64) -> Result<u64, StoreError> {
     let since = tx.now().await?.plus_seconds(-RATE_SECONDS);
     // The states are written as in the index.
@@ -255,9 +249,6 @@ async fn defer_rate_limited(
 
 /// Extends the lease while the SMTP exchange goes on. Returns the mail as claimed now, or `None`
 /// when the claim was lost.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn renew_claim(tx: &mut Tx, mail: &Mail) -> Result<Option<Mail>, StoreError> {
     let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
     let renewed = sqlx::query(

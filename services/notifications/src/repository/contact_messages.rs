@@ -27,9 +27,6 @@ pub struct NewMessage<'a> {
 }
 
 /// Whether the message stored under this key is the same; `None` when there is none.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lookup(tx: &mut Tx, message: &NewMessage<'_>) -> Result<Option<bool>, StoreError> {
     let row = sqlx::query(
         "select name = $2 and email = $3 and message = $4 as is_same
@@ -45,9 +42,6 @@ pub async fn lookup(tx: &mut Tx, message: &NewMessage<'_>) -> Result<Option<bool
 }
 
 /// The messages of an address since then.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_address_since(
     tx: &mut Tx,
     address: AddressHash,
@@ -64,9 +58,6 @@ pub async fn of_address_since(
 }
 
 /// The number of messages of all addresses since then.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("select count(*) from contact_messages where received_at > $1")
         .bind(since)
@@ -75,9 +66,6 @@ pub async fn count_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreErro
 }
 
 /// Inserts a message that came `now`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     message: &NewMessage<'_>,
@@ -101,9 +89,6 @@ pub async fn insert(
 }
 
 /// Whether one of these messages has an acknowledgement that was not dropped for `reason`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_acknowledged(
     tx: &mut Tx,
     messages: &[Id<ContactMessage>],
@@ -124,9 +109,6 @@ pub async fn is_acknowledged(
 }
 
 /// Reads a message; `None` when it was erased.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn read(
     executor: impl PgExecutor<'_>,
     id: Id<ContactMessage>,

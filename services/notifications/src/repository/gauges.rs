@@ -32,9 +32,6 @@ pub fn add_sources(store: &Store) {
 }
 
 /// The number of mails by state, and how late the latest is.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mails(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let mut readings = Vec::new();
     for row in sqlx::query(STATES).fetch_all(pool).await? {

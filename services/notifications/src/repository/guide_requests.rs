@@ -8,9 +8,6 @@ use sqlx::{PgExecutor, Row};
 use crate::mails::addresses::AddressHash;
 
 /// Whether the request stored under this key is the same; `None` when there is none.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lookup(tx: &mut Tx, key: &str, email: &str) -> Result<Option<bool>, StoreError> {
     let row =
         sqlx::query("select email = $2 as is_same from guide_requests where idempotency_key = $1")
@@ -22,9 +19,6 @@ pub async fn lookup(tx: &mut Tx, key: &str, email: &str) -> Result<Option<bool>,
 }
 
 /// The number of requests of an address since then.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_since(
     tx: &mut Tx,
     address: AddressHash,
@@ -40,9 +34,6 @@ pub async fn count_since(
 }
 
 /// Inserts a request that came `now`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     id: Id<GuideRequest>,
@@ -65,9 +56,6 @@ pub async fn insert(
 }
 
 /// The address of a guide request; `None` when it was erased.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn address(
     executor: impl PgExecutor<'_>,
     id: Id<GuideRequest>,

@@ -11,9 +11,6 @@ use crate::timers::kinds::SEND_MAIL;
 
 /// Defers a mail until it is due, unless another worker has taken it. Earlier attempts don't count,
 /// so its retry window begins when it is due. `hours` is `planning::hours` of the practice.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn defer(
     tx: &mut Tx,
     mail: &Mail,
@@ -38,9 +35,6 @@ pub async fn defer(
 
 /// The server accepted it: the mail is done, and an event is published. This holds whatever other
 /// worker has claimed the mail since and whatever else was saved about it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
     let ended = sqlx::query(
         "update mails set state = 'sent', sent_at = clock_now(), last_error = null
@@ -58,9 +52,6 @@ pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
 }
 
 /// It is retried at `due_at`. With `publishes` an event is published, once per mail.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn retry(
     tx: &mut Tx,
     mail: &Mail,
@@ -93,9 +84,6 @@ pub async fn retry(
 
 /// It is not retried, and staff has to look; an event is published. Nothing happens if another
 /// worker has taken the mail since: that worker records the outcome.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
     if finish(tx, mail, "failed", reason).await? {
         publish(tx, mail, contract::failed(mail, true)?).await?;
@@ -104,9 +92,6 @@ pub async fn failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreE
 }
 
 /// It is no longer needed. Nothing happens if another worker has taken the mail since.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn dropped(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
     finish(tx, mail, "dropped", reason).await.map(|_ended| ())
 }
@@ -131,9 +116,6 @@ async fn finish(tx: &mut Tx, mail: &Mail, state: &str, reason: &str) -> Result<b
 
 /// Ends the timer of a mail that is over or doesn't exist. A mail that was read as over may have
 /// been requeued by staff since.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
     let row = sqlx::query("select state from mails where mail_id = $1 for update")
         .bind(id)
@@ -148,9 +130,6 @@ pub async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
 
 /// The time of the first attempt, read again from the row: staff may have restarted the retry
 /// window while the mail was in flight.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn tried_since(tx: &mut Tx, id: MailId) -> Result<Option<Timestamp>, StoreError> {
     let since: Option<Option<Timestamp>> =
         sqlx::query_scalar("select first_tried_at from mails where mail_id = $1 for update")

@@ -14,9 +14,6 @@ use crate::mails::mail::{About, Mail, MailId, NewMail, State};
 use crate::mails::payload::RENEWS;
 
 /// Queues a mail, due at once, unless it was queued before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     let now = tx.now().await?;
     if insert(tx, mail, now, (State::Queued, None)).await? {
@@ -27,9 +24,6 @@ pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
 
 /// Inserts a mail as dropped, so that its payload is stored but it is never sent, unless it was
 /// queued before; `reason` is a code.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record_unsent(tx: &mut Tx, mail: &NewMail, reason: &str) -> Result<(), StoreError> {
     let now = tx.now().await?;
     insert(tx, mail, now, (State::Dropped, Some(reason))).await.map(|_added| ())
@@ -42,9 +36,6 @@ const RENEWED: &str = "renewed";
 
 /// Records a requested refund as a mail that is not sent yet; never, where the client was told of
 /// the refund in whose place it was requested.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record_refund(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     let was_told = match mail.payload.get(RENEWS).and_then(Value::as_str) {
         None => false,
@@ -65,9 +56,6 @@ async fn is_unannounced(tx: &mut Tx, refund: &str) -> Result<bool, StoreError> {
 }
 
 /// Queues the mail of a refund that the provider took, unless it was before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn announce_refund(tx: &mut Tx, refund: &str) -> Result<(), StoreError> {
     let now = tx.now().await?;
     let mail: Option<MailId> = sqlx::query_scalar(
@@ -126,9 +114,6 @@ async fn insert(
 }
 
 /// The payload of another mail with the same subject.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Value>, StoreError> {
     Ok(sqlx::query_scalar("select payload from mails where kind = $1 and subject = $2")
         .bind(kind.name())
@@ -139,9 +124,6 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
 
 /// What clients were promised for sessions of a booking's package that were cancelled, in minor
 /// units. The mails of sessions that are cancelled with all others are never sent.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn promised(tx: &mut Tx, booking: Id<Booking>) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar(
         "select coalesce(sum((payload ->> 'amount_minor')::bigint), 0)::bigint from mails
@@ -154,9 +136,6 @@ pub async fn promised(tx: &mut Tx, booking: Id<Booking>) -> Result<i64, StoreErr
 
 /// The meeting room exists: what a release before let wait for its link becomes due, and after a
 /// confirmation by such a release that promised the link a mail with the join page follows.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
     let now = tx.now().await?;
     let rows = sqlx::query(
@@ -184,9 +163,6 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
 }
 
 /// Reads a mail.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
     let row = sqlx::query(
         "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,

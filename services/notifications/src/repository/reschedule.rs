@@ -6,9 +6,6 @@ use crate::timers::kinds::SEND_MAIL;
 
 /// Makes waiting reminders that were not deferred by `hours` due now, at most `limit`; returns
 /// their number. Their timers are bulk timers, behind mails that people wait for.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn reschedule_reminders(tx: &mut Tx, hours: &str, limit: i64) -> Result<u64, StoreError> {
     let now = tx.now().await?;
     // A worker that has already read one of them finds its due time changed, and skips it.

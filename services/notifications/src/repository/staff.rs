@@ -106,9 +106,6 @@ impl Cursor {
 }
 
 /// Mails behind `after`, newest first, at most `limit`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     filter: Filter,
@@ -136,9 +133,6 @@ pub async fn list(
 pub type StateCount = (State, i64);
 
 /// The number of mails per state, without empty states, of all mails or of one booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn counts(
     executor: impl PgExecutor<'_>,
     booking: Option<Id<Booking>>,
@@ -168,9 +162,6 @@ pub enum Unchanged {
 
 /// Retries a mail now, with a new retry window of three days and the backoff of a new mail. A mail
 /// in flight isn't sent a second time; only its retry window restarts, in case the delivery fails.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn retry_now(
     tx: &mut Tx,
     id: MailId,
@@ -202,9 +193,6 @@ pub async fn retry_now(
 }
 
 /// Records that staff has dealt with a failed mail.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn settle(tx: &mut Tx, id: MailId) -> Result<Result<MailSummary, Unchanged>, StoreError> {
     let Some(mail) = lock_summary(tx, id).await? else { return Ok(Err(Unchanged::Unknown)) };
     if mail.state != State::Failed {

@@ -9,9 +9,6 @@ use crate::mails::mail::MailId;
 use crate::timers::kinds::SEND_MAIL;
 
 /// Sets the timer of a mail: as a bulk timer if its kind is bulk.
-///
-/// # Errors
-/// When the database does not answer.
 pub(super) async fn schedule(
     tx: &mut Tx,
     kind: Kind,
@@ -25,17 +22,11 @@ pub(super) async fn schedule(
 }
 
 /// Sets the timer of a mail with normal priority, ahead of bulk timers.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_urgent(tx: &mut Tx, id: MailId, due_at: Timestamp) -> Result<(), StoreError> {
     tx.set_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
 }
 
 /// When a timer is due; `None` when there is none.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn timer_due(
     tx: &mut Tx,
     kind: &str,

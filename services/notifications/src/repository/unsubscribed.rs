@@ -6,9 +6,6 @@ use sqlx::PgExecutor;
 use crate::mails::addresses::AddressHash;
 
 /// Whether this address has unsubscribed, of which these are the hashes by each key.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_unsubscribed(
     executor: impl PgExecutor<'_>,
     hashes: impl IntoIterator<Item = AddressHash>,
@@ -23,9 +20,6 @@ pub async fn is_unsubscribed(
 }
 
 /// Unsubscribes an address. Idempotent.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unsubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
     sqlx::query(
         "insert into unsubscribed_addresses (address_hash, unsubscribed_at)
@@ -38,9 +32,6 @@ pub async fn unsubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreErro
 }
 
 /// Resubscribes an address. Idempotent. Mails that were dropped stay dropped.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn resubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
     sqlx::query("delete from unsubscribed_addresses where address_hash = $1")
         .bind(hash.as_bytes())

@@ -50,9 +50,6 @@ pub struct Incomplete(&'static str);
 
 impl TemplateContext {
     /// Reads the practice's files.
-    ///
-    /// # Errors
-    /// When one cannot be used.
     pub fn load(practice_dir: &Path, public_url: &str) -> Result<Self, practice::Error> {
         Ok(Self {
             practice: practice::load(practice_dir)?,

@@ -19,9 +19,6 @@ const SUBJECT: &str = "practice";
 /// Sets the timer if it is missing, moves it if the practice's file names another time, and ends it
 /// if no sheet is wanted. Idempotent across processes. Called periodically: a clock that was ahead
 /// may have set the timer days too late.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn ensure_timer(store: &Store, practice: &Practice) -> Result<(), StoreError> {
     let practice = practice.clone();
     store
