@@ -273,9 +273,6 @@ pub trait Provider: Send + Sync + 'static {
     ) -> ProviderFuture<'_, Page<Dispute>>;
 
     /// Whether a checkout's answer for our order is the provider's own.
-    ///
-    /// # Errors
-    /// Why it is not.
     fn verify_return(
         &self,
         order: &OrderId,

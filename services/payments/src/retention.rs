@@ -15,9 +15,6 @@ const RETENTION_EVERY: i64 = 24 * 60 * MINUTE;
 
 /// Deletes old bodies of webhooks and old idempotency keys, and sets its timer for the next day;
 /// called at startup and by its timer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn run(store: &Store) -> Result<(), Error> {
     store
         .write(Metadata::by("payments", None), move |tx| {

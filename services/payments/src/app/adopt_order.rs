@@ -27,9 +27,6 @@ pub enum OrderOwner {
 }
 
 /// Determines the owner of an order, and records it for its booking if that has no order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn adopt_order(app: &App, order: &OrderReport) -> Result<OrderOwner, Error> {
     let receipt = match order.receipt {
         None => return Ok(OrderOwner::Others),

@@ -10,9 +10,6 @@ use crate::repository::LockedCollection;
 
 /// Applies booking's intent to the booking's money; idempotent. A booking that was confirmed on the
 /// client's claim may have no money, not even an order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn apply_booking_intent(
     tx: &mut Tx,
     locked: &mut LockedCollection,

@@ -30,9 +30,6 @@ pub struct Answers {
 }
 
 /// Asks for the links that may have changed, then for the payments on all orders.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn ask_provider(app: &App, row: &CollectionRow) -> Result<Answers, Error> {
     let links = match &row.link {
         Some(_) => links::of_booking(app.store.pool(), row.booking_id).await?,

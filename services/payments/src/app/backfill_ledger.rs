@@ -21,9 +21,6 @@ const BATCH_SIZE: i64 = 1_000;
 /// Compares the entries that follow from each booking's events with the stored ones, and writes the
 /// missing ones; called at startup and every night. Concurrent runs write each entry once. A
 /// booking with an unreadable event is skipped, with an error in the log.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn backfill_ledger(store: &Store) -> Result<(), Error> {
     let mut position = backfilled_until(store.pool()).await?;
     loop {

@@ -13,9 +13,6 @@ use crate::timers::kinds;
 
 /// Writes them, and wakes the refunds that do not wait for the end of a dispute any more. A booking
 /// with an unreadable event is skipped, with an error in the log.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_disputes(store: &Store) -> Result<(), Error> {
     for booking_id in query::uncounted_disputes(store.pool()).await? {
         let counted = store

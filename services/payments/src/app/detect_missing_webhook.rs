@@ -10,9 +10,6 @@ use crate::read_model::inbox;
 use crate::timers::kinds;
 
 /// Checks once whether the webhook of a payment has arrived.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn detect_missing_webhook(app: &App, payment: &str) -> Result<(), Error> {
     let Some(payment) = PaymentId::parse(payment) else { return Ok(()) };
     app.store

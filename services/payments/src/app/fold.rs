@@ -78,9 +78,6 @@ impl ProviderReport {
 
 /// Completes reported payments: fetches the refunds of each payment of which more was refunded than
 /// we know, because a refund was made on the provider's own pages.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn fetch_missing_refunds(
     app: &App,
     reports: Vec<PaymentReport>,
@@ -105,9 +102,6 @@ pub async fn fetch_missing_refunds(
 
 /// The same for all that was asked about a booking; also fetches an order if a payment of another
 /// amount waits for its state.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn fetch_refunds_and_orders(
     app: &App,
     row: &CollectionRow,
@@ -260,9 +254,6 @@ async fn resolve_undecided(
 /// Applies booking's stored intent again: for example, a failed external refund leaves money that
 /// the intent was not applied to. If a receipt is due now, a timer issues it, because the lock of
 /// its number has to be acquired last.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn reapply_booking_intent(
     tx: &mut Tx,
     locked: &mut LockedCollection,
@@ -303,9 +294,6 @@ pub fn refund_command(
 }
 
 /// Folds a refund that the provider reports.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn fold_refund(
     tx: &mut Tx,
     locked: &mut LockedCollection,

@@ -33,9 +33,6 @@ const ALARM_AFTER: (i32, i32) = (15, 120);
 
 /// Folds one webhook and ends its timer; `attempts` counts from 1. One that keeps failing is logged
 /// as an error and is a reconciliation exception.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn fold_webhook(app: &Arc<App>, event_id: &str, attempts: i32) -> Result<(), Error> {
     let folded = fold_one(app, event_id).await;
     if let Err(error) = &folded
@@ -286,9 +283,6 @@ async fn fold_payment(
 
 /// A dispute of an unknown payment is ignored until the payment is in the ledger: then the nightly
 /// list brings it again.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn fold_dispute(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
     if let Some(booking_id) = query::booking_of(tx.connection(), &dispute.payment).await? {
         let mut locked = LockedCollection::load(tx, booking_id).await?;

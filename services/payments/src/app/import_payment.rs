@@ -49,9 +49,6 @@ pub(super) fn skip_after_retries(done: Result<(), Error>, attempts: i32) -> Resu
 
 /// Fetches a payment and imports it with all its refunds. A payment that the provider does not know
 /// is ignored.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn import_payment(app: &App, id: &PaymentId) -> Result<(), Error> {
     let report = match app.provider.payment(id).await {
         Ok(report) => report,
@@ -78,9 +75,6 @@ pub async fn import_payment(app: &App, id: &PaymentId) -> Result<(), Error> {
 }
 
 /// Imports a listed payment. Fetches its refunds only if more was refunded than we know.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn import_report(app: &App, report: PaymentReport) -> Result<(), Error> {
     let pool = app.store.pool();
     let Some(booking_id) = booking_of(app, &report.payment).await? else {

@@ -47,9 +47,6 @@ pub async fn issue_receipt(
 /// Issues the documents that are due. If one cannot be issued, the transaction goes on without it,
 /// because refunds and earnings must not wait: an error is logged, no number is taken, and the
 /// timer tries again every hour.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn issue_or_postpone(
     tx: &mut Tx,
     issuer: &Issuer,
@@ -84,9 +81,6 @@ fn is_receipt_fault(error: &Error) -> bool {
 
 /// The next document that is due and not issued. Called under the collection's lock, under which
 /// all documents about its payments are issued.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn next_due(
     tx: &mut Tx,
     issuer: &Issuer,
@@ -123,9 +117,6 @@ async fn write(tx: &mut Tx, issuer: &Issuer, due: Due) -> Result<Receipt, Error>
 
 /// Issues documents that were not possible when booking's event was handled: the money arrived,
 /// returned or was refunded afterwards, or the document was refused. Called by a timer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn issue_postponed(app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
     let row = query::collection(app.store.pool(), booking_id).await?;
     let trace = row.and_then(|row| row.traceparent);

@@ -16,9 +16,6 @@ const LOOKBACK: i64 = 180 * DAY;
 const DAY: i64 = 24 * 3600;
 
 /// Imports the listed disputes.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn list_disputes(app: &App, now: Timestamp) -> Result<(), Error> {
     let (from, until) = (now.plus_seconds(-LOOKBACK), now.plus_seconds(DAY));
     let mut skip = Some(0);

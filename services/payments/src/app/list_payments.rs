@@ -39,9 +39,6 @@ pub fn listed_from(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
 
 /// Imports a page of the payments created since `from`; `attempts` counts from 1. Returns where the
 /// next page begins.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn list_page(
     app: &App,
     (from, now): (Timestamp, Timestamp),
@@ -63,9 +60,6 @@ pub async fn list_page(
 
 /// Looks up open items: payments and orders that are not ours, payments that were authorised long
 /// ago, and orders whose creation had no answer. A random sample of each.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn look_up_open_items(app: &App, now: Timestamp, attempts: i32) -> Result<(), Error> {
     let (pool, before) = (app.store.pool(), now.plus_seconds(-GRACE));
     for payment in settlement::sample_unknown(pool, MAX_LOOKUPS).await? {

@@ -53,9 +53,6 @@ fn next(kind: &str, now: Timestamp) -> Timestamp {
 
 /// Sets the timers that are not set: a migration has set them once, and each one sets itself anew,
 /// so at the start nothing is to be done unless a row was lost.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn start(store: &Store) -> Result<(), Error> {
     store
         .write(Metadata::by("payments", None), |tx| {

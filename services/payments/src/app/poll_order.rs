@@ -20,9 +20,6 @@ use crate::timers::polling::{self, PollSchedule};
 const HOLD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Asks, folds, and sets the next time, or ends the polling.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn poll_order(
     app: &App,
     booking_id: Id<Booking>,

@@ -13,9 +13,6 @@ const DAY: i64 = 24 * 3600;
 
 /// All exceptions, oldest first; `include_young` adds those that are younger than a day and may
 /// still resolve.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn list(app: &App, include_young: bool) -> Result<Vec<ReconciliationException>, Error> {
     let now = app.store.now().await?;
     let mut rows = find(app.store.pool()).await?;
@@ -24,9 +21,6 @@ pub async fn list(app: &App, include_young: bool) -> Result<Vec<ReconciliationEx
 }
 
 /// Logs an error if there are exceptions older than a day; returns how many.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn report_overdue(app: &App) -> Result<usize, Error> {
     let rows = list(app, false).await?;
     let count = rows.len();

@@ -12,9 +12,6 @@ use crate::timers::kinds;
 
 /// Requests it under another id, because the provider would answer to the old one with the failure.
 /// The id follows from the old one, so that a repeat after a restore is the same refund there.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn renew_refund(app: &App, failed: Id<RefundKind>) -> Result<(), Error> {
     let Some(row) = query::refund(app.store.pool(), failed).await? else { return Ok(()) };
     let (booking_id, trace) = (row.booking_id, row.traceparent.as_deref());

@@ -57,9 +57,6 @@ pub async fn set_payer(
 }
 
 /// Whom the documents of a booking name. Callers have checked the booking's owner.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn payer_details(app: &App, booking_id: Id<Booking>) -> Result<PayerDetails, Error> {
     if app.issuer.extent() == Extent::Receipt {
         return Ok(PayerDetails::default());

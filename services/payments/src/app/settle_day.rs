@@ -39,9 +39,6 @@ pub struct PageCursor {
 }
 
 /// Reads the whole report of the last days. A timer does the same, a page at a time.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn settle_days(app: &App, now: Timestamp) -> Result<(), Error> {
     for back in (0..days_back(app, now).await?).rev() {
         let mut cursor = Some(PageCursor::default());
@@ -53,9 +50,6 @@ pub async fn settle_days(app: &App, now: Timestamp) -> Result<(), Error> {
 }
 
 /// How many days back the report has to be read.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn days_back(app: &App, now: Timestamp) -> Result<i64, Error> {
     let oldest = settlement::oldest_unsettled(app.store.pool()).await?;
     let days = oldest.map_or(0, |oldest| now.seconds_since(oldest) / DAY + 1);
@@ -65,9 +59,6 @@ pub async fn days_back(app: &App, now: Timestamp) -> Result<i64, Error> {
 /// Reads a page of the report of `back` days ago; `attempts` counts from 1. Returns where to
 /// continue. A page with many unknown lines is looked up over several timer runs and posted in the
 /// last one, so that a slow provider cannot block it.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn settle_page(
     app: &App,
     now: Timestamp,
@@ -155,9 +146,6 @@ async fn post_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
 }
 
 /// Compares the settlements of the last days with their lines.
-///
-/// # Errors
-/// When the database or the provider does not answer.
 pub async fn check_sums(app: &App, now: Timestamp) -> Result<(), Error> {
     let from = now.plus_seconds(-(days_back(app, now).await? + 1).saturating_mul(DAY));
     let mut skip = Some(0);

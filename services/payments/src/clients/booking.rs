@@ -57,9 +57,6 @@ pub struct BookingClient {
 
 impl BookingClient {
     /// A client of booking at a URL.
-    ///
-    /// # Errors
-    /// When the URL cannot be one.
     pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let client = BookingInternalServiceClient::new(channel::peer(url, "booking", peers)?);
         Ok(Self { client })

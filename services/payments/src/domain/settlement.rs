@@ -176,9 +176,6 @@ pub struct Booked {
 }
 
 /// Checks a line against our ledger.
-///
-/// # Errors
-/// Why it does not.
 pub fn check(line: &Line, booked: Option<&Booked>) -> Result<(), Break> {
     let figures = &line.figures;
     let net = match &line.about {
@@ -216,9 +213,6 @@ fn paid_out(figures: &Figures) -> Option<i64> {
 }
 
 /// Whether a settlement is what its lines add up to.
-///
-/// # Errors
-/// Why it is not.
 pub fn check_sum(settlement: &Settlement, lines_minor: i64) -> Result<(), Break> {
     if settlement.state == "failed" {
         Err(Break::Failed)

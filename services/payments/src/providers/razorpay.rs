@@ -47,9 +47,6 @@ pub struct Razorpay {
 
 impl Razorpay {
     /// The account that the settings name.
-    ///
-    /// # Errors
-    /// The HTTP client cannot be built.
     pub fn new(settings: Settings) -> Result<Self, reqwest::Error> {
         Ok(Self { api: Api::new(&settings)?, settings })
     }

@@ -37,9 +37,6 @@ pub fn add_sources(store: &Store) {
 }
 
 /// The balances of all accounts, their sum, and what moved within a day.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn ledger(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let mut sums: BTreeMap<String, i64> = BTreeMap::new();
     let mut readings = Vec::new();
@@ -62,9 +59,6 @@ pub async fn ledger(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
 }
 
 /// How many rows of each reason there are, and how old the oldest is.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unexplained(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let now: Timestamp = sqlx::query_scalar("select clock_now()").fetch_one(pool).await?;
     let rows = find(pool).await?;

@@ -13,9 +13,6 @@ const BODY_DAYS: i32 = 90;
 
 /// Stores a webhook. Returns the id that it is stored under: its own, or its body's hash if its own
 /// id belongs to another body. Returns none for a known body.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     event_id: &str,
@@ -65,9 +62,6 @@ async fn insert_row(
 }
 
 /// When the last webhook arrived whose body is still stored.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn last_received(executor: impl PgExecutor<'_>) -> Result<Option<Timestamp>, StoreError> {
     let found = sqlx::query_scalar(
         "select received_at from webhook_inbox where raw is not null
@@ -79,9 +73,6 @@ pub async fn last_received(executor: impl PgExecutor<'_>) -> Result<Option<Times
 }
 
 /// The body of a webhook that was not folded yet.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unfolded(
     executor: impl PgExecutor<'_>,
     event_id: &str,
@@ -96,9 +87,6 @@ pub async fn unfolded(
 }
 
 /// Marks a webhook as folded.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mark_folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
     sqlx::query(
         "update webhook_inbox set folded_at = clock_now(), waits_for_order_id = null
@@ -111,9 +99,6 @@ pub async fn mark_folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> 
 }
 
 /// Stores that a webhook waits for an unknown order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set_waits_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<(), StoreError> {
     sqlx::query("update webhook_inbox set waits_for_order_id = $2 where event_id = $1")
         .bind(event_id)
@@ -124,9 +109,6 @@ pub async fn set_waits_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Resu
 }
 
 /// Stores which payment a webhook reports.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set_payment(
     tx: &mut Tx,
     event_id: &str,
@@ -141,9 +123,6 @@ pub async fn set_payment(
 }
 
 /// Whether a webhook has reported a payment.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn has_reported(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
@@ -157,9 +136,6 @@ pub async fn has_reported(
 }
 
 /// The webhooks that have waited for an order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn waiting_for(tx: &mut Tx, order: &OrderId) -> Result<Vec<String>, StoreError> {
     let rows = sqlx::query("select event_id from webhook_inbox where waits_for_order_id = $1")
         .bind(order.as_str())
@@ -169,9 +145,6 @@ pub async fn waiting_for(tx: &mut Tx, order: &OrderId) -> Result<Vec<String>, St
 }
 
 /// Deletes bodies older than 90 days. Ids and hashes stay.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_old_bodies(tx: &mut Tx) -> Result<u64, StoreError> {
     let deleted = sqlx::query(
         "update webhook_inbox set raw = null

@@ -32,9 +32,6 @@ pub struct EntryRow {
 
 /// The sums of all accounts; together they are zero in each currency. It reads the last closing and
 /// what was written since.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn balances(executor: impl PgExecutor<'_>) -> Result<Vec<Balance>, StoreError> {
     let rows = sqlx::query(
         "with last as (select coalesce(max(up_to_seq), 0) as up_to_seq from ledger_sums),
@@ -59,9 +56,6 @@ pub async fn balances(executor: impl PgExecutor<'_>) -> Result<Vec<Balance>, Sto
 }
 
 /// The entries about one booking, oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn entries_of(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -95,9 +89,6 @@ const LOOKS: (u32, Duration) = (100, Duration::from_millis(100));
 
 /// Writes the sums of all accounts up to the last entry, by number and not by time. Returns whether
 /// it did: not if a transaction that was writing entries does not end.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn write_closing(connection: &mut PgConnection) -> Result<bool, StoreError> {
     let last = "select coalesce(max(seq), 0) from ledger_entries";
     let up_to: i64 = sqlx::query_scalar(last).fetch_one(&mut *connection).await?;
@@ -149,9 +140,6 @@ async fn have_ended(connection: &mut PgConnection, writers: &[String]) -> Result
 
 /// The accounts whose balance by the last closing is not what is open of them, as `(account, by the
 /// closing, open)`; there are none unless entries are in neither.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unequal_balances(
     executor: impl PgExecutor<'_>,
 ) -> Result<Vec<(String, i64, i64)>, StoreError> {
@@ -192,9 +180,6 @@ pub async fn unequal_balances(
 
 /// Streams of bookings whose money moved after a position of our own feed, and the position up to
 /// which they are complete. Events without a position are read every time.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn streams_after(
     executor: impl PgExecutor<'_>,
     position: i64,
@@ -217,9 +202,6 @@ pub async fn streams_after(
 }
 
 /// Up to which position of our own feed the ledger is backfilled.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn backfilled_until(executor: impl PgExecutor<'_>) -> Result<i64, StoreError> {
     let position =
         sqlx::query_scalar("select position from opened_books").fetch_optional(executor).await?;
@@ -227,9 +209,6 @@ pub async fn backfilled_until(executor: impl PgExecutor<'_>) -> Result<i64, Stor
 }
 
 /// Stores up to which position of our own feed the ledger is backfilled.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record_backfilled(
     executor: impl PgExecutor<'_>,
     position: i64,
@@ -246,9 +225,6 @@ pub async fn record_backfilled(
 }
 
 /// How many of these entries are written.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_written(
     executor: impl PgExecutor<'_>,
     entries: &[Entry],

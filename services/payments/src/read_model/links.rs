@@ -75,9 +75,6 @@ fn impossible(column: &str) -> sqlx::Error {
 }
 
 /// The links of a booking, oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_booking(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -92,9 +89,6 @@ pub async fn of_booking(
 }
 
 /// A link by our id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn link(
     executor: impl PgExecutor<'_>,
     link_id: Id<PaymentLink>,
@@ -105,9 +99,6 @@ pub async fn link(
 }
 
 /// Writes a collection's links as they stand now.
-///
-/// # Errors
-/// When the database does not answer.
 pub(super) async fn write(
     tx: &mut Tx,
     collection: &Collection,

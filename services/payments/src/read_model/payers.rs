@@ -9,9 +9,6 @@ use sqlx::{PgExecutor, Row as _};
 use crate::domain::payer::Payer;
 
 /// The payer of a booking, if it gave name and address.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -25,9 +22,6 @@ pub async fn of(
 }
 
 /// Stores a booking's payer, replacing an earlier one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn upsert(tx: &mut Tx, booking_id: Id<Booking>, payer: &Payer) -> Result<(), StoreError> {
     sqlx::query(
         "insert into payers (booking_id, name, gstin, address, state_code)
@@ -47,9 +41,6 @@ pub async fn upsert(tx: &mut Tx, booking_id: Id<Booking>, payer: &Payer) -> Resu
 }
 
 /// Deletes a booking's payer, so that its documents name the client.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query("delete from payers where booking_id = $1")
         .bind(booking_id)

@@ -28,9 +28,6 @@ pub fn standing_word(standing: Standing) -> &'static str {
 }
 
 /// Writes a collection, its links and its refunds as they stand now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn collection(
     tx: &mut Tx,
     collection: &Collection,
@@ -196,9 +193,6 @@ async fn refund(
 }
 
 /// Stores a booking's owner and the trace in which it began.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn known_booking(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -219,9 +213,6 @@ pub async fn known_booking(
 }
 
 /// Stores the account that adopted a booking; false when the booking is unknown.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn adopted_booking(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -237,9 +228,6 @@ pub async fn adopted_booking(
 }
 
 /// Stores a booking's status.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booking_state(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -255,9 +243,6 @@ pub async fn booking_state(
 
 /// Stores booking's intent for a booking's money; returns whether the booking is known, because
 /// only then there is a row for it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booking_intent(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -305,9 +290,6 @@ pub fn read_session_ends(stored: &Value) -> SessionEnds {
 
 /// Says that this process issues receipts. One of a release that does not may not move the
 /// consumer's checkpoint, or it would take an event in without its receipt.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn declare_receipt_support(tx: &mut Tx) -> Result<(), StoreError> {
     tx.set("payments.knows", "receipts").await
 }

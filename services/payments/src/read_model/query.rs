@@ -137,9 +137,6 @@ fn collection_row(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
 }
 
 /// The collection of a booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn collection(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -150,9 +147,6 @@ pub async fn collection(
 }
 
 /// The collection that an order belongs to, as its own or beneath one of its links.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn collection_of_order(
     executor: impl PgExecutor<'_>,
     order: &OrderId,
@@ -166,9 +160,6 @@ pub async fn collection_of_order(
 }
 
 /// The collection whose order bears this receipt.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn collection_of_receipt(
     executor: impl PgExecutor<'_>,
     receipt: Id<Collection>,
@@ -179,9 +170,6 @@ pub async fn collection_of_receipt(
 }
 
 /// Who owns a booking that was announced.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn announced_owner(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -196,9 +184,6 @@ pub async fn announced_owner(
 }
 
 /// The trace in which a booking began, if it was announced.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn announced_trace(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -212,9 +197,6 @@ pub async fn announced_trace(
 }
 
 /// A refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn refund(
     executor: impl PgExecutor<'_>,
     refund_id: Id<RefundKind>,
@@ -236,9 +218,6 @@ pub async fn refund(
 
 /// The sum of a payment's refunds that the provider accepted and that did not fail, ours and
 /// external ones.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn refunded_minor(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
@@ -254,9 +233,6 @@ pub async fn refunded_minor(
 }
 
 /// The bookings with a dispute that was not counted as money yet.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn uncounted_disputes(
     executor: impl PgExecutor<'_>,
 ) -> Result<Vec<Id<Booking>>, StoreError> {
@@ -265,9 +241,6 @@ pub async fn uncounted_disputes(
 }
 
 /// Whether money of a booking has come that is neither counted nor sent back.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn has_undecided(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -280,9 +253,6 @@ pub async fn has_undecided(
 }
 
 /// The booking whose order a payment was made on, if it is known.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booking_of(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
@@ -295,9 +265,6 @@ pub async fn booking_of(
 }
 
 /// The status of a booking, as booking last reported it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booking_state(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -311,9 +278,6 @@ pub async fn booking_state(
 }
 
 /// Booking's stored intent for a booking's money.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booking_intent(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,

@@ -76,9 +76,6 @@ const PAPERS: &str = "select papers.* from (
 
 /// Takes the next number of a series in a year, from 1. The year's row is locked until this
 /// transaction ends, and a rollback returns the number.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn take_number(
     tx: &mut Tx,
     series: Series,
@@ -103,9 +100,6 @@ pub async fn take_number(
 }
 
 /// Whether there is a receipt for a payment.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_issued(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
@@ -118,9 +112,6 @@ pub async fn is_issued(
 }
 
 /// The booking of the newest receipt for money that came by the provider.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn newest_booking(
     executor: impl PgExecutor<'_>,
 ) -> Result<Option<Id<Booking>>, StoreError> {
@@ -134,9 +125,6 @@ pub async fn newest_booking(
 }
 
 /// Whether tax documents follow a receipt of a booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn has_voucher(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -153,9 +141,6 @@ pub async fn has_voucher(
 
 /// Whether an invoice, or bill of supply, was issued for a booking: then the payer's details are
 /// fixed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_invoiced(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -170,9 +155,6 @@ pub async fn is_invoiced(
 }
 
 /// What was issued for a booking, as far as later documents depend on it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn issued(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -195,9 +177,6 @@ pub async fn issued(
 }
 
 /// Writes a receipt or tax document.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(tx: &mut Tx, receipt: &Receipt) -> Result<(), StoreError> {
     let of_receipts = "insert into receipts (
              receipt_id, kind, financial_year, number, serial, booking_id, payment_id, amount_minor,
@@ -261,9 +240,6 @@ fn bind<'q>(query: Insert<'q>, receipt: &'q Receipt) -> Insert<'q> {
 }
 
 /// The receipts and tax documents of a booking, oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_booking(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -279,9 +255,6 @@ pub async fn of_booking(
 }
 
 /// A receipt or tax document by its id.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn one(
     executor: impl PgExecutor<'_>,
     receipt_id: Id<ReceiptKind>,

@@ -379,9 +379,6 @@ impl ReconciliationException {
 }
 
 /// All exceptions that staff has not explained, oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find(
     executor: impl PgExecutor<'_>,
 ) -> Result<Vec<ReconciliationException>, StoreError> {
@@ -438,9 +435,6 @@ fn read_exception(row: &PgRow) -> Result<ReconciliationException, sqlx::Error> {
 }
 
 /// Stores a staff member's explanation of a row.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn explain(
     tx: &mut Tx,
     row: &ReconciliationException,
@@ -469,9 +463,6 @@ pub async fn explain(
 }
 
 /// Whether this explanation of a row is stored.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_explained(
     executor: impl PgExecutor<'_>,
     reason: Reason,

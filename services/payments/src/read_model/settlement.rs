@@ -20,9 +20,6 @@ pub struct Posted {
 }
 
 /// What the ledger has of what a line is about, with its booking.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn booked(
     executor: impl PgExecutor<'_>,
     line: &Line,
@@ -92,9 +89,6 @@ async fn disputed(
 }
 
 /// A line as it was posted before, if it was.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn posted(tx: &mut Tx, line: &Line) -> Result<Option<Posted>, StoreError> {
     let row = sqlx::query(
         "select amount_minor, debit_minor, credit_minor, fee_minor, tax_minor, amount_currency,
@@ -119,9 +113,6 @@ pub async fn posted(tx: &mut Tx, line: &Line) -> Result<Option<Posted>, StoreErr
 }
 
 /// Writes a line as it is now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn write_line(
     tx: &mut Tx,
     line: &Line,
@@ -159,9 +150,6 @@ pub async fn write_line(
 }
 
 /// When the oldest captured payment was seen that the provider has not paid out.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn oldest_unsettled(
     executor: impl PgExecutor<'_>,
 ) -> Result<Option<Timestamp>, StoreError> {
@@ -177,9 +165,6 @@ pub async fn oldest_unsettled(
 }
 
 /// What the lines of a settlement add up to.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lines_sum(tx: &mut Tx, settlement: &Settlement) -> Result<i64, StoreError> {
     let sum = sqlx::query_scalar(
         "select coalesce(sum(credit_minor - debit_minor), 0)::bigint
@@ -192,9 +177,6 @@ pub async fn lines_sum(tx: &mut Tx, settlement: &Settlement) -> Result<i64, Stor
 }
 
 /// Writes a settlement as it is now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn write_settlement(
     tx: &mut Tx,
     settlement: &Settlement,
@@ -218,9 +200,6 @@ pub async fn write_settlement(
 }
 
 /// Stores a captured payment that belongs to no order of ours.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert_unknown(tx: &mut Tx, payment: &Payment) -> Result<(), StoreError> {
     sqlx::query(
         "insert into unknown_payments (payment_id, order_id, amount_minor, amount_currency)
@@ -236,9 +215,6 @@ pub async fn insert_unknown(tx: &mut Tx, payment: &Payment) -> Result<(), StoreE
 }
 
 /// Notes whether all of an unknown payment has gone back, which explains it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn explain_unknown(tx: &mut Tx, payment: &PaymentId) -> Result<(), StoreError> {
     sqlx::query(
         "update unknown_payments set explained_at = clock_now()
@@ -255,9 +231,6 @@ pub async fn explain_unknown(tx: &mut Tx, payment: &PaymentId) -> Result<(), Sto
 }
 
 /// Notes that a payment is another business's of the account.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn explain_foreign(tx: &mut Tx, payment: &PaymentId) -> Result<(), StoreError> {
     sqlx::query(
         "update unknown_payments set explained_at = clock_now()
@@ -270,9 +243,6 @@ pub async fn explain_foreign(tx: &mut Tx, payment: &PaymentId) -> Result<(), Sto
 }
 
 /// Whether a payment that is none of ours is explained.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_explained(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
@@ -285,9 +255,6 @@ pub async fn is_explained(
 }
 
 /// How much of an unknown payment is refunded in the ledger.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unknown_refunded(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
@@ -305,9 +272,6 @@ pub async fn unknown_refunded(
 }
 
 /// A random sample of the unexplained unknown payments.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sample_unknown(
     executor: impl PgExecutor<'_>,
     many: i64,
@@ -323,9 +287,6 @@ pub async fn sample_unknown(
 }
 
 /// A random sample of the payments that were authorised more than a day ago.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sample_authorized(
     executor: impl PgExecutor<'_>,
     many: i64,
@@ -342,9 +303,6 @@ pub async fn sample_authorized(
 }
 
 /// A random sample of the orders that webhooks have waited for since before an instant.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sample_waiting(
     executor: impl PgExecutor<'_>,
     before: Timestamp,
@@ -365,9 +323,6 @@ pub async fn sample_waiting(
 
 /// A random sample of the bookings whose order's creation had no answer since before an instant,
 /// and that were not looked up since their last lease.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn sample_without_order(
     executor: impl PgExecutor<'_>,
     before: Timestamp,
@@ -391,9 +346,6 @@ pub async fn sample_without_order(
 }
 
 /// Records that there is no order as of a lease.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record_absent_order(
     tx: &mut Tx,
     booking_id: Id<Booking>,

@@ -10,9 +10,6 @@ use crate::domain::ledger::UnownedDispute;
 
 /// Whether a payment is in the ledger without an owner; then no other transaction folds disputes of
 /// it, nor identifies it, until this one ends.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_payment(tx: &mut Tx, payment: &PaymentId) -> Result<bool, StoreError> {
     let row = sqlx::query("select from unknown_payments where payment_id = $1 for update")
         .bind(payment.as_str())
@@ -22,9 +19,6 @@ pub async fn lock_payment(tx: &mut Tx, payment: &PaymentId) -> Result<bool, Stor
 }
 
 /// What is known of a dispute.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn dispute(tx: &mut Tx, id: &DisputeId) -> Result<Option<UnownedDispute>, StoreError> {
     let row = sqlx::query(
         "select dispute_id, provider, payment_id, state, phase, reason, amount_minor,
@@ -38,9 +32,6 @@ pub async fn dispute(tx: &mut Tx, id: &DisputeId) -> Result<Option<UnownedDisput
 }
 
 /// The disputes of a payment.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn of_payment(
     tx: &mut Tx,
     payment: &PaymentId,
@@ -57,9 +48,6 @@ pub async fn of_payment(
 }
 
 /// Writes a dispute as it is now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn write(tx: &mut Tx, known: &UnownedDispute) -> Result<(), StoreError> {
     let (dispute, fact) = (&known.dispute, &known.dispute.fact);
     sqlx::query(

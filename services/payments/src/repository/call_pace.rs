@@ -11,9 +11,6 @@ const PACE_MIN_MILLIS: i32 = 1_000;
 const PACE_MAX_MILLIS: i32 = 60_000;
 
 /// Reserves the next free time of the rate limit for the caller.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn reserve_time(tx: &mut Tx) -> Result<Timestamp, StoreError> {
     let reserved_at = sqlx::query_scalar(
         "insert into call_pace as pace (name, next_at, pause_millis)
@@ -31,9 +28,6 @@ pub async fn reserve_time(tx: &mut Tx) -> Result<Timestamp, StoreError> {
 }
 
 /// Doubles the pause after a 429; shortens it by a tenth after an answer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn adjust_pace(tx: &mut Tx, is_too_fast: bool) -> Result<(), StoreError> {
     sqlx::query(
         "update call_pace

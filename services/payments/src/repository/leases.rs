@@ -16,9 +16,6 @@ pub enum Creation {
 }
 
 /// Acquires a booking's lease if no valid one exists. Returns its number, from 1.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn acquire(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -50,9 +47,6 @@ pub async fn acquire(
 }
 
 /// Renews a lease; its holder calls it while it is alive.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn renew(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -80,9 +74,6 @@ pub async fn renew(
 }
 
 /// Releases a lease, so that the next caller need not wait for its end.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn release(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,

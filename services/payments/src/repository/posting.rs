@@ -10,9 +10,6 @@ use crate::domain::ledger::{Account, Entry, EntryKind};
 
 /// Writes the entries that are not written yet. Returns the payments of an unknown owner that are
 /// identified by them.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn post(
     tx: &mut Tx,
     booking_id: Option<Id<Booking>>,
@@ -120,9 +117,6 @@ async fn identify(
 }
 
 /// Reverses an entry by another one with the opposite lines; once.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn reverse(tx: &mut Tx, cause: &str, reversed: &str) -> Result<(), StoreError> {
     let entry_id = new_uuid();
     sqlx::query(

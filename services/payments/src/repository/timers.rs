@@ -8,9 +8,6 @@ use serde_json::Value;
 use crate::timers::polling::{POLL_ORDER, PollSchedule};
 
 /// Whether the timer still has this schedule, so that nothing has restarted it since.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_poll_current(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -26,9 +23,6 @@ pub async fn is_poll_current(
 }
 
 /// Whether a timer of this kind is set.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_set(tx: &mut Tx, kind: &str) -> Result<bool, StoreError> {
     let found = sqlx::query_scalar("select exists (select from timers where kind = $1)")
         .bind(kind)

@@ -57,9 +57,6 @@ pub(crate) fn read_step(payload: &Value) -> usize {
 }
 
 /// Schedules the request of a refund for the commit of this transaction.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_refund(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
@@ -81,9 +78,6 @@ pub fn retry_pause(step: usize) -> i64 {
 }
 
 /// Schedules the next poll of a refund, with growing pauses.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_refund_poll(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
@@ -95,9 +89,6 @@ pub async fn schedule_refund_poll(
 }
 
 /// Postpones a refund of a disputed payment by a day.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn postpone_refund(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
@@ -109,9 +100,6 @@ pub async fn postpone_refund(
 }
 
 /// Schedules the retry of a refused refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_refund_retry(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
@@ -123,9 +111,6 @@ pub async fn schedule_refund_retry(
 }
 
 /// Schedules another refund an hour after one failed at the provider.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_renewal(
     tx: &mut Tx,
     failed: Id<RefundKind>,
@@ -136,17 +121,11 @@ pub async fn schedule_renewal(
 }
 
 /// Ends the timer of another refund.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_renewal(tx: &mut Tx, failed: Id<RefundKind>) -> Result<(), StoreError> {
     tx.end_timer(RENEW_REFUND, &failed.to_string()).await
 }
 
 /// Schedules the cancellation of a payment link for the commit of this transaction.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_close_link(
     tx: &mut Tx,
     link_id: Id<PaymentLink>,
@@ -156,9 +135,6 @@ pub async fn schedule_close_link(
 }
 
 /// Postpones the cancellation of a payment link, with growing pauses.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn postpone_close_link(
     tx: &mut Tx,
     link_id: Id<PaymentLink>,
@@ -171,25 +147,16 @@ pub async fn postpone_close_link(
 }
 
 /// Ends the timer of a payment link.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_close_link(tx: &mut Tx, link_id: Id<PaymentLink>) -> Result<(), StoreError> {
     tx.end_timer(CLOSE_LINK, &link_id.to_string()).await
 }
 
 /// Ends a refund's timer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_refund(tx: &mut Tx, refund_id: Id<RefundKind>) -> Result<(), StoreError> {
     tx.end_timer(REFUND, &refund_id.to_string()).await
 }
 
 /// Checks in ten minutes whether a webhook has reported a payment.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn expect_webhook(
     tx: &mut Tx,
     payment: &PaymentId,
@@ -200,33 +167,21 @@ pub async fn expect_webhook(
 }
 
 /// Ends the wait for a payment's webhook.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_expectation(tx: &mut Tx, payment: &PaymentId) -> Result<(), StoreError> {
     tx.end_timer(EXPECT_WEBHOOK, payment.as_str()).await
 }
 
 /// Schedules the folding of a webhook for the commit of this transaction.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_fold(tx: &mut Tx, event_id: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.set_timer(FOLD_WEBHOOK, event_id, now, json!({})).await
 }
 
 /// Ends the folding of a webhook.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_fold(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
     tx.end_timer(FOLD_WEBHOOK, event_id).await
 }
 
 /// Schedules a booking's receipt for the commit of this transaction.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn schedule_receipt(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -236,9 +191,6 @@ pub async fn schedule_receipt(
 }
 
 /// Postpones a booking's receipt that the settings or the database refuse now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn postpone_receipt(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -250,9 +202,6 @@ pub async fn postpone_receipt(
 }
 
 /// Ends the timer of a booking's receipt.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end_receipt(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
     tx.end_timer(ISSUE_RECEIPT, &booking_id.to_string()).await
 }

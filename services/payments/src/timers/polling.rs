@@ -143,9 +143,6 @@ impl PollSchedule {
 }
 
 /// Sets the timer of a collection's next poll, or ends it after 72 hours.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -162,9 +159,6 @@ pub async fn set(
 }
 
 /// Ends the polling of an order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn end(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
     tx.end_timer(POLL_ORDER, &booking_id.to_string()).await
 }

@@ -142,17 +142,11 @@ fn own_second(booking_id: Id<Booking>) -> i64 {
 }
 
 /// Begins the polling of an order that was sold now; the first poll is an hour later.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn begin(tx: &mut Tx, booking_id: Id<Booking>, now: Timestamp) -> Result<(), StoreError> {
     set(tx, booking_id, RecheckSchedule::first(now), now, None).await
 }
 
 /// Sets the timer of the next poll, or ends the polling.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set(
     tx: &mut Tx,
     booking_id: Id<Booking>,

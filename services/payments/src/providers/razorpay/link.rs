@@ -72,9 +72,6 @@ pub(super) fn find(list: &Value, wanted: LinkRequest) -> Result<Option<LinkRepor
 }
 
 /// A report, if it is of the requested link.
-///
-/// # Errors
-/// When it is not.
 pub(super) fn check(report: LinkReport, wanted: LinkRequest) -> Result<LinkReport, ProviderError> {
     if report.reference != Some(wanted.reference) {
         return Err(ProviderError::InvalidAnswer("a link of another reference"));
