@@ -215,9 +215,6 @@ fn routes(app: &Arc<App>, users: Users, peers: &Peers, staff: StaffHandler) -> R
 }
 
 /// Brings the database up to date and grants the service's role its rights.
-///
-/// # Errors
-/// When the database refuses.
 pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
     let database: url::Url =
         config.database_url.expose_secret().parse().context("REVIEWS_DATABASE_URL is no URL")?;

@@ -8,9 +8,6 @@ use super::proof::{self, Writer};
 use crate::error::Error;
 
 /// Answers for the caller only.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn check_badge(
     app: &App,
     customer: Option<Id<Customer>>,

@@ -35,9 +35,6 @@ impl IdempotencyKey {
     }
 
     /// Stores the answer under this key.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn store<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
         let answer = id.to_string();
         tx.store_key((self.caller, self.method), &self.key, &self.hash, &answer).await?;

@@ -42,9 +42,6 @@ pub async fn find(tx: &mut Tx, app: &App, writer: &Writer) -> Result<Option<Id<B
 }
 
 /// Whether a review of the writer would get the badge now.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn exists(app: &App, writer: &Writer) -> Result<bool, Error> {
     let pool = app.store.pool();
     if let Some(secret) = &writer.invitation {

@@ -60,9 +60,6 @@ struct Session {
 
 impl IdentityServer {
     /// A client for the server at this URL; a hosted server needs an API key.
-    ///
-    /// # Errors
-    /// When the HTTP client cannot be built.
     pub fn new(url: &str, api_key: Option<SecretString>) -> Result<Self, reqwest::Error> {
         Ok(Self {
             url: url.trim_end_matches('/').to_owned(),

@@ -96,9 +96,6 @@ impl Moderation {
     }
 
     /// Ends a browser's grant, unless it has none or it was ended before.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn lock(
         &self,
         metadata: &MetadataMap,

@@ -82,9 +82,6 @@ impl ThrottleKey {
 
 /// Counts an attempt for each key. False when one of them has to wait; then nothing is counted, and
 /// the password must not be checked.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<bool, StoreError> {
     let names: Vec<String> = keys.iter().map(|it| format!("try {}", it.name())).collect();
     tx.lock(&names).await?;
@@ -116,9 +113,6 @@ fn is_exempt(key: ThrottleKey, counted: &[(ThrottleKey, i32)]) -> bool {
 }
 
 /// Uncounts an attempt whose password could not be checked. Waits earned by other attempts stay.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn undo_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), StoreError> {
     let names: Vec<String> = keys.iter().map(|it| format!("try {}", it.name())).collect();
     tx.lock(&names).await?;
@@ -133,9 +127,6 @@ pub async fn undo_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), Store
 }
 
 /// Deletes the counters after a correct password.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn reset(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), StoreError> {
     let keys: Vec<String> = keys.iter().map(|it| it.name()).collect();
     repository::delete_failures(tx, &keys).await

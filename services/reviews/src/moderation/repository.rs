@@ -13,9 +13,6 @@ use crate::moderation::grant::{
 const RETENTION_SECONDS: i64 = 24 * 3600;
 
 /// Inserts a grant that was unlocked and used at `now`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert_grant(
     tx: &mut Tx,
     (hash, actor): (GrantHash, &Actor),
@@ -38,9 +35,6 @@ pub async fn insert_grant(
 }
 
 /// Looks a grant up without renewing it; `None` when it does not exist or was deleted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn find_grant(
     executor: impl PgExecutor<'_>,
     hash: GrantHash,
@@ -66,9 +60,6 @@ pub async fn find_grant(
 }
 
 /// Renews a grant's idle time. False when it has ended. Waits for a concurrent revocation.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn renew_grant(
     executor: impl PgExecutor<'_>,
     hash: GrantHash,
@@ -88,9 +79,6 @@ pub async fn renew_grant(
 }
 
 /// Revokes a grant. Returns its holder, or `None` if it was revoked before.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn revoke_grant(
     executor: impl PgExecutor<'_>,
     hash: GrantHash,
@@ -110,9 +98,6 @@ pub async fn revoke_grant(
 }
 
 /// Deletes grants past their retention; returns how many.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_expired_grants(tx: &mut Tx) -> Result<u64, StoreError> {
     let now = tx.now().await?;
     let forgotten = sqlx::query("delete from moderation_grants where unlocked_at < $1")
@@ -123,9 +108,6 @@ pub async fn delete_expired_grants(tx: &mut Tx) -> Result<u64, StoreError> {
 }
 
 /// The failures of a key, and until when it is blocked.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failures_of(tx: &mut Tx, key: &str) -> Result<(i32, Option<Timestamp>), StoreError> {
     let row =
         sqlx::query("select failures, blocked_until_at from moderation_tries where tried_by = $1")
@@ -137,9 +119,6 @@ pub async fn failures_of(tx: &mut Tx, key: &str) -> Result<(i32, Option<Timestam
 }
 
 /// Sets a key's failures, its wait and the time at which they are deleted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn upsert_failures(
     tx: &mut Tx,
     key: &str,
@@ -163,9 +142,6 @@ pub async fn upsert_failures(
 }
 
 /// Lowers a key's failures; its wait ends at `until` at the latest.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lower_failures(
     tx: &mut Tx,
     key: &str,
@@ -186,9 +162,6 @@ pub async fn lower_failures(
 }
 
 /// Deletes the failures of these keys.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_failures(tx: &mut Tx, keys: &[String]) -> Result<(), StoreError> {
     sqlx::query("delete from moderation_tries where tried_by = any($1)")
         .bind(keys)
@@ -198,9 +171,6 @@ pub async fn delete_failures(tx: &mut Tx, keys: &[String]) -> Result<(), StoreEr
 }
 
 /// Deletes expired failures; returns how many.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_expired_failures(tx: &mut Tx) -> Result<u64, StoreError> {
     let forgotten = sqlx::query("delete from moderation_tries where forget_at <= clock_now()")
         .execute(tx.connection())

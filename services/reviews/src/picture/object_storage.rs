@@ -50,9 +50,6 @@ impl ObjectStorage {
     /// Opens the configured storage: `file:///folder`, which is created if it does not exist, or
     /// `s3://bucket/prefix`, whose region, endpoint and credentials are read from the standard AWS
     /// variables (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and so on).
-    ///
-    /// # Errors
-    /// When it cannot be used.
     pub fn open(url: &str) -> Result<Self, Error> {
         let url: Url = url.parse().map_err(|_unparsable| Error::Url)?;
         match url.scheme() {
@@ -70,9 +67,6 @@ impl ObjectStorage {
     }
 
     /// Opens a bucket; `builder` has its credentials and endpoint.
-    ///
-    /// # Errors
-    /// When it cannot be used.
     pub fn bucket(builder: AmazonS3Builder, url: &Url) -> Result<Self, Error> {
         install_crypto();
         let bucket = url.host_str().ok_or(Error::Url)?;
@@ -93,18 +87,12 @@ impl ObjectStorage {
     }
 
     /// Stores a picture atomically.
-    ///
-    /// # Errors
-    /// When the storage fails.
     pub async fn put(&self, name: Name, size: Size, bytes: Bytes) -> Result<(), Error> {
         self.store.put(&self.path(name, size), bytes.into()).await?;
         Ok(())
     }
 
     /// Reads a picture, if it exists.
-    ///
-    /// # Errors
-    /// When the storage does not answer.
     pub async fn get(&self, name: Name, size: Size) -> Result<Option<GetResult>, Error> {
         match self.store.get(&self.path(name, size)).await {
             Ok(found) => Ok(Some(found)),

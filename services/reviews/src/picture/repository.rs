@@ -14,9 +14,6 @@ use crate::timers::kinds::DROP_IMAGE;
 const ATTACH_WITHIN_SECONDS: i64 = 60 * 60;
 
 /// Inserts an upload before its objects are stored, and sets the timer that deletes it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
     let now = tx.now().await?;
     sqlx::query(
@@ -35,9 +32,6 @@ pub async fn insert(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), S
 }
 
 /// The number of uploads without a review, counted up to `most`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_unattached(store: &Store, most: i64) -> Result<i64, StoreError> {
     let waiting = sqlx::query_scalar(
         "select count(*) from (select 1 from review_images where review_id is null limit $1) few",
@@ -50,9 +44,6 @@ pub async fn count_unattached(store: &Store, most: i64) -> Result<i64, StoreErro
 
 /// Attaches an upload to a review, in the transaction that publishes the review. False when the
 /// upload is gone, expired or attached to another review; of concurrent attempts one succeeds.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn attach(
     tx: &mut Tx,
     image_id: Id<ReviewImage>,
@@ -78,9 +69,6 @@ pub async fn attach(
 
 /// Marks an upload without a review as dropped, so that it cannot be attached any more, and returns
 /// its name. None when it is attached or gone.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mark_dropped(
     tx: &mut Tx,
     image_id: Id<ReviewImage>,
@@ -96,9 +84,6 @@ pub async fn mark_dropped(
 }
 
 /// Deletes the row of a dropped upload whose objects are removed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<(), StoreError> {
     sqlx::query("delete from review_images where image_id = $1 and dropped_at is not null")
         .bind(image_id)
@@ -109,9 +94,6 @@ pub async fn delete_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<()
 
 /// Deletes the row of a review's picture whose objects are removed; in the transaction that erases
 /// the review.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn delete_of_review(tx: &mut Tx, review_id: Id<Review>) -> Result<(), StoreError> {
     sqlx::query("delete from review_images where review_id = $1")
         .bind(review_id)
@@ -121,9 +103,6 @@ pub async fn delete_of_review(tx: &mut Tx, review_id: Id<Review>) -> Result<(), 
 }
 
 /// The name of a review's picture, if it has one.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn name_of_review(
     store: &Store,
     review_id: Id<Review>,
@@ -136,9 +115,6 @@ pub async fn name_of_review(
 }
 
 /// Whether a picture is public: its review is published.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_visible(store: &Store, name: Name) -> Result<bool, StoreError> {
     let found: bool = sqlx::query_scalar(
         "select exists (

@@ -27,9 +27,6 @@ impl fmt::Debug for ReviewContent {
 }
 
 /// Projects one event of a review; `content` belongs to its publication.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn review(
     tx: &mut Tx,
     (id, now): (Id<Review>, Timestamp),

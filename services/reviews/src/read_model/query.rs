@@ -47,9 +47,6 @@ pub struct ReviewRow {
 }
 
 /// A page of reviews, newest first: at most `limit` after the cursor.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     filter: Filter,
@@ -101,9 +98,6 @@ pub fn list_statement(filter: Filter) -> &'static str {
 }
 
 /// One review; `None` when it does not exist or was deleted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn review(
     executor: impl PgExecutor<'_>,
     id: Id<Review>,
@@ -121,9 +115,6 @@ pub async fn review(
 }
 
 /// The statistics of all published reviews.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn statistics(
     executor: impl PgExecutor<'_>,
 ) -> Result<wire::GetStatisticsResponse, StoreError> {

@@ -16,9 +16,6 @@ pub struct CompletedSession {
 }
 
 /// Stores the customer of a booking, and whether it costs nothing: then it never proves a review.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn insert(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -39,9 +36,6 @@ pub async fn insert(
 
 /// Stores the account that adopted a booking; false when the booking is unknown. The request of a
 /// booking adds nothing to a row that is there, so a repeat of it does not undo this.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set_customer(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -57,9 +51,6 @@ pub async fn set_customer(
 }
 
 /// Stores the completion of a session; false when the booking is unknown.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mark_completed(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -78,9 +69,6 @@ pub async fn mark_completed(
 
 /// Stores whether the client came to no session of a booking, which then proves no review; false
 /// when the booking is unknown.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mark_no_show(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -96,9 +84,6 @@ pub async fn mark_no_show(
 }
 
 /// The completed session of a booking that can prove a review; `None` when it has none.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn by_booking(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
@@ -116,9 +101,6 @@ pub async fn by_booking(
 }
 
 /// The same under a row lock: concurrent proofs with this session wait.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_by_booking(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -131,9 +113,6 @@ pub async fn lock_by_booking(
 }
 
 /// Whether a customer has a completed session that has proved no review yet.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn has_unused(
     executor: impl PgExecutor<'_>,
     customer_id: Id<Customer>,
@@ -151,9 +130,6 @@ pub async fn has_unused(
 
 /// The oldest such session, under a row lock. The oldest is used because invitations of later ones
 /// are valid longer.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn lock_oldest_of_customer(
     tx: &mut Tx,
     customer_id: Id<Customer>,
@@ -172,9 +148,6 @@ pub async fn lock_oldest_of_customer(
 }
 
 /// Marks a session as used by a review. Needs the session's lock.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn mark_used(
     tx: &mut Tx,
     booking_id: Id<Booking>,

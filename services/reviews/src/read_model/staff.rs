@@ -131,9 +131,6 @@ pub struct StaffReviewRow {
 }
 
 /// A page of reviews, newest first: at most `limit` after the cursor.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn list(
     executor: impl PgExecutor<'_>,
     query: &StaffReviewQuery,
@@ -154,9 +151,6 @@ pub async fn list(
 }
 
 /// One review; `None` when it does not exist or is deleted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn review(
     executor: impl PgExecutor<'_>,
     id: Id<Review>,
@@ -168,9 +162,6 @@ pub async fn review(
 }
 
 /// When a review was deleted; `None` when it is not deleted.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn deleted_at(
     executor: impl PgExecutor<'_>,
     id: Id<Review>,
