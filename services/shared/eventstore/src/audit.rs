@@ -106,18 +106,12 @@ fn is_date(text: &str) -> bool {
 
 impl Tx {
     /// Writes an act of staff down, in the transaction in which it happens.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn audit(&mut self, staff: Staff, act: Act<'_>) -> Result<(), StoreError> {
         self.audit_as(&staff.into(), act, DONE).await
     }
 
     /// The same for an actor that need not be a member of the practice, with what the act came to:
     /// [`DONE`], or the reason of its refusal.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn audit_as(
         &mut self,
         actor: &Actor,
@@ -143,9 +137,6 @@ impl Tx {
 
 /// Writes an act down by itself: one that was refused, or that changed nothing but was a look at
 /// personal data.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn record(
     store: &Store,
     actor: Actor,
@@ -167,9 +158,6 @@ pub async fn record(
 
 /// Counts a refusal of an account that is no member of the practice: one row for each account and
 /// hour, because any account can cause as many refusals as it likes.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn count_outsider(
     store: &Store,
     person: Id<Customer>,

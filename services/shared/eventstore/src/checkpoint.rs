@@ -50,9 +50,6 @@ pub struct Parked {
 }
 
 /// The last position that a consumer has handled; 0 before the first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn position(store: &Store, consumer: &str, source: &str) -> Result<i64, StoreError> {
     let position: Option<i64> =
         sqlx::query_scalar("select position from checkpoints where consumer = $1 and source = $2")
@@ -64,9 +61,6 @@ pub async fn position(store: &Store, consumer: &str, source: &str) -> Result<i64
 }
 
 /// A consumer's position and the event at it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn feed_position(
     store: &Store,
     consumer: &str,
@@ -84,9 +78,6 @@ pub async fn feed_position(
 
 /// Positions that a consumer has handled before another one, the newest first: one for each
 /// thousand positions, further back one for each hundred thousand.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn marks(
     store: &Store,
     (consumer, source): (&str, &str),
@@ -108,9 +99,6 @@ pub async fn marks(
 /// Sets a consumer of a feed that was rewound back to a position that the feed still has, or to its
 /// beginning. Every reaction bears to be run again. What was parked after that position is read
 /// again as well.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn rewind(
     store: &Store,
     (consumer, source): (&str, &str),
@@ -156,9 +144,6 @@ pub async fn rewind(
 /// means that it is the next one, that the checkpoint has been moved onto it, and that the caller
 /// handles it in this same transaction. `previous` is the event before it in the feed, where that
 /// is known: a message over NATS says so, because the feed may have been restored unseen meanwhile.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn advance(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
@@ -205,9 +190,6 @@ pub type Delivery<'o> = (&'o Recorded, Option<Uuid>);
 /// nothing particular about any of them: each follows the one before, and none waits for a
 /// parked one. The caller handles them in this same transaction, but for the first so many, which
 /// were handled before. `None` when they have to be taken one by one, and nothing was changed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn advance_over(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
@@ -323,9 +305,6 @@ async fn lock_position(
 
 /// Counts a failure of the event that is next, and parks it when it has failed too often. Returns
 /// whether it was parked.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failed(
     store: &Store,
     (consumer, source): (&str, &str),
@@ -409,9 +388,6 @@ async fn park(
 }
 
 /// What a consumer has parked, oldest first.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn parked(
     store: &Store,
     consumer: &str,
@@ -439,9 +415,6 @@ pub async fn parked(
 ///
 /// It takes the checkpoint's lock first: an event of the same stream that arrives meanwhile is
 /// looked at afterwards, and so neither overtakes this one nor parks for an event that is gone.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn unpark(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
@@ -465,9 +438,6 @@ pub async fn unpark(
 }
 
 /// Notes what went wrong when a parked event was tried again.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn failed_again(
     store: &Store,
     (consumer, source): (&str, &str),

@@ -8,9 +8,6 @@ use crate::store::Store;
 use crate::transaction::Tx;
 
 /// Says in a transaction that moves a checkpoint, or handles a parked event, which release does it.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn declare(tx: &mut Tx, release: &'static str) -> Result<(), StoreError> {
     tx.set("sukoon.release", release).await
 }
@@ -18,9 +15,6 @@ pub async fn declare(tx: &mut Tx, release: &'static str) -> Result<(), StoreErro
 /// Records that this release is there, and sets its checkpoint back to where an older one took
 /// events in. Returns the position after which events are read again; `None` when no older one
 /// did, or when this one is the older.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn take_over(
     store: &Store,
     (consumer, source): (&'static str, &'static str),
@@ -41,9 +35,6 @@ pub async fn take_over(
 }
 
 /// Whether an older release has taken events in since this one last took over.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn is_behind(store: &Store, consumer: &str) -> Result<bool, StoreError> {
     Ok(sqlx::query_scalar(
         "select exists (select from consumer_releases

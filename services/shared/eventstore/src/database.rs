@@ -38,9 +38,6 @@ impl Database {
     }
 
     /// Opens the pool without connecting yet, so that a service starts while its database does.
-    ///
-    /// # Errors
-    /// When the URL is not one.
     pub fn open(&self) -> Result<PgPool, sqlx::Error> {
         let options = PgConnectOptions::from_str(&self.url)?.options([
             // A net under the rule that a transaction runs in a task of its own: one that was

@@ -17,9 +17,6 @@ pub const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
 /// Only a single statement that runs after the lock was taken can see everything that the relay
 /// before has numbered; so there are two statements. Versions of one stream keep their order: a
 /// later one is only ever appended after an earlier one was committed, with a higher `seq`.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn number(pool: &PgPool, at_most: i64) -> Result<Option<u64>, StoreError> {
     // A cheap look first: most passes find nothing and need no transaction.
     let waiting: bool =
@@ -64,9 +61,6 @@ async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<Option<u64
 }
 
 /// Reads events behind a position, in order.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn read(
     pool: &PgPool,
     after_position: i64,
@@ -86,9 +80,6 @@ pub async fn read(
 }
 
 /// The newest position; 0 when there is none.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn last_position(pool: &PgPool) -> Result<i64, StoreError> {
     let sql = "select coalesce(max(position), 0) from feed";
     Ok(sqlx::query_scalar(sql).fetch_one(pool).await?)
@@ -96,9 +87,6 @@ pub async fn last_position(pool: &PgPool) -> Result<i64, StoreError> {
 
 /// Whether the feed has this event at this position. It has not when the database was restored from
 /// a copy that is older than the reader.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn has(pool: &PgPool, position: i64, event_id: Uuid) -> Result<bool, StoreError> {
     let known: bool = sqlx::query_scalar(
         "select exists (select 1 from feed f join events e using (seq)
@@ -112,17 +100,11 @@ pub async fn has(pool: &PgPool, position: i64, event_id: Uuid) -> Result<bool, S
 }
 
 /// How far the relay has published.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn published(pool: &PgPool) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("select published_position from relay").fetch_one(pool).await?)
 }
 
 /// Remembers how far the relay has published. It never goes back.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn set_published(pool: &PgPool, position: i64) -> Result<(), StoreError> {
     sqlx::query("update relay set published_position = greatest(published_position, $1)")
         .bind(position)

@@ -84,9 +84,6 @@ fn connections(service: &'static str, pool: &PgPool) -> [Reading; 3] {
 }
 
 /// Timers that are due by kind, for how long the oldest has waited, and how many have failed.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn timers(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let rows = sqlx::query(TIMERS).bind(COUNTED_MAX).fetch_all(pool).await?;
     let mut readings = Vec::with_capacity(3 * rows.len());
@@ -103,9 +100,6 @@ pub async fn timers(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
 
 /// How old the oldest event of the outbox is, how many events NATS does not have, and how many each
 /// consumer has put aside.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn events(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let row = sqlx::query(EVENTS).fetch_one(pool).await?;
     // After a restore the relay may have published more than there is.

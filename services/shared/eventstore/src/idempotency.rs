@@ -71,9 +71,6 @@ fn lookup(row: &PgRow, request_hash: &[u8]) -> Result<IdempotencyLookup, StoreEr
 impl Tx {
     /// Looks a caller's key up, and makes others with the same key wait until this transaction
     /// ends.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn lookup_key(
         &mut self,
         (caller, method): (&str, &str),
@@ -95,9 +92,6 @@ impl Tx {
 
     /// Deletes keys that are older than [`KEY_DAYS`]. What a request with such a key did must not
     /// be done again by a repeat, so ids that matter are made from the key.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn delete_old_keys(&mut self) -> Result<DeletedKeys, StoreError> {
         let count = sqlx::query(
             "delete from idempotency_keys where ctid = any(array(

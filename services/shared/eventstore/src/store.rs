@@ -56,9 +56,6 @@ impl Store {
     }
 
     /// The one clock.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn now(&self) -> Result<Timestamp, StoreError> {
         let now = sqlx::query_scalar("select clock_now()").fetch_one(&self.pool).await?;
         Ok(now)
@@ -66,9 +63,6 @@ impl Store {
 
     /// Whether the database's clock has stepped since the timers looked at it: what a time ends is
     /// not decided then, because it would be for good.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn has_clock_stepped(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let theirs = "select clock_timestamp()";
         let theirs = sqlx::query_scalar(theirs).fetch_one(tx.connection()).await?;
@@ -203,9 +197,6 @@ impl Store {
     }
 
     /// Reads a stream outside a transaction, for a read that decides nothing.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn load(&self, stream_id: &str) -> Result<Vec<Recorded>, StoreError> {
         transaction::load(&self.pool, stream_id).await
     }

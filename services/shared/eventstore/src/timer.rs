@@ -61,9 +61,6 @@ pub trait TimerHandler: Send + Sync + 'static {
 impl Tx {
     /// Sets the timer of this kind and subject; one that exists is moved. It is written at the
     /// latest when the transaction ends.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn set_timer(
         &mut self,
         kind: &str,
@@ -76,9 +73,6 @@ impl Tx {
 
     /// Sets a timer that gives way to the others of its lane, because no person waits for it,
     /// and many of them may fall due at once.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn set_bulk_timer(
         &mut self,
         kind: &str,
@@ -102,9 +96,6 @@ impl Tx {
     }
 
     /// Whether there is a timer of this kind and subject, due or running.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn has_timer(&mut self, kind: &str, subject: &str) -> Result<bool, StoreError> {
         Ok(sqlx::query_scalar(
             "select exists (select from timers where kind = $1 and subject = $2)",
@@ -116,9 +107,6 @@ impl Tx {
     }
 
     /// Ends the timer of this kind and subject, if there is one.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn end_timer(&mut self, kind: &str, subject: &str) -> Result<(), StoreError> {
         self.batch.end_timer(kind, subject);
         sqlx::query("delete from timers where kind = $1 and subject = $2")

@@ -63,9 +63,6 @@ impl Tx {
 
     /// Sets a parameter of PostgreSQL until the transaction ends, unless it has this value already:
     /// every event of a run says the same.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn set(&mut self, name: &'static str, value: &'static str) -> Result<(), StoreError> {
         if self.set.get(name) != Some(&value) {
             sqlx::query("select set_config($1, $2, true)")
@@ -79,9 +76,6 @@ impl Tx {
     }
 
     /// The one clock, now.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn now(&mut self) -> Result<Timestamp, StoreError> {
         let now = sqlx::query_scalar("select clock_now()").fetch_one(&mut *self.inner).await?;
         self.clock = Some(now);
@@ -90,9 +84,6 @@ impl Tx {
 
     /// Waits for these names until the transaction ends. They are taken in sorted order, so that
     /// two that want the same ones wait for each other instead of failing.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn lock(&mut self, names: &[String]) -> Result<(), StoreError> {
         sqlx::query("select take_locks($1)").bind(names).execute(&mut *self.inner).await?;
         Ok(())
@@ -211,9 +202,6 @@ impl Tx {
 
     /// Takes back what was done since [`Self::mark`], also after a statement that failed: rows,
     /// locks, parameters, and what waits to be written.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn undo(&mut self) -> Result<(), StoreError> {
         self.batch.forget();
         // Those from before the mark are set once more, which changes nothing.
