@@ -41,9 +41,6 @@ pub struct Text(String);
 
 impl Line {
     /// Reads a line of at most so many characters.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(typed: &str, chars_max: usize) -> Result<Self, TextProblem> {
         let plain: String = typed.chars().filter(|c| !is_dropped(*c) && !is_of_text(*c)).collect();
         let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -30,9 +30,6 @@ pub enum AddressProblem {
 impl MailAddress {
     /// Reads an address, without the blanks, invisible marks and `mailto:` that pasting puts around
     /// it.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(typed: &str) -> Result<Self, AddressProblem> {
         let plain: String = typed.chars().filter(|c| !is_dropped(*c) && !is_of_text(*c)).collect();
         let plain = plain.trim();
