@@ -117,9 +117,6 @@ pub struct FeedReader {
 
 impl FeedReader {
     /// Reads the feed of the service `source` at `url`.
-    ///
-    /// # Errors
-    /// When the URL is not one.
     pub fn new(url: &str, source: &'static str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let channel = channel::peer(url, source, peers)?;
         // Rows are small, but many of them are asked for at once.

@@ -46,9 +46,6 @@ impl ParkedEvents {
     }
 
     /// Everything that is parked, consumer by consumer, oldest first.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn list(&self) -> Result<Vec<ParkedEvent>, StoreError> {
         let mut all = Vec::new();
         for (consumer, source, _) in &self.consumers {
@@ -61,9 +58,6 @@ impl ParkedEvents {
     /// Tries parked events again, each in a transaction that also takes it out; of one stream, or
     /// of all when `stream_id` is empty. Where one fails again, the later ones of its stream go on
     /// waiting. Returns how many were handled.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub async fn retry(&self, stream_id: &str) -> Result<usize, StoreError> {
         let mut handled = 0;
         for known in &self.consumers {

@@ -32,9 +32,6 @@ impl<'p> MessageSigner<'p> {
     }
 
     /// Adds the headers that say who publishes.
-    ///
-    /// # Errors
-    /// When signing fails.
     pub(crate) fn sign(&mut self, headers: &mut HeaderMap, payload: &[u8]) -> Result<(), BoxError> {
         let Some(peers) = self.peers else { return Ok(()) };
         if let Some(last) = self.last.take() {
