@@ -32,9 +32,6 @@ pub type PeerChannel = InterceptedService<Channel, PeerInterceptor>;
 
 /// Prepares a connection that is made at the first call and again whenever it broke. Calls have
 /// no time limit of their own, because one would cut streams; see [`peer`].
-///
-/// # Errors
-/// The URL cannot be one.
 pub fn connect_lazy(url: &str) -> Result<Channel, InvalidUrl> {
     connect_lazy_with(url, Tls::installed())
 }
@@ -69,9 +66,6 @@ pub(crate) fn connect_lazy_with(url: &str, tls: Option<Tls>) -> Result<Channel, 
 /// token, and a time limit of five seconds unless the request has set its own.
 ///
 /// `BookingInternalServiceClient::new(channel::peer(url, "booking", &peers)?)`
-///
-/// # Errors
-/// The URL cannot be one.
 pub fn peer(url: &str, audience: &'static str, peers: &Peers) -> Result<PeerChannel, InvalidUrl> {
     let interceptor = PeerInterceptor::new(peers, audience);
     Ok(InterceptedService::new(connect_lazy(url)?, interceptor))

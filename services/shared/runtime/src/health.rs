@@ -254,9 +254,6 @@ pub struct Probe {
 
 impl Probe {
     /// Prepares to ask the service behind a gRPC URL; nothing is connected yet.
-    ///
-    /// # Errors
-    /// The URL cannot be one.
     pub fn new(url: &str) -> Result<Self, InvalidUrl> {
         let channel = channel::connect_lazy(url)?;
         let consumers = ConsumersServiceClient::new(channel.clone());
@@ -310,9 +307,6 @@ impl Probe {
 }
 
 /// Asks once whether the service behind a gRPC URL is ready.
-///
-/// # Errors
-/// Why it is not.
 pub async fn probe(url: &str) -> Result<(), Unready> {
     let probe = Probe::new(url).map_err(|_invalid| Unready::Address)?;
     probe.check().await

@@ -16,18 +16,12 @@ const INNER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A client for third parties, which gives up in time and follows no redirects: an adapter talks
 /// to whom it was told to, and to no other host. It uses the proxy of the environment, if there is
 /// one.
-///
-/// # Errors
-/// The client cannot be built on this machine.
 pub fn client() -> Result<reqwest::Client, reqwest::Error> {
     builder().build()
 }
 
 /// The same for our own services: no proxy sees passwords and tokens on their way inside, and over
 /// TLS both sides show a certificate of our authority.
-///
-/// # Errors
-/// The client cannot be built on this machine.
 pub fn inner_client() -> Result<reqwest::Client, reqwest::Error> {
     let builder = builder().no_proxy().pool_idle_timeout(INNER_IDLE_TIMEOUT);
     let builder = match Tls::installed().and_then(|tls| tls.client_of_library().ok()) {

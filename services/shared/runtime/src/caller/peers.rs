@@ -136,9 +136,6 @@ impl Peers {
 
     /// Signs a message to all who know this service's key, as base64url. It is no token: what is
     /// signed begins with a word of its own, and no token does.
-    ///
-    /// # Errors
-    /// Signing failed.
     pub fn sign_message(&self, message: &[u8]) -> Result<String, SigningError> {
         self.inner.signer.sign(&framed(message)).map_err(SigningError::Sign)
     }
@@ -152,9 +149,6 @@ impl Peers {
 
     /// A token that tells `audience` who calls. It is used for several calls until shortly before
     /// its end.
-    ///
-    /// # Errors
-    /// Signing failed.
     pub fn sign(&self, audience: &'static str) -> Result<String, SigningError> {
         let now = unix_seconds();
         // A panic elsewhere cannot leave this map half-written.

@@ -227,9 +227,6 @@ impl fmt::Debug for Users {
 
 impl Users {
     /// Prepares to verify; the keys are fetched when the first token comes.
-    ///
-    /// # Errors
-    /// The HTTP client cannot be built.
     pub fn new(settings: &UserSettings) -> Result<Self, reqwest::Error> {
         let inner = Inner {
             settings: settings.clone(),
