@@ -20,9 +20,6 @@ pub struct StaffDirectory {
 
 impl StaffDirectory {
     /// Asks the booking service at `url`.
-    ///
-    /// # Errors
-    /// When the URL is not one.
     pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let channel = channel::peer(url, "booking", peers)?;
         Ok(Self { client: BookingInternalServiceClient::new(channel) })

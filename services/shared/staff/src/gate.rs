@@ -25,9 +25,6 @@ pub enum Refusal {
 /// needs, as lately shown as `level` asks: one of an account that has a second factor needs it.
 /// What the session has used, and when, are the claims `aal` and `amr` of the token, which hosted
 /// identity servers write as well.
-///
-/// # Errors
-/// Why not.
 pub async fn let_in(
     roles: &dyn Roles,
     user: &User,
