@@ -53,9 +53,6 @@ pub struct TestDatabase {
 
 impl TestDatabase {
     /// Makes a database with the event log and a service's own tables.
-    ///
-    /// # Errors
-    /// When PostgreSQL refuses.
     pub async fn new(service: &Migrator) -> Result<Self> {
         let admin_url = setting("SUKOON_TEST_POSTGRES_URL")?;
         let mut admin = PgConnection::connect(&admin_url).await?;
@@ -70,17 +67,11 @@ impl TestDatabase {
     }
 
     /// Opens it as the service would.
-    ///
-    /// # Errors
-    /// When the URL is not one.
     pub fn store(&self) -> Result<Store> {
         Ok(Store::new(Database::new(self.url.clone()).open()?))
     }
 
     /// Puts the one clock so many seconds ahead of the machine's.
-    ///
-    /// # Errors
-    /// When PostgreSQL refuses.
     pub async fn move_clock(&self, seconds: i64) -> Result<()> {
         self.as_owner(&format!("update clock set offset_by = make_interval(secs => {seconds})"))
             .await
@@ -88,9 +79,6 @@ impl TestDatabase {
 
     /// Stops the one clock; [`Self::move_clock`] still moves it. A wait of a second then doesn't
     /// end while a busy machine hashes the next password.
-    ///
-    /// # Errors
-    /// When PostgreSQL refuses.
     pub async fn stop_clock(&self) -> Result<()> {
         self.as_owner(
             "do $stop$ begin execute format('create or replace function clock_now()
@@ -102,9 +90,6 @@ impl TestDatabase {
     }
 
     /// Runs a statement with the owner's rights.
-    ///
-    /// # Errors
-    /// When PostgreSQL refuses.
     pub async fn as_owner(&self, sql: &str) -> Result<()> {
         let mut owner = PgConnection::connect(&self.owner_url).await?;
         owner.execute(AssertSqlSafe(sql.to_owned())).await?;

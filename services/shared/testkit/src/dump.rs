@@ -86,9 +86,6 @@ fn problems<T>(
 }
 
 /// Runs a program with each list of arguments and no environment: exit codes and both streams.
-///
-/// # Errors
-/// When the program cannot be started.
 pub fn answers(program: &str, calls: &[&[&str]]) -> io::Result<String> {
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
     let mut told = String::new();

@@ -110,18 +110,12 @@ impl TestUsers {
 
     /// An access token of the person with this UUID that ends at `expires_at` (seconds since 1970),
     /// of a session that has just shown its second factor.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, false, "aal2", true), expires_at)
     }
 
     /// The same of a session that has shown its second factor so many seconds ago; the first factor
     /// is newer.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn token_shown(&self, user: &str, email: &str, seconds_ago: u64) -> Result<String> {
         let now = unix_seconds();
         let amr = json!([
@@ -132,25 +126,16 @@ impl TestUsers {
     }
 
     /// The same of a person whose address is proved.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn proved_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, true, "aal2", true), expires_at)
     }
 
     /// The same of a session with one factor.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn one_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, false, "aal1", false), expires_at)
     }
 
     /// The same of an account that has a second factor, which the session has not used.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn unused_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, false, "aal1", true), expires_at)
     }
