@@ -63,9 +63,6 @@ async fn position(reader: &mut PgConnection) -> Result<i64> {
 }
 
 /// How many bookings there are.
-///
-/// # Errors
-/// When the database does not answer.
 pub(crate) async fn bookings(practice: &Practice) -> Result<i64> {
     let mut database = practice.database("booking").await?;
     Ok(sqlx::query_scalar("select count(*) from bookings").fetch_one(&mut database).await?)

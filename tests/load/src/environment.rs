@@ -74,9 +74,6 @@ impl RunningSystem {
     }
 
     /// Where a part of it listens.
-    ///
-    /// # Errors
-    /// When it does not.
     pub(crate) fn address(&self, part: &str, purpose: &str) -> Result<SocketAddr> {
         let record = self.practice.record()?;
         let found = |key: &str| record.get("parts")?.get(part)?.get("ports")?.get(key)?.as_u64();
@@ -95,9 +92,6 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Makes the data folder and the databases, by a first start that isn't measured.
-    ///
-    /// # Errors
-    /// When the practice does not start.
     pub(crate) async fn open() -> Result<Self> {
         let name = format!("sukoon-bench-{}", std::process::id());
         let data = home().join(&name);
@@ -116,9 +110,6 @@ impl Environment {
     }
 
     /// The practice with these hours; it is restarted unless it runs with them.
-    ///
-    /// # Errors
-    /// When it does not start.
     pub(crate) async fn at(&mut self, hours: Hours) -> Result<&RunningSystem> {
         if self.running.as_ref().is_none_or(|running| running.hours != hours) {
             self.restart(hours).await?;
@@ -128,9 +119,6 @@ impl Environment {
 
     /// Restarts the practice, and returns the time from the start of `sukoon up` to the
     /// first `/healthz` that says that every part is ready.
-    ///
-    /// # Errors
-    /// When it does not start.
     pub(crate) async fn restart(&mut self, hours: Hours) -> Result<Duration> {
         let before = self.running.take().map(|before| {
             before.practice.stop();

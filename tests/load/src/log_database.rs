@@ -16,9 +16,6 @@ pub(crate) const EVENTS: i64 = 1_000_000;
 const SQL: &str = include_str!("../sql/million_events.sql");
 
 /// The URL of the database with the long log, for its superuser; it is filled unless it is.
-///
-/// # Errors
-/// When the server refuses.
 pub(crate) async fn full(practice: &Practice) -> Result<String> {
     let url = database(practice, FULL).await?;
     let mut connection = PgConnection::connect(&url).await?;
@@ -38,9 +35,6 @@ pub(crate) async fn full(practice: &Practice) -> Result<String> {
 }
 
 /// The URL of the database without events.
-///
-/// # Errors
-/// When the server refuses.
 pub(crate) async fn empty(practice: &Practice) -> Result<String> {
     database(practice, EMPTY).await
 }

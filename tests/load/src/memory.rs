@@ -24,9 +24,6 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// What it takes now.
-    ///
-    /// # Errors
-    /// When a process cannot be looked at.
     pub(crate) fn of(practice: &Practice) -> Result<Self> {
         let mut parts = Vec::new();
         let record = practice.record()?;

@@ -89,9 +89,6 @@ pub(crate) struct RequestPool {
 
 impl RequestPool {
     /// None yet, from the practice's next midnights on.
-    ///
-    /// # Errors
-    /// When the database does not answer.
     pub(crate) async fn new(practice: &Practice) -> Result<Self> {
         let mut database = practice.database("booking").await?;
         let sql = "select extract(epoch from date_trunc('day', clock_now() at time zone

@@ -30,9 +30,6 @@ pub(crate) struct SqlBaseline {
 
 impl SqlBaseline {
     /// Makes the database, if it is not there yet.
-    ///
-    /// # Errors
-    /// When the server refuses.
     pub(crate) async fn on(practice: &Practice) -> Result<Self> {
         let url = database(practice, DATABASE).await?;
         let mut connection = PgConnection::connect(&url).await?;
@@ -42,9 +39,6 @@ impl SqlBaseline {
     }
 
     /// So many clients, each with a connection of its own.
-    ///
-    /// # Errors
-    /// When the server has no more connections.
     pub(crate) async fn clients(&self, count: usize) -> Result<Vec<SqlClient>> {
         let mut clients = Vec::with_capacity(count);
         for _ in 0..count {
@@ -73,17 +67,11 @@ impl SqlBaseline {
 
 /// The URL of a database of this name with the tables of booking and nothing in them; it is made
 /// unless it is there.
-///
-/// # Errors
-/// When the server refuses.
 pub(crate) async fn database(practice: &Practice, name: &str) -> Result<String> {
     database_of(practice, name, ("booking", &booking::MIGRATIONS)).await
 }
 
 /// The URL of a database for its superuser, made with the tables of a service unless it is there.
-///
-/// # Errors
-/// When the server refuses.
 pub(crate) async fn database_of(
     practice: &Practice,
     name: &str,

@@ -49,9 +49,6 @@ pub(super) fn name_of(number: usize) -> String {
 
 impl AccountServer {
     /// Starts the practice's own program with so many accounts.
-    ///
-    /// # Errors
-    /// When it does not start.
     pub(super) async fn start(running: &RunningSystem, practices: usize) -> Result<Self> {
         let program = fs::read_link(format!("/proc/{}/exe", running.practice.pid("nats")?))?;
         let folder = home().join(format!("sukoon-scale-nats-{}", std::process::id()));
@@ -96,9 +93,6 @@ impl AccountServer {
     }
 
     /// What it holds now.
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub(super) async fn held(&self) -> Result<Held> {
         let mut http = HttpClient::open(self.monitor).await?;
         let mut ask = async |target: &str| {

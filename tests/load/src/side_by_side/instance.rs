@@ -90,9 +90,6 @@ impl Instance {
     }
 
     /// Connections of a superuser to the databases of these services.
-    ///
-    /// # Errors
-    /// When one cannot be reached.
     pub(super) async fn databases(&self, services: &[&str]) -> Result<Vec<PgConnection>> {
         let mut all = Vec::with_capacity(services.len());
         for service in services {

@@ -22,9 +22,6 @@ pub(super) struct Target {
 }
 
 /// Starts the attackers. They end by themselves.
-///
-/// # Errors
-/// When they do not start.
 pub(super) fn start(target: &Target, length: Duration) -> Result<Child> {
     let child = Command::new("nice")
         .args(["-n", "10"])
