@@ -11,9 +11,6 @@ use crate::practice::Practice;
 
 impl Practice {
     /// Writes a service's database to a file.
-    ///
-    /// # Errors
-    /// When it cannot be read or written.
     pub fn dump(&self, service: &str, file: &Path) -> Result<()> {
         let record = self.record()?;
         let url = record["databases"][service]["admin_url"].as_str().context("no database")?;

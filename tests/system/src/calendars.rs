@@ -21,9 +21,6 @@ const STAFF: &str = "booking.v1.BookingCalendarStaffService";
 const TIMEOUT: Duration = Duration::from_secs(240);
 
 /// Puts a calendar with one event of an hour, far from all bookings of tests, into the sandbox.
-///
-/// # Errors
-/// When the sandbox refuses it.
 pub async fn put_calendar(practice: &Practice, day: u32) -> Result<()> {
     let file = format!(
         "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:{day}@test\r\n\

@@ -63,9 +63,6 @@ impl TraceService for Receiver {
 
 impl Collector {
     /// Starts to listen.
-    ///
-    /// # Errors
-    /// When it cannot.
     pub async fn start() -> Result<Self> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);

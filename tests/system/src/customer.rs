@@ -79,9 +79,6 @@ pub struct Customer<'p> {
 
 impl<'p> Customer<'p> {
     /// Creates an account (mail confirmation is off) and signs in.
-    ///
-    /// # Errors
-    /// When identity refuses.
     pub async fn new(practice: &'p Practice, name: &str) -> Result<Self> {
         let email = address(name);
         let body = json!({
@@ -93,9 +90,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Signs in an existing client with [`PASSWORD`].
-    ///
-    /// # Errors
-    /// When identity refuses.
     pub async fn signed_in(practice: &'p Practice, email: &str) -> Result<Self> {
         let body = json!({ "email": email, "password": PASSWORD });
         let token = token_of(practice, "token?grant_type=password", &body).await?;
@@ -103,9 +97,6 @@ impl<'p> Customer<'p> {
     }
 
     /// A person with an issued access token and no account.
-    ///
-    /// # Errors
-    /// When the token cannot be signed.
     pub fn with_issued_token(
         practice: &'p Practice,
         issuer: &TokenIssuer,
@@ -117,9 +108,6 @@ impl<'p> Customer<'p> {
     }
 
     /// The same person of staff, who has shown the second factor just now.
-    ///
-    /// # Errors
-    /// When the token cannot be signed.
     pub fn as_staff(&self, issuer: &TokenIssuer) -> Result<Self> {
         let (user_id, email) = (self.user_id()?, self.email.clone());
         let token = issuer.staff_token(user_id, &email)?;
@@ -176,9 +164,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Free starts of a service in the coming days, soonest first.
-    ///
-    /// # Errors
-    /// When booking does not answer.
     pub async fn free_starts(&self, service: &str) -> Result<Vec<String>> {
         let body = json!({ "serviceId": service, "days": 42 });
         let listed = self.call("booking.v1.BookingService/ListSlots", body).await?.ok()?;
@@ -212,9 +197,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Holds the slots of a package with a consent to today's terms, or returns the refusal.
-    ///
-    /// # Errors
-    /// When booking or the catalogue does not answer.
     pub async fn try_hold_package(
         &self,
         service: &str,
@@ -227,17 +209,11 @@ impl<'p> Customer<'p> {
     }
 
     /// Holds a slot and returns the booking's id.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub async fn hold(&self, service: &str, starts_at: &str, key: &str) -> Result<String> {
         self.try_hold(service, starts_at, key).await?.map_err(|refused| anyhow!("{refused:?}"))
     }
 
     /// Holds a slot, or returns the refusal.
-    ///
-    /// # Errors
-    /// When booking does not answer.
     pub async fn try_hold(
         &self,
         service: &str,
@@ -248,9 +224,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Holds a slot with a consent to today's terms, or returns the refusal.
-    ///
-    /// # Errors
-    /// When booking or the catalogue does not answer.
     pub async fn try_hold_with_consent(
         &self,
         service: &str,
@@ -263,9 +236,6 @@ impl<'p> Customer<'p> {
     }
 
     /// A consent to today's terms, as it is sent with a booking.
-    ///
-    /// # Errors
-    /// When the catalogue does not answer.
     pub async fn consent(&self) -> Result<Value> {
         let method = "catalogue.v1.CatalogueService/GetConsentTerms";
         let told = self.call(method, json!({})).await?.ok()?;
@@ -277,17 +247,11 @@ impl<'p> Customer<'p> {
     }
 
     /// The own consent and whether it is in force, as booking answers.
-    ///
-    /// # Errors
-    /// When booking does not answer.
     pub async fn own_consent(&self) -> Result<Value> {
         self.call("booking.v1.ConsentService/GetConsent", json!({})).await?.ok()
     }
 
     /// The text of the file of a consent.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub async fn consent_file(&self, consent_id: &str) -> Result<String> {
         let body = json!({ "consentId": consent_id });
         let file = self.call("booking.v1.ConsentService/GetConsentFile", body).await?.ok()?;
@@ -295,9 +259,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Withdraws the own consent.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub async fn withdraw_consent(&self, key: &str) -> Result<()> {
         let body = json!({ "idempotencyKey": key });
         self.call("booking.v1.ConsentService/WithdrawConsent", body).await?.ok()?;
@@ -305,9 +266,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Says that the widget on another site is to be told of a booking, and reads what it is told.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub async fn report(&self, report_id: &str, booking_id: &str) -> Result<String> {
         let key = format!("report-{booking_id}");
         let body = json!({
@@ -329,9 +287,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Starts the payment and returns the order's id.
-    ///
-    /// # Errors
-    /// When payments refuses.
     pub async fn order(&self, booking_id: &str) -> Result<String> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("order-{booking_id}") });
@@ -344,9 +299,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Starts the payment by a link and returns the provider's id of it.
-    ///
-    /// # Errors
-    /// When payments refuses.
     pub async fn link(&self, booking_id: &str) -> Result<String> {
         let body = json!({
             "bookingId": booking_id, "idempotencyKey": format!("link-{booking_id}"),
@@ -361,9 +313,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Reports that checkout is being opened.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub async fn open_checkout(&self, booking_id: &str) -> Result<()> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("open-{booking_id}") });
@@ -373,9 +322,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Releases the slot.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub async fn release(&self, booking_id: &str) -> Result<()> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("back-{booking_id}") });
@@ -385,9 +331,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Claims that the booking is paid.
-    ///
-    /// # Errors
-    /// When payments refuses.
     pub async fn claim(&self, booking_id: &str) -> Result<()> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("paid-{booking_id}") });
@@ -397,9 +340,6 @@ impl<'p> Customer<'p> {
     }
 
     /// Submits the checkout's answer.
-    ///
-    /// # Errors
-    /// When payments does not answer.
     pub async fn submit_checkout_answer(&self, booking_id: &str, paid: &Value) -> Result<Answer> {
         let body = json!({
             "bookingId": booking_id, "idempotencyKey": format!("answer-{booking_id}"),
@@ -430,9 +370,6 @@ impl<'p> Customer<'p> {
     }
 
     /// The mails to this person, newest first.
-    ///
-    /// # Errors
-    /// When the sandbox does not answer.
     pub async fn mails(&self) -> Result<Vec<Value>> {
         self.practice.inbox_of(&self.email).await
     }

@@ -22,9 +22,6 @@ pub struct Failpoints {
 
 impl Failpoints {
     /// A new folder.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub fn new() -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::SeqCst);
@@ -45,33 +42,21 @@ impl Failpoints {
     }
 
     /// Every failpoint that was passed.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn seen(&self) -> Result<BTreeSet<String>> {
         names(&self.folder.join("seen"))
     }
 
     /// Every failpoint that is armed.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn armed(&self) -> Result<BTreeSet<String>> {
         names(&self.folder.join("arm"))
     }
 
     /// Every failpoint at which a process has died.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn died(&self) -> Result<BTreeSet<String>> {
         names(&self.folder.join("died"))
     }
 
     /// Arms a failpoint: the next process that passes it dies.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
     pub fn arm(&self, name: &str) -> Result<()> {
         Ok(std::fs::write(self.folder.join("arm").join(name), "")?)
     }
@@ -79,9 +64,6 @@ impl Failpoints {
     /// Ends the leases of processes that have died at failpoints, until it is dropped. A timer's
     /// lease outlives its process by 25 seconds; waiting for that at each of hundreds of failpoints
     /// would test nothing more. Tests with other kills do wait.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub async fn end_leases_of_dead_processes(&self, practice: &Practice) -> Result<()> {
         let mut known = self.died()?;
         loop {
@@ -109,9 +91,6 @@ impl Failpoints {
     }
 
     /// Disarms all failpoints.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn disarm_all(&self) -> Result<()> {
         for name in self.armed()? {
             // One that a process has just claimed is gone already.

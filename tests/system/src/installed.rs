@@ -42,9 +42,6 @@ pub struct InstalledPractice {
 
 impl InstalledPractice {
     /// Sets an empty practice up.
-    ///
-    /// # Errors
-    /// When that fails.
     pub fn init() -> Result<Self> {
         let name = format!("sukoon-installed-{}", eventstore::new_uuid().simple());
         let root = std::env::temp_dir().join(name);
@@ -83,9 +80,6 @@ impl InstalledPractice {
     }
 
     /// Runs a command of `sukoon` that has to end well.
-    ///
-    /// # Errors
-    /// When it fails.
     pub fn sukoon(&self, words: &[&str]) -> Result<String> {
         succeeded(&self.command(words)?.output()?).with_context(|| format!("sukoon {words:?}"))
     }
@@ -107,9 +101,6 @@ impl InstalledPractice {
     }
 
     /// Asks the superuser's question; the answer's rows are lines.
-    ///
-    /// # Errors
-    /// When PostgreSQL refuses.
     pub fn sql(&self, database: &str, sql: &str) -> Result<String> {
         let mut command = self.postgres("psql")?;
         command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql]);
@@ -117,9 +108,6 @@ impl InstalledPractice {
     }
 
     /// Puts what a release has left behind into the databases, and brings it up to date.
-    ///
-    /// # Errors
-    /// When that fails.
     pub fn fill(&self, kept: &Kept) -> Result<()> {
         for service in SERVICES {
             let mut restore = self.postgres("pg_restore")?;
@@ -145,9 +133,6 @@ impl InstalledPractice {
     }
 
     /// Puts all clocks on the moment at which the practice was kept.
-    ///
-    /// # Errors
-    /// When PostgreSQL refuses.
     pub fn set_clocks(&self, kept: &Kept) -> Result<()> {
         let taken_at = kept.part("taken_at").as_str().context("no moment")?;
         for service in SERVICES {

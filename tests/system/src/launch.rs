@@ -96,9 +96,6 @@ impl Launch {
     }
 
     /// Starts it; what it says goes to the end of `log`.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn spawn(&self, log: &Path) -> Result<Process> {
         let output = File::options().create(true).append(true).open(log)?;
         let mut command = self.command();
@@ -146,9 +143,6 @@ impl Process {
     }
 
     /// Kills it and what it has started, all at once, as when its machine fails.
-    ///
-    /// # Errors
-    /// When it cannot be killed.
     pub(crate) fn kill(mut self) -> Result<()> {
         let pid = self.0.id();
         let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));

@@ -186,9 +186,6 @@ impl Practice {
     }
 
     /// Reads the offset of this data folder's clocks from the machine's.
-    ///
-    /// # Errors
-    /// When a database does not answer.
     pub(crate) async fn load_clock_offset(&self) -> Result<()> {
         let mut booking = self.database("booking").await?;
         let minutes: i64 = sqlx::query_scalar(
@@ -292,9 +289,6 @@ impl Practice {
     }
 
     /// Sets the clock of every service so many minutes ahead of the machine's.
-    ///
-    /// # Errors
-    /// When a database refuses.
     pub async fn move_clocks(&self, minutes: i64) -> Result<()> {
         self.ahead.fetch_max(minutes, Ordering::SeqCst);
         let sql = format!("update clock set offset_by = make_interval(mins => {minutes})");
@@ -309,9 +303,6 @@ impl Practice {
     }
 
     /// Moves the clocks so many minutes ahead of where they are.
-    ///
-    /// # Errors
-    /// When a database refuses.
     pub async fn advance_clocks(&self, minutes: i64) -> Result<()> {
         let _moving = self.clock_lock.write().await;
         let ahead = self.ahead.load(Ordering::SeqCst) + minutes;
@@ -324,9 +315,6 @@ impl Practice {
     }
 
     /// A superuser's connection to a service's database.
-    ///
-    /// # Errors
-    /// When it cannot be reached.
     pub async fn database(&self, service: &str) -> Result<PgConnection> {
         let record = self.record()?;
         let url = record["databases"][service]["admin_url"].as_str().context("no such database")?;
@@ -337,17 +325,11 @@ impl Practice {
 
     /// Every mail that the sandbox's mail server has accepted, newest first; thousands of them are
     /// many megabytes.
-    ///
-    /// # Errors
-    /// When the sandbox does not answer.
     pub async fn inbox(&self) -> Result<Vec<Value>> {
         self.read_inbox(&[]).await
     }
 
     /// The mails to one address, newest first.
-    ///
-    /// # Errors
-    /// When the sandbox does not answer.
     pub async fn inbox_of(&self, email: &str) -> Result<Vec<Value>> {
         self.read_inbox(&[("to", email)]).await
     }
@@ -362,9 +344,6 @@ impl Practice {
     }
 
     /// The provider's book: orders, payments, refunds, webhooks.
-    ///
-    /// # Errors
-    /// When the sandbox does not answer.
     pub async fn book(&self) -> Result<Value> {
         Ok(self.http.get(format!("{}/api/book", self.sandbox)).send().await?.json().await?)
     }
@@ -377,9 +356,6 @@ impl Practice {
     }
 
     /// Posts to the sandbox.
-    ///
-    /// # Errors
-    /// When it refuses.
     pub async fn sandbox_post(&self, path: &str, body: &Value) -> Result<Value> {
         if path == "/api/faults" {
             self.recorder.record_fault(body);

@@ -25,17 +25,11 @@ pub struct PracticeFolder(PathBuf);
 
 impl PracticeFolder {
     /// One in which two practitioners give sessions.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn of_two_practitioners() -> Result<Self> {
         Self::with(SECOND)
     }
 
     /// One with this text at the end of `practice.toml`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn with(more: &str) -> Result<Self> {
         let folder = crate::Practice::new_folder();
         fs::create_dir_all(&folder)?;
@@ -53,9 +47,6 @@ impl PracticeFolder {
     }
 
     /// One such as `usual` with thousands of times, for load.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn with_dense_hours(usual: &Path) -> Result<Self> {
         let written = Self(crate::Practice::new_folder());
         timetable::write((usual, &written.0), &DENSE_RULES, &DENSE_SERVICES)?;

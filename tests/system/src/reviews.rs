@@ -93,9 +93,6 @@ pub fn review_request(email: &str, key: &str) -> Value {
 }
 
 /// Uploads a picture and returns its id.
-///
-/// # Errors
-/// When it is refused.
 pub async fn upload_picture(practice: &Practice) -> Result<String> {
     let bytes = STANDARD.decode(PICTURE)?;
     until_within(TIMEOUT, "a picture is taken in", async || {

@@ -53,9 +53,6 @@ pub(crate) fn command(practice: &Practice) -> Result<Command> {
 }
 
 /// Runs `sukoon` with these arguments, as the owner or another person.
-///
-/// # Errors
-/// When it cannot be started.
 pub async fn run(practice: &Practice, person: Option<(&str, &str)>, words: &str) -> Result<Output> {
     let mut command = command(practice)?;
     command.args(words.split_whitespace());
@@ -68,9 +65,6 @@ pub async fn run(practice: &Practice, person: Option<(&str, &str)>, words: &str)
 }
 
 /// Runs `sukoon` with these arguments as the owner.
-///
-/// # Errors
-/// When it cannot be started.
 pub async fn sukoon(practice: &Practice, words: &str) -> Result<Output> {
     run(practice, None, words).await
 }

@@ -35,18 +35,12 @@ impl TokenIssuer {
     }
 
     /// A new user id, and a token that is valid for an hour.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn token(&self, email: &str) -> Result<(uuid::Uuid, String)> {
         let id = eventstore::new_uuid();
         Ok((id, self.sign((id, email), ("aal1", &json!({})))?))
     }
 
     /// A token of a member of staff whose session has shown its second factor just now.
-    ///
-    /// # Errors
-    /// When it cannot be signed.
     pub fn staff_token(&self, user_id: uuid::Uuid, email: &str) -> Result<String> {
         let shown = json!([{ "method": "totp", "timestamp": self.now().seconds() }]);
         self.sign((user_id, email), ("aal2", &shown))

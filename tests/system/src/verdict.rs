@@ -25,9 +25,6 @@ pub struct Verdict {
 impl Verdict {
     /// Reads the state of a practice that is idle, and judges it. `wrong` is what the run itself
     /// has found.
-    ///
-    /// # Errors
-    /// When a database does not answer.
     pub async fn of(practice: &Practice, wrong: Vec<String>) -> Result<Self> {
         Ok(Self::of_snapshot(&practice.snapshot().await?, wrong))
     }

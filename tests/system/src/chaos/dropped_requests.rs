@@ -91,9 +91,6 @@ fn request(
 
 /// How many database sessions have been idle in a transaction for more than ten seconds:
 /// connections that a dropped request left in a pool.
-///
-/// # Errors
-/// When the database does not answer.
 pub async fn idle_transactions(practice: &Practice) -> Result<usize> {
     let mut database = practice.database("booking").await?;
     let found: i64 = sqlx::query_scalar(

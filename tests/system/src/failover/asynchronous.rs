@@ -151,9 +151,6 @@ struct Loss {
 
 /// The primary is killed while its asynchronous standby is seconds behind, and the standby is
 /// promoted.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn behind(scope: Scope, rate: Rate) -> Result<Report> {
     let (fleet, mut servers) = Servers::start(scope).await?;
     let load = Load::new(&fleet.practice, rate).await?;

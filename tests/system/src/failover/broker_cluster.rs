@@ -50,9 +50,6 @@ pub(crate) struct BrokerCluster {
 
 impl BrokerCluster {
     /// Starts the servers behind the practice's one address of NATS.
-    ///
-    /// # Errors
-    /// When one cannot be started.
     pub(crate) async fn start(fleet: &Fleet) -> Result<Self> {
         let folder = fleet.practice.data().join("nats");
         let single = fs::read_to_string(folder.join("nats.conf"))?;
@@ -80,18 +77,12 @@ impl BrokerCluster {
     }
 
     /// Kills one of them.
-    ///
-    /// # Errors
-    /// When it does not run.
     pub(crate) fn kill(&mut self, number: usize) -> Result<()> {
         let server = self.servers.get_mut(number).context("there is no such server")?;
         server.process.take().context("the server does not run")?.kill()
     }
 
     /// Starts one of them again.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn start_again(&mut self, number: usize) -> Result<()> {
         let server = self.servers.get_mut(number).context("there is no such server")?;
         server.process = Some(server.launch.spawn(&server.log)?);

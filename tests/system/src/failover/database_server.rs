@@ -53,9 +53,6 @@ impl DatabaseServer {
     }
 
     /// A server of its own with a copy of the stopped server's cluster.
-    ///
-    /// # Errors
-    /// When it cannot be copied.
     pub(crate) fn copy(&self, name: &'static str) -> Result<Self> {
         let folder = self.folder.with_file_name(format!("postgres-{name}"));
         run(Command::new("cp").arg("-a").arg(&self.folder).arg(&folder))?;
@@ -92,9 +89,6 @@ impl DatabaseServer {
     }
 
     /// Starts it, and waits until it answers.
-    ///
-    /// # Errors
-    /// When it does not.
     pub(crate) async fn start(&mut self) -> Result<()> {
         self.spawn()?;
         until_within(PATIENCE, &format!("{} answers", self.name), async || {
@@ -110,9 +104,6 @@ impl DatabaseServer {
     }
 
     /// Starts it without waiting.
-    ///
-    /// # Errors
-    /// When the program cannot be started.
     pub(crate) fn spawn(&mut self) -> Result<()> {
         // A promoted standby keeps the log that the old primary needs after it was rewound.
         let mut arguments = vec!["-D".to_owned(), self.folder.to_string_lossy().into_owned()];
@@ -138,26 +129,17 @@ impl DatabaseServer {
     }
 
     /// A superuser's connection to the database `postgres`.
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub(crate) async fn connect(&self) -> Result<PgConnection> {
         Ok(PgConnection::connect(&self.url("postgres")).await?)
     }
 
     /// Runs a statement as superuser.
-    ///
-    /// # Errors
-    /// When it refuses.
     pub(crate) async fn execute(&self, sql: &str) -> Result<()> {
         self.connect().await?.execute(AssertSqlSafe(sql.to_owned())).await?;
         Ok(())
     }
 
     /// The only value that a query of the superuser gives.
-    ///
-    /// # Errors
-    /// When it refuses.
     pub(crate) async fn number(&self, sql: &str) -> Result<i64> {
         let mut connection = self.connect().await?;
         let sql = AssertSqlSafe(sql.to_owned());
@@ -166,9 +148,6 @@ impl DatabaseServer {
 
     /// Makes a standby of it from a base backup. It isn't started yet, and it will ask for the
     /// log at the port `via`.
-    ///
-    /// # Errors
-    /// When the backup fails.
     pub(crate) async fn standby(&self, name: &'static str, via: u16) -> Result<Self> {
         self.make_slot(name).await?;
         let folder = self.folder.with_file_name(format!("postgres-{name}"));
@@ -194,9 +173,6 @@ impl DatabaseServer {
     }
 
     /// Makes a replication slot, so that the log is kept until this standby has it.
-    ///
-    /// # Errors
-    /// When the server refuses.
     pub(crate) async fn make_slot(&self, name: &str) -> Result<()> {
         let known = format!("from pg_replication_slots where slot_name = '{name}'");
         self.execute(&format!("select pg_drop_replication_slot(slot_name) {known}")).await?;
@@ -238,9 +214,6 @@ impl DatabaseServer {
 
     /// Commits are acknowledged from now on when one standby has them on its disk, too; without
     /// any they wait.
-    ///
-    /// # Errors
-    /// When the server refuses.
     pub(crate) async fn wait_for_standbys(&self, is_on: bool) -> Result<()> {
         let names = if is_on { "ANY 1 (*)" } else { "" };
         self.execute(&format!("alter system set synchronous_standby_names = '{names}'")).await?;
@@ -256,9 +229,6 @@ impl DatabaseServer {
     }
 
     /// Kills it with all of its processes, as when its machine fails.
-    ///
-    /// # Errors
-    /// When it does not run.
     pub(crate) fn kill(&mut self) -> Result<()> {
         self.process.take().context("the server does not run")?.kill()
     }
@@ -273,9 +243,6 @@ impl DatabaseServer {
     }
 
     /// Stops it in order: connections are closed, and a standby has everything.
-    ///
-    /// # Errors
-    /// When it does not stop.
     pub(crate) async fn stop(&mut self) -> Result<()> {
         let mut process = self.process.take().context("the server does not run")?;
         process.signal("INT")?;

@@ -63,9 +63,6 @@ impl FullDisk {
 }
 
 /// A disk is filled under load and has room again seconds later.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn full(which: FullDisk, rate: Rate) -> Result<Report> {
     let (fleet, mut server) = Fleet::take_over().await?;
     let disk = which.mount(&fleet, &mut server)?;

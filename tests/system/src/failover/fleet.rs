@@ -188,9 +188,6 @@ impl Fleet {
     }
 
     /// Starts the one NATS server of a practice.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn start_broker(&self) -> Result<()> {
         let port = free_port()?;
         let file = self.practice.data().join("nats/nats.conf");
@@ -210,9 +207,6 @@ impl Fleet {
     }
 
     /// Kills the NATS server and starts it again.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn restart_broker(&self) -> Result<()> {
         let old = self.running().remove("nats");
         old.context("NATS does not run")?.kill()?;
@@ -221,9 +215,6 @@ impl Fleet {
 
     /// Ends the NATS server, deletes its streams and starts it again, as after a restore: it may
     /// hold messages of events that the databases do not have.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn restart_broker_empty(&self) -> Result<()> {
         let old = self.running().remove("nats");
         old.context("NATS does not run")?.kill()?;
@@ -316,9 +307,6 @@ impl Fleet {
 
     /// Adds to the practice's folder what came with the release in this folder, as a person does
     /// before an upgrade.
-    ///
-    /// # Errors
-    /// When it fails.
     pub(crate) fn complete_practice(&self, programs: &Path) -> Result<()> {
         let mut command = Command::new(programs.join("sukoon"));
         command.arg("complete-practice").env("PRACTICE_DIR", self.folder.path());
@@ -328,9 +316,6 @@ impl Fleet {
     }
 
     /// Migrates a service's database by the program of this folder, as a rollout's Job does.
-    ///
-    /// # Errors
-    /// When it fails.
     pub(crate) fn migrate(&self, programs: &Path, service: &str) -> Result<()> {
         let url = self.record()["databases"][service]["migration_url"].clone();
         let url = url.as_str().context("its owner is not known")?.to_owned();

@@ -21,9 +21,6 @@ const AWAY: Duration = Duration::from_secs(6);
 
 /// Each of three servers is killed under load and comes back. Streams that were made on one
 /// server are moved to three by the services' next start.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn one_at_a_time(rate: Rate) -> Result<Report> {
     let (mut fleet, mut server) = Fleet::take_over().await?;
     server.start().await?;

@@ -19,9 +19,6 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Starts a practice's server and a standby that asks for the log at the port of `network`.
-    ///
-    /// # Errors
-    /// When one does not start.
     pub(crate) async fn start(
         mut primary: DatabaseServer,
         is_synchronous: bool,

@@ -36,9 +36,6 @@ pub(crate) struct ReplicatedPractice {
 
 impl ReplicatedPractice {
     /// Starts everything.
-    ///
-    /// # Errors
-    /// When something does not start.
     pub(crate) async fn start(is_synchronous: bool) -> Result<Self> {
         let (fleet, server) = Fleet::take_over().await?;
         let network = Relay::listen(0).await?;
@@ -59,9 +56,6 @@ impl ReplicatedPractice {
 
 /// The primary is killed under load as often as `promotions` says, each time its synchronous
 /// standby takes its place and the old primary follows it.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn synchronous(rate: Rate, promotions: u32) -> Result<Report> {
     let mut practice = ReplicatedPractice::start(true).await?;
     let ReplicatedPractice { fleet, pair, network } = &mut practice;
@@ -99,9 +93,6 @@ pub(crate) async fn synchronous(rate: Rate, promotions: u32) -> Result<Report> {
 
 /// The synchronous standby is killed: bookings wait or are refused in words, `/healthz` says so,
 /// and everything goes on when it is back.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn standby_killed(rate: Rate) -> Result<Report> {
     let mut practice = ReplicatedPractice::start(true).await?;
     let ReplicatedPractice { fleet, pair, .. } = &mut practice;
@@ -152,9 +143,6 @@ async fn until_health(fleet: &Fleet, status: u16, limit: Duration) -> Result<()>
 
 /// The old primary comes back after a failover, as a fork: no service reaches it, it acknowledges
 /// nothing, and it follows once it is rewound.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn fork(rate: Rate) -> Result<Report> {
     let mut practice = ReplicatedPractice::start(true).await?;
     let ReplicatedPractice { fleet, pair, network } = &mut practice;

@@ -9,9 +9,6 @@ use super::load::{Load, Rate};
 use super::settling;
 
 /// Every service and the gateway are restarted one after the other, as a rolling update does.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub(crate) async fn every_service(rate: Rate) -> Result<Report> {
     let (fleet, mut server) = Fleet::take_over().await?;
     fleet.start_on(&mut server).await?;

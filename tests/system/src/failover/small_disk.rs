@@ -67,9 +67,6 @@ impl Drop for SmallDisk {
 }
 
 /// Moves a folder with its owner to another place, and leaves a link behind.
-///
-/// # Errors
-/// When it cannot be copied.
 pub(crate) fn relocate(folder: &Path, to: &Path) -> Result<()> {
     let copied = Command::new("cp").arg("-a").arg(folder).arg(to).status()?;
     ensure!(copied.success(), "{} cannot be copied", folder.display());

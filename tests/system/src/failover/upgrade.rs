@@ -33,9 +33,6 @@ const TOGETHER: Duration = Duration::from_secs(10);
 /// Goes from the programs of `old` to those of `new`, back, and there again. Where `old` has a
 /// folder `practice`, that is what all of them read: an earlier release does not know the words of
 /// a later one.
-///
-/// # Errors
-/// When a process does not do what it should.
 pub async fn there_and_back(rate: Rate, old: &Path, new: &Path) -> Result<Report> {
     let practice = Some(old.join("practice")).filter(|it| it.is_dir());
     let practice = practice.unwrap_or_else(timetable::usual);

@@ -92,9 +92,6 @@ impl Kept {
 }
 
 /// Saves the data of a practice whose services are stopped into a folder.
-///
-/// # Errors
-/// When something cannot be read or written.
 pub(super) fn save(practice: &Practice, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for service in STORES {

@@ -15,9 +15,6 @@ use crate::tokens::TokenIssuer;
 const PAGE: &str = "booking.v1.PaymentPageService";
 
 /// The ids of bookings, payments and refunds to which the faults happened: what they did stays.
-///
-/// # Errors
-/// When payments' database does not answer.
 pub async fn ids(practice: &Practice, kept: &Kept) -> Result<Vec<String>> {
     let left = kept.leftovers();
     let mut payments = practice.database("payments").await?;
@@ -29,9 +26,6 @@ pub async fn ids(practice: &Practice, kept: &Kept) -> Result<Vec<String>> {
 }
 
 /// What is still under way about a fault goes on as it must.
-///
-/// # Errors
-/// When it does not.
 pub async fn goes_on(practice: &Practice, fault: &Value) -> Result<()> {
     match text(fault, "kind")? {
         // The refund waits for the dispute's end, and is made once.
@@ -81,9 +75,6 @@ async fn owner_asks_for_a_code(practice: &Practice, fault: &Value) -> Result<()>
 
 /// The key of a page that was mailed before the upgrade still leads to its booking, one that waits
 /// is agreed to, and one that an account has adopted has no page any more.
-///
-/// # Errors
-/// When it does not.
 pub async fn page_goes_on(practice: &Practice, booking: &Value) -> Result<()> {
     let (key, id) = (text(booking, "page_key")?, text(booking, "booking")?);
     if text(booking, "kind")? == "adopted" {

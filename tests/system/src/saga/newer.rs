@@ -57,9 +57,6 @@ impl<'p> SagaRunner<'p> {
     }
 
     /// Cancels a session, marks one, and takes a booking back: booking alone has to run for it.
-    ///
-    /// # Errors
-    /// When booking refuses.
     pub(crate) async fn act(&self, acts: &Acts<'_, 'p>) -> Result<()> {
         acts.package.cancel_session(2).await?;
         let mut mark = acts.begun.request_body("mark");
