@@ -38,9 +38,6 @@ pub struct Commit {
 }
 
 /// The commits since the rules, merges left out; none where the history is not there.
-///
-/// # Errors
-/// When git cannot be run.
 pub fn since_the_rules() -> io::Result<Vec<Commit>> {
     let range = format!("{BEFORE_THE_RULES}..HEAD");
     let log = Command::new("git")

@@ -5,9 +5,6 @@ use std::process::Command;
 
 /// Files below `folder` that a commit has changed, moved or removed after another one had added
 /// them, each with that commit.
-///
-/// # Errors
-/// When git cannot be asked.
 pub fn changed(folder: &str) -> io::Result<Vec<String>> {
     let arguments = ["log", "--diff-filter=MDR", "--no-renames", "--name-only", "--format=%h"];
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

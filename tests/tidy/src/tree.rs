@@ -68,9 +68,6 @@ pub fn root() -> PathBuf {
 }
 
 /// All files that are text.
-///
-/// # Errors
-/// When a folder cannot be read.
 pub fn files() -> std::io::Result<Vec<SourceFile>> {
     let mut found = Vec::new();
     let root = root();
@@ -102,9 +99,6 @@ fn collect(root: &Path, folder: &Path, found: &mut Vec<SourceFile>) -> std::io::
 }
 
 /// The names of everything at the root, without what tools made.
-///
-/// # Errors
-/// When the root cannot be read.
 pub fn top_level() -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root())? {
