@@ -1,7 +1,6 @@
 //! Rules for `docs/asvs.csv`: each requirement of ASVS 5.0.0 up to level 2 has one row that says
 //! what holds it, every test that a row names is there, and most rows are held by tests.
-use std::collections::BTreeMap;
-
+use crate::evidence::{ByPath, by_path, has_test};
 use crate::tree::SourceFile;
 
 /// The file that is held.
@@ -17,8 +16,6 @@ const BETWEEN_TESTS: &str = " | ";
 const TESTED_PERCENT_MIN: usize = 70;
 /// A shorter reason says nothing.
 const REASON_CHARS_MIN: usize = 25;
-/// Lines between a test's mark and its function: further attributes.
-const LINES_FROM_MARK: usize = 5;
 
 /// A row of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,8 +112,7 @@ fn fields(line: &str) -> Option<Vec<String>> {
 /// What is wrong with the rows, each by itself and all together.
 #[must_use]
 pub fn faults(rows: &[Row], files: &[SourceFile]) -> Vec<String> {
-    let by_path: BTreeMap<&str, &SourceFile> =
-        files.iter().map(|file| (file.path.as_str(), file)).collect();
+    let by_path = by_path(files);
     let mut faults: Vec<String> = rows.iter().flat_map(|row| of_row(row, &by_path)).collect();
     faults.extend(of_list(rows));
     faults
@@ -144,7 +140,7 @@ fn of_list(rows: &[Row]) -> Vec<String> {
     faults
 }
 
-fn of_row(row: &Row, files: &BTreeMap<&str, &SourceFile>) -> Vec<String> {
+fn of_row(row: &Row, files: &ByPath<'_>) -> Vec<String> {
     let Row { id, chapter, about, kind, evidence, note, .. } = row;
     let mut faults = Vec::new();
     if waits_for(note).is_some_and(|issue| issue <= DONE_ISSUE) {
@@ -158,7 +154,7 @@ fn of_row(row: &Row, files: &BTreeMap<&str, &SourceFile>) -> Vec<String> {
     }
     match kind.as_str() {
         "test" => {
-            let missing = evidence.split(BETWEEN_TESTS).filter(|test| !is_there(test, files));
+            let missing = evidence.split(BETWEEN_TESTS).filter(|test| !has_test(test, files));
             faults.extend(missing.map(|test| format!("{id}: there is no test `{test}`")));
         }
         "setting" => {
@@ -188,7 +184,7 @@ fn waits_for(note: &str) -> Option<u32> {
 }
 
 /// Whether a setting or document is named by its file and what stands there: words, or a heading.
-fn names_a_place(evidence: &str, files: &BTreeMap<&str, &SourceFile>) -> bool {
+fn names_a_place(evidence: &str, files: &ByPath<'_>) -> bool {
     let place = evidence.split([' ', ':', ';']).next().unwrap_or_default();
     let (path, anchor) = place.split_once('#').unwrap_or((place, ""));
     let Some(file) = files.get(path) else {
@@ -203,33 +199,6 @@ fn anchor_of(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
-}
-
-/// Whether a test of the form `path::name` is there, by its function or its title.
-fn is_there(test: &str, files: &BTreeMap<&str, &SourceFile>) -> bool {
-    let Some((path, name)) = test.split_once("::") else {
-        return false;
-    };
-    files.get(path).is_some_and(|file| {
-        if path.ends_with(".rs") { has_function(file, name) } else { has_title(file, name) }
-    })
-}
-
-/// Whether the file has a function of that name that is marked as a test.
-fn has_function(file: &SourceFile, name: &str) -> bool {
-    let declaration = format!("fn {name}(");
-    let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
-    lines.iter().enumerate().filter(|(_, line)| line.contains(&declaration)).any(|(at, _)| {
-        let before = lines.get(at.saturating_sub(LINES_FROM_MARK)..at).unwrap_or_default();
-        let mut marks = before.iter().rev().take_while(|line| !line.ends_with('}'));
-        marks.any(|line| line.starts_with("#[") && line.contains("test"))
-    })
-}
-
-/// Whether a test file of `web/` has the title in quotation marks.
-fn has_title(file: &SourceFile, title: &str) -> bool {
-    let quoted = ['\'', '"', '`'].map(|mark| format!("{mark}{title}{mark}"));
-    file.is_test() && quoted.iter().any(|title| file.text.contains(title))
 }
 
 #[cfg(test)]
@@ -253,9 +222,7 @@ mod tests {
     #[track_caller]
     fn faults_of(kind: &str, evidence: &str) -> usize {
         let line = format!("1.1.1,2,1 encoding,words,{kind},\"{evidence}\",");
-        let files = sample();
-        let files = files.iter().map(|file| (file.path.as_str(), file)).collect();
-        of_row(&row(&line).unwrap(), &files).len()
+        of_row(&row(&line).unwrap(), &by_path(&sample())).len()
     }
 
     #[test]

@@ -2,7 +2,8 @@
 use std::collections::BTreeSet;
 use tidy::tree::{self, SourceFile};
 use tidy::{
-    boundaries, commits, imports, kept, layers, layout, migrations, rust, text, web, words,
+    boundaries, commits, imports, invariants, kept, layers, layout, migrations, rust, text, web,
+    words,
 };
 
 #[track_caller]
@@ -179,6 +180,11 @@ fn sql_stands_in_repositories_read_models_and_retention() {
             && !file.is_test()
     };
     hold(is_of_a_service, layers::misplaced_sql);
+}
+
+#[test]
+fn each_promise_is_held_by_a_test_that_is_there() {
+    assert_kept(&invariants::faults(&tree::files().unwrap()));
 }
 
 #[test]
