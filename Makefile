@@ -1,6 +1,6 @@
 # Sukoon's commands. `make run` starts the practice, `make test` runs every test, `make check` runs
-# what needs no database. The second time each takes seconds, because cargo, npm and the stamps
-# below leave out what is up to date.
+# what needs no database. What is up to date is not built again: cargo, npm and the stamps below see
+# to that.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
