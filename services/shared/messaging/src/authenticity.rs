@@ -1,4 +1,4 @@
-//! Which of the messages that NATS brought are events of their source.
+//! Decides which messages of NATS are events of their source.
 
 use async_nats::jetstream::Message;
 
@@ -7,7 +7,7 @@ use crate::signature::{self, Publisher};
 use crate::wire::{self, ReceivedEvent};
 
 /// The events of these messages; `None` for each that its source has not signed, or that is no
-/// event. An event that is only claimed to be the source's would hide the true one at its position.
+/// event. A forged event would hide the true one at its position.
 pub(crate) fn believed(
     source: &str,
     nats: &Nats,

@@ -29,21 +29,21 @@ const BATCH_MAX: usize = 64;
 const BATCH_WINDOW: Duration = Duration::from_millis(12);
 const BATCH_TRIGGER: usize = 5;
 const LINGER: Duration = Duration::from_millis(4);
-/// After how long a silence of NATS the source is polled. A gap is seen by the number of the next
-/// event; when the last event was lost, no next one comes.
+/// How long NATS may bring nothing before the source is polled. The next event shows that one was
+/// lost; after the last event there is no next one.
 const IDLE_POLL: Duration = Duration::from_secs(2);
 /// How often the source is polled while NATS is away.
 const POLL_WITHOUT_NATS: Duration = Duration::from_millis(300);
-/// How long to wait until a dependency of an event is there.
+/// How long to wait before an event whose dependency is missing is tried again.
 const DEPENDENCY_RETRY: Duration = Duration::from_secs(1);
-/// The lock timeout of a batch. A batch takes locks in the order of its events, and requests take
-/// them in the order of names, so each may hold what the other needs. On timeout the batch is
-/// rolled back, and its events are handled one by one.
+/// The lock timeout of a batch. A batch takes locks in the order of its events and requests take
+/// them in the order of names, so the two can block each other. On timeout the batch is rolled
+/// back, and its events are handled one by one.
 const BATCH_LOCK_TIMEOUT: &str = "100ms";
 /// How long to wait before an event that failed is tried again.
 const FAILURE_PAUSE: Duration = Duration::from_millis(300);
 
-/// What a consumer is called and whose events it takes in.
+/// A consumer's name, and the service whose events it takes in.
 #[derive(Debug, Clone)]
 pub struct Subscription {
     /// `<service>-on-<source>`, for example `notifications-on-booking`.
@@ -52,7 +52,7 @@ pub struct Subscription {
     pub source: &'static str,
     /// How that feed is read.
     pub feed: FeedReader,
-    /// Where this process keeps how far its consumers are behind, and how long they stand still.
+    /// How far this process's consumers are behind, and how long they have made no progress.
     pub consumer_health: ConsumerHealth,
 }
 
@@ -74,7 +74,7 @@ struct Consumer {
 /// Takes in events until the process stops.
 ///
 /// # Errors
-/// Never; whatever does not answer is waited for.
+/// Never; it waits for a server that does not answer.
 pub async fn run_consumer(
     store: Store,
     nats: Nats,
@@ -104,15 +104,15 @@ pub async fn run_consumer(
 }
 
 impl Consumer {
-    /// Catches up, then takes in what NATS brings until it fails. The source is asked in any case:
-    /// this function is called again and again while NATS is away.
+    /// Catches up, then takes in the messages of NATS until the connection fails. It reads the
+    /// source first because it is called again and again while NATS is away.
     async fn over_nats(&self, nats: &Nats) -> Result<(), BoxError> {
         self.take_over().await;
         self.catch_up().await;
         let durable = self.pull_consumer(nats).await?;
-        // What was published before the durable consumer existed never comes over it.
+        // The durable consumer does not deliver what was published before it existed.
         self.catch_up().await;
-        let mut last_run: Option<(Instant, usize)> = None;
+        let mut last_batch: Option<(Instant, usize)> = None;
         loop {
             let mut messages =
                 durable.fetch().max_messages(2 * BATCH_MAX).expires(IDLE_POLL).messages().await?;
@@ -120,22 +120,22 @@ impl Consumer {
             while let Some(message) = messages.next().await {
                 quiet = false;
                 let mut batch = vec![message?];
-                if last_run
+                if last_batch
                     .is_some_and(|(at, many)| at.elapsed() < BATCH_WINDOW || many >= BATCH_TRIGGER)
                 {
                     tokio::time::sleep(LINGER).await;
                 }
-                // Whatever has come meanwhile is taken in with it.
+                // Messages that have arrived meanwhile join the batch.
                 while batch.len() < BATCH_MAX
                     && let Some(Some(message)) = messages.next().now_or_never()
                 {
                     batch.push(message?);
                 }
                 self.handle_batch(nats, &batch).await;
-                last_run = Some((Instant::now(), batch.len()));
+                last_batch = Some((Instant::now(), batch.len()));
                 failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
-                // Our own table knows what was handled; the messages have done their work anyway.
-                // The last one speaks for those before it.
+                // The checkpoint records what was handled. Acknowledging the last message
+                // acknowledges those before it.
                 if let Some(last) = batch.last() {
                     let left = last.info().map_or(0, |info| info.pending);
                     self.record_lag((left.try_into().unwrap_or(i64::MAX), None));
@@ -151,8 +151,8 @@ impl Consumer {
         }
     }
 
-    /// Takes messages in, one after the other where they cannot be taken together. What cannot be
-    /// believed is read from its source: once, because by then the source has all of a batch.
+    /// Handles messages in one transaction or, if that fails, one by one. Events without a valid
+    /// signature are read from the source, once: by then it has all of the batch.
     async fn handle_batch(&self, nats: &Nats, messages: &[Message]) {
         let received = authenticity::believed(self.subscription.source, nats, messages);
         if received.iter().all(Option::is_none) {
@@ -174,13 +174,12 @@ impl Consumer {
             match outcome {
                 HandleOutcome::Done => {}
                 HandleOutcome::Hole | HandleOutcome::Retry => {
-                    // What one event has to wait for, those behind it wait for too.
+                    // The events behind it have to wait too.
                     if !self.catch_up().await {
                         return tokio::time::sleep(DEPENDENCY_RETRY).await;
                     }
                     is_read = true;
-                    // By then another process of this service, or the source, has brought most of
-                    // the rest, which is passed over in one transaction.
+                    // Most of the rest has been handled meanwhile; one transaction skips it.
                     if self.handle_messages(left).await {
                         return;
                     }
@@ -190,12 +189,12 @@ impl Consumer {
         }
     }
 
-    /// Takes messages in together, if all of them can be read; whether it did.
+    /// Handles messages in one transaction if all of them can be read. Returns whether it did.
     async fn handle_messages(&self, received: &[Option<ReceivedEvent>]) -> bool {
-        let run: Option<Vec<Delivery<'_>>> =
+        let batch: Option<Vec<Delivery<'_>>> =
             received.iter().map(|one| one.as_ref().map(|one| (&one.event, one.previous))).collect();
-        match run {
-            Some(run) => self.handle_together(&run).await,
+        match batch {
+            Some(batch) => self.handle_together(&batch).await,
             None => false,
         }
     }
@@ -214,12 +213,12 @@ impl Consumer {
         if found.cached_info().config.ack_policy == AckPolicy::All {
             return Ok(found);
         }
-        // How messages are acknowledged cannot be changed in a consumer that is there.
+        // NATS cannot change how an existing consumer acknowledges.
         stream.delete_consumer(consumer).await?;
         Ok(stream.create_consumer(config).await?)
     }
 
-    /// Goes back to where a program of an older release took events in, if one did.
+    /// If a program of an older release moved the checkpoint, goes back to where it began.
     async fn take_over(&self) {
         let Subscription { consumer, source, .. } = self.subscription;
         let release = self.reaction.release();
@@ -232,8 +231,8 @@ impl Consumer {
         }
     }
 
-    /// Reads what is missing from the source until nothing is newer. It gives up when the source or
-    /// the own database does not answer; the caller comes back. Returns whether nothing is left.
+    /// Reads events from the source until there are no newer ones. Gives up when the source or the
+    /// own database does not answer; the caller tries again. Returns whether nothing is left.
     async fn catch_up(&self) -> bool {
         let Subscription { consumer, source, feed, .. } = &self.subscription;
         loop {
@@ -265,7 +264,7 @@ impl Consumer {
             };
             match self.handle_fetched(&events).await {
                 HandleOutcome::Done => {}
-                // The caller comes back after a while.
+                // The caller tries again later.
                 HandleOutcome::Later => return false,
                 HandleOutcome::Hole | HandleOutcome::Retry => {
                     tokio::time::sleep(FAILURE_PAUSE).await;
@@ -274,18 +273,18 @@ impl Consumer {
         }
     }
 
-    /// Takes events of the source's feed in, up to the first that is not.
+    /// Handles events of the source's feed, up to the first that cannot be handled.
     async fn handle_fetched(&self, events: &[Recorded]) -> HandleOutcome {
         for some in events.chunks(BATCH_MAX) {
-            let run: Vec<Delivery<'_>> = some.iter().map(|event| (event, None)).collect();
-            if self.handle_together(&run).await {
+            let batch: Vec<Delivery<'_>> = some.iter().map(|event| (event, None)).collect();
+            if self.handle_together(&batch).await {
                 continue;
             }
             for event in some {
                 match self.handle_one(event, None).await {
                     HandleOutcome::Done => {}
                     HandleOutcome::Hole => {
-                        // The feed itself has one, or was rewound, which the next look shows.
+                        // The feed has a hole or was rewound; the next read tells which.
                         self.record_stall(event.position);
                         return HandleOutcome::Hole;
                     }
@@ -296,8 +295,8 @@ impl Consumer {
         HandleOutcome::Done
     }
 
-    /// Reads a feed on from the last place that it still has, because it was restored from an older
-    /// copy: its later positions stand for other events now. Returns whether that can begin.
+    /// Moves the checkpoint back to the last place that the feed still has, because the source was
+    /// restored from an older copy. Returns whether the checkpoint moved.
     async fn rewind(&self, from: FeedPosition) -> bool {
         let Subscription { consumer, source, .. } = self.subscription;
         let Some(to) = self.last_common(from).await else { return false };
@@ -316,7 +315,7 @@ impl Consumer {
     }
 
     /// The last place before `from` that the feed still has; its beginning when there is none.
-    /// `None` when that cannot be found out now.
+    /// `None` when the source or the database does not answer.
     async fn last_common(&self, from: FeedPosition) -> Option<FeedPosition> {
         let Subscription { consumer, source, feed, .. } = &self.subscription;
         let marks = checkpoint::marks(&self.store, (consumer, source), from).await.ok()?;
@@ -330,27 +329,28 @@ impl Consumer {
         Some(FeedPosition::default())
     }
 
-    /// Handles a run of events in one transaction, which moves the checkpoint over all of them: a
-    /// commit for each is most of what events cost that change nothing. Returns whether it did; a
-    /// run in which anything is particular is left to [`Self::handle_one`], and changes nothing.
-    async fn handle_together(&self, run: &[Delivery<'_>]) -> bool {
-        let [(first, _), _, ..] = run else { return false };
+    /// Handles a batch of events in one transaction, because most events change nothing and a
+    /// commit for each would be most of their cost. Returns whether it did. A batch with a hole, a
+    /// failure or a parked stream changes nothing; its events are left to [`Self::handle_one`].
+    async fn handle_together(&self, batch: &[Delivery<'_>]) -> bool {
+        let [(first, _), _, ..] = batch else { return false };
         let Subscription { consumer, source, .. } = self.subscription;
         let name = |event: &Recorded| format!("{consumer}.{}", short_name(event));
         let owned: Arc<[(Recorded, Option<Uuid>)]> =
-            run.iter().map(|(event, previous)| ((*event).clone(), *previous)).collect();
+            batch.iter().map(|(event, previous)| ((*event).clone(), *previous)).collect();
         let reaction = Arc::clone(&self.reaction);
         let handled = self.store.write(Metadata::by(consumer, None), move |tx| {
             let (reaction, owned) = (Arc::clone(&reaction), Arc::clone(&owned));
             Box::pin(async move {
-                let run: Vec<Delivery<'_>> = owned.iter().map(|(event, it)| (event, *it)).collect();
+                let batch: Vec<Delivery<'_>> =
+                    owned.iter().map(|(event, it)| (event, *it)).collect();
                 consumer_release::declare(tx, reaction.release()).await?;
-                let skipped = checkpoint::advance_over(tx, (consumer, source), &run).await?;
+                let skipped = checkpoint::advance_over(tx, (consumer, source), &batch).await?;
                 let Some(skipped) = skipped else { return Ok(false) };
-                if skipped < run.len() {
+                if skipped < batch.len() {
                     tx.set("lock_timeout", BATCH_LOCK_TIMEOUT).await?;
                 }
-                for (event, _previous) in run.into_iter().skip(skipped) {
+                for (event, _previous) in batch.into_iter().skip(skipped) {
                     let span = span_of(consumer, event);
                     tx.set_metadata(span.in_scope(|| metadata_of(consumer, event)));
                     take_in(reaction.as_ref(), tx, (source, event)).instrument(span).await?;
@@ -367,26 +367,26 @@ impl Consumer {
                 if done {
                     self.record_progress();
                 }
-                for (event, _previous) in run.iter().filter(|_event| done) {
+                for (event, _previous) in batch.iter().filter(|_event| done) {
                     failpoint::pass(&format_args!("{}.after-commit", name(event)));
                 }
                 done
             }
-            // What is wrong with which of them shows when they are taken one by one.
+            // Handling them one by one shows which event failed, and why.
             Err(error) => {
-                tracing::debug!(error = chain(&error), consumer, "a run has to be taken apart");
+                tracing::debug!(error = chain(&error), consumer, "a batch failed");
                 false
             }
         }
     }
 
-    /// Handles one event, and keeps count of how long the consumer stands before it.
+    /// Handles one event, and records how long the consumer has been stuck at it.
     async fn handle_one(&self, event: &Recorded, previous: Option<Uuid>) -> HandleOutcome {
         let outcome = self.handle_in_transaction(event, previous).await;
         match outcome {
             HandleOutcome::Done => self.record_progress(),
             HandleOutcome::Retry | HandleOutcome::Later => self.record_stall(event.position),
-            // What is missing is read first.
+            // The missing events are read first.
             HandleOutcome::Hole => {}
         }
         outcome
@@ -396,14 +396,14 @@ impl Consumer {
         self.subscription.consumer_health.advanced(self.subscription.consumer);
     }
 
-    /// How long an event has waited by the one clock.
+    /// How long an event has waited by the database's clock.
     async fn age_of(&self, oldest: Option<&Recorded>) -> Option<Duration> {
         let now = self.store.now().await.ok()?;
         let seconds = now.seconds_since(oldest?.recorded_at);
         Some(Duration::from_secs(seconds.try_into().unwrap_or_default()))
     }
 
-    /// So many events are left to take in; the oldest has waited so long, where that is known.
+    /// Records how many events are left, and how long the oldest has waited if that is known.
     fn record_lag(&self, (events, waited): (i64, Option<Duration>)) {
         let Subscription { consumer, source, consumer_health, .. } = &self.subscription;
         if let Some(since) = consumer_health.record_lag(consumer, (events, waited)) {
@@ -412,8 +412,8 @@ impl Consumer {
         }
     }
 
-    /// It could not go on to this position. What waits so for some minutes is told as an error:
-    /// behind it everything stands still.
+    /// Records that the event at this position could not be handled; after some minutes as an
+    /// error.
     fn record_stall(&self, position: i64) {
         let Subscription { consumer, source, .. } = self.subscription;
         let still = self.subscription.consumer_health.stalled(consumer, position, Instant::now());
@@ -449,7 +449,7 @@ impl Consumer {
         };
         let handled = failpoint::named(&format_args!("{consumer}.{}", short_name(event)), handled);
         match handled.instrument(span_of(consumer, event)).await {
-            // What was rewound is found by reading on.
+            // The next read of the feed finds out whether it was rewound.
             Ok(AdvanceOutcome::Hole(_) | AdvanceOutcome::Rewound) => HandleOutcome::Hole,
             Ok(AdvanceOutcome::Handled | AdvanceOutcome::Repeat | AdvanceOutcome::Parked) => {
                 HandleOutcome::Done
@@ -476,7 +476,7 @@ impl Consumer {
                 HandleOutcome::Done
             }
             Ok(false) => HandleOutcome::Retry,
-            // When the database is away nothing was counted, and nothing is wrong with the event.
+            // The database does not answer; the event has no fault.
             Err(_unreachable) => HandleOutcome::Retry,
         }
     }
@@ -492,7 +492,7 @@ fn span_of(consumer: &str, event: &Recorded) -> Span {
     event_span(&format!("{consumer} {}", event.event_type), traceparent)
 }
 
-/// What is kept beside whatever an event leads to; asked within the event's span.
+/// The metadata of everything that an event leads to. Called within the event's span.
 fn metadata_of(consumer: &str, event: &Recorded) -> Metadata {
     let traceparent = runtime::telemetry::traceparent().or(event.metadata.traceparent.clone());
     Metadata { traceparent, ..Metadata::because_of(event, consumer) }

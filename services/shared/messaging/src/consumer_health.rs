@@ -1,5 +1,5 @@
-//! How consumers go on: how far they are behind, how long they have stood before one event, and
-//! when that has to be said as an error.
+//! The health of consumers: how far they are behind, how long they have been stuck at one event,
+//! and when to log that as an error.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,33 +12,34 @@ use tokio::time::Instant;
 
 use crate::lag::Lags;
 
-/// What waits so long does not end by itself. It is told again each time that this has passed.
+/// A consumer that is stuck for so long does not recover by itself. The error is logged again after
+/// each such interval.
 const FAULT_AFTER: Duration = Duration::from_secs(180);
 
-/// Where the consumers of a process stand.
+/// The progress of a process's consumers.
 #[derive(Debug, Clone, Default)]
 pub struct ConsumerHealth {
     stalls: Arc<Mutex<BTreeMap<&'static str, Stall>>>,
     lags: Lags,
 }
 
-/// A consumer does not go on as it should, and a person has to look.
+/// A consumer makes no progress, and a person has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConsumerFault {
-    /// It has stood before one event for minutes, and behind it everything stands still.
+    /// It has been stuck at one event for minutes, and all later events wait.
     #[error("{consumer} stands still before position {position}")]
     Stalled {
         /// The consumer.
         consumer: &'static str,
-        /// The position in its source's feed that it cannot take in.
+        /// The position of that event in the source's feed.
         position: i64,
     },
-    /// It goes on, and for minutes much has waited behind it.
+    /// It makes progress, but has had a backlog for minutes.
     #[error("{consumer} stays {events} events behind")]
     Lagging {
         /// The consumer.
         consumer: &'static str,
-        /// How many events it has not taken in.
+        /// How many events are left.
         events: i64,
     },
 }
@@ -52,8 +53,8 @@ struct Stall {
 }
 
 impl ConsumerHealth {
-    /// The same checks with what is told of these consumers: the concern [`EVENTS`], and how far
-    /// each is behind, which metrics tell too.
+    /// Adds the consumers to the checks: the concern [`EVENTS`], and how far each is behind, as in
+    /// the metrics.
     #[must_use]
     pub fn add_to(&self, checks: Checks) -> Checks {
         let (consumer_health, lags) = (self.clone(), self.lags.clone());
@@ -66,10 +67,10 @@ impl ConsumerHealth {
         checks.consumers(move || lags.list(Instant::now()))
     }
 
-    /// Whether every consumer goes on.
+    /// Checks that every consumer makes progress.
     ///
     /// # Errors
-    /// One has stood before the same event for three minutes, or has had a backlog for so long.
+    /// One has been stuck at the same event for three minutes, or has had a backlog for as long.
     pub fn check(&self) -> Result<(), ConsumerFault> {
         self.check_at(Instant::now())
     }
@@ -86,8 +87,8 @@ impl ConsumerHealth {
         }
     }
 
-    /// A consumer has so many events to take in; the oldest has waited so long, where that is
-    /// known. For how long they have been too many, when that is to be told.
+    /// Records how many events a consumer has left, and how long the oldest has waited if that is
+    /// known. Returns how long it has had a backlog if that is to be logged now.
     pub(crate) fn record_lag(
         &self,
         consumer: &'static str,
@@ -96,13 +97,13 @@ impl ConsumerHealth {
         self.lags.set(consumer, events, (Instant::now(), FAULT_AFTER))
     }
 
-    /// It went on, or nothing is left to go on to.
+    /// Records that it made progress or has nothing left.
     pub(crate) fn advanced(&self, consumer: &'static str) {
         self.stalls().remove(consumer);
     }
 
-    /// It could not go on to this position now. For how long it could not, and how often it has
-    /// tried, when that is to be told.
+    /// Records that it could not handle the event at this position. Returns for how long and how
+    /// often it has tried, if that is to be logged now.
     pub(crate) fn stalled(
         &self,
         consumer: &'static str,
@@ -123,7 +124,7 @@ impl ConsumerHealth {
     }
 
     fn stalls(&self) -> MutexGuard<'_, BTreeMap<&'static str, Stall>> {
-        // A panic elsewhere cannot leave it half-written.
+        // A panic in another thread cannot leave the map half-written.
         self.stalls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -146,7 +147,7 @@ mod tests {
 
     const CONSUMER: &str = "payments-on-booking";
 
-    /// What is told when it stands before a position at these seconds.
+    /// What is logged when it is stuck at a position at these seconds.
     fn told(
         consumer_health: &ConsumerHealth,
         begin: Instant,
@@ -163,7 +164,7 @@ mod tests {
         let (consumer_health, begin) = (ConsumerHealth::default(), Instant::now());
         let stalls: Vec<(u64, i64)> = (0..=400).map(|second| (second, 7)).collect();
         assert_eq!(told(&consumer_health, begin, &stalls), [(180, 181), (360, 361)]);
-        // It is told on the health port until it goes on, whatever the others do.
+        // The health port reports it until it makes progress, whatever the others do.
         consumer_health.advanced("payments-on-reviews");
         let after = |seconds| consumer_health.check_at(begin + Duration::from_secs(seconds));
         let still = ConsumerFault::Stalled { consumer: CONSUMER, position: 7 };
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn whoever_goes_on_is_not_told_of() {
         let (consumer_health, begin) = (ConsumerHealth::default(), Instant::now());
-        // Slowly, from one event to the next.
+        // Slow progress, from one event to the next.
         let slow: Vec<(u64, i64)> = (0..9).map(|event| (event * 100, 7)).collect();
         for stall in &slow {
             assert_eq!(told(&consumer_health, begin, &[*stall]), []);

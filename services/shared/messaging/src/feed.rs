@@ -1,4 +1,4 @@
-//! `ReadFeed`: a source serves its own events to those who consume them.
+//! `ReadFeed`: a source serves its own events to their consumers.
 
 use contract::common::v1::feed_service_client::FeedServiceClient;
 use contract::common::v1::feed_service_server::{FeedService, FeedServiceServer};
@@ -14,11 +14,11 @@ use tonic::{Request, Response, Status};
 
 use crate::wire;
 
-/// How many events a reader asks for at once.
+/// The page size of a reader.
 const BATCH: i32 = 200;
-/// The word for a feed that was restored from an older copy.
+/// The reason of a refusal when the feed was restored from an older copy.
 const FEED_REWOUND: &str = "FEED_REWOUND";
-/// The most that are given at once.
+/// The largest page.
 const LIMIT_MAX: i32 = 500;
 
 /// Serves a service's feed to the services that may read it.
@@ -41,10 +41,10 @@ impl FeedServer {
     }
 }
 
-/// Why a feed is not read on.
+/// Why a read is refused.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
-    /// The reader knows another event at its position.
+    /// The feed has another event at the reader's position.
     #[error("The feed was restored from an older copy.")]
     Rewound,
 }
@@ -61,10 +61,10 @@ impl kernel::Reject for Refusal {
 /// Why a feed could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It was restored from a copy that is older than the reader's place.
+    /// The source was restored from a copy older than the reader's place.
     #[error("the feed was restored from an older copy")]
     Rewound,
-    /// Its service does not answer, or answers with what cannot be read.
+    /// The service does not answer, or its answer cannot be read.
     #[error("the feed could not be read")]
     Unavailable(#[source] BoxError),
 }
@@ -100,12 +100,12 @@ impl FeedService for FeedServer {
     }
 }
 
-/// Events of a feed, and how far it goes.
+/// A page of a feed.
 #[derive(Debug, Clone)]
 pub struct Page {
     /// The events, in order and without a hole.
     pub events: Vec<Recorded>,
-    /// The newest position of the feed; 0 when its service does not say.
+    /// The newest position of the feed; 0 if the service does not say.
     pub last_position: i64,
 }
 
@@ -119,7 +119,7 @@ impl FeedReader {
     /// Reads the feed of the service `source` at `url`.
     pub fn new(url: &str, source: &'static str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let channel = channel::peer(url, source, peers)?;
-        // Rows are small, but many of them are asked for at once.
+        // Rows are small, but a page has many.
         let client = FeedServiceClient::new(channel).max_decoding_message_size(16 * 1024 * 1024);
         Ok(Self { client })
     }

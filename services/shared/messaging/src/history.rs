@@ -1,17 +1,17 @@
-//! Events as staff reads them: what happened, when, and about how much money.
+//! Events as staff read them: what happened, when, and about how much money.
 
 use contract::common::v1::{HistoryEntry, Money};
 use contract::convert::to_wire;
 use eventstore::Recorded;
 use serde_json::Value;
 
-/// The fields that say a word more, the first that is there counts.
+/// Fields with a detail; the first one that an event has is shown.
 const DETAILS: [&str; 8] =
     ["status", "state", "reason", "cause", "cancelledBy", "paidInFull", "attendance", "way"];
-/// The fields that name what else an event is about.
+/// Fields that name another thing that an event is about.
 const SUBJECTS: [&str; 5] = ["disputeId", "providerRefundId", "refundId", "orderId", "reference"];
 
-/// Events in their order as the wire shows them.
+/// Events in their order, in the form of the wire.
 #[must_use]
 pub fn history(events: &[Recorded]) -> Vec<HistoryEntry> {
     events.iter().map(entry).collect()
@@ -36,7 +36,7 @@ fn entry(event: &Recorded) -> HistoryEntry {
     }
 }
 
-/// An amount in proto3 JSON, whose 64-bit numbers are texts.
+/// An amount in proto3 JSON, which writes 64-bit numbers as text.
 fn money(amount: &Value) -> Option<Money> {
     let minor = amount.get("minorUnits").and_then(Value::as_str).unwrap_or("0");
     let currency_code = amount.get("currencyCode")?.as_str()?.to_owned();

@@ -1,4 +1,4 @@
-//! How far consumers are behind the feeds that they read, and when that has to be said as an error.
+//! How far consumers are behind the feeds that they read, and when to log that as an error.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,26 +7,26 @@ use std::time::Duration;
 use contract::common::v1::ConsumerLag;
 use tokio::time::Instant;
 
-/// How many events are a backlog, and not what a busy minute leaves.
+/// From how many events on it is a backlog, and not only a busy minute.
 const BACKLOG: i64 = 1_000;
 
-/// How far the consumers of a process are behind.
+/// How far each consumer of a process is behind.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lags(Arc<Mutex<BTreeMap<&'static str, Lag>>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Lag {
     events: i64,
-    /// Since when the oldest of them waits.
+    /// When the oldest of them began to wait.
     oldest: Option<Instant>,
-    /// Since when it has been a backlog, and when that was last told.
+    /// When it became a backlog, and when that was last logged.
     backlog: Option<(Instant, Instant)>,
 }
 
 impl Lags {
-    /// A consumer has so many events to take in; the oldest has waited so long, where that is
-    /// known, and else since something was left for the first time. For how long it has been a
-    /// backlog, when that is to be told.
+    /// Records how many events a consumer has left, and how long the oldest has waited; if that is
+    /// not known, the time counts from the first record with events left. Returns how long it has
+    /// been a backlog if that is to be logged now.
     pub(crate) fn set(
         &self,
         consumer: &'static str,
@@ -51,14 +51,14 @@ impl Lags {
         told
     }
 
-    /// The first consumer that has had a backlog for so long, and how many events that is now.
+    /// The first consumer that has had a backlog for this long, and the backlog's size now.
     pub(crate) fn backlog(&self, now: Instant, patience: Duration) -> Option<(&'static str, i64)> {
         let lags = self.lags();
         let long = |lag: &Lag| lag.backlog.is_some_and(|it| now.duration_since(it.0) >= patience);
         lags.iter().find(|(_, lag)| long(lag)).map(|(consumer, lag)| (*consumer, lag.events))
     }
 
-    /// All of them, as they are told.
+    /// The lag of every consumer.
     pub(crate) fn list(&self, now: Instant) -> Vec<ConsumerLag> {
         let seconds = |since: Instant| now.duration_since(since).as_secs().try_into().ok();
         let told = |(consumer, lag): (&&'static str, &Lag)| ConsumerLag {
@@ -70,7 +70,7 @@ impl Lags {
     }
 
     fn lags(&self) -> MutexGuard<'_, BTreeMap<&'static str, Lag>> {
-        // A panic elsewhere cannot leave it half-written.
+        // A panic in another thread cannot leave the map half-written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -105,12 +105,12 @@ mod tests {
             told.iter().map(|lag| (lag.events_behind, lag.seconds_behind)).collect::<Vec<_>>()
         };
         assert_eq!(told(370), [(1_000, 370)]);
-        // What a busy minute leaves is no backlog, and a later one begins anew.
+        // A busy minute is no backlog, and a later backlog counts anew.
         assert_eq!([at(400, 999), at(500, 1_000), at(600, 1_000)], [None, None, None]);
         assert_eq!(lags.backlog(begin + Duration::from_secs(600), FAULT_AFTER), None);
         at(700, 0);
         assert_eq!(told(800), [(0, 0)]);
-        // Of an hour ago, as a process finds it that was away.
+        // An hour old, as a process finds it after a pause.
         let hour = Some(Duration::from_secs(3_600));
         lags.set(CONSUMER, (3, hour), (begin + Duration::from_secs(3_600), FAULT_AFTER));
         assert_eq!(told(3_610), [(3, 3_610)]);

@@ -1,7 +1,8 @@
 //! How events travel from one service to the others.
 //!
-//! The source's database numbers them and serves them over gRPC; NATS only makes it fast. Whatever
-//! NATS loses, repeats or reorders, consumers end at the same place, because positions are gapless.
+//! The source's database numbers them and serves them over gRPC; NATS only makes it fast. Positions
+//! have no gaps, so consumers get the same events in the same order whatever NATS loses, repeats or
+//! reorders.
 
 pub mod nats;
 pub mod wire;

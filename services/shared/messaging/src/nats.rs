@@ -12,14 +12,14 @@ use runtime::status::chain;
 use runtime::{BoxError, Reader, Tls, TlsSettings};
 use secrecy::ExposeSecret as _;
 
-/// How long anything that is asked of NATS may take.
+/// The timeout of a request to NATS.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// A stream keeps this much; what is older is read from its source.
+/// The size of a stream; older events are read from their source.
 const STREAM_BYTES_MAX: i64 = 64 * 1024 * 1024;
-/// A room's stream keeps this much.
+/// The size of the stream of a server with a prefix, as tests use it.
 const ROOM_BYTES_MAX: i64 = 1024 * 1024;
 
-/// Where NATS is and how our names in it begin.
+/// The address of NATS, and the prefix of our names in it.
 #[derive(Debug, Clone)]
 pub struct Nats {
     url: String,
@@ -30,7 +30,7 @@ pub struct Nats {
     replicas: Replicas,
 }
 
-/// On how many servers of a cluster each stream is; an even number would bear no more failures.
+/// The number of replicas of each stream; an even number would survive no more failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Replicas {
     One,
@@ -61,12 +61,12 @@ impl FromStr for Replicas {
     }
 }
 
-/// What is done with events that have no signature.
+/// What to do with events that have no signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signatures {
-    /// They are read from their source, as those of the release before have none.
+    /// They are read from their source; events of the previous release have none.
     Expected,
-    /// The same, and each is an error in the log.
+    /// They are read from their source, and each is logged as an error.
     Required,
 }
 
@@ -96,10 +96,9 @@ impl Nats {
         }
     }
 
-    /// Reads where it is (`NATS_URL`), whether events must be signed (`EVENT_SIGNATURES`), and on
-    /// how many servers of a cluster streams are (`NATS_STREAM_REPLICAS`: 1, 3 or 5).
-    /// Production refuses a server that asks for no user: any program that reaches it could speak
-    /// for all.
+    /// Reads the address (`NATS_URL`), whether events must be signed (`EVENT_SIGNATURES`), and the
+    /// number of replicas of streams (`NATS_STREAM_REPLICAS`: 1, 3 or 5). Production refuses a
+    /// server without users: any program that reaches it could publish as any service.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         let url = reader.secret("NATS_URL").expose_secret().to_owned();
         let signatures = reader.parse_or("EVENT_SIGNATURES", Signatures::Expected);
@@ -113,8 +112,8 @@ impl Nats {
         Self { signatures, replicas, ..Self::new(url) }
     }
 
-    /// The same for a service with these keys: it signs what it publishes, and believes of what it
-    /// hears only what its source has signed. Without keys it believes nothing that it hears.
+    /// Adds the keys of a service: it signs what it publishes, and accepts only messages that their
+    /// source has signed. Without keys it accepts no message.
     #[must_use]
     pub fn with_keys(self, peers: &Peers) -> Self {
         Self { peers: Some(peers.clone()), ..self }
@@ -128,8 +127,8 @@ impl Nats {
         self.signatures
     }
 
-    /// The same server with a room of its own: every stream and subject begins with `prefix`. Rooms
-    /// are small, because the server sets a stream's space aside when it is made.
+    /// The same server with a prefix for every stream and subject, so that tests do not meet. Such
+    /// streams are small, because the server reserves a stream's space when it is made.
     #[must_use]
     pub fn in_room(url: impl Into<String>, prefix: &str) -> Self {
         let bytes_max = ROOM_BYTES_MAX;
@@ -142,13 +141,13 @@ impl Nats {
             .name(name)
             .connection_timeout(TIMEOUT)
             .request_timeout(Some(TIMEOUT));
-        // The client does not read who it is from the address by itself. Each user has an inbox of
-        // its own, because a user that may subscribe to all of them hears what others are answered.
+        // The client does not read the user from the address by itself. Each user has an inbox of
+        // its own; a user that may subscribe to all inboxes would read the answers to others.
         if let (Some(user), Some(password)) = (address.username(), address.password()) {
             options = options.custom_inbox_prefix(format!("_INBOX_{user}"));
             options = options.user_and_password(user.to_owned(), password.to_owned());
         }
-        // The client reads the files at each connection, so new ones need no restart.
+        // The client reads the files at each connection, so new certificates need no restart.
         if let Some(tls) = Tls::installed().filter(|_tls| address.tls_required()) {
             let TlsSettings { authority, certificate, key } = tls.settings().clone();
             options = options.add_root_certificates(authority);
@@ -167,9 +166,8 @@ impl Nats {
         Ok(context.get_stream(self.stream_config(source).name).await?)
     }
 
-    /// Makes the stream of the own events, or finds it. One that is on another number of servers
-    /// than it should be is moved; where that is refused it stays as it is, because events need no
-    /// stream.
+    /// Makes or finds the stream of the own events, and corrects its number of replicas. If the
+    /// server refuses that, the stream stays as it is, because events can do without it.
     pub(crate) async fn own_stream(
         &self,
         context: &jetstream::Context,
@@ -177,7 +175,7 @@ impl Nats {
     ) -> Result<stream::Stream, BoxError> {
         let config = self.stream_config(source);
         let stream = context.get_or_create_stream(config.clone()).await?;
-        // An old server drops what it does not know without a word, so the answer is read back.
+        // An old server ignores settings that it does not know, so the answer is compared.
         if stream.cached_info().config.subjects != config.subjects {
             return Err(format!("the stream {} has other subjects", config.name).into());
         }

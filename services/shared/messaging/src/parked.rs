@@ -1,4 +1,4 @@
-//! What a service's consumers could not take in, and how it is tried again.
+//! Parked events: those that a service's consumers could not handle, and how to retry them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use runtime::status::chain;
 
 use crate::reaction::{Reaction, ReactionError, take_in};
 
-/// A consumer by its name, whose events it takes in, and how.
+/// A consumer: its name, the source of its events, and its reaction.
 type RegisteredConsumer = (&'static str, &'static str, Arc<dyn Reaction>);
 
 /// The parked events of a service. Cloning it shares the reactions.
@@ -27,13 +27,13 @@ impl std::fmt::Debug for ParkedEvents {
 }
 
 impl ParkedEvents {
-    /// Of a service that has no consumer yet.
+    /// For a service without consumers.
     #[must_use]
     pub fn new(store: Store) -> Self {
         Self { store, consumers: Vec::new() }
     }
 
-    /// The same with the consumer called `consumer`, which takes in the events of `source`.
+    /// Adds the consumer `consumer`, which takes in the events of `source`.
     #[must_use]
     pub fn consumer(
         mut self,
@@ -45,7 +45,7 @@ impl ParkedEvents {
         self
     }
 
-    /// Everything that is parked, consumer by consumer, oldest first.
+    /// All parked events, by consumer, oldest first.
     pub async fn list(&self) -> Result<Vec<ParkedEvent>, StoreError> {
         let mut all = Vec::new();
         for (consumer, source, _) in &self.consumers {
@@ -55,15 +55,15 @@ impl ParkedEvents {
         Ok(all)
     }
 
-    /// Tries parked events again, each in a transaction that also takes it out; of one stream, or
-    /// of all when `stream_id` is empty. Where one fails again, the later ones of its stream go on
-    /// waiting. Returns how many were handled.
+    /// Retries the parked events of one stream, or of all when `stream_id` is empty, each in a
+    /// transaction that also removes it. When one fails again, the later ones of its stream stay
+    /// parked. Returns how many were handled.
     pub async fn retry(&self, stream_id: &str) -> Result<usize, StoreError> {
         let mut handled = 0;
         for known in &self.consumers {
             let mut stuck = BTreeSet::new();
-            // Again until nothing new is found: an event may have parked behind another one after
-            // the list was read and before that one was taken out.
+            // Repeated until nothing new is found: an event may have been parked behind another one
+            // after the list was read and before that one was removed.
             loop {
                 let more = self.retry_all(known, stream_id, &mut stuck).await?;
                 handled += more;
@@ -75,7 +75,7 @@ impl ParkedEvents {
         Ok(handled)
     }
 
-    /// Tries what a consumer has parked now, but for the streams that are stuck already.
+    /// Retries what a consumer has parked now, except for streams in which one has failed.
     async fn retry_all(
         &self,
         (consumer, source, reaction): &RegisteredConsumer,
@@ -91,7 +91,7 @@ impl ParkedEvents {
             let position = event.position;
             match self.retry_one((consumer, source), reaction, event.clone()).await {
                 Ok(true) => handled += 1,
-                // Another caller did the same at the same time.
+                // Another caller has handled it meanwhile.
                 Ok(false) => {}
                 Err(error) => {
                     let error = match &error {

@@ -1,32 +1,31 @@
-//! What a service does about an event of another, and why it may not be able to.
+//! What a service does about an event of another service, and why that may fail.
 
 use eventstore::{Recorded, Retry, StoreError, Tx};
 use futures::future::BoxFuture;
 use kernel::CommandError;
 use runtime::BoxError;
 
-/// What a service does when something happened elsewhere. It may run again after a crash, but what
-/// it writes is written once, with the checkpoint. So it only writes: events, rows, and timers for
-/// work in the outside world; it never does that work itself.
+/// What a service does about events of another service. It may run again after a crash, but its
+/// writes are committed once, with the checkpoint. So it only writes: events, rows, and timers for
+/// work in the outside world. It never does that work itself.
 pub trait Reaction: Send + Sync + 'static {
-    /// Takes one event in. It is given every event of the source and skips what does not concern
-    /// it.
+    /// Handles one event. It gets every event of the source and skips those that do not concern it.
     fn react<'t>(
         &'t self,
         tx: &'t mut Tx,
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>>;
 
-    /// Which events it takes in, as a number that is raised with each type that is added: those
-    /// that a program with a lower one passed over are taken in again.
+    /// A number that is raised with each type of event that is added. Events that a program with a
+    /// lower number skipped are handled again.
     fn release(&self) -> &'static str {
         "0"
     }
 }
 
-/// Lets a service react to an event of a source, if this program knows its type. One that it does
-/// not know comes from a newer release: it is parked for a program of that release, unless it is
-/// marked as one that may be passed over.
+/// Lets a service react to an event if this program knows its type. An unknown type comes from a
+/// newer release: the event is parked for a program of that release, unless the type is marked as
+/// one that may be passed over.
 ///
 /// # Errors
 /// `Failed` for an event of a newer release; otherwise what the reaction returns.
@@ -46,18 +45,18 @@ pub(crate) async fn take_in(
     reaction.react(tx, event).await
 }
 
-/// Why an event was not taken in.
+/// Why an event was not handled.
 #[derive(Debug, thiserror::Error)]
 pub enum ReactionError {
-    /// Others wrote first; it is tried again at once.
+    /// Another transaction wrote first; the event is tried again at once.
     #[error("somebody else wrote first")]
     Conflict,
-    /// What it runs on did not do its part: the database, or another service. Nothing is wrong with
-    /// the event, so it waits for as long as that takes and is never parked for it.
+    /// The database or another service does not answer. The event has no fault, so it waits and is
+    /// never parked.
     #[error("what it runs on is not available")]
     Later(#[source] BoxError),
-    /// It could not be done for a fault of the event's own: it panicked, a stream or a row that it
-    /// is about cannot be read, or it is refused. After five times the event is parked.
+    /// The event has a fault: the reaction panicked or refused it, or a stream or row that it is
+    /// about cannot be read. After five failures the event is parked.
     #[error("the event could not be handled")]
     Failed(#[source] BoxError),
 }

@@ -1,4 +1,5 @@
-//! The relay numbers what was committed; the publisher tells NATS. Only the first one counts.
+//! The relay numbers committed events; the publisher sends them to NATS. Only the numbering has to
+//! succeed.
 
 use std::time::Duration;
 
@@ -10,20 +11,20 @@ use crate::nats::Nats;
 use crate::signature::MessageSigner;
 use crate::wire;
 
-/// How many events are numbered or published in one go.
+/// How many events are numbered or published at once.
 const BATCH: i64 = 256;
-/// How long the relay lingers after a pass, and after one that found much. Under load one pass for
-/// many events costs much less than many passes, and under little load no event waits long.
+/// How long the relay lingers after a pass, and after one that found many events. Under load one
+/// pass for many events costs much less than many passes; under little load no event waits long.
 const LINGER: Duration = Duration::from_millis(4);
 const LINGER_UNDER_LOAD: Duration = Duration::from_millis(50);
-/// How long a pass leaves the processor to the response of the command that appended.
+/// How long a pass waits, so that the command that appended can respond first.
 const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
-/// How many events of a pass mean load: more than any one command appends.
+/// From how many events of a pass on there is load: more than one command appends.
 const LOAD_TRIGGER: u64 = 5;
-/// How often to poll for what another process has committed. A process numbers and publishes what
-/// it has appended itself; the poll is for one that was killed right after its commit.
+/// How often to poll for events that another process has committed. A process numbers and publishes
+/// its own events; the poll is for one that was killed right after its commit.
 const POLL_EVERY: Duration = Duration::from_secs(1);
-/// After how many silent polls the publisher looks whether its stream is still there: it alone
+/// After how many silent polls the publisher checks that its stream exists. Only the publisher
 /// makes it, and consumers wait for it.
 const POLLS_UNTIL_STREAM_CHECK: u32 = 5;
 /// How long to wait after a failure.
@@ -32,11 +33,11 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// Numbers committed events until the process stops. Several may run; one at a time is active.
 ///
 /// # Errors
-/// Never; a database that does not answer is waited for.
+/// Never; it waits for a database that does not answer.
 pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     loop {
         let waits = match feed::number(store.pool(), BATCH).await {
-            // That one may hang: it is not asked too often.
+            // The database may hang, so it is not polled more often.
             Ok(None) => LINGER_UNDER_LOAD,
             Ok(Some(0)) => POLL_EVERY,
             Ok(Some(numbered)) => {
@@ -56,26 +57,26 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
             () = shutdown.wait() => return Ok(()),
             () = store.wait_for(Signal::Appended, waits) => {}
         }
-        // The command that appended responds first.
+        // Lets the command that appended respond first.
         tokio::time::sleep(POST_COMMIT_DELAY).await;
     }
 }
 
-/// How long to wait behind a pass that found so many events.
+/// How long to wait after a pass that found this many events.
 fn gathering(found: u64) -> Duration {
     match found {
         0..LOAD_TRIGGER => LINGER,
-        // There is more at once.
+        // There are more events.
         _ if found >= BATCH.unsigned_abs() => Duration::ZERO,
         _ => LINGER_UNDER_LOAD,
     }
 }
 
-/// Publishes numbered events to NATS until the process stops. It may repeat itself or fail for as
-/// long as it likes: consumers read what they miss from `ReadFeed`.
+/// Publishes numbered events to NATS until the process stops. It may repeat events or fail for any
+/// time: consumers read missing events from `ReadFeed`.
 ///
 /// # Errors
-/// Never; NATS is waited for.
+/// Never; it waits for NATS.
 pub async fn run_publisher(
     store: Store,
     source: &'static str,
@@ -108,8 +109,8 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
     let mut signer = MessageSigner::new(source, nats.peers());
     let mut position = feed::published(store.pool()).await?;
     loop {
-        // The last one that was published is read with them each time: the database may be a
-        // restored one, and its feed another.
+        // The last published event is read again each time: the database may have been restored,
+        // and its feed may be another one.
         let events = feed::read(store.pool(), position - 1, BATCH + 1).await?;
         let known = events.first().filter(|event| event.position == position);
         let mut behind = known.map(|event| event.event_id);
@@ -128,11 +129,11 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
             let mut headers = wire::headers(event, behind);
             signer.sign(&mut headers, &payload)?;
             let subject = nats.subject(&event.event_type);
-            // That NATS has it is known when the answer has come.
+            // NATS has the event when its acknowledgement has come.
             answers.push(context.publish_with_headers(subject, headers, payload).await?);
             behind = Some(event.event_id);
         }
-        // All of them are on their way before the first is waited for.
+        // All are sent before the first acknowledgement is awaited.
         for answer in answers {
             answer.await?;
         }

@@ -1,8 +1,8 @@
-//! Who published an event: a signature by the key with which its source calls other services.
+//! The signature of a published event, by the key with which its source calls other services.
 //!
-//! Each message names the digest of the message before it, so that the signature of the last one of
-//! a batch speaks for those before it: a consumer checks one signature for a batch, and hashes the
-//! rest. What is not signed so is not believed, and is read from its source.
+//! Each message has the digest of the message before it, so the signature of a batch's last message
+//! covers the whole batch: a consumer checks one signature and hashes the rest. Messages without a
+//! valid signature are ignored, and their events are read from the source.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const CHAIN: &str = "Sukoon-Chain";
 /// The signature of this message's digest, in base64url.
 const SIGNATURE: &str = "Sukoon-Signature";
 
-/// Signs what one connection publishes, in its order.
+/// Signs the messages of one connection, in their order.
 pub(crate) struct MessageSigner<'p> {
     source: &'p str,
     peers: Option<&'p Peers>,
@@ -26,12 +26,12 @@ pub(crate) struct MessageSigner<'p> {
 }
 
 impl<'p> MessageSigner<'p> {
-    /// Signs as `source`; without keys it signs nothing.
+    /// A signer for `source`; without keys it signs nothing.
     pub(crate) fn new(source: &'p str, peers: Option<&'p Peers>) -> Self {
         Self { source, peers, last: None }
     }
 
-    /// Adds the headers that say who publishes.
+    /// Adds the headers of the signature.
     pub(crate) fn sign(&mut self, headers: &mut HeaderMap, payload: &[u8]) -> Result<(), BoxError> {
         let Some(peers) = self.peers else { return Ok(()) };
         if let Some(last) = self.last.take() {
@@ -44,13 +44,13 @@ impl<'p> MessageSigner<'p> {
     }
 }
 
-/// A message as far as its signature is concerned.
+/// The parts of a message that are signed.
 pub(crate) type Message<'m> = (Option<&'m HeaderMap>, &'m [u8]);
 
 /// What is known of a message's publisher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Publisher {
-    /// It is the source.
+    /// The source published it.
     Source,
     /// The message has no signature, as those of earlier releases.
     Unsigned,
@@ -58,14 +58,14 @@ pub(crate) enum Publisher {
     Stranger,
 }
 
-/// Who published each of these messages, which came in this order.
+/// The publisher of each of these messages, which came in this order.
 pub(crate) fn publishers(
     source: &str,
     peers: Option<&Peers>,
     messages: &[Message<'_>],
 ) -> Vec<Publisher> {
     let mut known = Vec::with_capacity(messages.len());
-    // From the last to the first: what a believed message says of the one before it is believed.
+    // From the last to the first: a message with a valid signature vouches for the one before it.
     let mut expected: Option<String> = None;
     for (headers, payload) in messages.iter().rev() {
         let Some(headers) = headers else {
@@ -95,13 +95,13 @@ fn signer_of(source: &str, peers: Option<&Peers>, headers: &HeaderMap, digest: &
     if is_source { Publisher::Source } else { Publisher::Stranger }
 }
 
-/// One digest of everything that a message says, each part with its length and each header with its
-/// name, so that no other message has the same.
+/// A digest of the whole message, each part with its length and each header with its name, so that
+/// two different messages never have the same digest.
 fn digest(source: &str, headers: &HeaderMap, payload: &[u8]) -> String {
     let mut parts: Vec<(String, String)> = Vec::new();
     for (name, values) in headers.iter() {
         let name = name.to_string();
-        // A server may add headers of its own; those that are read are these.
+        // A server may add headers of its own; only these are read.
         let is_read = name == MESSAGE_ID || name.starts_with("Sukoon-");
         if is_read && name != SIGNATURE {
             parts.extend(values.iter().map(|value| (name.clone(), value.to_string())));
@@ -210,7 +210,7 @@ mod tests {
         let (mut headers, payload) = message(1);
         MessageSigner::new("payments", Some(&booking)).sign(&mut headers, &payload).unwrap();
         assert_eq!(told(&keys, &[(headers, payload)]), [Stranger]);
-        // Nor can what one source published be said in the name of another.
+        // A message of one source cannot be passed off as another's.
         let payments = published(&keys);
         let (headers, payload) = &payments[0];
         let spoken = publishers("booking", Some(&booking), &[(Some(headers), &**payload)]);

@@ -1,4 +1,4 @@
-//! An event as a NATS message and as a row of `ReadFeed`, there and back.
+//! Conversions of an event to and from a NATS message and a row of `ReadFeed`.
 
 use async_nats::HeaderMap;
 use contract::common::v1::FeedEvent;
@@ -7,7 +7,7 @@ use eventstore::Recorded;
 use kernel::Timestamp;
 use uuid::Uuid;
 
-/// Names of the headers; the first one is what JetStream drops repeats by.
+/// Names of the headers; JetStream removes duplicates by the first one.
 pub(crate) const MESSAGE_ID: &str = "Nats-Msg-Id";
 const STREAM: &str = "Sukoon-Stream";
 const VERSION: &str = "Sukoon-Version";
@@ -15,16 +15,16 @@ const POSITION: &str = "Sukoon-Position";
 const EVENT_TYPE: &str = "Sukoon-Type";
 const METADATA: &str = "Sukoon-Metadata";
 const RECORDED_AT: &str = "Sukoon-Recorded-At";
-/// The event before it in the feed.
+/// The event before this one in the feed.
 const PREVIOUS_EVENT: &str = "Sukoon-Behind";
 const TRACEPARENT: &str = "traceparent";
 
-/// An event as NATS brought it.
+/// An event received from NATS.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ReceivedEvent {
     /// The event.
     pub(crate) event: Recorded,
-    /// The one before it in the feed, as far as the message says so.
+    /// The event before it in the feed, if the message names one.
     pub(crate) previous: Option<Uuid>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn headers(event: &Recorded, previous: Option<Uuid>) -> HeaderMap {
     headers
 }
 
-/// Reads a message; `None` when it is not one of ours, which is then read from its source.
+/// Reads a message; `None` when it is not one of ours. The event is then read from its source.
 pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<ReceivedEvent> {
     let headers = headers?;
     let get = |name: &str| headers.get(name).map(ToString::to_string);

@@ -54,7 +54,7 @@ async fn how_far_a_consumer_is_behind_is_told() -> Result<()> {
 /// A run takes locks event by event. PostgreSQL would end one of the two after a second, and not
 /// always the run.
 #[tokio::test]
-async fn a_request_that_wants_what_a_run_has_gets_it() -> Result<()> {
+async fn a_request_that_needs_a_lock_of_a_batch_gets_it() -> Result<()> {
     let world = World::new(Nats::new("nats://127.0.0.1:9"), Trouble::WantsLocks).await?;
     let mut request = world.target.pool().begin().await?;
     let lock = async |request: &mut sqlx::PgConnection, name: &str| {
