@@ -1,5 +1,5 @@
-//! Authorization of staff, and the audit log of each of their acts, also of those that were
-//! refused. The log holds ids only, and no row of it ever changes.
+//! Authorization of staff, and the audit log of their acts, also of refused ones. The log holds ids
+//! only, and its rows never change.
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ use crate::transaction::Tx;
 /// The outcome of an act that was not refused.
 pub const DONE: &str = "done";
 
-/// What an actor wants to do.
+/// An act that an actor attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Act<'a> {
     /// The method, for example "CancelBooking".
     pub action: &'static str,
-    /// What it is done to, an id; empty when it concerns no single thing.
+    /// The id of its subject; empty when it has no single subject.
     pub subject: &'a str,
 }
 
-/// Who acts, as the book names them: an account, or what stands in for one. Never a person's name.
+/// The actor as the audit log names it: an account, or a substitute for one. Never a person's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Actor {
     name: String,
@@ -55,13 +55,13 @@ impl Actor {
         Self { name: id.to_string(), role: role.map(Role::word).unwrap_or_default() }
     }
 
-    /// The word for them in events and in the book; empty for a caller without a name.
+    /// The actor's word in events and in the audit log; empty for a caller without a name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Their role at this time; empty without one.
+    /// The role at this time; empty without one.
     #[must_use]
     pub fn role(&self) -> &'static str {
         self.role
@@ -105,20 +105,20 @@ fn is_date(text: &str) -> bool {
 }
 
 impl Tx {
-    /// Writes an act of staff down, in the transaction in which it happens.
+    /// Records an act of staff, in the transaction in which it happens.
     pub async fn audit(&mut self, staff: Staff, act: Act<'_>) -> Result<(), StoreError> {
         self.audit_as(&staff.into(), act, DONE).await
     }
 
-    /// The same for an actor that need not be a member of the practice, with what the act came to:
-    /// [`DONE`], or the reason of its refusal.
+    /// Records the act of any actor, a member of the practice or not, with its outcome: [`DONE`],
+    /// or the reason of the refusal.
     pub async fn audit_as(
         &mut self,
         actor: &Actor,
         act: Act<'_>,
         outcome: &'static str,
     ) -> Result<(), StoreError> {
-        // This row is never deleted and any caller can cause one: so it holds an id or nothing.
+        // Any caller can cause this row and it is never deleted, so the subject is an id or empty.
         let subject = if is_id(act.subject) { act.subject } else { "" };
         sqlx::query(
             "insert into audit_log (acted_at, actor, role, action, subject, outcome)
@@ -135,8 +135,7 @@ impl Tx {
     }
 }
 
-/// Writes an act down by itself: one that was refused, or that changed nothing but was a look at
-/// personal data.
+/// Records an act in a transaction of its own: a refused one, or one that only read personal data.
 pub async fn record(
     store: &Store,
     actor: Actor,
@@ -156,8 +155,8 @@ pub async fn record(
         .await
 }
 
-/// Counts a refusal of an account that is no member of the practice: one row for each account and
-/// hour, because any account can cause as many refusals as it likes.
+/// Records the refusal of an account that is no member of the practice, as one row for each account
+/// and hour: any account can cause any number of refusals.
 pub async fn count_outsider(
     store: &Store,
     person: Id<Customer>,
@@ -187,7 +186,8 @@ pub async fn count_outsider(
         .await
 }
 
-/// Authorizes staff by their role. A refusal of a member is recorded, those of others are counted.
+/// Authorizes staff by their role. Records each refusal of a member, and counts those of other
+/// accounts.
 #[derive(Clone)]
 pub struct StaffAuthorizer {
     users: Users,
@@ -202,19 +202,19 @@ impl std::fmt::Debug for StaffAuthorizer {
 }
 
 impl StaffAuthorizer {
-    /// Authorizes by the access tokens that `users` verifies and the roles that `roles` knows.
+    /// Authorizes by access tokens that `users` verifies and by the roles of `roles`.
     #[must_use]
     pub fn new(users: Users, roles: Arc<dyn Roles>, store: Store) -> Self {
         Self { users, roles, store }
     }
 
-    /// Lets the caller in whose role is in `allowed` and whose session has the second factor that
-    /// it needs, at the level of the act. For the first line of every staff method.
-    /// The act itself is written down by `Tx::audit` with what it changes, or by `audit_read`.
+    /// Authorizes a caller whose role is in `allowed` and whose session has the second factor that
+    /// the act's level asks for. Every staff method calls it first. `Tx::audit` records the act
+    /// with its changes, `audit_read` one that only reads.
     ///
     /// # Errors
-    /// Who is not signed in, no member, of another role, or without the second factor; or when
-    /// roles cannot be asked for.
+    /// When the caller is not signed in, is no member, has another role or lacks the second factor,
+    /// or when the roles cannot be read.
     pub async fn authorize(
         &self,
         metadata: &MetadataMap,
@@ -224,7 +224,7 @@ impl StaffAuthorizer {
         self.authorize_at(metadata, act, (allowed, Level::of(act.action))).await
     }
 
-    /// The same at another level, for a call of which some forms need more than others.
+    /// Authorizes at another level, for a call of which some forms need more than others.
     ///
     /// # Errors
     /// As for [`Self::authorize`].
@@ -258,17 +258,17 @@ impl StaffAuthorizer {
         }
     }
 
-    /// Writes down that staff has looked at something; reading personal data is an act as well.
+    /// Records that staff have read personal data, which is an act as well.
     ///
     /// # Errors
-    /// When it cannot be written down; then nothing is to be shown.
+    /// When it cannot be recorded; the caller then must not show the data.
     pub async fn audit_read(&self, staff: Staff, act: Act<'_>) -> Result<(), Status> {
         let written = record(&self.store, staff.into(), act, DONE).await;
         written.map_err(|error| unavailable(&error))
     }
 
-    /// Writes down why an act of staff was refused, and says so to its caller. What failed without
-    /// a refusal did not come to an act.
+    /// Records why an act of staff was refused, and returns the refusal. A failure that is no
+    /// refusal is not recorded.
     pub async fn audit_rejection<R: Reject>(
         &self,
         staff: Staff,

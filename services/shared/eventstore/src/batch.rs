@@ -1,6 +1,6 @@
-//! What a transaction adds to the log, to its timers and to its answers, kept until it ends and
-//! then written in one statement: each statement of its own is a round trip to the database, and
-//! the locks of a practitioner's day are held meanwhile.
+//! Collects the events, timers and answers that a transaction adds, and writes them in one
+//! statement at its end. Each further statement would be a round trip to the database while the
+//! locks of a practitioner's day are held.
 
 use kernel::Timestamp;
 use serde_json::Value;
@@ -11,14 +11,14 @@ use crate::error::StoreError;
 use crate::event::NewEvent;
 use crate::wakeups::Signal;
 
-/// A timer that is set again counts from the beginning.
+/// A timer that is set again starts with no attempts.
 const SET_AGAIN: &str = " on conflict (kind, subject) do update
     set due_at = excluded.due_at, payload = excluded.payload, metadata = excluded.metadata,
         is_bulk = excluded.is_bulk, attempts = 0, lease_until_at = '-infinity'";
 
-/// How many rows wait at most. A transaction with more of them writes them in several statements.
+/// How many rows a statement writes at most; a transaction with more uses several statements.
 const ROWS_MAX: usize = 100;
-/// A statement of so few rows comes again and again, so the database keeps its plan.
+/// Statements with at most so many rows are common, so the database keeps their plans.
 const KEPT_ROWS_MAX: usize = 32;
 
 #[derive(Debug)]
@@ -50,13 +50,13 @@ struct NewAnswer {
     answer: String,
 }
 
-/// What waits to be written.
+/// The rows that are not written yet.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     events: Vec<Row>,
     timers: Vec<NewTimer>,
     answers: Vec<NewAnswer>,
-    /// Whether there were events ever, and timers that are due at once.
+    /// Whether the transaction has appended events, and has set timers that are due at once.
     appended: bool,
     timers_due: bool,
 }
@@ -84,7 +84,7 @@ impl Batch {
         });
     }
 
-    /// There is one timer of a kind and subject: the last that was set.
+    /// The last timer that is set replaces others of its kind and subject.
     pub(crate) fn set_timer(
         &mut self,
         (kind, subject): (&str, &str),
@@ -116,7 +116,7 @@ impl Batch {
         });
     }
 
-    /// Drops what waits to be written.
+    /// Drops the rows that are not written yet.
     pub(crate) fn forget(&mut self) {
         self.events.clear();
         self.timers.clear();
@@ -131,7 +131,7 @@ impl Batch {
         self.rows() >= ROWS_MAX
     }
 
-    /// Writes what there is, which is nothing afterwards.
+    /// Writes all rows and empties the batch.
     pub(crate) async fn write(&mut self, connection: &mut PgConnection) -> Result<(), StoreError> {
         let rows = self.rows();
         if rows == 0 {
@@ -145,13 +145,13 @@ impl Batch {
             .fetch_one(connection)
             .await
             .map_err(conflict_when_taken)?;
-        // The key was stored since: a repeated request gets the stored answer.
+        // Another request has stored the key: the repeated request gets the stored answer.
         if remembered == answers { Ok(()) } else { Err(StoreError::Conflict) }
     }
 
-    /// One statement for all that there is, and for nothing else: what a statement could do as well
-    /// costs even where there is nothing to do. Numbers of events are given in the order in which
-    /// they were appended. It answers how many keys are new.
+    /// One statement that writes the sets of rows that are not empty; an empty set would cost time
+    /// too. Events are numbered in the order in which they were appended. Returns how many keys are
+    /// new.
     fn statement(&mut self) -> QueryBuilder<Postgres> {
         let mut sql = QueryBuilder::new("with nothing as (select)");
         if !self.events.is_empty() {
@@ -194,7 +194,8 @@ impl Batch {
     }
 }
 
-/// Timers and answers give way to a row that is there, so what is taken is a version of a stream.
+/// Timers and answers give way to an existing row, so a unique violation means that the stream has
+/// moved on.
 fn conflict_when_taken(error: sqlx::Error) -> StoreError {
     match error.as_database_error() {
         Some(database) if database.is_unique_violation() => StoreError::Conflict,

@@ -1,6 +1,7 @@
-//! How far a consumer has come in a source's feed, and what it could not handle.
+//! A consumer's position in a source's feed, and the events that it could not handle.
 //!
-//! Positions are gapless, so one number is inbox, order and hole detector in one.
+//! Positions have no gaps, so one number tells what was handled, in which order, and whether an
+//! event is missing.
 
 use kernel::Timestamp;
 use sqlx::Row;
@@ -14,7 +15,7 @@ use crate::transaction::{Tx, recorded};
 /// How often an event may fail before it is parked.
 pub const FAILURES_MAX: i32 = 5;
 
-/// What became of an event that was offered to a consumer.
+/// The outcome of an event that was offered to a consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdvanceOutcome {
     /// It was handled, and the checkpoint moved with it.
@@ -23,29 +24,30 @@ pub enum AdvanceOutcome {
     Repeat,
     /// The checkpoint is at this position, and events between it and the offered one are missing.
     Hole(i64),
-    /// It is a dead letter: an earlier event of its stream is parked, or it failed too often.
+    /// It is parked: it failed too often, or an earlier event of its stream is parked.
     Parked,
-    /// It stands where another event stood before: the source was restored from an older copy.
+    /// The feed had another event at this position before: the source was restored from an older
+    /// copy.
     Rewound,
 }
 
 /// A consumer's position in a source's feed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FeedPosition {
-    /// The last position that it has handled; 0 before the first.
+    /// The last handled position; 0 before the first.
     pub position: i64,
-    /// The event at that position, by which a feed that was rewound is known.
+    /// The event at that position; another one there shows that the feed was rewound.
     pub event_id: Option<Uuid>,
 }
 
-/// A consumer's reference to an event that it could not handle.
+/// An event that a consumer could not handle.
 #[derive(Debug, Clone)]
 pub struct Parked {
     /// The event.
     pub event: Recorded,
-    /// What went wrong the last time.
+    /// The last error.
     pub error: String,
-    /// Since when it is parked.
+    /// When it was parked.
     pub parked_at: Timestamp,
 }
 
@@ -76,8 +78,8 @@ pub async fn feed_position(
     Ok(row.map(|(position, event_id)| FeedPosition { position, event_id }).unwrap_or_default())
 }
 
-/// Positions that a consumer has handled before another one, the newest first: one for each
-/// thousand positions, further back one for each hundred thousand.
+/// Handled positions before another one, the newest first: one for each thousand positions, further
+/// back one for each hundred thousand.
 pub async fn marks(
     store: &Store,
     (consumer, source): (&str, &str),
@@ -96,9 +98,9 @@ pub async fn marks(
     Ok(rows.into_iter().map(place).collect())
 }
 
-/// Sets a consumer of a feed that was rewound back to a position that the feed still has, or to its
-/// beginning. Every reaction bears to be run again. What was parked after that position is read
-/// again as well.
+/// Sets the consumer of a rewound feed back to a position that the feed still has, or to its
+/// beginning. Reactions may run again. Events that were parked after that position are read again
+/// as well.
 pub async fn rewind(
     store: &Store,
     (consumer, source): (&str, &str),
@@ -140,10 +142,10 @@ pub async fn rewind(
         .await
 }
 
-/// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled`
-/// means that it is the next one, that the checkpoint has been moved onto it, and that the caller
-/// handles it in this same transaction. `previous` is the event before it in the feed, where that
-/// is known: a message over NATS says so, because the feed may have been restored unseen meanwhile.
+/// Takes the checkpoint's lock inside `tx` and decides about `event`. `Handled` means that it is
+/// the next one, that the checkpoint has been moved to it, and that the caller handles it in this
+/// transaction. `previous` is the event before it in the feed, if known: a message of NATS names
+/// it, because the feed may have been restored meanwhile.
 pub async fn advance(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
@@ -183,23 +185,23 @@ pub async fn advance(
     Ok(AdvanceOutcome::Handled)
 }
 
-/// An event, and the one before it in the feed, where that is known.
+/// An event, and the one before it in the feed, if known.
 pub type Delivery<'o> = (&'o Recorded, Option<Uuid>);
 
-/// Takes the checkpoint's lock inside `tx` and moves it over a whole run of events, when there is
-/// nothing particular about any of them: each follows the one before, and none waits for a
-/// parked one. The caller handles them in this same transaction, but for the first so many, which
-/// were handled before. `None` when they have to be taken one by one, and nothing was changed.
+/// Takes the checkpoint's lock inside `tx` and moves the checkpoint past a whole batch, if each
+/// event follows the one before and no stream has a parked event. Returns how many of the first
+/// events were handled before; the caller handles the others in this transaction. Returns `None`,
+/// and changes nothing, if the events have to be handled one by one.
 pub async fn advance_over(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
-    run: &[Delivery<'_>],
+    batch: &[Delivery<'_>],
 ) -> Result<Option<usize>, StoreError> {
-    if try_advance(tx, (consumer, source), run).await? {
+    if try_advance(tx, (consumer, source), batch).await? {
         return Ok(Some(0));
     }
     let place = lock_position(tx, (consumer, source)).await?;
-    let Some((skipped, new)) = split_at_position(place, run) else { return Ok(None) };
+    let Some((skipped, new)) = split_at_position(place, batch) else { return Ok(None) };
     let Some((last, _)) = new.last() else { return Ok(Some(skipped)) };
     let streams: Vec<&str> = new.iter().map(|(event, _)| event.stream_id.as_str()).collect();
     let one_waits: bool = sqlx::query_scalar(
@@ -218,21 +220,21 @@ pub async fn advance_over(
     Ok(Some(skipped))
 }
 
-/// Moves the checkpoint over a run in one statement, when it stands right before the run and there
-/// is nothing particular about it. Returns whether it did; else nothing was changed, and why not
-/// shows when it is looked at more closely.
+/// Moves the checkpoint past a batch in one statement, if it is right before the batch and no
+/// stream has a parked event. Returns whether it did; else nothing was changed.
 ///
-/// Who waits here for another process of the same consumer finds the checkpoint elsewhere then. An
-/// event is parked only where the checkpoint moves, so what is parked is as it was when this began.
+/// The update waits for another process of the same consumer, and changes nothing if that one moves
+/// the checkpoint. Events are parked only together with such a move, so otherwise the parked events
+/// are still those that the statement has read.
 async fn try_advance(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
-    run: &[Delivery<'_>],
+    batch: &[Delivery<'_>],
 ) -> Result<bool, StoreError> {
-    let [(first, previous), ..] = run else { return Ok(false) };
+    let [(first, previous), ..] = batch else { return Ok(false) };
     let before = FeedPosition { position: first.position - 1, event_id: *previous };
-    let Some((0, [.., (last, _)])) = split_at_position(before, run) else { return Ok(false) };
-    let streams: Vec<&str> = run.iter().map(|(event, _)| event.stream_id.as_str()).collect();
+    let Some((0, [.., (last, _)])) = split_at_position(before, batch) else { return Ok(false) };
+    let streams: Vec<&str> = batch.iter().map(|(event, _)| event.stream_id.as_str()).collect();
     let moved = sqlx::query(
         "update checkpoints set position = $3, event_id = $4, failures = 0
          where consumer = $1 and source = $2 and position = $5
@@ -253,14 +255,14 @@ async fn try_advance(
     Ok(moved > 0)
 }
 
-/// How many events of a run are at or before a place, and the ones after it; `None` when there is
-/// a hole, or when the feed may be another one than before.
+/// How many events of a batch are at or before a position, and the events after it; `None` when
+/// there is a hole or the feed may have been rewound.
 fn split_at_position<'r, 'o>(
     place: FeedPosition,
-    run: &'r [Delivery<'o>],
+    batch: &'r [Delivery<'o>],
 ) -> Option<(usize, &'r [Delivery<'o>])> {
-    let skipped = run.iter().take_while(|(event, _)| event.position <= place.position).count();
-    let (old, new) = run.split_at_checked(skipped)?;
+    let skipped = batch.iter().take_while(|(event, _)| event.position <= place.position).count();
+    let (old, new) = batch.split_at_checked(skipped)?;
     let is_known = |event: &Recorded| {
         event.position != place.position
             || place.event_id.is_none_or(|known| known == event.event_id)
@@ -303,8 +305,8 @@ async fn lock_position(
     Ok(read(row))
 }
 
-/// Counts a failure of the event that is next, and parks it when it has failed too often. Returns
-/// whether it was parked.
+/// Counts a failure of the next event, and parks it when it has failed too often. Returns whether
+/// it was parked.
 pub async fn failed(
     store: &Store,
     (consumer, source): (&str, &str),
@@ -411,10 +413,10 @@ pub async fn parked(
         .map_err(StoreError::from)
 }
 
-/// Takes a parked event out inside `tx`, so that it can be handled in the same transaction.
+/// Removes a parked event inside `tx`, so that it can be handled in the same transaction.
 ///
-/// It takes the checkpoint's lock first: an event of the same stream that arrives meanwhile is
-/// looked at afterwards, and so neither overtakes this one nor parks for an event that is gone.
+/// It takes the checkpoint's lock first. A new event of the same stream has to wait for it, so it
+/// neither overtakes this one nor is parked behind an event that is gone.
 pub async fn unpark(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
@@ -437,7 +439,7 @@ pub async fn unpark(
     Ok(gone > 0)
 }
 
-/// Notes what went wrong when a parked event was tried again.
+/// Records the error of a retry of a parked event.
 pub async fn failed_again(
     store: &Store,
     (consumer, source): (&str, &str),

@@ -1,20 +1,21 @@
-//! Which events a consumer's program takes in, as a number that grows with them. What an older
-//! program passed over, because it did not know it, is read again by the newer one: after a deploy
-//! in which both ran, and after an upgrade that was taken back for a while.
+//! The release of a consumer's program: a number that grows with the types of events that it knows.
+//! A newer program reads again what an older one passed over as unknown: after a deploy in which
+//! both ran, and after an upgrade that was undone for a while.
 
 use crate::error::StoreError;
 use crate::event::Metadata;
 use crate::store::Store;
 use crate::transaction::Tx;
 
-/// Says in a transaction that moves a checkpoint, or handles a parked event, which release does it.
+/// Declares the release of the program in a transaction that moves a checkpoint or handles a parked
+/// event.
 pub async fn declare(tx: &mut Tx, release: &'static str) -> Result<(), StoreError> {
     tx.set("sukoon.release", release).await
 }
 
-/// Records that this release is there, and sets its checkpoint back to where an older one took
-/// events in. Returns the position after which events are read again; `None` when no older one
-/// did, or when this one is the older.
+/// Records that this release runs. If an older release has moved the checkpoint, sets it back to
+/// where that began. Returns the position after which events are read again; `None` if no older
+/// release moved it, or if this one is the older.
 pub async fn take_over(
     store: &Store,
     (consumer, source): (&'static str, &'static str),
@@ -34,7 +35,7 @@ pub async fn take_over(
         .await
 }
 
-/// Whether an older release has taken events in since this one last took over.
+/// Whether an older release has moved the checkpoint since this one last took over.
 pub async fn is_behind(store: &Store, consumer: &str) -> Result<bool, StoreError> {
     Ok(sqlx::query_scalar(
         "select exists (select from consumer_releases
@@ -45,7 +46,7 @@ pub async fn is_behind(store: &Store, consumer: &str) -> Result<bool, StoreError
     .await?)
 }
 
-/// The checkpoint's lock comes first, as where it is moved.
+/// The checkpoint's lock is taken first, as where the checkpoint is moved.
 async fn note(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
@@ -79,7 +80,7 @@ async fn note(
     Ok(again_from.flatten())
 }
 
-/// What was parked after the position is read again as well.
+/// Events that were parked after the position are read again as well.
 async fn set_back(
     tx: &mut Tx,
     (consumer, source): (&str, &str),

@@ -1,4 +1,4 @@
-//! Connections to a service's database, and the migrations that make it.
+//! Connections to a service's database, and its migrations.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 static EVENT_LOG: Migrator = sqlx::migrate!("../../../migrations/eventstore");
 
-/// For how long after its last use a connection is taken for alive.
+/// How long after its last use a connection is assumed to be alive.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
-/// How long a connection is used. They take turns, so that none is ever idle for long: only by its
-/// age does one close after a rush, and each that is open costs the server some 5 MiB.
+/// How long a connection lives. Connections take turns, so none is idle for long; only its age
+/// closes one after a busy time, and each open one costs the server some 5 MiB.
 const LIFETIME: Duration = Duration::from_secs(300);
 
-/// How many connections a service uses at most when its database's URL does not say it.
+/// The most connections of a service, unless its database's URL names a number.
 const CONNECTIONS_MAX: u32 = 12;
 
-/// Where a service's database is and how many connections it may use.
+/// The address of a service's database, and how many connections it may use.
 #[derive(Debug, Clone)]
 pub struct Database {
     /// A `postgres://` URL of the service's own role.
@@ -40,22 +40,22 @@ impl Database {
     /// Opens the pool without connecting yet, so that a service starts while its database does.
     pub fn open(&self) -> Result<PgPool, sqlx::Error> {
         let options = PgConnectOptions::from_str(&self.url)?.options([
-            // A net under the rule that a transaction runs in a task of its own: one that was
-            // forgotten ends by itself.
+            // A transaction runs in a task of its own; if one is leaked all the same, it ends by
+            // itself.
             ("idle_in_transaction_session_timeout", "15s"),
             ("statement_timeout", "15s"),
-            // Our statements read few rows: compiling one costs more than it saves.
+            // Our statements read few rows, so compiling them costs more than it saves.
             ("jit", "off"),
             ("timezone", "UTC"),
         ]);
         let pool = PgPoolOptions::new()
             .max_connections(self.connections_max)
-            // Shorter than callers wait, and long enough for a thousand at once to take turns.
+            // Shorter than callers wait, and long enough for a thousand callers to take turns.
             .acquire_timeout(Duration::from_secs(10))
             .max_lifetime(LIFETIME)
-            // A connection that was used a moment ago is not asked whether it is alive: that is a
-            // round trip for each request. One that died since fails its request, as it would have
-            // a moment later, and the database's next start finds it too old to be trusted.
+            // A connection that was used a moment ago is not tested, because that is a round trip
+            // for each request. If it has died, its request fails, as it would have a moment later.
+            // After a restart of the database connections are too old to be trusted.
             .test_before_acquire(false)
             .before_acquire(|connection, meta| {
                 Box::pin(async move {
@@ -70,8 +70,8 @@ impl Database {
     }
 }
 
-/// Takes `connection_limit`, which is ours and no parameter of PostgreSQL, from a URL. What isn't a
-/// number from 1 on is left there, for the driver to name.
+/// Takes `connection_limit`, which is our own parameter and not PostgreSQL's, from a URL. A value
+/// that is no number from 1 on is left there, and the driver reports it.
 fn split_limit(url: String) -> (String, Option<u32>) {
     let Some((address, query)) = url.split_once('?') else { return (url, None) };
     let limit_of = |part: &str| {
@@ -93,11 +93,11 @@ pub fn migrations(service: &Migrator) -> Migrator {
     Migrator::with_migrations(all)
 }
 
-/// Brings a database up to date: the event log first, then the service's own tables, then the
-/// rights of `app_role`, which may read and add events but never change one.
+/// Migrates a database: the event log first, then the service's own tables, then the rights of
+/// `app_role`, which may read and add events but never change one.
 ///
 /// # Errors
-/// When the database refuses; nothing of the failed migration remains then.
+/// When the database refuses; it then has nothing of the failed migration.
 pub async fn migrate(
     owner_url: &str,
     app_role: &str,
@@ -109,11 +109,11 @@ pub async fn migrate(
     connection.close().await
 }
 
-/// What holds for every service: it owns nothing, and changes nothing that is kept permanently.
+/// The rights of every service: it owns nothing, and changes nothing that is kept permanently.
 ///
-/// A table whose rows a trigger keeps from change (`before update or delete … refuse_…`) is closed
-/// by right as well. What else a service must not do, a function of its own migrations says:
-/// `revoke_from_service(role)`.
+/// The service also loses the right to change a table whose rows a trigger protects (`before update
+/// or delete … refuse_…`). The function `revoke_from_service(role)` of the service's own migrations
+/// revokes further rights.
 const RESTRICTIONS: &str = "
 do $restrict$
 declare

@@ -1,12 +1,12 @@
-//! How a read or a write of the store can fail.
+//! The errors of the store.
 
 use kernel::{CommandError, ValueRefused};
 use tokio::task::JoinError;
 
 use crate::event::Recorded;
 
-/// A stored event that its reader does not know: a newer release wrote it, or it holds what cannot
-/// be. What it holds is not repeated here.
+/// A stored event that its reader cannot read: a newer release wrote it, or it has impossible
+/// values. The error does not repeat them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event_type} at version {version} of {stream_id} cannot be read")]
 pub struct Unreadable {
@@ -27,7 +27,7 @@ impl Unreadable {
     }
 }
 
-/// Why the store did not do what was asked.
+/// Why the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another transaction appended to the stream first, or two transactions waited for each other.
@@ -36,33 +36,34 @@ pub enum StoreError {
     /// An exclusion constraint refused the row (SQLSTATE 23P01).
     #[error("the row overlaps another")]
     Excluded,
-    /// Others held a lock longer than this transaction would wait (SQLSTATE 55P03).
+    /// Another transaction held a lock longer than this one waits (SQLSTATE 55P03).
     #[error("others hold what is wanted")]
     Held,
     /// An event could not be written as JSON or read from it.
     #[error("an event could not be read or written")]
     Event(#[from] contract::json::JsonError),
-    /// A stream holds an event that its reader does not know.
+    /// A stream has an event that its reader cannot read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// The database keeps no such value, whatever it is asked for: a text with a character that it
-    /// has none for, one that is too long, or a number or time out of its range.
+    /// The database cannot store a value: a text with a character that it does not have, one that
+    /// is too long, or a number or time out of range.
     #[error("the database refused a value")]
     Refused(#[source] ValueRefused),
-    /// The database did not do it.
+    /// The database failed.
     #[error("the database did not answer as expected")]
     Database(#[source] sqlx::Error),
-    /// The work panicked. The log names the place; the message may hold what a log must not.
+    /// The work panicked. The log names the place, but not the message, which may hold personal
+    /// data.
     #[error("the transaction panicked")]
     Panicked,
-    /// The task that ran the transaction was stopped, as those of a process that ends are.
+    /// The task of the transaction was stopped, because the process ends.
     #[error("the transaction was given up")]
     Abandoned(#[source] JoinError),
 }
 
 impl StoreError {
-    /// Whether the database or this process is away, so that less work would fail as well: the
-    /// connection was lost, none became free in time, or the process ends.
+    /// Whether the database or this process is unavailable, so that smaller work would fail as
+    /// well: the connection was lost, none became free in time, or the process ends.
     #[must_use]
     pub fn is_away(&self) -> bool {
         match self {
@@ -89,8 +90,8 @@ impl StoreError {
         code.is_some_and(|code| code.starts_with("53") || code == "58030")
     }
 
-    /// Whether the fault lies in what was written or read, so that the same work would fail again.
-    /// Everything else ends: others let go, the database comes back, a table is created.
+    /// Whether the fault lies in the written or read data, so that the same work would fail again.
+    /// Every other fault ends: locks are released, the database comes back, a table is created.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         match self {
@@ -105,8 +106,8 @@ impl StoreError {
     }
 }
 
-/// Whether PostgreSQL refused a value or a row (SQLSTATE classes 22 and 23), or a row holds a value
-/// that cannot be; not the work as such, as with a missing table, a full disk or a lost connection.
+/// Whether PostgreSQL refused a value or a row (SQLSTATE classes 22 and 23), or a row has an
+/// impossible value. A missing table, a full disk or a lost connection are no such faults.
 fn is_about_the_data(error: &sqlx::Error) -> bool {
     if matches!(error, sqlx::Error::ColumnDecode { .. }) {
         return true;
@@ -153,7 +154,7 @@ impl<R> From<StoreError> for CommandError<R> {
     }
 }
 
-/// Tells a failure that another try may mend from one that it cannot.
+/// Tells failures that another try may mend from others.
 pub trait Retry {
     /// Whether the same work, started anew, may succeed at once.
     fn is_conflict(&self) -> bool;

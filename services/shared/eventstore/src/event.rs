@@ -1,4 +1,4 @@
-//! Events as they are appended and as they are read again.
+//! Events as they are appended and as they are read.
 
 use contract::json::{self, JsonError};
 use kernel::id::Kind;
@@ -9,19 +9,18 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// A new id of a kind. It begins with the time, so that rows that were made together lie together.
+/// A new id of a kind. It begins with the time, so rows of the same time are stored together.
 #[must_use]
 pub fn new_id<K: Kind>() -> Id<K> {
     Id::from_uuid(new_uuid())
 }
 
-/// The id that the same words always give: what is repeated after its commit was lost gets the id
-/// that it had.
+/// An id that is derived from words, so that a repeat after a lost commit gets the same id.
 #[must_use]
 pub fn id_of<K: Kind>(words: &[&str]) -> Id<K> {
     let mut hash = Sha256::new();
     for word in words {
-        // A word with its length cannot run into the next one.
+        // The length keeps a word apart from the next one.
         hash.update(word.len().to_be_bytes());
         hash.update(word.as_bytes());
     }
@@ -40,19 +39,19 @@ pub fn new_uuid() -> Uuid {
     Uuid::now_v7()
 }
 
-/// What led to an event; it is kept beside it.
+/// The metadata of an event: what led to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
-    /// What belongs together, usually the id of a booking.
+    /// The correlation: the id, usually of a booking, of all that belongs together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation: Option<String>,
-    /// The event that was reacted to.
+    /// The event that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub causation: Option<Uuid>,
-    /// Who did it: `usr_…` or the name of a service or timer.
+    /// The actor: `usr_…` or the name of a service or timer.
     pub actor: String,
-    /// The W3C trace that it happened in.
+    /// The W3C trace in which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
     /// Whether a consumer that does not know the event's type may pass over it.
@@ -61,13 +60,13 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Something done by `actor` in the trace `traceparent`.
+    /// Metadata of an act of `actor` in the trace `traceparent`.
     #[must_use]
     pub fn by(actor: impl Into<String>, traceparent: Option<String>) -> Self {
         Self { actor: actor.into(), traceparent, ..Self::default() }
     }
 
-    /// Something done because of `event`; what belongs together stays together.
+    /// Metadata of an act because of `event`, with the same correlation.
     #[must_use]
     pub fn because_of(event: &Recorded, actor: impl Into<String>) -> Self {
         Self {
@@ -79,7 +78,7 @@ impl Metadata {
         }
     }
 
-    /// The same with what it belongs to.
+    /// Sets the correlation.
     #[must_use]
     pub fn about(mut self, correlation: impl Into<String>) -> Self {
         self.correlation = Some(correlation.into());
@@ -112,7 +111,7 @@ impl NewEvent {
     }
 }
 
-/// An event as it was recorded, here or by another service.
+/// A recorded event of this service or another one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// Its own id.
@@ -134,15 +133,15 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The message, when the event is one of these.
+    /// The message, if the event is of this type.
     ///
     /// # Errors
-    /// When it is one by name, but its payload cannot be read.
+    /// When the event is of this type, but its payload cannot be read.
     pub fn get<M: Message + Name + Default>(&self) -> Result<Option<M>, JsonError> {
         if self.event_type == M::full_name() { self.decode().map(Some) } else { Ok(None) }
     }
 
-    /// The message, when it is known which one it is.
+    /// The message, for an event whose type is known.
     ///
     /// # Errors
     /// When the payload is not that message.

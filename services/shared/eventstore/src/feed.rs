@@ -1,4 +1,5 @@
-//! The order in which others see this service's events: gapless, and given after commit.
+//! The order in which other services see this service's events: without gaps, and assigned after
+//! commit.
 
 use runtime::failpoint;
 use sqlx::PgPool;
@@ -8,24 +9,24 @@ use crate::error::StoreError;
 use crate::event::Recorded;
 use crate::transaction::recorded;
 
-/// The advisory lock of the one active relay; any constant that nothing else in the database uses.
+/// The advisory lock of the one active relay; a constant that nothing else in the database uses.
 pub const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
 
-/// Gives positions to events that were committed since the last pass, and returns how many. When
-/// another relay is at it, it does nothing and returns `None`: that one may not see the newest.
+/// Assigns positions to events that were committed since the last pass, and returns how many.
+/// Returns `None` while another relay does this; that one may not see the newest events.
 ///
-/// Only a single statement that runs after the lock was taken can see everything that the relay
-/// before has numbered; so there are two statements. Versions of one stream keep their order: a
-/// later one is only ever appended after an earlier one was committed, with a higher `seq`.
+/// Only a statement that begins after the lock was taken sees all that the previous relay has
+/// numbered, so there are two statements. Versions of one stream keep their order: a later one is
+/// appended after an earlier one was committed, with a higher `seq`.
 pub async fn number(pool: &PgPool, at_most: i64) -> Result<Option<u64>, StoreError> {
-    // A cheap look first: most passes find nothing and need no transaction.
+    // Most passes find nothing and need no transaction.
     let waiting: bool =
         sqlx::query_scalar("select exists (select 1 from outbox)").fetch_one(pool).await?;
     if !waiting {
         return Ok(Some(0));
     }
-    // A task of its own, for the same reason as `Store::write`: a caller that goes away during
-    // BEGIN would leave a connection with an open transaction, and with it the lock, in the pool.
+    // Runs in a task of its own, as in `Store::write`: a caller that goes away during BEGIN would
+    // leave a connection with an open transaction, and with the lock, in the pool.
     let pool = pool.clone();
     tokio::spawn(async move { number_in_transaction(&pool, at_most).await }).await?
 }
@@ -60,7 +61,7 @@ async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<Option<u64
     Ok(Some(moved))
 }
 
-/// Reads events behind a position, in order.
+/// Reads the events after a position, in order.
 pub async fn read(
     pool: &PgPool,
     after_position: i64,
@@ -85,8 +86,8 @@ pub async fn last_position(pool: &PgPool) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar(sql).fetch_one(pool).await?)
 }
 
-/// Whether the feed has this event at this position. It has not when the database was restored from
-/// a copy that is older than the reader.
+/// Whether the feed has this event at this position. It has another one, or none, after the
+/// database was restored from a copy that is older than the reader.
 pub async fn has(pool: &PgPool, position: i64, event_id: Uuid) -> Result<bool, StoreError> {
     let known: bool = sqlx::query_scalar(
         "select exists (select 1 from feed f join events e using (seq)
@@ -104,7 +105,7 @@ pub async fn published(pool: &PgPool) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("select published_position from relay").fetch_one(pool).await?)
 }
 
-/// Remembers how far the relay has published. It never goes back.
+/// Records how far the relay has published. The value never falls.
 pub async fn set_published(pool: &PgPool, position: i64) -> Result<(), StoreError> {
     sqlx::query("update relay set published_position = greatest(published_position, $1)")
         .bind(position)

@@ -1,6 +1,5 @@
-//! What a service's database says of itself when metrics are asked for: its connections, its
-//! timers, and how far its events have come. Each statement costs the same with a million events as
-//! with ten.
+//! Gauges of a service's database, read when metrics are asked for: its connections, its timers,
+//! and the progress of its events. Each statement costs the same with a million events as with ten.
 
 use std::time::Duration;
 
@@ -15,10 +14,10 @@ use sqlx::{PgPool, Row as _};
 use crate::error::StoreError;
 use crate::store::Store;
 
-/// The most rows of a kind that are counted: more of them say nothing more.
+/// The most rows of a kind that are counted; a larger number would tell nothing more.
 const COUNTED_MAX: i64 = 1_000;
 
-/// Reads each kind by itself over the indexes that claims use. The clock is read once.
+/// Reads each kind by itself over the indexes of the claims. The clock is read once.
 const TIMERS: &str = "
 with recursive kinds as (
     (select kind from timers order by kind limit 1)
@@ -53,7 +52,7 @@ const PARKED: &str = "
 select consumer, count(*) as parked
 from (select consumer from parked_events limit 10000) p group by consumer";
 
-/// Adds what the database of `service` says of itself to this process's metrics.
+/// Adds the gauges of the database of `service` to this process's metrics.
 pub fn add_sources(service: &'static str, store: &Store) {
     let pool = store.pool().clone();
     metrics::add_source("database-pool", Duration::ZERO, move || {
@@ -83,7 +82,7 @@ fn connections(service: &'static str, pool: &PgPool) -> [Reading; 3] {
     [of("idle", idle), of("used", used), most]
 }
 
-/// Timers that are due by kind, for how long the oldest has waited, and how many have failed.
+/// The due timers of each kind: how many, how long the oldest has waited, and how many have failed.
 pub async fn timers(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let rows = sqlx::query(TIMERS).bind(COUNTED_MAX).fetch_all(pool).await?;
     let mut readings = Vec::with_capacity(3 * rows.len());
@@ -98,11 +97,11 @@ pub async fn timers(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     Ok(readings)
 }
 
-/// How old the oldest event of the outbox is, how many events NATS does not have, and how many each
-/// consumer has put aside.
+/// The age of the outbox's oldest event, how many events NATS lacks, and how many each consumer has
+/// parked.
 pub async fn events(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let row = sqlx::query(EVENTS).fetch_one(pool).await?;
-    // After a restore the relay may have published more than there is.
+    // After a restore the relay may have published more events than exist.
     let unpublished = row.try_get::<i64, _>("unpublished")?.max(0);
     let mut readings = vec![
         Reading::plain(&OUTBOX_AGE, row.try_get("outbox_age")?),

@@ -1,5 +1,5 @@
-//! What a service's readiness and health ask of its database: that it answers, that it has been
-//! brought up to date, and that what is written is kept.
+//! Checks a service's database for readiness and health: it answers, its migrations are applied,
+//! and writes are kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,11 @@ use crate::database::migrations;
 use crate::error::StoreError;
 use crate::store::Store;
 
-/// What the database is asked about writes, without writing.
+/// Asks the database about writes, without writing.
 ///
-/// A commit that waits for a standby is seen by its session, and that the next one will wait by
-/// the absence of any standby. Sessions of other roles are not seen, and of a standby only that it
-/// is there. Two seconds are more than a standby needs on a slow minute.
+/// A session shows that its commit waits for a standby; the next commit will wait if there is no
+/// standby. The service's role does not see sessions of other roles, and of a standby only that it
+/// exists. A standby needs less than two seconds even when it is slow.
 const WRITES_NOW: &str = "
     select case
         when current_setting('transaction_read_only')::bool then 'read only'
@@ -31,7 +31,7 @@ const WRITES_NOW: &str = "
         else 'kept'
     end";
 
-/// For how long a write that found no room is told, where no other write is tried.
+/// For how long a write that found no room is reported if no other write is tried.
 const REFUSAL_TOLD: Duration = Duration::from_secs(60);
 
 /// Why writes are not acknowledged.
@@ -54,17 +54,17 @@ pub enum WriteFault {
 /// Why the tables are not those that the program knows.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaFault {
-    /// The database has not been brought up to date.
+    /// The database lacks migrations.
     #[error("the database lacks {0} of this program's migrations")]
     Behind(usize),
-    /// The database does not answer, or has never been brought up to date.
+    /// The database does not answer, or has no migrations.
     #[error("the database does not say which migrations it has")]
     Unknown(#[source] StoreError),
 }
 
-/// Readiness is that the database answers and has all migrations of this program, so that a program
-/// that is started before them gets no calls. It may have more: those of a later release only add.
-/// That the database keeps what is written is a concern: without it reads are still served.
+/// The program is ready when the database answers and has all of its migrations, so a program that
+/// is started before them gets no calls. More migrations are fine, because later releases only add.
+/// Whether the database keeps writes is a concern: without that reads are still served.
 #[must_use]
 pub fn checks(store: &Store, service: &Migrator) -> Checks {
     let wanted: Arc<[i64]> = migrations(service).iter().map(|it| it.version).collect();
@@ -97,7 +97,7 @@ async fn check_schema(store: &Store, wanted: &[i64]) -> Result<(), SchemaFault> 
     }
 }
 
-/// Whether the database keeps what is written.
+/// Checks that the database keeps writes.
 ///
 /// # Errors
 /// When it takes no writes or has no room for them, when commits wait for a standby, or when it

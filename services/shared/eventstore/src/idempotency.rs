@@ -1,4 +1,5 @@
-//! The same key gets the first answer; with another request behind it, it is refused.
+//! Idempotency keys: a repeated request gets the first answer, and another request with the same
+//! key is refused.
 
 use sha2::{Digest as _, Sha256};
 use sqlx::postgres::PgRow;
@@ -7,14 +8,14 @@ use sqlx::{Postgres, QueryBuilder, Row};
 use crate::error::StoreError;
 use crate::transaction::{Loaded, Tx};
 
-/// What is known of a caller's key.
+/// The state of a caller's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdempotencyLookup {
     /// It is new.
     New,
     /// The same request was answered with this.
     Answered(String),
-    /// It was used for another request.
+    /// Another request has used it.
     Different,
 }
 
@@ -25,30 +26,29 @@ pub struct KeyLookup<'a> {
     pub caller: &'a str,
     /// The key.
     pub key: &'a str,
-    /// What the request is that it stands for now, see [`request_hash`].
+    /// The hash of the request, see [`request_hash`].
     pub request_hash: &'a [u8],
     /// The stream.
     pub stream_id: &'a str,
-    /// The version of the first event that is read of it.
+    /// The version of the first event to read.
     pub from_version: i64,
 }
 
-/// How long a key is remembered. A caller that repeats a request does so within minutes; a month
-/// leaves room for any of them.
+/// How long a key is kept. Callers repeat a request within minutes; a month is ample.
 pub const KEY_DAYS: i32 = 30;
-/// How many old keys one transaction deletes: what a second can do.
+/// How many old keys one transaction deletes; it takes about a second.
 const DELETED_MAX: u64 = 10_000;
 
-/// Old keys that were deleted.
+/// The result of a deletion of old keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeletedKeys {
     /// How many.
     pub count: u64,
-    /// Whether there may be more.
+    /// Whether more may be left.
     pub is_part: bool,
 }
 
-/// A hash of a request without its key, by which a repeat is told from another request.
+/// A hash of a request without its key, which tells a repeat from another request.
 #[must_use]
 pub fn request_hash(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
@@ -69,8 +69,7 @@ fn lookup(row: &PgRow, request_hash: &[u8]) -> Result<IdempotencyLookup, StoreEr
 }
 
 impl Tx {
-    /// Looks a caller's key up, and makes others with the same key wait until this transaction
-    /// ends.
+    /// Looks a caller's key up. Other transactions with the same key wait until this one ends.
     pub async fn lookup_key(
         &mut self,
         (caller, method): (&str, &str),
@@ -90,8 +89,8 @@ impl Tx {
         row.map_or(Ok(IdempotencyLookup::New), |row| lookup(&row, request_hash))
     }
 
-    /// Deletes keys that are older than [`KEY_DAYS`]. What a request with such a key did must not
-    /// be done again by a repeat, so ids that matter are made from the key.
+    /// Deletes keys that are older than [`KEY_DAYS`]. A later repeat must not do its work again, so
+    /// important ids are derived from the key.
     pub async fn delete_old_keys(&mut self) -> Result<DeletedKeys, StoreError> {
         let count = sqlx::query(
             "delete from idempotency_keys where ctid = any(array(
@@ -106,8 +105,9 @@ impl Tx {
         Ok(DeletedKeys { count, is_part: count == DELETED_MAX })
     }
 
-    /// Looks keys up whose locks, [`key_lock`], this transaction has, and reads a stream with each,
-    /// from a version on: one round trip to the database for all of them, answered in their order.
+    /// Looks keys up whose locks ([`key_lock`]) this transaction holds, and reads a stream with
+    /// each, from a version on. One round trip to the database for all; the results are in their
+    /// order.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
@@ -117,7 +117,7 @@ impl Tx {
         asked: &[KeyLookup<'_>],
     ) -> Result<Vec<(IdempotencyLookup, Loaded)>, StoreError> {
         self.flush().await?;
-        // Rows are looked up one by one: a join would be planned for as many as a log has.
+        // Rows are looked up one by one, because a join would be planned for all rows of the log.
         let mut sql = QueryBuilder::<Postgres>::new(
             "with c as materialized (select clock_now() as now)
              select now, n, request_hash, answer, event_id, stream_id, version,
@@ -155,12 +155,12 @@ impl Tx {
         }
     }
 
-    /// Remembers what a key was answered with: an id, never personal data. It is written at the
-    /// latest when the transaction ends.
+    /// Stores the answer of a key: an id, never personal data. It is written when the transaction
+    /// ends at the latest.
     ///
     /// # Errors
-    /// When the database does not answer. The transaction fails with `Conflict`, here or at its
-    /// end, when the key was remembered meanwhile.
+    /// The transaction fails with `Conflict`, here or at its end, when the key was stored
+    /// meanwhile.
     pub async fn store_key(
         &mut self,
         caller: (&str, &str),

@@ -1,4 +1,5 @@
-//! A service's database as its commands see it: one function writes, and it cannot be cut short.
+//! A service's database as its commands see it: one function writes, and cancelling its caller does
+//! not stop it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::timer::clock::Clock;
 use crate::transaction::{self, Tx};
 use crate::wakeups::{Signal, Wakeups};
 
-/// How often a write that met another's is started anew before the caller gets the conflict.
+/// How often a conflicting write is repeated before the caller gets the conflict.
 const TRIES: u32 = 4;
 
 /// A service's event log and its own tables. Cloning it shares the connections.
@@ -25,17 +26,17 @@ const TRIES: u32 = 4;
 pub struct Store {
     pool: PgPool,
     wakeups: Arc<Wakeups>,
-    /// Turns of transactions that write. They are fewer than the pool's connections, so that reads
-    /// go on while commits wait for a standby.
+    /// Permits of writing transactions, fewer than the pool's connections, so that reads go on
+    /// while commits wait for a standby.
     writers: Arc<Semaphore>,
-    /// When the database last had no room for a write, if none has succeeded since.
+    /// When a write last found no room, if none has succeeded since.
     refused_at: Arc<Mutex<Option<Instant>>>,
-    /// The database's clock beside ours, as the timers saw it last.
+    /// The database's clock compared with ours, as the timers read it last.
     clock: Arc<Mutex<Clock>>,
 }
 
 impl Store {
-    /// Takes the pool over.
+    /// A store on this pool.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
         let connections = pool.options().get_max_connections();
@@ -61,8 +62,8 @@ impl Store {
         Ok(now)
     }
 
-    /// Whether the database's clock has stepped since the timers looked at it: what a time ends is
-    /// not decided then, because it would be for good.
+    /// Whether the database's clock has stepped since the timers read it. Decisions that a time
+    /// would make final wait then.
     pub async fn has_clock_stepped(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let theirs = "select clock_timestamp()";
         let theirs = sqlx::query_scalar(theirs).fetch_one(tx.connection()).await?;
@@ -76,7 +77,7 @@ impl Store {
     /// Whether the database answers and is migrated; for readiness.
     ///
     /// # Errors
-    /// When it does not or is not.
+    /// When it does not answer or lacks migrations.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.now().await.map(|_now| ())
     }
@@ -85,12 +86,12 @@ impl Store {
     ///
     /// The transaction runs in a task of its own that the caller only awaits: sqlx 0.9 leaks an
     /// open transaction when a future is dropped during `BEGIN`, and a caller may be dropped at any
-    /// await. When another transaction wrote first, `work` runs again from the
-    /// beginning, at most three times more; so it has to load what it decides on through its `Tx`.
+    /// await. When another transaction wrote first, `work` runs again, at most three times more, so
+    /// it has to load through its `Tx` what it decides on.
     ///
     /// # Errors
-    /// What `work` fails with; then nothing was written. `Conflict` when others kept writing first,
-    /// `Panicked` when `work` did.
+    /// The error of `work`; nothing was written then. `Conflict` when other transactions wrote
+    /// first each time, `Panicked` when `work` did.
     pub async fn write<T, E, F>(&self, metadata: Metadata, work: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -152,7 +153,7 @@ impl Store {
         }
     }
 
-    /// Waits for its turn to write as long as for a connection.
+    /// Waits for a permit to write, as long as for a connection.
     async fn turn(&self) -> Result<SemaphorePermit<'_>, StoreError> {
         let limit = self.pool.options().get_acquire_timeout();
         match timeout(limit, self.writers.acquire()).await {
@@ -168,14 +169,13 @@ impl Store {
         }
     }
 
-    /// For how long it has been since the database last had no room for a write of this process;
-    /// `None` when one has succeeded since.
+    /// How long ago a write of this process last found no room; `None` if one has succeeded since.
     pub(crate) fn refused_since(&self) -> Option<Duration> {
         self.refused_at().map(|at| at.elapsed())
     }
 
     fn refused_at(&self) -> MutexGuard<'_, Option<Instant>> {
-        // A moment cannot be half-written.
+        // An instant cannot be half-written.
         self.refused_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,9 +185,9 @@ impl Store {
     }
 
     /// Waits until this process has given the signal since the last wait, or until `at_most` has
-    /// passed: what other processes do is seen by polling.
+    /// passed. Polling shows what other processes do.
     pub async fn wait_for(&self, signal: Signal, at_most: Duration) {
-        // After the time is over the caller polls, as after a signal.
+        // After the timeout the caller polls, as after a signal.
         drop(tokio::time::timeout(at_most, self.wakeups.of(signal).notified()).await);
     }
 
@@ -202,13 +202,13 @@ impl Store {
     }
 }
 
-/// A short wait that differs from one task to the next, so that those who met do not meet again.
+/// A short pause that differs between tasks, so that two conflicting ones do not conflict again.
 fn jitter(tries: u32) -> Duration {
     Duration::from_millis(u64::from(rand::random_range(1..=10 * tries)))
 }
 
-/// How many transactions may write at a time: a quarter of the connections is left for reads, and
-/// at least one where there is more than one.
+/// How many transactions may write at a time: a quarter of the connections, and at least one of
+/// several, is left for reads.
 fn writers_max(connections: u32) -> usize {
     let writers = connections - connections.div_ceil(4);
     usize::try_from(writers).unwrap_or(usize::MAX).max(1)

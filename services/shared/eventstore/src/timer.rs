@@ -1,7 +1,7 @@
-//! Work for later: deadlines, and jobs in the outside world that have to be done at least once.
+//! Timers: deadlines, and jobs in the outside world that have to be done at least once.
 //!
-//! A timer is claimed by a lease. Its handler must bear being run again, because the process may
-//! die before the transaction that ends the timer; that transaction also records what came of it.
+//! A timer is claimed by a lease. Its handler may run again, because the process may die before the
+//! transaction that ends the timer and records the outcome.
 
 mod claim;
 pub(crate) mod clock;
@@ -30,37 +30,37 @@ use crate::store::Store;
 use crate::transaction::Tx;
 use crate::wakeups::Signal;
 
-/// How long a handler may take; then it counts as failed.
+/// The timeout of a handler; after it the timer counts as failed.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
-/// How often the table is looked at when nothing was committed here.
+/// How often the table is polled when nothing is committed here.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How many timers of a process run at the same time.
 const PARALLEL_MAX: usize = 8;
-/// How long a process that is to stop waits for what runs; a third party may hang for longer. What
-/// it gives up is done again when its lease has ended.
+/// How long a process that stops waits for running handlers; a third party may hang for longer. An
+/// abandoned timer runs again when its lease has ended.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
-/// The longest wait between two tries of a timer that fails.
+/// The longest pause between two tries of a failing timer.
 const BACKOFF_SECONDS_MAX: i32 = 60;
 
-/// Does what timers of a service ask for.
+/// Handles the timers of a service.
 pub trait TimerHandler: Send + Sync + 'static {
-    /// Does it, and ends or moves the timer in the transaction that records the outcome. After an
-    /// error the timer is tried again, later each time.
+    /// Does the work, and ends or moves the timer in the transaction that records the outcome.
+    /// After an error the timer is tried again, with growing pauses.
     fn fire(
         &self,
         timer: Timer,
     ) -> BoxFuture<'_, Result<(), Box<dyn std::error::Error + Send + Sync>>>;
 
-    /// The kinds that wait for the same third party, and so share their places. A kind that is not
-    /// named has places of its own.
+    /// Groups of kinds that wait for the same third party, and so share places. A kind in no group
+    /// has places of its own.
     fn share_a_third_party(&self) -> &'static [&'static [&'static str]] {
         &[]
     }
 }
 
 impl Tx {
-    /// Sets the timer of this kind and subject; one that exists is moved. It is written at the
-    /// latest when the transaction ends.
+    /// Sets the timer of this kind and subject, or moves the existing one. It is written when the
+    /// transaction ends at the latest.
     pub async fn set_timer(
         &mut self,
         kind: &str,
@@ -71,8 +71,8 @@ impl Tx {
         self.set_any_timer((kind, subject), (due_at, false), payload).await
     }
 
-    /// Sets a timer that gives way to the others of its lane, because no person waits for it,
-    /// and many of them may fall due at once.
+    /// Sets a timer that gives way to other timers of its lane: no person waits for it, and many
+    /// such timers may fall due at once.
     pub async fn set_bulk_timer(
         &mut self,
         kind: &str,
@@ -118,7 +118,7 @@ impl Tx {
     }
 }
 
-/// Frees a timer that failed, for a later try. One that its handler has moved keeps its new time.
+/// Releases a failed timer for a later try. If its handler has moved it, it keeps the new time.
 async fn retry_later(executor: impl PgExecutor<'_>, timer: &Timer) -> Result<(), StoreError> {
     let exponent = u32::try_from(timer.attempts.clamp(1, 7) - 1).unwrap_or(0);
     let seconds = 2_i32.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX);
@@ -135,8 +135,7 @@ async fn retry_later(executor: impl PgExecutor<'_>, timer: &Timer) -> Result<(),
     Ok(())
 }
 
-/// Fires timers as they fall due until `stop` is done; then waits some seconds for those that are
-/// running.
+/// Fires timers as they fall due until `stop` ends; then waits some seconds for running handlers.
 pub async fn run_timers(
     store: Store,
     handler: Arc<dyn TimerHandler>,
@@ -166,8 +165,8 @@ pub async fn run_timers(
     }
 }
 
-/// Claims as many timers as there are places, and fires them; answers how many. While the
-/// database's clock has stepped there are none.
+/// Claims as many timers as there are free places, and fires them. Returns how many; none while the
+/// database's clock has stepped.
 async fn look(
     store: &Store,
     handler: &Arc<dyn TimerHandler>,
@@ -184,14 +183,14 @@ async fn look(
     let claimed = timers.len();
     for timer in timers {
         let entered = lanes.enter(&timer.kind);
-        // Only this loop takes places, so there are as many as were free.
+        // Only this loop takes places, so all that were free are still free.
         let place = Arc::clone(places).try_acquire_owned();
         let (store, handler) = (store.clone(), Arc::clone(handler));
         let span = job_span(&timer.kind, timer.metadata.traceparent.as_deref());
         let task = async move {
             fire(&store, handler.as_ref(), timer).await;
             drop((entered, place));
-            // There is room for another one.
+            // A place is free again.
             store.notify(Signal::TimersDue);
         };
         tokio::spawn(task.instrument(span));
@@ -199,7 +198,7 @@ async fn look(
     Ok(claimed)
 }
 
-/// Compares the database's clock with ours from time to time, and says when it has stepped.
+/// Compares the database's clock with ours from time to time, and logs a step.
 async fn look_at_the_clock(store: &Store) -> Result<(), StoreError> {
     if !store.clock().is_due(Instant::now()) {
         return Ok(());
@@ -227,7 +226,7 @@ async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
     };
     tracing::warn!(error, attempts = timer.attempts, "a timer will be tried again");
     if let Err(error) = retry_later(store.pool(), &timer).await {
-        // Its lease runs out by itself.
+        // The lease ends by itself.
         tracing::warn!(%error, "a failed timer could not be freed");
     }
 }

@@ -1,4 +1,4 @@
-//! One write transaction: locks, loads, appends and whatever rows belong to them.
+//! One write transaction: locks, loads, appends, and the rows that belong to them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::error::StoreError;
 use crate::event::{Metadata, NewEvent, Recorded};
 use crate::wakeups::Signal;
 
-/// Later timers are found in time by the loop that looks anyway.
+/// Later timers are found in time by the polling loop.
 const SOON_SECONDS: i64 = 1;
 
 /// A transaction in which streams are read and appended to and read models are written.
@@ -22,20 +22,20 @@ pub struct Tx {
     inner: Transaction<'static, Postgres>,
     metadata: Metadata,
     pub(crate) batch: Batch,
-    /// The clock as it was read last.
+    /// The last time that was read from the clock.
     clock: Option<Timestamp>,
-    /// The parameters that were set, with their values.
+    /// The parameters that this transaction has set, with their values.
     set: BTreeMap<&'static str, &'static str>,
 }
 
-/// A stream as it was read: its events, and the clock at that moment.
+/// A stream as it was read: its events, and the time of the reading.
 #[derive(Debug)]
 pub struct Loaded {
     /// Its events in the order of their versions.
     pub events: Vec<Recorded>,
-    /// The version of the last one, 0 when there is none; what an append expects.
+    /// The version of the last one, 0 when there is none; an append expects it.
     pub version: i64,
-    /// The one clock, read with the stream.
+    /// The time of the database's clock, read with the stream.
     pub now: Timestamp,
 }
 
@@ -45,24 +45,24 @@ impl Tx {
     }
 
     /// The connection, for rows of the service's own tables. Events, timers and answers of this
-    /// transaction are in theirs only when it ends.
+    /// transaction are written only when it ends.
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.inner
     }
 
-    /// What is kept beside the events that this transaction appends.
+    /// The metadata of the events that this transaction appends.
     #[must_use]
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    /// Changes what is kept beside events that are appended from here on.
+    /// Changes the metadata of events that are appended from here on.
     pub fn set_metadata(&mut self, metadata: Metadata) {
         self.metadata = metadata;
     }
 
-    /// Sets a parameter of PostgreSQL until the transaction ends, unless it has this value already:
-    /// every event of a run says the same.
+    /// Sets a parameter of PostgreSQL until the transaction ends. Does nothing if it has this value
+    /// already, because each event of a batch sets the same.
     pub async fn set(&mut self, name: &'static str, value: &'static str) -> Result<(), StoreError> {
         if self.set.get(name) != Some(&value) {
             sqlx::query("select set_config($1, $2, true)")
@@ -75,25 +75,25 @@ impl Tx {
         Ok(())
     }
 
-    /// The one clock, now.
+    /// The time of the database's clock.
     pub async fn now(&mut self) -> Result<Timestamp, StoreError> {
         let now = sqlx::query_scalar("select clock_now()").fetch_one(&mut *self.inner).await?;
         self.clock = Some(now);
         Ok(now)
     }
 
-    /// Waits for these names until the transaction ends. They are taken in sorted order, so that
-    /// two that want the same ones wait for each other instead of failing.
+    /// Takes locks of these names until the transaction ends, in sorted order: two transactions
+    /// with the same names wait instead of deadlocking.
     pub async fn lock(&mut self, names: &[String]) -> Result<(), StoreError> {
         sqlx::query("select take_locks($1)").bind(names).execute(&mut *self.inner).await?;
         Ok(())
     }
 
-    /// The same, but for no name, nor for a row from here on, longer than `patience`. What others
-    /// hold longer fails the transaction with [`StoreError::Held`].
+    /// Takes locks, and waits for none of them, nor for a row from here on, longer than `patience`.
+    /// After that the transaction fails with [`StoreError::Held`].
     ///
     /// # Errors
-    /// When the database does not answer, or others do not let go in time.
+    /// `Held` when another transaction does not release a lock in time.
     pub async fn lock_within(
         &mut self,
         names: &[String],
@@ -119,7 +119,7 @@ impl Tx {
         self.load_from(stream_id, 0).await
     }
 
-    /// The same from the event of this version on.
+    /// Reads a stream from the event of this version on, and the clock.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
@@ -142,7 +142,8 @@ impl Tx {
         self.loaded(&rows)
     }
 
-    /// A stream's rows, each with the clock; without events there is one row, which has that alone.
+    /// A stream's rows, each with the time. A stream without events has one row, with the time
+    /// alone.
     pub(crate) fn loaded(&mut self, rows: &[PgRow]) -> Result<Loaded, StoreError> {
         let now = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get("now")?;
         self.clock = Some(now);
@@ -156,12 +157,11 @@ impl Tx {
         Ok(Loaded { events, version, now })
     }
 
-    /// Appends events behind version `expected` of a stream, each with its outbox row. Returns the
-    /// version of the last one. They are written at the latest when the transaction ends.
+    /// Appends events after version `expected` of a stream, each with its outbox row. Returns the
+    /// version of the last one. They are written when the transaction ends at the latest.
     ///
     /// # Errors
-    /// When the database does not answer. The transaction fails with `Conflict`, here or at its
-    /// end, when the stream has moved on.
+    /// The transaction fails with `Conflict`, here or at its end, when the stream has moved on.
     pub async fn append(
         &mut self,
         stream_id: &str,
@@ -180,7 +180,7 @@ impl Tx {
         Ok(version)
     }
 
-    /// Writes what waits to be written, before it is read again or the transaction ends.
+    /// Writes the collected rows, before they are read again or the transaction ends.
     pub(crate) async fn flush(&mut self) -> Result<(), StoreError> {
         self.batch.write(&mut self.inner).await
     }
@@ -189,33 +189,33 @@ impl Tx {
         if self.batch.is_full() { self.flush().await } else { Ok(()) }
     }
 
-    /// Begins a part of the transaction that [`Self::undo`] takes back alone. What waits to be
-    /// written belongs to what was before and is written first.
+    /// Begins a part of the transaction that [`Self::undo`] can take back. Rows that were collected
+    /// before are written first.
     ///
     /// # Errors
-    /// When the database does not answer, or the stream of a waiting event has moved on.
+    /// `Conflict` when the stream of a collected event has moved on.
     pub async fn mark(&mut self) -> Result<(), StoreError> {
         self.flush().await?;
         sqlx::query("savepoint mark").execute(&mut *self.inner).await?;
         Ok(())
     }
 
-    /// Takes back what was done since [`Self::mark`], also after a statement that failed: rows,
-    /// locks, parameters, and what waits to be written.
+    /// Takes back what was done since [`Self::mark`], also after a failed statement: rows, locks,
+    /// parameters, and collected rows.
     pub async fn undo(&mut self) -> Result<(), StoreError> {
         self.batch.forget();
-        // Those from before the mark are set once more, which changes nothing.
+        // Parameters from before the mark are set once more, which changes nothing.
         self.set.clear();
         sqlx::query("rollback to savepoint mark").execute(&mut *self.inner).await?;
         Ok(())
     }
 
-    /// Whether something is due now or in the next moment, as far as this transaction knows.
+    /// Whether a time is due now or in a moment, by the last reading of the clock.
     pub(crate) fn is_due_soon(&self, at: Timestamp) -> bool {
         self.clock.is_none_or(|now| at <= now.plus_seconds(SOON_SECONDS))
     }
 
-    /// What loops of this process are to be told once it is committed.
+    /// The signals for loops of this process, sent after the commit.
     pub(crate) fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
         self.batch.signals()
     }
@@ -226,7 +226,7 @@ impl Tx {
 
     pub(crate) async fn rollback(self) {
         if let Err(error) = self.inner.rollback().await {
-            // The server rolls back by itself when the connection is gone.
+            // Without the connection the server rolls back by itself.
             tracing::debug!(%error, "a rollback did not reach the database");
         }
     }
@@ -247,7 +247,7 @@ pub(crate) async fn load(
     rows.iter().map(recorded).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
-/// Reads the columns that every query of events and parked events names alike.
+/// Reads the columns that all queries of events and parked events have.
 pub(crate) fn recorded(row: &PgRow) -> Result<Recorded, sqlx::Error> {
     let metadata: Value = row.try_get("metadata")?;
     Ok(Recorded {

@@ -2,18 +2,18 @@
 
 use tokio::sync::Notify;
 
-/// What a loop of this process waits for.
+/// A signal that a loop of this process waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// Events were appended and have no position yet.
     Appended,
     /// Events were given positions.
     Numbered,
-    /// Timers were set that are due about now, or one that ran has ended.
+    /// A timer was set that is due about now, or a running one has ended.
     TimersDue,
 }
 
-/// Each signal has one loop that waits for it; a signal that comes while the loop is busy is kept.
+/// One loop waits for each signal; a signal that comes while the loop is busy is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Wakeups {
     pub(crate) committed: Notify,

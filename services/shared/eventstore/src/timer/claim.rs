@@ -1,5 +1,5 @@
-//! Claims of timers: as many at once as there are places, and of those that wait for the same third
-//! party no more than that may have.
+//! Claims of timers: as many at once as there are free places, and no more of a third party's
+//! timers than its lane has places.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,19 +14,19 @@ use super::clock::APART_MAX;
 use crate::error::StoreError;
 use crate::event::Metadata;
 
-/// How long a claimed timer is left alone. A handler has a little less.
+/// The lease of a claimed timer. A handler has a little less time.
 const LEASE_SECONDS: f64 = 25.0;
-/// How many of a process's timers wait for one third party at most, so that one that hangs holds up
+/// How many timers of a process wait for one third party at most, so that one that hangs delays
 /// nothing else.
 const PARALLEL_OF_A_LANE_MAX: usize = 4;
-// The statement below says so, too.
+// The statement below has the same number.
 const _: () = assert!(PARALLEL_OF_A_LANE_MAX == 4, "the statement reads four of each");
 
-/// Each kind is read by itself over an index of what is ready, so that a claim costs the same
-/// whatever else is due. Of a lane, what may wait comes last, and what was tried before comes after
-/// what was not. As many of each are read as a lane may have, as a number and not as a parameter,
-/// so that the planner knows how few they are. The condition on the lease stands where the row is
-/// locked: another process may have claimed it since it was read.
+/// Each kind is read by itself over an index of ready timers, so a claim costs the same whatever
+/// else is due. Within a lane bulk timers come last, and repeated tries come after first ones. The
+/// limit is the lane's places, written as a number and not as a parameter, so that the planner
+/// knows how few rows there are. The lease is checked where the row is locked, because another
+/// process may have claimed it since it was read.
 const CLAIM: &str = "
 with recursive kinds as (
     (select kind from timers
@@ -68,27 +68,27 @@ where timer_id in (
     for update skip locked)
 returning timer_id, kind, subject, due_at, payload, metadata, attempts";
 
-/// A timer that has fallen due and was claimed.
+/// A timer that is due and was claimed.
 #[derive(Debug, Clone)]
 pub struct Timer {
     /// Its own id.
     pub timer_id: Uuid,
-    /// What is to be done.
+    /// The work to do.
     pub kind: String,
-    /// What it is to be done with, for example a booking's id.
+    /// The subject, for example a booking's id.
     pub subject: String,
     /// When it fell due.
     pub due_at: Timestamp,
-    /// What else the handler needs.
+    /// Further data for the handler.
     pub payload: Value,
-    /// What led to it: the metadata of the transaction that set it.
+    /// The metadata of the transaction that set it.
     pub metadata: Metadata,
-    /// Which try this is, from 1.
+    /// The number of this try, from 1.
     pub attempts: i32,
 }
 
-/// Claims so many of the timers that are due at most, and none where the database's clock shows
-/// another time than is expected.
+/// Claims at most so many of the due timers, and none if the database's clock does not show the
+/// expected time.
 pub(super) async fn claim(
     executor: impl PgExecutor<'_>,
     lanes: &Lanes,
@@ -123,8 +123,8 @@ fn read(row: &PgRow) -> Result<Timer, sqlx::Error> {
     })
 }
 
-/// The timers that run in this process, by what they wait for: the kinds that wait for the same
-/// third party share a lane, every other kind has one of its own.
+/// The running timers of this process by lane: kinds that wait for the same third party share a
+/// lane, every other kind has its own.
 #[derive(Debug, Clone)]
 pub(super) struct Lanes {
     shared: &'static [&'static [&'static str]],
@@ -142,18 +142,18 @@ impl Lanes {
         shared.and_then(|kinds| kinds.first()).copied().unwrap_or(kind)
     }
 
-    /// The kinds that share lanes, each with the name of its lane.
+    /// Kinds that share a lane, each with the name of the lane.
     fn shared(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let kinds = self.shared.iter().copied().flatten().copied();
         kinds.map(|kind| (kind, self.of(kind))).unzip()
     }
 
-    /// The lanes in which timers run, each with how many.
+    /// How many timers run in each lane.
     fn busy(&self) -> (Vec<String>, Vec<i32>) {
         self.counts().iter().map(|(lane, count)| (lane.clone(), *count)).unzip()
     }
 
-    /// Counts one more of a kind until the value that is returned is dropped.
+    /// Counts one more timer of a kind until the returned value is dropped.
     pub(super) fn enter(&self, kind: &str) -> Entered {
         let lane = self.of(kind).to_owned();
         *self.counts().entry(lane.clone()).or_default() += 1;
@@ -165,7 +165,7 @@ impl Lanes {
     }
 }
 
-/// One timer that runs.
+/// One running timer.
 pub(super) struct Entered {
     lanes: Lanes,
     lane: String,

@@ -1,20 +1,20 @@
-//! Whether the database's clock steps. A step forward would end holds and complete sessions that
-//! are still to come, for good, so timers wait for a person or for the clock to step back.
+//! Detects steps of the database's clock. A step forward would end holds and complete future
+//! sessions for good, so timers wait for a person or for the clock to step back.
 
 use std::time::Duration;
 
 use kernel::Timestamp;
 use tokio::time::Instant;
 
-/// How far the two clocks may part between two looks.
+/// How far the two clocks may differ between two readings.
 pub(crate) const APART_MAX: Duration = Duration::from_secs(120);
-/// How long a look is good for.
+/// How long a reading is valid.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// A clock that has stepped and then goes on evenly for so long is believed: a machine that was
-/// paused and set right has to go on without a person.
+/// A clock that has stepped and then runs evenly for so long is trusted: a machine that was paused
+/// and corrected has to go on without a person.
 const BELIEVED_AFTER: Duration = Duration::from_secs(900);
 
-/// The database's clock beside this process's own, which nothing sets.
+/// The database's clock compared with this process's monotonic clock.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     seen: Option<Seen>,
@@ -28,35 +28,35 @@ struct Seen {
     looked_at: Instant,
 }
 
-/// What a look at the clock has found.
+/// The result of a reading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// It goes as ours does, or is believed again.
+    /// It runs as ours does, or is trusted again.
     Even,
-    /// It has parted by so many seconds, forwards or backwards.
+    /// It differs by so many seconds, forwards or backwards.
     Stepped(i64),
 }
 
 impl Clock {
-    /// What the database's clock should show now; nothing before the first look.
+    /// The expected time of the database's clock; `None` before the first reading.
     pub(crate) fn expected(&self, now: Instant) -> Option<Timestamp> {
         let seen = self.seen?;
         let passed = i64::try_from(now.duration_since(seen.ours).as_micros()).ok()?;
         Timestamp::from_micros(seen.theirs.micros().checked_add(passed)?)
     }
 
-    /// Whether it shows something else now than it should.
+    /// Whether it shows another time than expected.
     pub(crate) fn has_stepped(&self, theirs: Timestamp, now: Instant) -> bool {
         let apart = self.expected(now).map_or(0, |expected| theirs.seconds_since(expected));
         apart.unsigned_abs() >= APART_MAX.as_secs()
     }
 
-    /// Whether it is time to look.
+    /// Whether a reading is due.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.seen.is_none_or(|it| now.duration_since(it.looked_at) >= LOOK_EVERY)
     }
 
-    /// Takes in what the database's clock shows now.
+    /// Compares a reading of the database's clock.
     pub(crate) fn look(&mut self, theirs: Timestamp, now: Instant) -> Found {
         let apart = self.expected(now).map_or(0, |expected| theirs.seconds_since(expected));
         if !self.has_stepped(theirs, now) {
@@ -86,7 +86,7 @@ mod tests {
         Timestamp::from_seconds(START + seconds).unwrap()
     }
 
-    /// Both clocks after the first one has been looked at every five seconds for a minute.
+    /// Both clocks after a reading every five seconds for a minute.
     fn even() -> (Clock, Instant) {
         let (mut clock, begun) = (Clock::default(), Instant::now());
         for seconds in (0..=60).step_by(5) {
