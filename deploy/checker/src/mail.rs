@@ -15,10 +15,10 @@ use crate::history::{History, is_live};
 use crate::snapshot::{MailRow, Snapshot};
 use crate::violation::{Finding, Invariant, Violation};
 
-/// For how long a mail after a session or about a review is worth reading.
+/// How long a mail after a session or about a review is worth sending.
 const WORTH_READING_SECONDS: i64 = 14 * 24 * 60 * 60;
 
-/// Goes from the events to the mails, and from the mails to what may be dropped.
+/// Checks that each event has its mails, and that each dropped mail could be dropped.
 pub(crate) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I6);
     let rows: BTreeMap<(&str, &str), &MailRow> = snapshot
@@ -64,7 +64,7 @@ fn of_money(event: &MoneyEvent) -> Option<(&'static str, String)> {
     }
 }
 
-/// Which mails the events ask for. What waits behind a parked event is a person's task.
+/// The mails that events ask for. Events behind a parked one are a person's task.
 fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
     let parked: BTreeSet<&str> =
         snapshot.notifications.log.parked.iter().map(|row| row.stream_id.as_str()).collect();
@@ -143,7 +143,7 @@ fn links(history: &History, rows: &BTreeMap<(&str, &str), &MailRow>, found: &mut
     }
 }
 
-/// Whether what a dropped mail says has stopped being true, or its time is over.
+/// Whether a dropped mail would no longer be true, or its time is over.
 fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool {
     let reason = row.reason.as_deref().unwrap_or_default();
     let state = row.booking_id.and_then(|id| history.states.get(&id));
@@ -198,11 +198,11 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         "contact_acknowledgement" | "meditation_guide" => {
             ["unsubscribed", "address_invalid"].contains(&reason) || reason.starts_with("smtp_5")
         }
-        // Whose day is over, or a practice that wants none any more.
+        // The day is over, or the practice wants no day sheets any more.
         "day_sheet" => ["too_late", "not_wanted"].contains(&reason),
         // An invitation that was answered or withdrawn, or is too old.
         "staff_invitation" => reason == "invitation_gone",
-        // What is not owed any more is not told.
+        // Money that is no longer owed needs no mail.
         "refund_failed" | "refund_failed_notice" => reason == "overtaken",
         // The room is there by now, or the session does not take place.
         "room_missing_notice" => reason == "overtaken",
@@ -213,13 +213,13 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
     }
 }
 
-/// Whether a session is still to take place, as far as its booking knows.
+/// Whether a session will still take place, by its booking.
 fn is_ahead(state: &State) -> bool {
     matches!(state, State::Confirmed { .. } | State::MeetingScheduled { .. })
 }
 
-/// Whether a reminder was rightly not sent: its session does not take place or has begun, or it was
-/// booked when its customer would have been reminded already.
+/// Whether a reminder was rightly dropped: its session does not take place or has begun, or was
+/// booked after the time of the reminder.
 fn is_no_reminder(
     snapshot: &Snapshot,
     history: &History,
@@ -255,7 +255,7 @@ fn was_missed(history: &History, row: &MailRow) -> bool {
     events.any(|it| matches!(it.event, Event::AttendanceMarked { no_show: true, .. }))
 }
 
-/// Whether the practice wants a second reminder, which takes the place of a first one that is late.
+/// Whether the practice wants a second reminder, which replaces a first one that is late.
 fn has_second(snapshot: &Snapshot, row: &MailRow) -> bool {
     let mut mails = snapshot.notifications.mails.iter();
     mails.any(|it| it.kind == "second_reminder" && it.subject == row.subject)
@@ -267,7 +267,7 @@ fn session_number(row: &MailRow) -> usize {
     row.subject.split_once('/').and_then(|(_, number)| number.parse().ok()).unwrap_or(1)
 }
 
-/// Whether something is too long ago to be worth a mail.
+/// Whether an event is too old to be worth a mail.
 fn is_long_ago(snapshot: &Snapshot, at: Timestamp) -> bool {
     snapshot.taken_at.seconds_since(at) >= WORTH_READING_SECONDS
 }

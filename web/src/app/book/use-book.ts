@@ -122,7 +122,7 @@ export function useBook(moves: UrlMoves<BookUrl>) {
   const settled = auth.status !== 'unknown' && !asking && (url.bookingId === '' || booking);
   const name = NAMES[step];
   useEffect(() => {
-    // The default view is left by a choice alone.
+    // The visitor leaves the default view only by a choice.
     if (settled && name && url.step !== name) replace({ step: name });
   }, [settled, name, url.step, replace]);
 

@@ -53,13 +53,13 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
             known.refunds.insert(*refund_id, refund.clone());
         }
         Event::RefundAccepted { refund_id, provider_refund } => {
-            // What the provider has is one refund's only.
+            // A refund at the provider belongs to one of our refunds only.
             for refund in known.refunds.values_mut() {
                 refund.accepted.take_if(|it| it == provider_refund);
             }
             if let Some(refund) = known.refunds.get_mut(refund_id) {
                 refund.accepted = Some(provider_refund.clone());
-                // It was asked for before the dispute ended it, and is under way after all.
+                // It was requested before the dispute ended it, and is under way after all.
                 refund.end.take_if(|end| *end == End::Given);
             }
         }

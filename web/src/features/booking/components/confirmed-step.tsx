@@ -18,8 +18,8 @@ import { MailNotice } from './mail-notice';
 import { MeetingCard } from './meeting-card';
 
 /**
- * Until when the session can be cancelled, as a point in time. When that is over it is not called
- * ended: of a session that was booked inside the limit there never was such a time.
+ * Until when the session can be cancelled. A time in the past is not called "ended", because a
+ * session that was booked inside the limit never had such a time.
  */
 function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
   const { cancellationHours } = usePractice();

@@ -12,7 +12,7 @@ import { type ContactFormState, useContactForm } from '../hooks/use-contact-form
 
 type Form = { form: ContactFormState };
 
-/** Against what "disabled" means for a field's colours. */
+/** Disabled fields keep the colours of enabled ones. */
 const AS_ENABLED =
   '[&_:is(input,textarea)]:opacity-100! [&_:is(input,textarea)]:bg-surface! ' +
   '[&_:is(input,textarea)]:text-ink!';

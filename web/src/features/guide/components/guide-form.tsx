@@ -12,11 +12,11 @@ type GuideFormProps = {
   onSent?: () => void;
 };
 
-/** Against what "disabled" means for a field's colours. */
+/** Disabled fields keep the colours of enabled ones. */
 const AS_ENABLED =
   '[&_input]:opacity-100! [&_input]:bg-surface! [&_input]:text-ink! [&_input]:cursor-text!';
 
-/** The toast says that it failed and goes; this stays, and is not said aloud a second time. */
+/** The toast announces the failure and disappears; this text stays and is not announced again. */
 function Problem({ form: { problem, sending } }: { form: GuideFormState }) {
   if (!problem || sending) return null;
   return (

@@ -59,7 +59,7 @@ function Face({ asked }: { asked: Asked }) {
   }
 }
 
-/** All faces have the same room, so that nothing moves when the page has read its address. */
+/** Every variant has the same height, so that nothing moves when the page has read its address. */
 export function PolicyClock({ asked }: { asked: Asked }) {
   return (
     <div className="grid min-h-[32rem] place-content-center place-items-center rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:min-h-[28rem] sm:p-8">

@@ -32,7 +32,7 @@ function toOption(service: string) {
   return { value: service, label: service };
 }
 
-/** Against what "disabled" means for a field's colours. */
+/** Disabled fields keep the colours of enabled ones. */
 const AS_ENABLED =
   '[&_:is(input,select,textarea)]:opacity-100! ' +
   '[&_:is(input:not([type=radio],[type=file]),select,textarea)]:bg-surface! ' +
