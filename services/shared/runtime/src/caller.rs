@@ -1,7 +1,7 @@
-//! Who calls: people with their access token, and services with their own short one.
+//! Callers: people with an access token, and services with a short token of their own.
 //!
-//! Both kinds are ES256 and nothing else: an algorithm that the token chooses is how forged tokens
-//! are let in. No token, nor a part of one, is ever logged.
+//! Both kinds are ES256 and nothing else: a token that chooses its algorithm can be forged. No
+//! token, nor a part of one, is ever logged.
 
 pub(crate) mod es256;
 mod jwks;

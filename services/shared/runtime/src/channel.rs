@@ -1,4 +1,4 @@
-//! gRPC connections to other services: made when needed, given up in time, with trace and token.
+//! gRPC connections to other services: made when needed, with timeouts, trace and token.
 
 use std::time::Duration;
 
@@ -14,15 +14,14 @@ use crate::{status, telemetry};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How often an idle connection is tried, so that a peer that vanished is noticed.
+/// How often an idle connection is pinged, so that a vanished peer is noticed.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
-/// How long that trial may take.
+/// The timeout of a ping.
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a peer may take to answer, unless the request says otherwise.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A text that should be a URL is none, or is one of TLS where that is off. The text itself is not
-/// repeated.
+/// A text is no URL, or one that needs TLS where TLS is off. The error does not repeat the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not the URL of a gRPC server, or TLS_CA is missing for one with https")]
 pub struct InvalidUrl;
@@ -36,7 +35,7 @@ pub fn connect_lazy(url: &str) -> Result<Channel, InvalidUrl> {
     connect_lazy_with(url, Tls::installed())
 }
 
-/// The same with these certificates, which a URL that begins with `https://` needs.
+/// Prepares a connection with these certificates, which a URL that begins with `https://` needs.
 ///
 /// # Errors
 /// The URL cannot be one, or there are no certificates for it.

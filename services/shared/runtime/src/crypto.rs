@@ -2,7 +2,7 @@
 
 use crate::caller::es256;
 
-/// Chooses it for this process. Repeating it changes nothing.
+/// Installs it for this process. Repeating it changes nothing.
 ///
 /// reqwest panics without it, so the client of [`crate::http`] and [`crate::Program`] call it.
 pub fn install_crypto() {

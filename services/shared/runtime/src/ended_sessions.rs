@@ -1,8 +1,8 @@
 //! Sessions that end before their access tokens run out: by a sign-out, a new password, a ban. Our
 //! identity service is asked for them every few seconds, and [`Users`] refuses their tokens.
 //!
-//! While the identity service does not answer, what it said last goes on to hold; sessions that end
-//! meanwhile are refused when their tokens run out, after ten minutes.
+//! While the identity service does not answer, its last list stays in force; tokens of sessions
+//! that end meanwhile expire after ten minutes.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,8 +16,7 @@ use crate::channel::{self, PeerChannel};
 use crate::error::BoxError;
 use crate::shutdown::Shutdown;
 
-/// The pause between two questions: with it, a session that ends is over everywhere well within a
-/// minute.
+/// The pause between two requests; an ended session is refused everywhere well within a minute.
 const INTERVAL: Duration = Duration::from_secs(15);
 
 /// Keeps `users` informed of ended sessions until shutdown. Does nothing if the identity server is
@@ -46,7 +45,7 @@ pub async fn follow(users: Users, peers: Peers, shutdown: Shutdown) -> Result<()
     }
 }
 
-/// Asks once. Returns whether there was an answer.
+/// Makes one request. Returns whether there was an answer.
 async fn ask(users: &Users, identity: &mut IdentityInternalServiceClient<PeerChannel>) -> bool {
     let Ok(answer) = identity.list_ended_sessions(ListEndedSessionsRequest {}).await else {
         return false;

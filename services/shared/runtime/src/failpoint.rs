@@ -1,10 +1,10 @@
 //! Places in the code at which a test may end the process as a power cut would.
 //!
 //! Every durable step passes one before it is done and one after. Only builds with debug assertions
-//! know them, and only a process that was started with `FAILPOINTS_DIR` looks at them: it notes in
-//! `<dir>/seen/<name>` what it has passed, and ends itself with SIGKILL where it finds
+//! have them, and only a process that was started with `FAILPOINTS_DIR` uses them: it notes each
+//! passed one in `<dir>/seen/<name>`, and ends itself with SIGKILL where it finds
 //! `<dir>/arm/<name>`. It moves that file to `<dir>/died/<name>` first, so that one process dies
-//! once. In a release build nothing of this is left.
+//! once. Release builds have no failpoints.
 
 /// A durable step's name, taken before the step begins.
 #[derive(Debug, Clone)]
@@ -14,8 +14,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// The step of a function: `W` is a closure in it, whose type's name holds the function's. So
-    /// a step that is written tomorrow has a name by itself.
+    /// The step of a function. `W` is a closure in it, whose type name contains the function's
+    /// name, so a new step has a name by itself.
     #[must_use]
     pub fn of<W>() -> Self {
         Self {
@@ -44,7 +44,7 @@ pub fn pass(name: &dyn std::fmt::Display) {
     let _unused = name;
 }
 
-/// Says as which service this process runs; before the first place is passed.
+/// Sets the name of this process's service; called before the first failpoint.
 pub(crate) fn in_service(name: &'static str) {
     #[cfg(debug_assertions)]
     active::in_service(name);

@@ -1,5 +1,6 @@
-//! Whether a process is ready: named checks, asked every second, told over gRPC's health protocol.
-//! Concerns are checks that are told beside: a person has to act, and the process goes on serving.
+//! Readiness of a process: named checks, run every second and reported by gRPC's health protocol.
+//! Concerns are checks that do not change readiness: a person has to act, and the process goes on
+//! serving.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,18 +41,18 @@ pub const WEBHOOKS: &str = "webhooks";
 /// The name under which booking tells whether it can read practitioners' own calendars.
 pub const CALENDARS: &str = "calendars";
 
-/// The name under which a service tells whether its consumers go on.
+/// The name under which a service reports whether its consumers make progress.
 pub const EVENTS: &str = "events";
 
-/// The name under which a service tells whether its database keeps what is written.
+/// The name under which a service reports whether its database keeps writes.
 pub const WRITES: &str = "writes";
 
-/// How often the checks are asked.
+/// How often the checks run.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether this process was ready when its checks were last asked; not before the first time.
+/// Whether this process was ready at the last run of its checks; not before the first run.
 static IS_READY: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process is ready, for a caller without gRPC and without a certificate.
@@ -77,7 +78,7 @@ impl Checks {
         Self::default()
     }
 
-    /// Adds a check. It is asked every second, so it must be cheap: `select 1`, or a flag.
+    /// Adds a check. It runs every second, so it must be cheap: `select 1`, or a flag.
     #[must_use]
     pub fn check<C, F, E>(mut self, name: &'static str, check: C) -> Self
     where
@@ -89,8 +90,8 @@ impl Checks {
         self
     }
 
-    /// Adds a concern. It is asked and told like a check, under its own name; readiness does not
-    /// depend on it, because a process that a person has to look after still has work to do.
+    /// Adds a concern. It runs like a check and is reported under its own name. Readiness does not
+    /// depend on it, because the process still has work to do while a person looks into it.
     #[must_use]
     pub fn concern<C, F, E>(mut self, name: &'static str, check: C) -> Self
     where
@@ -102,7 +103,7 @@ impl Checks {
         self
     }
 
-    /// Tells how far this process's consumers are behind: `list` is asked for it.
+    /// Reports how far this process's consumers are behind, as `list` says.
     #[must_use]
     pub fn consumers(
         mut self,
@@ -112,17 +113,17 @@ impl Checks {
         self
     }
 
-    /// What answers other processes that ask after consumers.
+    /// The service that answers other processes about consumers.
     pub(crate) fn consumers_server(&self) -> ConsumersServiceServer<Lags> {
         ConsumersServiceServer::new(Lags(self.lags.clone()))
     }
 
-    /// Asks all checks at once and names those that fail, with the reason for the log.
+    /// Runs all checks at once and returns those that fail, with the reason for the log.
     pub async fn failing(&self) -> Vec<(&'static str, String)> {
         failing(&self.list).await
     }
 
-    /// Keeps the health service's word true until the shutdown signal is given.
+    /// Keeps the health service up to date until the shutdown signal is given.
     pub(crate) async fn keep(self, reporter: HealthReporter, shutdown: Shutdown) {
         let mut period = interval(PERIOD);
         period.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -158,7 +159,7 @@ impl Checks {
     }
 }
 
-/// What each check and concern said last, for the metrics.
+/// The last result of each check and concern, for the metrics.
 #[derive(Clone, Default)]
 struct States(Arc<Mutex<BTreeMap<&'static str, bool>>>);
 
@@ -228,16 +229,16 @@ fn log_change(failing: &[(&'static str, String)]) {
     }
 }
 
-/// Why a service is not ready, as far as its asker can see.
+/// Why a service is not ready, as seen from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unready {
-    /// Its address cannot be one.
+    /// Its address is invalid.
     #[error("its address is not a URL")]
     Address,
     /// It does not answer.
     #[error("it does not answer")]
     Unreachable,
-    /// It answers that a check fails.
+    /// One of its checks fails.
     #[error("it is not ready")]
     NotReady,
     /// It works, and one of its concerns needs a person.
@@ -253,15 +254,15 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Prepares to ask the service behind a gRPC URL; nothing is connected yet.
+    /// A client for the service behind a gRPC URL; it connects with the first request.
     pub fn new(url: &str) -> Result<Self, InvalidUrl> {
         let channel = channel::connect_lazy(url)?;
         let consumers = ConsumersServiceClient::new(channel.clone());
         Ok(Self { client: HealthClient::new(channel), consumers })
     }
 
-    /// How far its consumers are behind; none where it does not answer, or is an older process that
-    /// does not know.
+    /// How far its consumers are behind; empty if it does not answer or is an older process without
+    /// this call.
     pub async fn consumers(&self) -> Vec<ConsumerLag> {
         let mut client = self.consumers.clone();
         match timeout(PATIENCE, client.list_consumers(ListConsumersRequest {})).await {
@@ -282,8 +283,7 @@ impl Probe {
         }
     }
 
-    /// Asks after one of its concerns. One that it does not know, as an older process may not, is
-    /// none.
+    /// Asks for one of its concerns. A concern that an older process does not know counts as none.
     ///
     /// # Errors
     /// That it does not answer, or that a person has to look.
@@ -294,7 +294,7 @@ impl Probe {
         }
     }
 
-    /// What it says under a name; nothing, when it does not know the name.
+    /// Its status under a name; `None` when it does not know the name.
     async fn ask(&self, name: &str) -> Result<Option<Answered>, Unready> {
         let mut client = self.client.clone();
         let asked = client.check(HealthCheckRequest { service: name.to_owned() });

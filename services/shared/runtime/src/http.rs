@@ -7,20 +7,19 @@ use crate::tls::Tls;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a whole answer may take; a caller can set less for one request.
+/// The timeout of a whole answer; a caller can set a shorter one for a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection to a service of ours is kept for the next call: after a rush they are soon
-/// as few as before.
+/// How long an idle connection to a service of ours is kept; after a busy time their number soon
+/// falls again.
 const INNER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A client for third parties, which gives up in time and follows no redirects: an adapter talks
-/// to whom it was told to, and to no other host. It uses the proxy of the environment, if there is
-/// one.
+/// A client for third parties, with timeouts and without redirects: an adapter talks to the given
+/// host and to no other. It uses the proxy of the environment, if there is one.
 pub fn client() -> Result<reqwest::Client, reqwest::Error> {
     builder().build()
 }
 
-/// The same for our own services: no proxy sees passwords and tokens on their way inside, and over
+/// A client for our own services: without a proxy, which would see passwords and tokens, and over
 /// TLS both sides show a certificate of our authority.
 pub fn inner_client() -> Result<reqwest::Client, reqwest::Error> {
     let builder = builder().no_proxy().pool_idle_timeout(INNER_IDLE_TIMEOUT);

@@ -17,7 +17,8 @@ pub use label::Label;
 pub use readings::{CHEAP, COSTLY, Reading, add_source};
 pub use requests::record_http_request;
 
-/// Whether the metrics of this process can be read. What costs to prepare is left out else.
+/// Whether the metrics of this process can be read. Without readers, expensive values are not
+/// prepared.
 #[must_use]
 pub fn is_on() -> bool {
     meter::meter().is_some()

@@ -1,5 +1,4 @@
-//! A probe: a process tries by itself, again and again, what its callers need, and tells how that
-//! went.
+//! A probe: a process regularly tries what its callers need, and reports the results.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,14 +16,14 @@ use crate::status;
 /// How long one step may take; then it has failed.
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a process tries itself; `PROBE_SECONDS`, off when it is absent or 0.
+/// How often a process probes itself; `PROBE_SECONDS`, off when it is absent or 0.
 #[must_use]
 pub fn read_period(reader: &mut Reader<'_>) -> Option<Duration> {
     let seconds = reader.parse_or("PROBE_SECONDS", 0_u64);
     (seconds > 0).then(|| Duration::from_secs(seconds))
 }
 
-/// How the steps of a probe went.
+/// The results of a probe's steps.
 #[derive(Debug, Clone)]
 pub struct Probe {
     state: Arc<Mutex<State>>,
@@ -45,7 +44,7 @@ impl Default for Probe {
 }
 
 impl Probe {
-    /// One that has tried nothing yet. Its gauges are a source of this process's metrics.
+    /// A probe without results yet. Its gauges are a source of this process's metrics.
     #[must_use]
     pub fn new() -> Self {
         let state = State { failures: BTreeMap::new(), done_at: Instant::now() };
@@ -57,7 +56,7 @@ impl Probe {
         probe
     }
 
-    /// Runs one step and records how long it took and whether it succeeded, which it gives.
+    /// Runs one step, records how long it took and whether it succeeded, and returns the latter.
     pub async fn step<E: Into<BoxError>>(
         &self,
         kind: &'static str,

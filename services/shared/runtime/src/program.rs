@@ -30,7 +30,7 @@ impl Program {
         Self { service, commands: Vec::new() }
     }
 
-    /// What it does without an argument: `read` collects its settings, `run` works until the
+    /// The command without an argument: `read` collects the settings, `run` works until the
     /// shutdown signal is given.
     pub fn serve<C, F, E>(
         self,
@@ -45,7 +45,7 @@ impl Program {
         self.command("", read, run)
     }
 
-    /// What it does with the argument `migrate`; it ends by itself.
+    /// The command `migrate`, which ends by itself.
     pub fn migrate<C, F, E>(
         self,
         read: fn(&mut Reader<'_>) -> C,
@@ -59,7 +59,7 @@ impl Program {
         self.command("migrate", read, move |config, _shutdown| run(config))
     }
 
-    /// What it does with another argument.
+    /// Another command.
     pub fn command<C, F, E>(
         mut self,
         name: &'static str,
@@ -85,7 +85,7 @@ impl Program {
         self.main_with(std::env::args().skip(1))
     }
 
-    /// The same with the arguments that are left, for a program that is several.
+    /// Runs the command of the remaining arguments, for a program that contains several.
     pub fn main_with(self, mut arguments: impl Iterator<Item = String>) -> ExitCode {
         let service = self.service;
         let wanted = arguments.next().unwrap_or_default();
@@ -97,14 +97,14 @@ impl Program {
         let mut reader = Reader::new(&Environment);
         let mut shown = telemetry::Settings::read(&mut reader);
         if !wanted.is_empty() {
-            // A command runs beside the process that serves, which has the address.
+            // A command runs beside the serving process, which uses the address.
             shown.metrics = None;
         }
         let tls = TlsSettings::read(&mut reader);
         let job = prepare(&mut reader);
         let mut exposed = reader.exposed_secrets().join(", ");
         if !wanted.is_empty() {
-            // It is run once, often by a person, and its output is the answer.
+            // A command runs once, often for a person, and its output is the answer.
             exposed.clear();
         }
         let (shown, tls, job) = match reader.finish((shown, tls, job)) {
@@ -162,9 +162,9 @@ async fn begin(service: &'static str, shown: &telemetry::Settings) -> Result<Shu
     Ok(shutdown)
 }
 
-/// Tells on standard error what keeps the process from beginning; there are no logs yet.
+/// Writes to standard error why the process cannot start; there are no logs yet.
 fn complain(service: &str, what: &str) -> ExitCode {
-    // Where standard error is not read, the exit code still tells.
+    // If standard error cannot be written, the exit code still tells.
     writeln!(std::io::stderr(), "{service}: {what}").ok();
     ExitCode::from(2)
 }

@@ -1,5 +1,5 @@
-//! Servers: gRPC for services, HTTP where the outside world needs it, both with traces, limits,
-//! and an end that lets running requests finish.
+//! Servers: gRPC for services, HTTP where the outside world needs it, both with traces, limits, and
+//! a graceful shutdown.
 
 mod calls;
 
@@ -32,11 +32,10 @@ pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long running requests may take to finish once the process was asked to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// The connections that may wait to be accepted. The system drops those beyond it, and their
-/// clients ask again only after a second; it allows no more than `net.core.somaxconn`, 4,096 by
-/// default.
+/// How many connections may wait to be accepted. The system drops further ones, and their clients
+/// try again after a second. It allows no more than `net.core.somaxconn`, 4,096 by default.
 const BACKLOG: u32 = 4096;
-/// How often a silent connection is tried.
+/// How often an idle connection is pinged.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
 /// A server could not start or broke.
@@ -59,7 +58,7 @@ pub enum Error {
     Http(#[source] std::io::Error),
 }
 
-/// Begins to listen, so that a taken port is known before anything else starts.
+/// Listens, so that a port in use is noticed before anything else starts.
 ///
 /// # Errors
 /// The address cannot be listened on.
@@ -83,7 +82,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes an address.
+    /// Listens at an address.
     ///
     /// # Errors
     /// The address cannot be listened on.
@@ -167,7 +166,7 @@ pub async fn serve_http(
     drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
 }
 
-/// The same for what only our own services call: over TLS, if that is on.
+/// Serves HTTP that only our own services call: over TLS, if that is on.
 ///
 /// # Errors
 /// The server broke.
@@ -191,7 +190,7 @@ pub(crate) async fn serve_https(
     drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
 }
 
-/// Waits for the signal and tells who watches the health service that this process goes away.
+/// Waits for the signal and tells the watchers of the health service that this process stops.
 async fn told(shutdown: Shutdown, reporter: HealthReporter) {
     shutdown.wait().await;
     reporter.set_service_status("", ServingStatus::NotServing).await;

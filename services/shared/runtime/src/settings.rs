@@ -1,4 +1,4 @@
-//! Settings, read once at the start from one source, with everything that is wrong told at once.
+//! Settings, read once at the start from one source. All mistakes are reported at once.
 //!
 //! This is the only place that reads the process's environment. A secret's value is never part of
 //! an error. In production no address may lead to another machine in the clear.
@@ -75,7 +75,7 @@ pub struct Problem {
     pub what: String,
 }
 
-/// Everything that is missing or wrong.
+/// All missing and wrong settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// One entry per setting, in the order in which they were asked for.
@@ -91,7 +91,7 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Reads settings and collects what is wrong, so that a start tells all of it at once.
+/// Reads settings and collects the mistakes, so that a start reports all of them at once.
 ///
 /// A setting that is missing or wrong reads as a harmless stand-in; [`Reader::finish`] then
 /// refuses to hand out what was built from it.
@@ -103,8 +103,8 @@ pub struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    /// Begins to read; `SUKOON_MODE` is read first because it decides which secrets are accepted.
-    /// Who forgets it is in production, so that a forgotten line lets no demonstration secret in.
+    /// A reader; it reads `SUKOON_MODE` first, because the mode decides which secrets are accepted.
+    /// Without it the mode is production, so that a forgotten line accepts no demonstration secret.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
         let (problems, exposed) = (Vec::new(), Vec::new());
@@ -228,7 +228,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A secret that must be there, and `<name>_PREVIOUS`, which may be absent: it is accepted as
+    /// A secret that must be there, and `<name>_PREVIOUS`, which may be absent and is accepted as
     /// well. The rules of secrets hold for both.
     pub fn rotated_secret(&mut self, name: &str) -> RotatedSecret {
         let current = self.secret(name);
@@ -246,19 +246,18 @@ impl<'s> Reader<'s> {
         SecretString::default()
     }
 
-    /// The secrets that stand in the environment itself, where `/proc` and reports of crashes show
-    /// them.
+    /// The secrets in the environment itself, where `/proc` and crash reports show them.
     #[must_use]
     pub fn exposed_secrets(&self) -> &[String] {
         &self.exposed
     }
 
-    /// Notes that a setting cannot be used although it is there.
+    /// Records that a setting cannot be used.
     pub fn problem(&mut self, name: &str, what: &str) {
         self.problems.push(Problem { name: name.to_owned(), what: what.to_owned() });
     }
 
-    /// Hands out what was built from the settings.
+    /// Returns what was built from the settings, if there is no mistake.
     ///
     /// # Errors
     /// Everything that is missing or wrong, if anything is.

@@ -1,4 +1,4 @@
-//! The wish to stop, shared by everything that runs in a process.
+//! The shutdown signal, shared by everything that runs in a process.
 
 use std::io;
 

@@ -1,6 +1,6 @@
 //! The one place where refusals become gRPC statuses, with a reason and a field for programs.
 //!
-//! What a source says is logged here once and never leaves the process.
+//! The text of an error's source is logged here once and never leaves the process.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,14 +11,14 @@ use prost::Message as _;
 use prost_types::Any;
 use tonic::Status;
 
-/// The reason for which a caller is told that a part is down.
+/// The reason of a status when a part is down.
 pub const SERVICE_UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
-/// What people read when a part is down.
+/// The sentence for people when a part is down.
 pub const UNAVAILABLE_MESSAGE: &str = "This part is not available right now. Please try again.";
 
-/// The reason for which a caller is told that a value cannot be stored.
+/// The reason of a status when a value cannot be stored.
 pub const VALUE_REFUSED: &str = "VALUE_REFUSED";
-/// What people read of such a value.
+/// The sentence for people about such a value.
 pub const VALUE_REFUSED_MESSAGE: &str =
     "Something in it can't be kept, such as a character that can't be shown. Please type it again.";
 
@@ -36,7 +36,7 @@ struct RpcStatus {
     details: Vec<Any>,
 }
 
-/// What a command's failure looks like to its caller. An unavailable part is logged here.
+/// The status of a command's failure. An unavailable part is logged here.
 pub fn to_status<R: Reject>(error: &CommandError<R>) -> Status {
     match error {
         CommandError::Rejected(rejection) => reject(rejection),
@@ -71,8 +71,9 @@ pub fn not_found(reason: &str) -> Status {
     explain(Code::NotFound, reason, "", "There is no such thing.")
 }
 
-/// A part that is needed does not answer: the chain is logged, the caller is told to try again. A
-/// value that cannot be stored is no outage: the caller is told that, and trying again is no use.
+/// The status when a needed part does not answer: the chain is logged, and the caller is told to
+/// try again. A value that cannot be stored is no outage: the caller is told that, and need not try
+/// again.
 pub fn unavailable(source: &(dyn Error + 'static)) -> Status {
     if is_refused_value(source) {
         tracing::warn!(error = chain(source), "a request has a value that cannot be stored");

@@ -6,8 +6,8 @@ use crate::error::BoxError;
 use crate::shutdown::Shutdown;
 
 /// The loops of one process. When one ends with an error or a panic, all are asked to stop, and
-/// [`Tasks::join`] says which it was: a process that does half of its work is worse than none,
-/// because its supervisor cannot see that.
+/// [`Tasks::join`] returns which it was: a supervisor cannot see that a process does only half of
+/// its work.
 pub struct Tasks {
     shutdown: Shutdown,
     set: JoinSet<(&'static str, Result<(), BoxError>)>,

@@ -1,7 +1,7 @@
 //! Logs on standard output with trace ids on each line, and traces to a collector if there is one.
 //!
 //! Traces exist without a collector too: ids are made and passed on, so that logs of several
-//! services can be joined. Nothing here may log more than it is given; who logs gives ids only.
+//! services can be joined. Nothing here adds to the given fields; callers log ids only.
 
 mod lines;
 mod propagation;
@@ -75,7 +75,7 @@ pub enum Error {
     Installed(#[from] TryInitError),
 }
 
-/// Keeps traces flowing; when it is dropped, the spans that are still here are sent.
+/// Exports traces; when it is dropped, it sends the remaining spans.
 #[must_use = "traces stop when the guard is dropped"]
 #[derive(Debug)]
 pub struct Guard {

@@ -1,7 +1,7 @@
 //! TLS between our own services: one authority, and a certificate for each, shown by both sides.
 //!
-//! The files are looked at with each new connection and read again when they have changed, so a new
-//! certificate needs no restart: connections that are open go on, and new ones use it.
+//! Each new connection checks the files and reads them again when they have changed, so a new
+//! certificate needs no restart: open connections go on, and new ones use it.
 
 pub(crate) mod incoming;
 pub(crate) mod outgoing;
@@ -26,12 +26,12 @@ use crate::settings::Reader;
 
 /// The metadata with the names on the caller's certificate, which only our own server sets.
 pub(crate) const CALLER_CERTIFICATE: &str = "x-caller-certificate";
-/// What gRPC speaks.
+/// The protocol of gRPC.
 const HTTP_2: &[u8] = b"h2";
-/// What other HTTP may speak as well.
+/// The further protocol of other HTTP.
 const HTTP_1: &[u8] = b"http/1.1";
 
-/// Where the certificates of this process are, as PEM.
+/// The paths of this process's certificates, as PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsSettings {
     /// The authority that signs all of them; `TLS_CA`.
@@ -70,7 +70,7 @@ struct Current {
     versions: Vec<Version>,
 }
 
-/// What is made of one version of the files.
+/// The configurations of one version of the files.
 #[derive(Clone)]
 pub(crate) struct Configs {
     /// For connections that are accepted.
@@ -81,10 +81,10 @@ pub(crate) struct Configs {
     own: Arc<CertifiedKey>,
 }
 
-/// Tells one version of a file from the next.
+/// Identifies a version of a file.
 type Version = Option<(SystemTime, u64, u64)>;
 
-/// Shows the own certificate of the moment.
+/// Shows the current certificate.
 #[derive(Debug)]
 struct Own(Tls);
 
@@ -121,7 +121,7 @@ impl Tls {
         Ok(Self { inner: Arc::new(Inner { settings, current: Mutex::new(current) }) })
     }
 
-    /// Makes it the one that all servers and channels of this process use from now on.
+    /// Installs it for all servers and channels of this process.
     pub fn install(self) {
         // A second one is never installed: a process has one identity.
         INSTALLED.set(self).ok();
@@ -139,9 +139,9 @@ impl Tls {
         &self.inner.settings
     }
 
-    /// The settings of a client that another library makes once: it shows the certificate of the
-    /// moment, and trusts the authorities of now. So a new authority is added to the file before
-    /// certificates of it are used.
+    /// The settings of a client that another library makes once: it shows the current certificate,
+    /// but trusts the authorities of its making. So a new authority has to be in the file before
+    /// its certificates are used.
     ///
     /// # Errors
     /// When the library refuses them.
@@ -155,9 +155,10 @@ impl Tls {
         Ok(config)
     }
 
-    /// What the files say now. A version that cannot be used is told, and the last one stays.
+    /// The current configurations. If a new version of the files cannot be used, that is logged and
+    /// the last one stays.
     pub(crate) fn configs(&self) -> Configs {
-        // A panic elsewhere cannot leave it half-written.
+        // A panic in another thread cannot leave the state half-written.
         let mut current = self.inner.current.lock().unwrap_or_else(PoisonError::into_inner);
         let versions = versions(&self.inner.settings);
         if versions != current.versions {

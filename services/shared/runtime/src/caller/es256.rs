@@ -1,11 +1,11 @@
-//! ES256 signatures are checked with ring, which is here for TLS already and takes a quarter of the
-//! time of the library's own: every call checks one or two, and they were a fourteenth of all that
-//! a booking costs. Messages, of which there are many, are signed with it too. Signing tokens,
-//! which is rare, and everything else stays with the library.
+//! ES256 with ring, which TLS needs anyway and which takes a quarter of the time of the token
+//! library: every call checks one or two signatures, and they were a fourteenth of the cost of a
+//! booking. Messages are signed with ring too, because there are many. The library signs tokens,
+//! which is rare, and does everything else.
 //!
-//! A signature that was verified once stays valid, so it is not verified again for the next
-//! call with the same token. Whether the token is still to be trusted is asked each time: its
-//! times, whom it is for, and whether its key is still one of the issuer's.
+//! A verified signature stays valid, so the next call with the same token does not verify it again.
+//! Each call checks whether the token is still to be trusted: its times, its audience, and whether
+//! the issuer still has its key.
 
 use std::sync::LazyLock;
 
@@ -29,16 +29,16 @@ static PROVIDER: LazyLock<CryptoProvider> = LazyLock::new(|| CryptoProvider {
     key_utils: DEFAULT_PROVIDER.key_utils.clone(),
 });
 
-/// How many signatures are known at once: those of the customers of a busy quarter of an hour.
+/// How many signatures are kept: those of the customers of a busy quarter of an hour.
 const KNOWN_MAX: u64 = 2048;
 
-/// Signatures that were found right, as digests of key, message and signature.
+/// Verified signatures, as digests of key, message and signature.
 static KNOWN: LazyLock<Cache<[u8; 32], ()>> = LazyLock::new(|| Cache::new(KNOWN_MAX));
 
-/// Has tokens checked this way from now on. Repeating it changes nothing.
+/// Makes the library check tokens this way. Repeating it changes nothing.
 pub(crate) fn install() {
-    // An error means that a token was made or read before, as tests do; then the library
-    // goes on by itself, which is only slower.
+    // An error means that a token was made or read before, as tests do; the library then works by
+    // itself, only slower.
     PROVIDER.install_default().ok();
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn install() {
 pub(super) struct Signer(EcdsaKeyPair);
 
 impl Signer {
-    /// Takes the key that the library has read.
+    /// A signer with the key that the library has read.
     ///
     /// # Errors
-    /// It is not a P-256 key in PKCS#8 with its public half, as OpenSSL and `sukoon` write it.
+    /// The key is not a P-256 key in PKCS#8 with its public half, as OpenSSL and `sukoon` write it.
     pub(super) fn new(key: &EncodingKey) -> Result<Self> {
         let form = &ECDSA_P256_SHA256_FIXED_SIGNING;
         let pair = EcdsaKeyPair::from_pkcs8(form, key.as_bytes(), &SystemRandom::new());
@@ -64,7 +64,7 @@ impl Signer {
     }
 }
 
-/// Whether it is the key's signature of a message. It is not remembered: each message comes once.
+/// Verifies the key's signature of a message. It is not kept, because each message comes once.
 pub(super) fn is_signature(key: &DecodingKey, message: &[u8], signature: &str) -> bool {
     let (Ok(point), Ok(signature)) = (key.try_get_as_bytes(), URL_SAFE_NO_PAD.decode(signature))
     else {
@@ -97,7 +97,7 @@ impl Verifier<Vec<u8>> for Es256 {
     }
 }
 
-/// One digest for all parts, each with its length, so that no other parts have the same.
+/// A digest of all parts, each with its length, so that different parts never have the same digest.
 fn digest(parts: [&[u8]; 3]) -> Option<[u8; 32]> {
     let mut context = Context::new(&SHA256);
     for part in parts {

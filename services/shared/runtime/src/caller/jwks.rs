@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::es256::install;
 
-/// Public P-256 keys by `kid`. Keys of other kinds are left out: nothing here would use them.
+/// Public P-256 keys by `kid`. Keys of other kinds are ignored.
 #[derive(Clone, Default)]
 pub struct Keys {
     by_kid: HashMap<String, DecodingKey>,
@@ -25,7 +25,7 @@ pub enum KeysError {
     Empty,
 }
 
-/// Each key is read on its own, so that one of an unknown kind does not spoil the others.
+/// Each key is read on its own, so that one of an unknown kind does not make the document invalid.
 #[derive(Deserialize)]
 struct Document {
     keys: Vec<serde_json::Value>,

@@ -1,4 +1,4 @@
-//! Services prove to each other who they are with a token that lives a minute.
+//! Services authenticate to each other with a token that lives a minute.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -58,10 +58,10 @@ pub enum SigningError {
     Sign(#[source] jsonwebtoken::errors::Error),
 }
 
-/// Why a calling service is turned away.
+/// Why a calling service is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PeerError {
-    /// It did not say who it is, or could not prove it.
+    /// It has no token, or an invalid one.
     #[error("This call is for services only.")]
     Missing,
     /// The caller may not call this.
@@ -93,12 +93,12 @@ struct Claims {
     exp: u64,
 }
 
-/// A message as it is signed. The input of a token's signature has no blank.
+/// The signed form of a message. It has a blank, and the input of a token's signature has none.
 fn framed(message: &[u8]) -> Vec<u8> {
     [b"sukoon message ", message].concat()
 }
 
-/// This service's own identity, and how it knows the others. Clones share one state.
+/// This service's identity, and the keys of the others. Clones share one state.
 #[derive(Clone)]
 pub struct Peers {
     inner: Arc<Inner>,
@@ -110,7 +110,7 @@ struct Inner {
     /// Signs messages, of which there are many.
     signer: Signer,
     others: Keys,
-    /// Tokens that were signed already, with their end, by audience.
+    /// Signed tokens with their end, by audience.
     signed: Mutex<HashMap<&'static str, (String, u64)>>,
 }
 
@@ -121,7 +121,7 @@ impl fmt::Debug for Peers {
 }
 
 impl Peers {
-    /// Takes the keys of the service called `service`.
+    /// The identity of the service called `service`.
     ///
     /// # Errors
     /// A key cannot be used.
@@ -134,8 +134,8 @@ impl Peers {
         Ok(Self { inner: Arc::new(Inner { service, own, signer, others, signed }) })
     }
 
-    /// Signs a message to all who know this service's key, as base64url. It is no token: what is
-    /// signed begins with a word of its own, and no token does.
+    /// Signs a message for all services, as base64url. The signature is no token: the signed text
+    /// begins with a word of its own, and no token does.
     pub fn sign_message(&self, message: &[u8]) -> Result<String, SigningError> {
         self.inner.signer.sign(&framed(message)).map_err(SigningError::Sign)
     }
@@ -147,7 +147,7 @@ impl Peers {
         key.is_some_and(|key| es256::is_signature(key, &framed(message), signature))
     }
 
-    /// A token that tells `audience` who calls. It is used for several calls until shortly before
+    /// A token that authenticates this service to `audience`. It is used again until shortly before
     /// its end.
     pub fn sign(&self, audience: &'static str) -> Result<String, SigningError> {
         let now = unix_seconds();
@@ -168,15 +168,15 @@ impl Peers {
         Ok(token)
     }
 
-    /// Lets only the services in `allowed` pass and says which of them it is. For the first line
-    /// of every internal method.
+    /// Authenticates a calling service, which must be in `allowed`. Every internal method calls it
+    /// first.
     ///
     /// # Errors
     /// `UNAUTHENTICATED` or `PERMISSION_DENIED` with the reason.
     pub fn verify(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Status> {
         let text = |name: &str| metadata.get(name).and_then(|value| value.to_str().ok());
         let verified = self.verify_token(text(CALLER_TOKEN).unwrap_or_default(), allowed);
-        // Over TLS the certificate has to be the same service's: a token alone may be stolen.
+        // Over TLS the certificate must name the same service, because a token alone may be stolen.
         let verified = verified.and_then(|caller| match text(CALLER_CERTIFICATE) {
             Some(names) if !names.split(',').any(|name| name == caller) => Err(PeerError::Missing),
             _ => Ok(caller),
@@ -187,16 +187,16 @@ impl Peers {
         })
     }
 
-    /// The same for a token that came in another way.
+    /// Authenticates a calling service by a token that did not come as metadata.
     ///
     /// # Errors
-    /// Why the caller is turned away.
+    /// Why the caller is refused.
     pub fn verify_token(&self, token: &str, allowed: &[&str]) -> Result<String, PeerError> {
         let caller = self.proven(token).ok_or(PeerError::Missing)?;
         if allowed.contains(&caller.as_str()) { Ok(caller) } else { Err(PeerError::NotAllowed) }
     }
 
-    /// Which known service signed a token for this one; none when no known one did.
+    /// The known service that signed a token for this one, if any.
     fn proven(&self, token: &str) -> Option<String> {
         if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
             return None;

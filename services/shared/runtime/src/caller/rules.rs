@@ -7,7 +7,7 @@ use jsonwebtoken::{Algorithm, Validation};
 /// The metadata in which a service's token travels.
 pub const CALLER_TOKEN: &str = "x-caller-token";
 
-/// No token that we or an identity server make is longer.
+/// The longest token that we accept; those of identity servers are shorter.
 pub(super) const TOKEN_BYTES_MAX: usize = 8 * 1024;
 /// How far two machines' clocks may differ.
 pub(super) const LEEWAY: Duration = Duration::from_secs(5);

@@ -1,6 +1,6 @@
 //! People's access tokens, verified with the identity server's public keys.
 //!
-//! The keys are kept, so that people stay signed in while the identity server is down.
+//! The keys are cached, so that people stay signed in while the identity server is down.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -28,13 +28,13 @@ use crate::status;
 
 /// What GoTrue writes into the audience of people who signed in.
 const AUDIENCE: &str = "authenticated";
-/// An unknown key makes us ask for the keys again, but not more often than this.
+/// The shortest time between two fetches of the keys because of an unknown key.
 const REFRESH_SPACING: Duration = Duration::from_secs(30);
 /// After a failed try the next one comes sooner.
 const RETRY_SPACING: Duration = Duration::from_secs(1);
-/// Known keys are asked for again after this time, so that one that was withdrawn goes.
+/// The keys are fetched again after this time, so that withdrawn ones are dropped.
 const KEYS_LIFE: Duration = Duration::from_secs(600);
-/// How often the keys are asked for in one go, and how long the pause between two tries is.
+/// How many tries a fetch of the keys has, and the pause between two.
 const FETCH_TRIES: u32 = 3;
 const FETCH_PAUSE: Duration = Duration::from_millis(200);
 
@@ -81,7 +81,7 @@ impl Aal {
     }
 }
 
-/// A person who proved to be signed in.
+/// An authenticated person.
 #[derive(Clone, PartialEq, Eq)]
 pub struct User {
     /// The token's `sub`.
@@ -136,16 +136,16 @@ impl User {
     }
 }
 
-/// Why a person is not let in.
+/// Why a person is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
     /// There is no token.
     #[error("Please sign in.")]
     Missing,
-    /// There is one, but it is not good or not good any more.
+    /// The token is invalid or has expired.
     #[error("Your session has ended. Please sign in again.")]
     Invalid,
-    /// It cannot be told, because the identity server has not shown its keys yet.
+    /// It is unknown, because the identity server has not given its keys yet.
     #[error("This part is not available right now. Please try again.")]
     KeysUnavailable,
 }
@@ -207,9 +207,10 @@ struct Inner {
     settings: UserSettings,
     http: reqwest::Client,
     keys: RwLock<Option<CachedKeys>>,
-    /// When the keys were last asked for, and whether they came. Who holds it is the one who asks.
+    /// When the keys were last fetched, and whether that succeeded. The holder of the lock fetches
+    /// them.
     asked: Mutex<Option<(Instant, bool)>>,
-    /// Sessions whose tokens are refused although they have not run out.
+    /// Sessions whose tokens are refused although they have not expired.
     ended_sessions: RwLock<HashSet<Uuid>>,
 }
 
@@ -226,7 +227,7 @@ impl fmt::Debug for Users {
 }
 
 impl Users {
-    /// Prepares to verify; the keys are fetched when the first token comes.
+    /// A verifier that fetches the keys with the first token.
     pub fn new(settings: &UserSettings) -> Result<Self, reqwest::Error> {
         let inner = Inner {
             settings: settings.clone(),
@@ -238,8 +239,8 @@ impl Users {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The same with the keys of a JWKS document in hand, so that the first token needs no answer
-    /// from the identity server. Tests use it to need none at all.
+    /// A verifier with the keys of a JWKS document, so that the first token needs no answer of the
+    /// identity server. Tests need no identity server with it.
     ///
     /// # Errors
     /// The HTTP client cannot be built, or the document has no key that can be used.
@@ -249,7 +250,8 @@ impl Users {
         Ok(users)
     }
 
-    /// The person behind a gRPC call. For the first line of every public method that needs one.
+    /// Authenticates the person behind a gRPC call. Public methods that need a person call it
+    /// first.
     ///
     /// # Errors
     /// `UNAUTHENTICATED` with `TOKEN_MISSING` or `TOKEN_INVALID`, or `UNAVAILABLE`.
@@ -307,7 +309,7 @@ impl Users {
         self.inner.settings.identity_url.as_deref()
     }
 
-    /// From now on the tokens of these sessions are refused, and of no others.
+    /// Replaces the list of sessions whose tokens are refused.
     pub(crate) fn refuse_sessions(&self, ended: HashSet<Uuid>) {
         *self.inner.ended_sessions.write().unwrap_or_else(PoisonError::into_inner) = ended;
     }
@@ -335,12 +337,12 @@ impl Users {
         *self.inner.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
     }
 
-    /// The keys, asked for again if `kid` is not among them or if they are old.
+    /// The keys, fetched again if `kid` is not among them or if they are old.
     async fn keys_with(&self, kid: &str) -> Result<Arc<Keys>, UserError> {
         match self.known() {
             Some(known) if known.keys.get(kid).is_some() => {
                 if known.since.elapsed() > KEYS_LIFE && self.inner.asked.try_lock().is_ok() {
-                    // No request waits for this one: the old keys stay valid until then.
+                    // No request waits for this fetch: the old keys stay valid meanwhile.
                     let users = self.clone();
                     tokio::spawn(async move { users.refresh(None).await });
                 }
@@ -354,7 +356,7 @@ impl Users {
     async fn refresh(&self, wanted: Option<&str>) -> Result<Arc<Keys>, UserError> {
         let mut asked = self.inner.asked.lock().await;
         let known = self.known();
-        // The holder of the lock before may have fetched the wanted key.
+        // The previous holder of the lock may have fetched the key.
         if let (Some(known), Some(kid)) = (&known, wanted)
             && known.keys.get(kid).is_some()
         {

@@ -44,7 +44,7 @@ pub async fn open(
     Ok(address)
 }
 
-/// Only checks count, which are asked once a second anyway: an answer costs nothing.
+/// It reports the checks that run every second anyway, so an answer costs nothing.
 pub(super) fn readiness(is_ready: bool) -> StatusCode {
     if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }
 }

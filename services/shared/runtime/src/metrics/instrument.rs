@@ -1,5 +1,5 @@
-//! Instruments as statics: what each is called is declared where the program can be read, and it is
-//! made with the first figure that is recorded while metrics are on.
+//! Instruments as statics: each is declared with its name, and made with the first value that is
+//! recorded while metrics are on.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Definition {
     pub name: &'static str,
     /// Its unit in UCUM: `s` is seconds; braces hold what is counted.
     pub unit: &'static str,
-    /// What it says, as one sentence.
+    /// Its meaning, as one sentence.
     pub meaning: &'static str,
     /// The labels that its points may have.
     pub labels: &'static [Label],
@@ -96,7 +96,7 @@ impl Counter {
         &self.definition
     }
 
-    /// Counts so many more; with 0 the series begins, so that its first increase is seen.
+    /// Adds to the counter; adding 0 begins the series, so that its first increase is seen.
     pub fn add(&self, more: u64, labels: &[KeyValue]) {
         let Some(meter) = meter() else { return };
         self.definition.hold_to(labels);
@@ -108,7 +108,7 @@ impl Counter {
     }
 }
 
-/// How much there is of something when it is asked for. Its values come from a source of readings.
+/// A value that is read when metrics are asked for. It comes from a source of readings.
 #[derive(Debug)]
 pub struct Gauge {
     definition: Definition,

@@ -16,9 +16,9 @@ use super::meter::meter;
 use crate::error::BoxError;
 use crate::status;
 
-/// How long the readings of a source are shown again that costs a few index look-ups.
+/// How long readings are reused if their source costs a few index look-ups.
 pub const CHEAP: Duration = Duration::from_secs(5);
-/// The same of one that reads more: a day's entries, a list of exceptions.
+/// How long readings are reused if their source reads more: a day's entries, a list of exceptions.
 pub const COSTLY: Duration = Duration::from_secs(30);
 /// How long one source may take; then its gauges are absent.
 const READ_TIMEOUT: Duration = Duration::from_secs(3);
@@ -74,9 +74,9 @@ struct Readings {
 static SOURCES: Mutex<Vec<Source>> = Mutex::new(Vec::new());
 static REFRESH: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Adds what `read` finds to this process's metrics. It is asked when metrics are asked for and its
-/// last readings are older than `fresh_for`. Where metrics are off nothing is added. A later source
-/// of the same name takes the place of an earlier one.
+/// Adds the readings of `read` to this process's metrics. It runs when metrics are asked for and
+/// its last readings are older than `fresh_for`. Nothing is added if metrics are off. A later
+/// source replaces an earlier one of the same name.
 pub fn add_source<F>(
     name: &'static str,
     fresh_for: Duration,
@@ -115,7 +115,7 @@ pub(super) fn make_gauges() {
 
 /// Reads every source whose readings are too old.
 pub(super) async fn refresh() {
-    // Those who ask at the same time wait for the first one's readings.
+    // Requests at the same time wait for the readings of the first one.
     let _one_at_a_time = REFRESH.lock().await;
     let sources = held(&SOURCES).clone();
     join_all(sources.iter().map(Source::refresh)).await;
@@ -145,7 +145,7 @@ impl Source {
     }
 }
 
-/// What all sources said last, and which of them fail.
+/// The last readings of all sources, and which sources fail.
 fn current() -> Vec<Reading> {
     let mut all = Vec::new();
     for source in held(&SOURCES).iter() {
@@ -158,6 +158,6 @@ fn current() -> Vec<Reading> {
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere cannot leave it half-written.
+    // A panic in another thread cannot leave the list half-written.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What is recorded of each gRPC call: the code on its span, and how long it took.
+//! Records each gRPC call: the code on its span, and how long it took.
 
 use std::task::{Context, Poll};
 
@@ -32,7 +32,7 @@ const CODES: [&str; 17] = [
     "DATA_LOSS",
     "UNAUTHENTICATED",
 ];
-/// Those that are failures of the server, by the semantic conventions.
+/// The codes that are failures of the server, by the semantic conventions.
 const FAILURES: [&str; 6] =
     ["UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS"];
 /// The call was dropped before its answer: the caller went away, or the deadline was over.
@@ -73,8 +73,8 @@ where
         let answered = self.inner.call(request);
         Box::pin(async move {
             let response = answered.await?;
-            // A status without a message stands in the headers; one that follows a message is not
-            // seen here, and such a call began well.
+            // A status without a message is in the headers. One that follows a message is not seen
+            // here; such a call has begun well.
             let code = response.headers().get("grpc-status");
             let code = code.and_then(|value| value.to_str().ok()).unwrap_or("0");
             Span::current().record("rpc.grpc.status_code", code);

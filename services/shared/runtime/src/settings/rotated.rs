@@ -1,11 +1,11 @@
-//! A secret that signs, and the one before it, which is still accepted: so it is replaced without
-//! ending what was made with the one before.
+//! A secret that signs, and the previous one, which is still accepted, so that replacing the secret
+//! does not invalidate older signatures.
 
 use std::iter;
 
 use secrecy::SecretString;
 
-/// The secret that is used for everything new, and the one that is accepted as well.
+/// The current secret, and the previous one.
 #[derive(Debug, Clone)]
 pub struct RotatedSecret {
     current: SecretString,
@@ -13,19 +13,19 @@ pub struct RotatedSecret {
 }
 
 impl RotatedSecret {
-    /// A secret with the one before it.
+    /// A secret with the previous one.
     #[must_use]
     pub const fn new(current: SecretString, previous: Option<SecretString>) -> Self {
         Self { current, previous }
     }
 
-    /// The one that is used for everything new.
+    /// The current secret, for everything new.
     #[must_use]
     pub const fn current(&self) -> &SecretString {
         &self.current
     }
 
-    /// The one that is accepted as well.
+    /// The previous secret, which is accepted as well.
     #[must_use]
     pub const fn previous(&self) -> Option<&SecretString> {
         self.previous.as_ref()

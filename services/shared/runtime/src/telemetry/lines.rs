@@ -79,7 +79,7 @@ impl Lines {
         let name = fields.remove("otel.name").map(text);
         // Lines of the log crate carry their origin as a field.
         let origin = fields.remove("log.target").map(text);
-        // What only traces use is left out.
+        // Fields that only traces use are left out.
         fields.retain(|key, _| !key.starts_with("otel.") && !key.starts_with("log."));
         Line {
             timestamp,
@@ -149,7 +149,8 @@ fn write_text(writer: &mut Writer<'_>, line: &Line) -> fmt::Result {
     writeln!(writer)
 }
 
-/// Escapes what would end the line or move the cursor, so that no value looks like another line.
+/// Escapes characters that end the line or move the cursor, so that no value looks like another
+/// line.
 fn on_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);
@@ -172,7 +173,7 @@ fn text(value: Value) -> String {
     }
 }
 
-/// Takes an event's fields into a JSON object.
+/// Collects an event's fields in a JSON object.
 struct Fields<'m>(&'m mut Map<String, Value>);
 
 impl Fields<'_> {

@@ -1,8 +1,8 @@
 //! How a trace goes from one process to the next: through gRPC, HTTP, events and timers.
 //!
 //! A parent must be set before a span is entered for the first time; afterwards it has no effect.
-//! That is why the functions here make the spans, and why `#[instrument]` on a handler does not
-//! do for what comes from outside.
+//! So the functions here make the spans, and `#[instrument]` on a handler is not enough for calls
+//! from outside.
 
 use http::HeaderMap;
 use opentelemetry::Context;

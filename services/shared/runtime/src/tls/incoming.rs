@@ -1,4 +1,4 @@
-//! Connections that a gRPC server accepts over TLS, each with the names on its certificate.
+//! TLS connections that a server accepts, each with the names on its certificate.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,7 +25,7 @@ use super::{CALLER_CERTIFICATE, Tls};
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many handshakes run at a time; the next connections wait in the system's queue.
 const HANDSHAKES_MAX: usize = 64;
-/// How long to wait when the system gives no connection, because files are used up.
+/// How long to wait when the system has no file handles left for a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The names on a caller's certificate.
@@ -74,8 +74,8 @@ impl AsyncWrite for Connection {
     }
 }
 
-/// The connections of a listener whose handshakes have succeeded, in the order in which they have.
-/// It ends with the stream.
+/// The connections of a listener after their handshakes, in the order in which those succeed. It
+/// ends with the stream.
 pub(crate) fn connections(
     listener: TcpListener,
     tls: Tls,
@@ -85,14 +85,14 @@ pub(crate) fn connections(
     unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)))
 }
 
-/// The same for a server of HTTP.
+/// The connections for a server of HTTP.
 pub(crate) struct Listener {
     connections: Pin<Box<dyn Stream<Item = io::Result<Connection>> + Send>>,
     address: SocketAddr,
 }
 
 impl Listener {
-    /// Accepts what comes to a listener.
+    /// Accepts the connections of a listener.
     ///
     /// # Errors
     /// The system does not tell its address.
@@ -159,8 +159,8 @@ fn names(certificate: &CertificateDer<'_>) -> String {
     certificate.valid_dns_names().collect::<Vec<_>>().join(",")
 }
 
-/// Puts the names on the caller's certificate where `Peers` compares them with its
-/// token. What a caller itself says there never counts.
+/// Puts the names on the caller's certificate into the metadata, where `Peers` compares them with
+/// the token. It replaces what the caller has put there.
 pub(crate) fn note_certificate<B>(mut request: Request<B>) -> Request<B> {
     request.headers_mut().remove(CALLER_CERTIFICATE);
     let names = request.extensions().get::<CertificateNames>().cloned();

@@ -1,4 +1,4 @@
-//! Connections that are made to other services over TLS.
+//! TLS connections to other services.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use super::Tls;
 /// The port of addresses without one.
 const PORT: u16 = 443;
 
-/// Connects to a server, shows it the own certificate, and checks the name on its.
+/// Connects to a server, shows the own certificate, and checks the name on the server's.
 ///
 /// # Errors
 /// When it cannot be reached, or its certificate is not of our authority or of another name.
