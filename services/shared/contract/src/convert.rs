@@ -1,4 +1,4 @@
-//! Between the wire's money and time and the kernel's.
+//! Conversions between money and time of the wire and of the kernel.
 
 use kernel::{Currency, Money, Timestamp};
 

@@ -1,5 +1,5 @@
-//! Payments at the practice's desk, as services other than payments tell them from the provider's:
-//! by how their ids begin.
+//! Payments at the practice's desk. Other services distinguish them from the provider's by the
+//! prefix of their ids.
 
 use crate::common::v1::DeskWay;
 
@@ -12,7 +12,7 @@ pub fn way_of(payment_id: &str) -> Option<&'static str> {
     found(payment_id).map(|(_, word, _)| *word)
 }
 
-/// The same on the wire.
+/// How a payment was made at the desk, on the wire.
 #[must_use]
 pub fn wire_way_of(payment_id: &str) -> DeskWay {
     found(payment_id).map_or(DeskWay::Unspecified, |(.., way)| *way)

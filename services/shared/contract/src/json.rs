@@ -36,14 +36,15 @@ fn descriptor(name: &str) -> Result<MessageDescriptor, JsonError> {
         .ok_or_else(|| JsonError::UnknownMessage(name.to_owned()))
 }
 
-/// Whether `proto/` declares this message: an event that it does not is of a newer release.
+/// Whether `proto/` declares this message. An event that it does not declare comes from a newer
+/// release.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
     descriptor(name).is_ok()
 }
 
-/// Types of events that a program which does not know them may pass over: nothing depends on them
-/// but what a newer program shows. All others wait for one that knows them.
+/// Types of events that a program without them may skip: only pages of a newer program depend on
+/// them. All other types wait for a program that knows them.
 const MAY_BE_PASSED_OVER: &[&str] = &[];
 
 /// Whether an event of this type is marked as one that may be passed over.

@@ -2,11 +2,11 @@
 
 /// An aggregate's pure core. The same command on the state that it led to decides no new events.
 pub trait Decider {
-    /// What is known of the aggregate; the default is one that does not exist yet.
+    /// The state of the aggregate; the default is one that does not exist yet.
     type State: Default;
-    /// What can be asked of it.
+    /// Its commands.
     type Command;
-    /// What can have happened to it.
+    /// Its events.
     type Event;
     /// Why a command can be refused.
     type Rejection;
@@ -20,7 +20,7 @@ pub trait Decider {
         command: Self::Command,
     ) -> Result<Vec<Self::Event>, Self::Rejection>;
 
-    /// Takes in what has happened. It never fails: what was decided is a fact.
+    /// Applies an event. It never fails, because a recorded event is a fact.
     fn evolve(state: Self::State, event: &Self::Event) -> Self::State;
 }
 

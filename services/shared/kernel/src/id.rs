@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-/// A kind of thing that has ids; its prefix keeps one kind from being taken for another.
+/// A kind of thing that has ids; its prefix distinguishes it from other kinds.
 pub trait Kind: Send + Sync + 'static {
     /// What the wire form begins with, without the underscore.
     const PREFIX: &'static str;
@@ -20,7 +20,7 @@ macro_rules! kinds {
     };
 }
 
-// One alphabetical list, so that two kinds cannot take the same prefix unseen.
+// One alphabetical list, so that two kinds with one prefix are noticed.
 kinds! {
     /// A notice of a change to an account, which is mailed.
     AccountNotice = "ntc";
@@ -34,11 +34,11 @@ kinds! {
     Consent = "cns";
     /// A message that a visitor wrote in the contact form.
     ContactMessage = "msg";
-    /// A wish for the meditation guide.
+    /// A request for the meditation guide.
     GuideRequest = "gde";
     /// A one-time code that is mailed.
     MailedCode = "cod";
-    /// What is to be collected for one booking; the provider's receipt.
+    /// The collection of one booking; the provider's `receipt`.
     Collection = "col";
     /// A mail to be sent.
     Mail = "mal";
@@ -58,7 +58,8 @@ kinds! {
     ReviewImage = "img";
     /// An invitation to the practice's staff.
     StaffInvitation = "inv";
-    /// What the secret of such an invitation is derived from; each of its mails has a new one.
+    /// The id from which the secret of such an invitation is derived; each of its mails has a new
+    /// one.
     StaffInvitationToken = "ivt";
     /// A person with an account; the UUID is the access token's `sub`.
     Customer = "usr";
@@ -139,7 +140,7 @@ impl<K: Kind> FromStr for Id<K> {
             .strip_prefix(K::PREFIX)
             .and_then(|rest| rest.strip_prefix('_'))
             .filter(|digits| digits.len() == 32)
-            // One text form per id: the parser of UUIDs would also take capitals.
+            // An id has one text form; the parser of UUIDs would also accept capitals.
             .filter(|digits| digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
             .ok_or(invalid)?;
         Uuid::try_parse(digits).map(Self::from_uuid).map_err(|_unparsable| invalid)

@@ -1,6 +1,6 @@
-//! The pure types that every part speaks: ids, money, time, and how a decision is made and refused.
+//! The pure types that every part uses: ids, money, time, decisions and refusals.
 //!
-//! Nothing here does I/O, reads a clock or makes an id; what needs those gets them from outside.
+//! Nothing here does I/O, reads a clock or makes an id; callers pass them in.
 
 pub mod id;
 pub mod money;

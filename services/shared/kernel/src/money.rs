@@ -33,7 +33,7 @@ impl Currency {
 pub struct Money {
     /// Whole minor units, paise for INR.
     pub minor: i64,
-    /// What they are units of.
+    /// The currency.
     pub currency: Currency,
 }
 
@@ -80,7 +80,7 @@ impl Money {
     }
 }
 
-/// As people in India write it: `₹2,100`, `₹1,00,000.50`; whole rupees carry no paise.
+/// As people in India write it: `₹2,100`, `₹1,00,000.50`; whole rupees have no paise.
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.minor < 0 { "-" } else { "" };

@@ -1,4 +1,4 @@
-//! How a command ends when it does not succeed, in terms that every edge can translate.
+//! How a command fails, in terms that every edge can translate.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use std::error::Error;
 pub enum Code {
     /// The request is wrong in itself.
     InvalidArgument,
-    /// The request is right, but not in the state that things are in.
+    /// The request is valid, but not in the present state.
     FailedPrecondition,
     /// There is no such thing, or not for this caller.
     NotFound,
@@ -37,31 +37,32 @@ pub trait Reject: Error + Send + Sync + 'static {
     }
 }
 
-/// What stores values refused one, such as a text with the character zero: the request is wrong,
-/// and no part is down. It stands among an error's causes, and the edge tells it as a refusal.
+/// A store cannot keep a value, such as a text with the character zero: the request is wrong, and
+/// no part is down. It is one of an error's causes, and the edge turns it into a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a value cannot be stored")]
 pub struct ValueRefused;
 
-/// How a command can fail: by a decision, or because of what it runs on.
+/// How a command can fail: by a decision, or by a fault below it.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError<R> {
     /// The aggregate refused.
     #[error("{0}")]
     Rejected(R),
-    /// Others kept changing the same things; after three tries the caller is told to try again.
+    /// Other requests kept changing the same things; after three tries the caller is told to try
+    /// again.
     #[error("somebody else changed this at the same moment")]
     Conflict,
     /// There is no such thing for this caller.
     #[error("there is no such thing")]
     NotFound,
-    /// A part that it needs did not answer; the source is for the log and never for the caller.
+    /// A needed part did not answer; the source is for the log and never for the caller.
     #[error("a part is not available")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
 
 impl<R> CommandError<R> {
-    /// Wraps what a part answered or how it failed.
+    /// Wraps the error of a part.
     pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unavailable(source.into())
     }

@@ -16,7 +16,7 @@ impl Timestamp {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
 
-    /// Takes an instant and drops what is below a microsecond.
+    /// An instant, cut to microseconds.
     #[must_use]
     pub fn from_jiff(instant: jiff::Timestamp) -> Self {
         Self::from_micros(instant.as_microsecond()).unwrap_or(Self(instant))

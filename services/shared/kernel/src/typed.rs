@@ -2,9 +2,8 @@
 //! lines, mail addresses, phone numbers and codes. The page has the same rule
 //! (`web/src/lib/typed.ts`), and both read one list of cases (`tests/typed_cases.json`).
 //!
-//! Marks that a person neither sees nor means, as messengers and office programs put around pasted
-//! text, are dropped and never a reason to refuse. The two joiners stay: Devanagari and emoji need
-//! them.
+//! Invisible marks, which messengers and office programs put around pasted text, are dropped and
+//! never a reason to refuse. The two joiners stay: Devanagari and emoji need them.
 
 mod marks;
 mod address;

@@ -23,16 +23,16 @@ pub const HEADING: &str = "Consent to Online Session";
 const TERMS_MAX: usize = 40;
 const TITLE_CHARS_MAX: usize = 80;
 const PARAGRAPH_CHARS_MAX: usize = 2000;
-/// The bytes of the text's hash that a version has; the day before it is for readers.
+/// How many bytes of the text's hash a version has; the day before them is for readers.
 const VERSION_BYTES: usize = 8;
 
 /// What a client agrees to, in the practice's words, with its settings filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsentTerms {
     /// The day of the last change and a hash of all words, for example
-    /// "2026-11-25.0123456789abcdef": another word is another version.
+    /// "2026-11-25.0123456789abcdef"; any changed word makes another version.
     pub version: String,
-    /// What stands before the terms, in paragraphs.
+    /// The introduction before the terms, in paragraphs.
     pub introduction: Vec<String>,
     /// The terms, in the order in which they are numbered from 1.
     pub terms: Vec<Term>,
@@ -114,7 +114,7 @@ pub struct ConsentFile {
 /// Reads `consent.toml` in a folder and fills in the practice's settings.
 ///
 /// # Errors
-/// It cannot be read, is not understood, or has values that cannot be meant.
+/// The file cannot be read or understood, or has invalid values.
 pub fn load(folder: &Path, practice: &Practice) -> Result<ConsentTerms, Error> {
     read(folder)?.with(practice)
 }
@@ -142,7 +142,7 @@ impl ConsentFile {
     /// The terms with the practice's settings in them.
     ///
     /// # Errors
-    /// It has values that cannot be meant.
+    /// The file has invalid values.
     pub fn with(self, practice: &Practice) -> Result<ConsentTerms, Error> {
         let mut found = Problems::default();
         let mut terms = filled(&self.written, practice, &mut found);

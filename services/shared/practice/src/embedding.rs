@@ -16,7 +16,7 @@ const HOST_CHARS_MAX: usize = 253;
 
 const KEY: &str = "embedding.origins";
 
-/// Checks the list: each is exactly what a browser calls the origin of a page.
+/// Checks the list: each entry is exactly the origin of a page as a browser writes it.
 pub(super) fn origins(found: &mut Problems, embedding: &Embedding) {
     let mut known = HashSet::new();
     for origin in &embedding.origins {

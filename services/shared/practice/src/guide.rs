@@ -59,7 +59,7 @@ impl Guide {
     /// How long all steps take together.
     #[must_use]
     pub fn minutes(&self) -> i32 {
-        // A guide that was read takes ten; only the sum of one that is refused can reach the limit.
+        // An accepted guide takes ten minutes; only a refused one can reach the limit.
         self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.minutes))
     }
 }
@@ -68,7 +68,7 @@ impl Guide {
 /// practice's files: a page and a mail promise the guide.
 ///
 /// # Errors
-/// It cannot be read, is not understood, or has values that cannot be meant.
+/// The file cannot be read or understood, or has invalid values.
 pub fn load(folder: &Path) -> Result<Guide, Error> {
     let file = folder.join(FILE);
     match fs::read_to_string(&file) {
@@ -101,7 +101,7 @@ fn problems(guide: &Guide) -> Vec<String> {
     found.into_list()
 }
 
-/// What the website says about the guide in words that are not the practice's.
+/// What the website's own words say about the guide.
 fn promised(found: &mut Problems, guide: &Guide) {
     let (steps, minutes) = (guide.steps.len(), guide.minutes());
     let why = format!("there must be {STEPS}, as the website promises, and there are {steps}");
@@ -110,7 +110,7 @@ fn promised(found: &mut Problems, guide: &Guide) {
         "their minutes must add up to {MINUTES}, as the website promises, and they add up to \
          {minutes}"
     );
-    // Without any step the first reason says it all.
+    // Without any step the first reason is enough.
     found.unless(steps == 0 || minutes == MINUTES, "steps", &why);
 }
 

@@ -13,13 +13,13 @@ use toml::{Table, Value};
 
 use super::Error;
 
-/// The texts, with those that come with the project: a folder from before them has ours.
+/// The texts, with the project's own ones for a folder that is older than they are.
 const FILES: [(&str, &str); 3] = [
     ("terms", include_str!("../../../../deploy/local/practice/terms.toml")),
     ("refunds", include_str!("../../../../deploy/local/practice/refunds.toml")),
     ("privacy", include_str!("../../../../deploy/local/practice/privacy.toml")),
 ];
-/// What a file says that is older than this setting, as the catalogue reads it.
+/// The value for a file that is older than this setting, as in the catalogue.
 const USUAL_REPLY_DAYS: &str = "2-3 business days";
 
 /// One text.
@@ -38,7 +38,7 @@ pub struct LegalText {
 /// Reads the texts in a folder and fills in the practice's settings.
 ///
 /// # Errors
-/// One cannot be read, is not understood, or has values that cannot be meant.
+/// A file cannot be read or understood, or has invalid values.
 pub fn load(folder: &Path) -> Result<Vec<LegalText>, Error> {
     let practice = read(folder, "practice.toml", None)?;
     let settings = settings(&practice);

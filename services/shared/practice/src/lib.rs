@@ -35,7 +35,7 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
-    /// It is not understood; the text names the line and the key.
+    /// It cannot be parsed; the text names the line and the key.
     #[error("{} is not understood:\n{reason}", file.display())]
     Malformed {
         /// The file.
@@ -43,7 +43,7 @@ pub enum Error {
         /// Line, key and reason.
         reason: String,
     },
-    /// Values that cannot be meant.
+    /// It has invalid values.
     #[error("{} has values that cannot be meant:\n  {}", file.display(), problems.join("\n  "))]
     Wrong {
         /// The file.
@@ -56,7 +56,7 @@ pub enum Error {
 /// Reads `practice.toml` in a folder.
 ///
 /// # Errors
-/// It cannot be read, is not understood, or has values that cannot be meant.
+/// The file cannot be read or understood, or has invalid values.
 pub fn load(folder: &Path) -> Result<Practice, Error> {
     let file = folder.join(FILE);
     match fs::read_to_string(&file) {

@@ -1,8 +1,8 @@
-//! The people that give sessions: the first practitioner of `practice.toml` and its further ones.
+//! The practitioners of `practice.toml`: the first one and the others.
 
 use super::values::{Availability, FurtherPractitioner, LEAD_ID, Practice};
 
-/// A person that gives sessions, with the hours that hold for them.
+/// A practitioner with the hours that hold for them.
 #[derive(Debug, Clone)]
 pub struct Practitioner {
     /// A stable id, part of stream names.

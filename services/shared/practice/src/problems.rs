@@ -1,6 +1,6 @@
-//! Collects the values of a practice that cannot be meant.
+//! Collects the invalid values of a practice's file.
 
-/// Values that cannot be meant, as they are found.
+/// Invalid values in the order in which they are found.
 #[derive(Default)]
 pub(super) struct Problems(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! What the practice's values must keep to, checked all at once.
+//! The rules for the practice's values, checked all at once.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ const PRACTITIONERS_MAX: usize = 20;
 const CALENDAR_ID_CHARS_MAX: usize = 32;
 const CALENDARS_MAX: usize = 20;
 
-/// Every value that cannot be meant, as its key and the reason.
+/// Every invalid value, as its key and the reason.
 pub(super) fn problems(practice: &Practice) -> Vec<String> {
     let mut found = Problems::default();
     identity(&mut found, &practice.practice);

@@ -14,7 +14,7 @@ pub const LEAD_ID: &str = "lead";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Practice {
-    /// Who it is and how to reach it.
+    /// The practice's name and addresses.
     pub practice: Identity,
     /// Where sessions in person take place.
     pub location: Location,
@@ -33,7 +33,7 @@ pub struct Practice {
     pub scheduling_widgets: Vec<SchedulingWidget>,
     /// What reviews can be about.
     pub reviews: ReviewChoices,
-    /// When mails are sent that no click of a person asks for.
+    /// When the mails are sent that follow no act of a person.
     #[serde(default)]
     pub mails: Mails,
     /// What receipts state.
@@ -72,7 +72,7 @@ pub struct SchedulingWidget {
     pub event_type: String,
 }
 
-/// Who the practice is and how to reach it.
+/// The practice's name and addresses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
@@ -149,12 +149,12 @@ pub struct Policies {
     pub reply_days_text: String,
 }
 
-/// What a file of before this rule means.
+/// The value for a file that is older than this rule.
 fn desk_limit_rupees() -> i32 {
     20_000
 }
 
-/// What a file says that is older than this setting.
+/// The value for a file that is older than this setting.
 fn reply_days_text() -> String {
     "2-3 business days".to_owned()
 }
@@ -196,7 +196,7 @@ pub struct BlockedTime {
     pub to: Time,
 }
 
-/// A practitioner beside the first one. What is missing is the practice's.
+/// A practitioner beside the first one. Missing values are the practice's.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FurtherPractitioner {
@@ -230,7 +230,7 @@ pub struct ReviewChoices {
     pub services: Vec<String>,
 }
 
-/// When mails are sent that no click of a person asks for.
+/// When the mails are sent that follow no act of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mails {
@@ -424,7 +424,7 @@ fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error
     })
 }
 
-/// The practice's first practitioner, of whom a file need not speak.
+/// The practice's first practitioner, which a file need not name.
 fn lead() -> String {
     LEAD_ID.to_owned()
 }
@@ -439,7 +439,7 @@ fn time_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tim
     })
 }
 
-/// Weekdays that a file gives; a default stands for those that it does not give.
+/// The weekdays of a file, or the default.
 fn some_weekdays<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<Weekday>>, D::Error> {

@@ -12,19 +12,19 @@ use crate::roles::{Role, Roles, Staff, StaffError, admit};
 /// (`GATEWAY_STAFF_NETWORKS`): that network. Calls from there need no second factor.
 pub const LISTED_NETWORK: &str = "x-listed-network";
 
-/// Why a call of staff goes no further.
+/// Why a call of staff is refused.
 #[derive(Debug)]
 pub enum Refusal {
     /// The person's role, and why it is not enough.
     Refused(Option<Role>, StaffError),
-    /// The role cannot be asked for.
+    /// The role cannot be read.
     Unavailable(BoxError),
 }
 
-/// Lets a person in whose role is in `allowed` and whose session has the second factor that it
-/// needs, as lately shown as `level` asks: one of an account that has a second factor needs it.
-/// What the session has used, and when, are the claims `aal` and `amr` of the token, which hosted
-/// identity servers write as well.
+/// Authorizes a person whose role is in `allowed` and whose session has the second factor that it
+/// needs, shown as lately as `level` asks. A session of an account with a second factor needs it.
+/// The token's claims `aal` and `amr` say what the session has used, and when; hosted identity
+/// servers write them as well.
 pub async fn let_in(
     roles: &dyn Roles,
     user: &User,

@@ -1,6 +1,6 @@
-//! How lately a call of staff asks the second factor to have been shown: a level for each call.
-//! Who has a session of staff for a moment, or an old one, does not have what moves money, rights
-//! or clients' data out of the practice.
+//! How lately the second factor must have been shown: a level for each call of staff. A stolen or
+//! old session of staff cannot make the calls that move money, rights or clients' data out of the
+//! practice.
 
 use runtime::caller::User;
 
@@ -51,8 +51,8 @@ impl Level {
     }
 }
 
-/// Every call of staff. A cancellation against the policy asks for more than one by it: it gives
-/// back what the sender decides.
+/// Every call of staff. A cancellation against the policy asks for more than one by the policy,
+/// because its sender decides what goes back.
 pub const CALLS: &[(&str, Level)] = &[
     // Money.
     ("RefundPayment", Level::JustNow),
@@ -76,7 +76,7 @@ pub const CALLS: &[(&str, Level)] = &[
     ("ListMembers", Level::Today),
     ("ListInvitations", Level::Today),
     ("ListMembershipChanges", Level::Today),
-    // Calendars: an address is a right to read that outlasts its session.
+    // Calendars: an address gives a right to read that outlasts the session.
     ("ListCalendarFeeds", Level::JustNow),
     ("RenewCalendarFeed", Level::JustNow),
     ("StopCalendarFeed", Level::JustNow),
@@ -122,7 +122,7 @@ mod tests {
             assert_eq!(level.accept(Some(last)), Ok(()));
             assert_eq!(level.accept(Some(last + 1)), Err(SecondFactorTooOld));
             assert_eq!(level.accept(None), Err(SecondFactorRequired));
-            // The clock of who issued the token is a little ahead.
+            // The issuer's clock is a little ahead.
             assert_eq!(level.accept(Some(-3)), Ok(()));
         }
     }

@@ -1,5 +1,5 @@
-//! Who works for the practice. Roles live in booking's table and are asked for on every call, so a
-//! change counts at once; what a token claims is a hint for the user interface and no more.
+//! The staff of the practice. Roles are in booking's table and are read on every call, so a change
+//! counts at once; a token's claim is only a hint for the user interface.
 
 mod directory;
 mod gate;

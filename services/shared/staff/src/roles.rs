@@ -1,4 +1,4 @@
-//! Roles, what a caller of a staff method has to be, and why it is not let in.
+//! Roles, what a staff method asks of its caller, and why it refuses one.
 
 use futures::future::BoxFuture;
 use kernel::id::Customer;
@@ -6,7 +6,8 @@ use kernel::{Code, Id, Reject};
 use runtime::BoxError;
 use runtime::caller::Aal;
 
-/// What a member of the practice may do. Each method of a staff service names those it lets in.
+/// What a member of the practice may do. Each method of a staff service names the roles that may
+/// call it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Everything.
@@ -23,7 +24,7 @@ impl Role {
     /// Every role.
     pub const ALL: &'static [Self] =
         &[Self::Owner, Self::Admin, Self::Practitioner, Self::FrontDesk];
-    /// Those who decide about money.
+    /// The roles that decide about money.
     pub const MANAGERS: &'static [Self] = &[Self::Owner, Self::Admin];
 
     /// The word in tables and on the wire.
@@ -44,7 +45,7 @@ impl Role {
     }
 }
 
-/// A member of the practice who was let in.
+/// An authorized member of the practice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Staff {
     /// The account.
@@ -59,7 +60,7 @@ pub enum StaffError {
     /// No member of the practice.
     #[error("This is for the practice's staff only.")]
     StaffOnly,
-    /// A member whose role does not go so far.
+    /// A member whose role may not call this.
     #[error("Your role does not allow this.")]
     RoleNotAllowed,
     /// A member whose session needs a second factor and has used none.
@@ -85,7 +86,7 @@ impl Reject for StaffError {
     }
 }
 
-/// Lets a role in, or says why not.
+/// Checks a role.
 ///
 /// # Errors
 /// `StaffOnly` without a role, `RoleNotAllowed` with one that is not in `allowed`.
@@ -94,7 +95,7 @@ pub fn admit(role: Option<Role>, allowed: &[Role]) -> Result<Role, StaffError> {
     if allowed.contains(&role) { Ok(role) } else { Err(StaffError::RoleNotAllowed) }
 }
 
-/// What a member may do, and what that asks of the session.
+/// A member's role, and whether it needs a second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// The role.

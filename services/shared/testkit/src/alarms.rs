@@ -15,7 +15,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 pub struct Alarms(());
 
 thread_local! {
-    /// What a test's own thread has heard, while it listens.
+    /// What was logged in a test's own thread while it listens.
     static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
     /// The lines of the security log in the same time, each as `name=value` pairs.
     static SECURITY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -44,8 +44,8 @@ pub fn sent_statements() -> usize {
 
 impl Alarms {
     /// Listens until it is dropped. A test's runtime has one thread, which runs the service too.
-    /// The listener itself is the whole program's, because one that comes and goes with a test
-    /// misses what is said while another test's goes.
+    /// The listener belongs to the whole program: one per test would miss lines while another
+    /// test's is removed.
     #[must_use]
     pub fn listen() -> Self {
         install();

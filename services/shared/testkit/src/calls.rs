@@ -1,4 +1,4 @@
-//! Calls by the names of the contract, so that a test meets methods that it does not name.
+//! Calls by the contract's names, so that a test covers methods that it does not name.
 
 use std::path::Path;
 

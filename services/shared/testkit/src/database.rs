@@ -71,14 +71,14 @@ impl TestDatabase {
         Ok(Store::new(Database::new(self.url.clone()).open()?))
     }
 
-    /// Puts the one clock so many seconds ahead of the machine's.
+    /// Sets the database's clock so many seconds ahead of the machine's.
     pub async fn move_clock(&self, seconds: i64) -> Result<()> {
         self.as_owner(&format!("update clock set offset_by = make_interval(secs => {seconds})"))
             .await
     }
 
-    /// Stops the one clock; [`Self::move_clock`] still moves it. A wait of a second then doesn't
-    /// end while a busy machine hashes the next password.
+    /// Stops the database's clock; [`Self::move_clock`] still moves it. A limit of a second then
+    /// doesn't pass while a busy machine hashes the next password.
     pub async fn stop_clock(&self) -> Result<()> {
         self.as_owner(
             "do $stop$ begin execute format('create or replace function clock_now()
@@ -101,8 +101,8 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let (name, admin_url) = (self.name.clone(), self.admin_url.clone());
-        // A thread of its own, because the test's runtime may be ending. What cannot be dropped is
-        // left to the end of the test services.
+        // Runs in a thread of its own, because the test's runtime may be ending. A database that
+        // cannot be dropped goes when the test services end.
         let dropping = std::thread::spawn(move || -> Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async {

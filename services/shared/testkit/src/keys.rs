@@ -58,7 +58,7 @@ impl TestKeys {
         Ok(Self { pairs })
     }
 
-    /// Everybody's public keys, the value of `CALLER_PUBLIC_KEYS`.
+    /// The public keys of all services, the value of `CALLER_PUBLIC_KEYS`.
     #[must_use]
     pub fn public_keys(&self) -> String {
         json!({ "keys": self.pairs.iter().map(|pair| &pair.jwk).collect::<Vec<_>>() }).to_string()
@@ -114,8 +114,8 @@ impl TestUsers {
         self.sign(user, (email, false, "aal2", true), expires_at)
     }
 
-    /// The same of a session that has shown its second factor so many seconds ago; the first factor
-    /// is newer.
+    /// An access token of a session that has shown its second factor so many seconds ago; the first
+    /// factor is newer.
     pub fn token_shown(&self, user: &str, email: &str, seconds_ago: u64) -> Result<String> {
         let now = unix_seconds();
         let amr = json!([
@@ -125,17 +125,17 @@ impl TestUsers {
         self.sign_with(user, (email, false, "aal2", true), (now + 3600, amr))
     }
 
-    /// The same of a person whose address is proved.
+    /// An access token of a person whose address is proved.
     pub fn proved_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, true, "aal2", true), expires_at)
     }
 
-    /// The same of a session with one factor.
+    /// An access token of a session with one factor.
     pub fn one_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, false, "aal1", false), expires_at)
     }
 
-    /// The same of an account that has a second factor, which the session has not used.
+    /// An access token of an account that has a second factor, which the session has not used.
     pub fn unused_factor_token(&self, user: &str, email: &str, expires_at: u64) -> Result<String> {
         self.sign(user, (email, false, "aal1", true), expires_at)
     }

@@ -11,8 +11,8 @@ const FIRST: u16 = 12_000;
 const LAST: u16 = 19_999;
 const TRIES_MAX: u32 = 1_000;
 
-/// The UDP sockets of the ports that were given, which nothing else uses: they say until this
-/// process ends that a port is taken, also before its process listens and while it is restarted.
+/// The UDP sockets of the given ports, which nothing else uses. They mark a port as taken until
+/// this process ends, also before its process listens and while it restarts.
 static RESERVED: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
 
 /// An address of this machine that no other test chooses as long as this program runs.

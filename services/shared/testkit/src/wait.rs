@@ -9,8 +9,8 @@ use eventstore::{Store, feed};
 /// How many seconds a condition may take on a busy machine before the test fails.
 static PATIENCE_S: AtomicU64 = AtomicU64::new(120);
 
-/// Lets each condition of this test program take as long as `patience`: where hundreds of kills
-/// take the turn of one call, it waits for the restarts of all of them.
+/// Lets each condition of this test program take as long as `patience`, because a call may have to
+/// wait for hundreds of restarts.
 pub fn be_patient(patience: Duration) {
     PATIENCE_S.store(patience.as_secs(), Ordering::Relaxed);
 }
@@ -47,8 +47,8 @@ where
         .with_context(|| format!("waited in vain until {what}"))?
 }
 
-/// Gives positions to everything that was committed, where a test has no relay. Another process may
-/// be at it with an older look at the log, and then it has to be asked again.
+/// Gives positions to all committed events, for a test without a relay. Another process may do this
+/// with an older view of the log; then it is tried again.
 ///
 /// # Errors
 /// When something stays behind for a minute, or the database does not answer.
@@ -63,14 +63,14 @@ pub async fn until_in_feed(store: &Store) -> Result<()> {
     .await
 }
 
-/// Waits until no timer is claimed. A clock that moves while a handler runs would judge what it
-/// began by one hour and what it ends by another.
+/// Waits until no timer is claimed. If the clock moved while a handler runs, the handler would
+/// begin at one time and end at another.
 ///
 /// # Errors
 /// When a handler hangs, or the database does not answer.
 pub async fn until_no_timer_runs(store: &Store) -> Result<()> {
-    // A lease lasts 25 seconds and its handler 20 at most. What has less left is, if anything, the
-    // pause of a timer that has failed.
+    // A lease lasts 25 seconds and its handler 20 at most. A shorter rest can only be the pause of
+    // a timer that has failed.
     const RUNNING: &str = "select exists (
         select from timers where lease_until_at > clock_timestamp() + interval '5 seconds')";
     until_not(store, "no timer runs", RUNNING).await

@@ -20,8 +20,8 @@ pub fn digits(typed: &str) -> String {
     typed.chars().filter_map(digit).collect()
 }
 
-/// A phone number as numbers are read: ASCII digits, plain blanks, dashes, brackets and plus, and
-/// nothing that cannot be seen. Whether it is a number is for its reader to say.
+/// A phone number in plain characters: ASCII digits, blanks, dashes, brackets and plus, and nothing
+/// invisible. The caller checks whether it is a number.
 #[must_use]
 pub fn phone(typed: &str) -> String {
     let plain: String = typed.chars().filter_map(of_phone).collect();
@@ -32,7 +32,7 @@ pub fn phone(typed: &str) -> String {
 }
 
 /// A number with letters, such as that of a tax payer or a recovery code: ASCII digits, and none of
-/// the blanks and dashes between its parts. Whether it is a number is for its reader to say.
+/// the blanks and dashes between its parts. The caller checks whether it is a number.
 #[must_use]
 pub fn with_letters(typed: &str) -> String {
     typed.chars().filter_map(of_phone).filter(|c| !matches!(*c, ' ' | '-')).collect()
@@ -46,7 +46,7 @@ fn of_phone(c: char) -> Option<char> {
         '\u{ff08}' => Some('('),
         '\u{ff09}' => Some(')'),
         '\u{ff0e}' => Some('.'),
-        // What is no character of a number, but can be seen or means something, is left to see.
+        // Other visible characters stay, so that the caller refuses them.
         c if c.is_control() => Some(c),
         c => digit(c).or_else(|| shows(c).then_some(c)),
     }

@@ -11,8 +11,9 @@ pub(super) fn shows(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || is_dropped(c) || is_of_text(c) || is_without_ink(c))
 }
 
-/// Marks that are dropped: what turns the direction of its surroundings, what has no width and no
-/// meaning in a text, the place of a picture that was not pasted, and what is no character.
+/// Marks that are dropped: those that turn the direction of the text around them, those without
+/// width and meaning, the placeholder of a picture that was not pasted, and code points that are no
+/// characters.
 pub(super) const fn is_dropped(c: char) -> bool {
     matches!(
         c,
@@ -21,7 +22,7 @@ pub(super) const fn is_dropped(c: char) -> bool {
     )
 }
 
-/// Marks that a text of several lines may need, for directions and flags, and a line does not.
+/// Marks that a text of several lines may need, for directions and flags; a line needs none.
 pub(super) const fn is_of_text(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{e0000}'..='\u{e007f}')
 }

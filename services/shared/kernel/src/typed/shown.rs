@@ -22,7 +22,7 @@ enum Script {
     Other(u32),
 }
 
-/// The address with its domain as people read it. What is no address stays as it is.
+/// The address with its domain as people read it. A text that is no address stays as it is.
 #[must_use]
 pub fn shown_address(address: &str) -> String {
     let Some((local, domain)) = address.rsplit_once('@') else { return address.to_owned() };
@@ -94,7 +94,7 @@ fn adapted(delta: u32, count: u32, first: bool) -> Option<u32> {
     steps.checked_add(delta.checked_mul(36)?.checked_div(delta.checked_add(38)?)?)
 }
 
-/// The one script of all letters; `None` for several, for capitals, and for what is not known.
+/// The one script of all letters; `None` for several, for capitals, and for unknown letters.
 fn script_of(letters: &str) -> Option<Script> {
     let mut found = None;
     for letter in letters.chars() {
