@@ -211,9 +211,9 @@ async fn an_upload_that_no_review_takes_is_gone_after_an_hour() -> Result<()> {
     let lost = service.upload(encoded(Format::Png, &corners(30, 20), None)?).await?;
     assert_eq!((service.rows().await?, service.objects()?.len()), (2, 4));
     service.restart().await?;
-    service.database.move_clock(AN_HOUR - 60).await?;
+    service.move_clock(AN_HOUR - 60).await?;
     assert_eq!((service.rows().await?, service.drop_timers().await?), (2, 1), "it is not yet time");
-    service.database.move_clock(AN_HOUR + 60).await?;
+    service.move_clock(AN_HOUR + 60).await?;
     until("the upload is gone", async || {
         let gone = service.rows().await? == 1 && service.objects()?.len() == 2;
         Ok((gone && service.drop_timers().await? == 0).then_some(()))
@@ -261,6 +261,7 @@ async fn lose_one(
     })
     .await?;
     *hours += 2;
+    // At once, because a process that was killed comes to no rest.
     service.database.move_clock(*hours * AN_HOUR).await?;
     until(place.unwrap_or("nothing is left"), async || {
         restart_if_dead(service).await?;

@@ -110,6 +110,12 @@ impl ServiceProcess {
         .await
     }
 
+    /// Puts the clock so many seconds ahead of the machine's, once the process is at rest.
+    pub(crate) async fn move_clock(&self, seconds: i64) -> Result<()> {
+        testkit::until_at_rest(&self.store).await?;
+        self.database.move_clock(seconds).await
+    }
+
     /// Kills the process and restarts it.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         self.process.kill().await?;

@@ -202,8 +202,9 @@ impl World {
         events.into_iter().map(name).collect()
     }
 
-    /// Moves the clock ahead of the machine's.
+    /// Puts the clock so many seconds ahead of the machine's, once the service is at rest.
     pub(crate) async fn move_clock(&self, seconds: i64) {
+        testkit::until_at_rest(&self.store).await.unwrap();
         self.database.move_clock(seconds).await.unwrap();
     }
 
