@@ -105,7 +105,7 @@ async fn a_key_ends_by_itself_or_when_the_operator_says_so() {
     let key = service_key(&office.server).await;
     let office = Office { key, ..office };
     office.get("/admin/users").await.ok();
-    office.server.database.move_clock(30 * 24 * 3600).await.unwrap();
+    office.server.move_clock(30 * 24 * 3600).await;
     let answer = office.get("/admin/users").await;
     answer.assert_error(403, "bad_jwt");
     assert!(answer.text("/message").contains("expired"), "{}", answer.body);
@@ -184,7 +184,7 @@ async fn accounts_are_listed_newest_first_in_pages() {
         let name = json!({ "full_name": format!("Person {n}") });
         let body = json!({ "email": format!("n{n}@example.test"), "user_metadata": name });
         office.create(body).await.ok();
-        office.server.database.move_clock(n + 1).await.unwrap();
+        office.server.move_clock(n + 1).await;
     }
     let emails = |answer: &Answer| -> Vec<String> {
         let users = answer.body["users"].as_array().unwrap();
@@ -317,7 +317,7 @@ async fn a_banned_person_stays_out_until_the_ban_ends() {
     assert!(!banned.text("/banned_until").is_empty());
     office.server.user(&token).await.assert_error(403, "user_banned");
     office.server.sign_in(ASHA, PASSWORD).await.assert_error(400, "user_banned");
-    office.server.database.move_clock(5401).await.unwrap();
+    office.server.move_clock(5401).await;
     office.server.sign_in(ASHA, PASSWORD).await.ok();
     office.put(&id, json!({ "ban_duration": "24h" })).await.ok();
     let free = office.put(&id, json!({ "ban_duration": "none" })).await.ok();

@@ -72,7 +72,7 @@ async fn an_identity_is_added_and_removed_with_a_fresh_proof() {
         format!("/user/identities/authorize?provider=google&skip_http_redirect=true&{}", pkce());
     let ask = async |token: &str| server.call(Method::GET, &path, token, json!({})).await;
     ask(&weak).await.assert_error(400, "reauthentication_needed");
-    server.database.move_clock(301).await.unwrap();
+    server.move_clock(301).await;
     let token = server.refresh(&session.text("/refresh_token")).await.ok().text("/access_token");
     ask(&token).await.assert_error(400, "reauthentication_needed");
     server.note_code(&token).await;

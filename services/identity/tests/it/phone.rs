@@ -94,7 +94,7 @@ async fn a_code_by_whatsapp_signs_in_without_a_password() {
     assert_eq!(sender.messages(ASHA).await[0]["channel"], "whatsapp");
     let first = verify(&server, "sms", ASHA, &code).await.ok();
     verify(&server, "sms", ASHA, &code).await.assert_error(403, "otp_expired");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     server.post("/otp", json!({ "phone": ASHA, "create_user": false })).await.ok();
     let again = verify(&server, "sms", ASHA, &sender.digits(ASHA, 2).await).await.ok();
     assert_eq!(first.text("/user/id"), again.text("/user/id"));
@@ -111,16 +111,16 @@ async fn clients_of_the_contract_are_told_what_it_tells() {
     let server = TestServer::start_full((true, PUBLIC_URL), policy, sender.sms()).await;
     let unknown = server.post("/otp", json!({ "phone": ASHA, "create_user": false })).await;
     unknown.assert_error(422, "otp_disabled");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     account(&server, &sender, ASHA).await;
-    server.database.move_clock(122).await.unwrap();
+    server.move_clock(122).await;
     let known = server.post("/otp", json!({ "phone": ASHA })).await.ok();
     assert!(!known.text("/message_id").is_empty(), "{}", known.body);
-    server.database.move_clock(183).await.unwrap();
+    server.move_clock(183).await;
     let repeated = sign_up(&server, ASHA, PASSWORD).await.ok();
     assert_eq!((&repeated.body["identities"], repeated.text("/role")), (&json!([]), String::new()));
     let other = account(&server, &sender, RAVI).await;
-    server.database.move_clock(244).await.unwrap();
+    server.move_clock(244).await;
     let token = other.text("/access_token");
     let taken = server.call(Method::PUT, "/user", &token, json!({ "phone": ASHA })).await;
     taken.assert_error(422, "phone_exists");
@@ -161,7 +161,7 @@ async fn a_stranger_who_signs_up_first_gets_nothing_of_the_owners_account() {
     assert_eq!(session.body["password_needed"], true);
     let refused = sign_in(&server, ASHA, "a stranger's own").await;
     refused.assert_error(400, "invalid_credentials");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     sign_up(&server, ASHA, "a stranger's own").await.ok();
     sign_in(&server, ASHA, "a stranger's own").await.assert_error(400, "invalid_credentials");
     server.user(&session.text("/access_token")).await.ok();
@@ -179,10 +179,10 @@ async fn codes_end_after_ten_minutes_and_five_wrong_ones() {
     let resend = json!({ "type": "sms", "phone": ASHA });
     let early = server.post("/resend", resend.clone()).await;
     early.assert_error(429, "over_sms_send_rate_limit");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     server.post("/resend", resend).await.ok();
     let code = sender.digits(ASHA, 2).await;
-    server.database.move_clock(662).await.unwrap();
+    server.move_clock(662).await;
     verify(&server, "sms", ASHA, &code).await.assert_error(403, "otp_expired");
 }
 
@@ -191,7 +191,7 @@ async fn a_nonce_by_message_lets_a_new_password_be_set() {
     let (server, sender) = start().await;
     let session = account(&server, &sender, ASHA).await;
     let token = session.text("/access_token");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     server.call(Method::GET, "/reauthenticate", &token, json!({})).await.ok();
     let nonce = sender.digits(ASHA, 2).await;
     let new = |nonce: &str| json!({ "password": "a louder garden", "nonce": nonce });
@@ -212,7 +212,7 @@ async fn a_phone_is_changed_by_a_code_to_the_new_one() {
     let code = sender.digits(RAVI, 1).await;
     verify(&server, "sms", RAVI, &code).await.assert_error(403, "otp_expired");
     verify(&server, "phone_change", ASHA, &code).await.assert_error(403, "otp_expired");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     server.post("/resend", json!({ "type": "phone_change", "phone": RAVI })).await.ok();
     let code = sender.digits(RAVI, 2).await;
     assert_eq!(code.len(), 6, "a session is needed as well");
@@ -251,7 +251,7 @@ async fn a_change_of_phone_is_redeemed_where_it_was_asked_for() {
 async fn a_code_of_the_former_phone_ends_with_the_change() {
     let (server, sender) = start().await;
     let token = account(&server, &sender, ASHA).await.text("/access_token");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     server.post("/otp", json!({ "phone": ASHA })).await.ok();
     let former = sender.digits(ASHA, 2).await;
     server.call(Method::PUT, "/user", &token, json!({ "phone": RAVI })).await.ok();
@@ -268,7 +268,7 @@ async fn a_phone_is_changed_after_a_fresh_proof() {
     let put = async |token: &str| {
         server.call(Method::PUT, "/user", token, json!({ "phone": RAVI })).await
     };
-    server.database.move_clock(301).await.unwrap();
+    server.move_clock(301).await;
     let old = server.refresh(&session.text("/refresh_token")).await.ok().text("/access_token");
     put(&old).await.assert_error(400, "reauthentication_needed");
     assert!(sender.messages(RAVI).await.is_empty());
@@ -281,7 +281,7 @@ async fn a_phone_of_another_account_cannot_be_taken() {
     let (server, sender) = start().await;
     account(&server, &sender, ASHA).await;
     let session = account(&server, &sender, RAVI).await;
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     let token = session.text("/access_token");
     server.call(Method::PUT, "/user", &token, json!({ "phone": ASHA })).await.ok();
     let code = sender.digits(ASHA, 2).await;
@@ -361,6 +361,6 @@ async fn all_phones_together_get_so_many_messages_an_hour() {
     let third = sign_up(&server, "+917654321098", PASSWORD).await;
     third.assert_error(429, "over_sms_send_rate_limit");
     assert_eq!(third.text("/message"), "SMS rate limit exceeded");
-    server.database.move_clock(3601).await.unwrap();
+    server.move_clock(3601).await;
     sign_up(&server, "+917654321098", PASSWORD).await.ok();
 }

@@ -115,7 +115,7 @@ async fn a_later_sign_in_is_raised_by_whatsapp() {
     let (factor_id, _) = protected(&server, &sender).await;
     let token = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
     assert_eq!(claims(&token)["aal"], "aal1");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     let path = format!("/factors/{factor_id}/challenge");
     let odd = server.call(Method::POST, &path, &token, json!({ "channel": "fax" })).await;
     odd.assert_error(400, "validation_failed");
@@ -133,7 +133,7 @@ async fn it_is_off_unless_the_setting_says_so() {
     let (mut server, sender) = start().await;
     let (factor_id, _) = protected(&server, &sender).await;
     let token = server.sign_in(ASHA, PASSWORD).await.ok().text("/access_token");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     let challenge_id = challenge(&server, &token, &factor_id).await.ok().text("/id");
     let code = sender.digits(NUMBER, 2).await;
     server.restart(|settings| settings.features.mfa_phone = false).await;
@@ -199,7 +199,7 @@ async fn a_code_works_once_and_only_for_its_own_challenge() {
     let (factor_id, raised) = protected(&server, &sender).await;
     let token = raised.text("/access_token");
     let first_code = sender.digits(NUMBER, 1).await;
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     let asked = challenge(&server, &token, &factor_id).await.ok().text("/id");
     let code = sender.digits(NUMBER, 2).await;
     let own = (token.as_str(), factor_id.as_str());
@@ -240,7 +240,7 @@ async fn a_code_ends_after_five_minutes() {
     let factor_id = enroll(&server, &token, (NUMBER, "")).await.ok().text("/id");
     let asked = challenge(&server, &token, &factor_id).await.ok().text("/id");
     let code = sender.digits(NUMBER, 1).await;
-    server.database.move_clock(301).await.unwrap();
+    server.move_clock(301).await;
     let late = verify(&server, (&token, &factor_id), (&asked, &code)).await;
     late.assert_error(422, "mfa_challenge_expired");
     assert!(late.text("/message").contains(&asked));
@@ -261,7 +261,7 @@ async fn five_wrong_answers_end_a_code_and_slow_the_next_ones_down() {
         let wrong = verify(&server, own, (&asked, &other_than(&code))).await;
         wrong.assert_error(422, "mfa_verification_failed");
     }
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     verify(&server, own, (&asked, &code)).await.assert_error(422, "mfa_challenge_expired");
     let asked = challenge(&server, &token, &factor_id).await.ok().text("/id");
     let code = sender.digits(NUMBER, 2).await;
@@ -273,7 +273,7 @@ async fn five_wrong_answers_end_a_code_and_slow_the_next_ones_down() {
         .await
         .unwrap();
     assert_eq!(failures, 6);
-    server.database.move_clock(131).await.unwrap();
+    server.move_clock(131).await;
     verify(&server, own, (&asked, &code)).await.ok();
 }
 
@@ -316,7 +316,7 @@ async fn messages_to_a_factor_are_a_minute_apart() {
     moved.assert_error(429, "over_sms_send_rate_limit");
     let second = challenge(&server, &token, &other).await;
     second.assert_error(429, "over_sms_send_rate_limit");
-    server.database.move_clock(61).await.unwrap();
+    server.move_clock(61).await;
     challenge(&server, &token, &factor_id).await.ok();
     sender.digits(NUMBER, 2).await;
     assert_eq!(sender.messages(OTHER_NUMBER).await.len(), 0);
@@ -342,7 +342,7 @@ async fn an_account_gets_so_many_messages_whatever_its_phones_and_networks() {
     let other = enroll(&server, &ravi, (OTHER_NUMBER, "")).await.ok().text("/id");
     challenge_from(&server, (&ravi, &other), "203.0.99.9").await.ok();
     // One more is sent an hour later.
-    server.database.move_clock(3601).await.unwrap();
+    server.move_clock(3601).await;
     let session = server.refresh(&session.text("/refresh_token")).await.ok();
     let token = session.text("/access_token");
     server.note_code(&token).await;
@@ -359,7 +359,7 @@ async fn a_message_that_came_too_late_is_not_sent() {
     let token = server.confirmed_account(ASHA).await.text("/access_token");
     let factor_id = enroll(&server, &token, (NUMBER, "")).await.ok().text("/id");
     challenge(&server, &token, &factor_id).await.ok();
-    server.database.move_clock(301).await.unwrap();
+    server.move_clock(301).await;
     let ended = async || {
         let waiting: i64 = sqlx::query_scalar("select count(*) from timers")
             .fetch_one(server.app.store.pool())

@@ -142,6 +142,12 @@ impl TestServer {
         self.url = serve(self.app.clone(), &self.shutdown).await;
     }
 
+    /// Puts the clock so many seconds ahead of the machine's, once no timer runs.
+    pub(crate) async fn move_clock(&self, seconds: i64) {
+        testkit::until_no_timer_runs(&self.app.store).await.unwrap();
+        self.database.move_clock(seconds).await.unwrap();
+    }
+
     /// A request as the client library makes it.
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.client.request(method, format!("{}{path}", self.url)).header(API_VERSION, "2024-01-01")
