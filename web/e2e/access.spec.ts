@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { PAGES } from '../src/app/pages';
 import { expectEase, hardToPress } from './support/ease';
+import { firstOf } from './support/lists';
 import { BOOKING, PATHS } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
 import { writeReview } from './support/rpc';
@@ -100,7 +101,7 @@ async function expectThumbsReach(page: Page): Promise<void> {
   await expect(start).toBeVisible();
   await expectReach();
   await start.click();
-  const area = quiz.getByRole('button', { name: /^Select This Area/ }).first();
+  const area = firstOf(quiz.getByRole('button', { name: /^Select This Area/ }));
   await expect(area).toBeVisible();
   await expectReach();
   await area.click();

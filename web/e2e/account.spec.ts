@@ -1,6 +1,7 @@
 /** Signing in, out, and in again after the password was forgotten. */
 import type { Page } from '@playwright/test';
 import { CALENDAR, expectStep } from './support/flow';
+import { expectSome } from './support/lists';
 import {
   newPerson,
   openSession,
@@ -32,7 +33,7 @@ test('wrong password, forgotten password, signed out', async ({
   await page.goto('/sign-in?return=/faq');
   complaints.expect(refusal('/auth/v1/token'));
   await signIn(page, { ...person, password: `not the right one of ${person.email}` });
-  await expect(page.getByText('Email or password is not right.').first()).toBeVisible();
+  await expectSome(page.getByText('Email or password is not right.'));
 
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await expectStep(page, 'Reset Your Password');

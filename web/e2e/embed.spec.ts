@@ -7,6 +7,7 @@ import type { FrameLocator, Page } from '@playwright/test';
 import { giveConsent, payInTab, proceed } from './support/book';
 import { hardToPress } from './support/ease';
 import { expectStep, payByCard, SERVICE } from './support/flow';
+import { expectSome, firstOf, lastOf, nthOf } from './support/lists';
 import { lookInSchemes } from './support/look';
 import { type OtherSite, openSite, practiceThatLists } from './support/other-site';
 import { newPerson, type Person } from './support/people';
@@ -58,7 +59,7 @@ const test = base.extend<object, OfWorker>({
 });
 
 function widgetOn(page: Page): FrameLocator {
-  return page.frameLocator('iframe').first();
+  return firstOf(page.locator('iframe')).contentFrame();
 }
 
 function freeTimes(widget: FrameLocator) {
@@ -68,10 +69,11 @@ function freeTimes(widget: FrameLocator) {
 /** Chooses the last free time of the last day in sight; the tab that opened. */
 async function choose(page: Page): Promise<Page> {
   const widget = widgetOn(page);
-  await expect(freeTimes(widget).first()).toBeVisible();
-  await widget.getByRole('group', { name: 'Day' }).locator('button:enabled').last().click();
+  await expectSome(freeTimes(widget));
+  // In this practice only this file books.
+  await lastOf(widget.getByRole('group', { name: 'Day' }).locator('button:enabled')).click();
   const opened = page.context().waitForEvent('page');
-  await freeTimes(widget).last().click();
+  await lastOf(freeTimes(widget)).click();
   return opened;
 }
 
@@ -104,7 +106,7 @@ test('from a time in the frame to the message that the session is booked @phone'
   const person = newPerson('Asha');
   await page.goto(`${site.origin}/element`);
   const widget = widgetOn(page);
-  await expect(freeTimes(widget).first()).toBeVisible();
+  await expectSome(freeTimes(widget));
   await expect(widget.getByLabel('Session')).toHaveCount(0);
   await lookInSchemes(page, 'widget-times');
   expect(await hardToPress(widget.locator('#widget'))).toEqual([]);
@@ -144,7 +146,7 @@ test('a plain frame is resized and filled in by our script, and works without it
   listed: { practice, site },
 }) => {
   await page.goto(`${site.origin}/plain`);
-  await expect(freeTimes(widgetOn(page)).first()).toBeVisible();
+  await expectSome(freeTimes(widgetOn(page)));
   const frame = page.locator('iframe');
   await expect.poll(async () => (await frame.boundingBox())?.height ?? 0).toBeGreaterThan(400);
   const filled = await choose(page);
@@ -211,7 +213,7 @@ async function focused(page: Page): Promise<string> {
 test('by keyboard alone', async ({ page, listed: { site } }) => {
   await page.goto(`${site.origin}/all`);
   const widget = widgetOn(page);
-  await expect(freeTimes(widget).first()).toBeVisible();
+  await expectSome(freeTimes(widget));
   await page.keyboard.press('Tab');
   expect(await focused(page)).toContain('More about us');
   await page.keyboard.press('Tab');
@@ -219,7 +221,7 @@ test('by keyboard alone', async ({ page, listed: { site } }) => {
   // Another session by its first letter, and its times are there.
   await page.keyboard.type('Med');
   await expect.poll(() => told(page)).toContain('sukoon:service_selected');
-  await expect(freeTimes(widget).first()).toBeVisible();
+  await expectSome(freeTimes(widget));
   await page.keyboard.press('Tab');
   expect(await focused(page)).toMatch(/^BUTTON .* free solid$/);
   await page.keyboard.press('Enter');
@@ -248,13 +250,12 @@ test('wishes for colours are taken where they can be read, and others are told',
   listed: { site },
 }) => {
   await page.goto(`${site.origin}/colours`);
+  const widget = (at: number) => nthOf(page.locator('iframe'), at).contentFrame();
   const paper = (at: number) =>
-    page
-      .frameLocator('iframe')
-      .nth(at)
+    widget(at)
       .locator('body')
       .evaluate((body) => getComputedStyle(body).backgroundColor);
-  await expect(freeTimes(page.frameLocator('iframe').nth(1)).first()).toBeVisible();
+  await expectSome(freeTimes(widget(1)));
   expect(await paper(0)).toBe('rgb(16, 24, 32)');
   expect(await paper(1)).toBe('rgb(251, 248, 243)');
   await lookInSchemes(page, 'widget-colours');

@@ -1,5 +1,6 @@
 /** The questions in a real browser: its own details, the keyboard, and links to one of them. */
 import type { Page } from '@playwright/test';
+import { firstOf } from './support/lists';
 import { expect, test } from './support/test';
 
 function group(page: Page, title: string) {
@@ -24,7 +25,7 @@ async function openAndClose(page: Page): Promise<void> {
   await expect(length.getByText(/50-60 minutes/)).toBeHidden();
   await expect(pay.getByText(/UPI/)).toBeVisible();
   // A group closes over its questions.
-  await group(page, 'Booking & Practical Information').locator('summary').first().click();
+  await firstOf(group(page, 'Booking & Practical Information').locator('summary')).click();
   await expect(pay).toBeHidden();
   await page.getByRole('button', { name: 'Expand all' }).click();
   await expect(page.locator('details:not([open])')).toHaveCount(0);

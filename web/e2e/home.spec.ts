@@ -1,6 +1,7 @@
 /** The welcome page where it needs a browser; `src/app/home` tests it element by element. */
 import type { Locator } from '@playwright/test';
 import { RPC, reviewAnswer, standIn } from './support/answers';
+import { expectSome, firstOf, lastOf } from './support/lists';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -57,17 +58,17 @@ test('testimonials: six cards in a row that moves, in a room that was kept for t
   await expect(testimonials.getByRole('img', { name: 'Photo from Writer 1' })).toHaveCount(0);
   expect(await top()).toBe(before);
 
-  await expect(cards.last()).not.toBeInViewport();
+  await expect(lastOf(cards)).not.toBeInViewport();
   for (let press = 0; press < 5; press += 1) {
     await testimonials.getByRole('button', { name: 'Show the next reviews' }).click();
   }
   await testimonials.getByRole('button', { name: 'Show the reviews before' }).click();
-  await atRest(cards.first());
+  await atRest(firstOf(cards));
   const links = testimonials.getByRole('link', { name: /^Read Full Review/ });
-  await links.last().focus();
-  await expect(links.last()).toBeInViewport({ ratio: 1 });
-  await links.first().focus();
-  await expect(links.first()).toBeInViewport({ ratio: 1 });
+  await lastOf(links).focus();
+  await expect(lastOf(links)).toBeInViewport({ ratio: 1 });
+  await firstOf(links).focus();
+  await expect(firstOf(links)).toBeInViewport({ ratio: 1 });
 });
 
 test('all of it but the reviews can be read before any script runs', async ({
@@ -84,9 +85,9 @@ test('all of it but the reviews can be read before any script runs', async ({
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeInViewport();
   await expect(page.getByRole('button', { name: QUIZ_BUTTON })).toBeVisible();
-  for (const value of FIGURES) await expect(page.getByText(value).first()).toBeVisible();
+  for (const value of FIGURES) await expectSome(page.getByText(value));
   await expect(page.getByRole('blockquote')).toBeVisible();
-  const answer = page.locator('details').first();
+  const answer = firstOf(page.locator('details'));
   await answer.locator('summary').click();
   await expect(answer.locator('p')).toBeVisible();
   await context.close();

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { walkTo } from './support/keyboard';
+import { expectSome } from './support/lists';
 import { fitsTheWidth } from './support/look';
 import {
   callByHand,
@@ -183,7 +184,7 @@ test('closing the panel locks it, and without its grant nothing can be deleted',
 
   // Leaving the page locks as well; no page is there any more to see the call.
   await tryPassword(page, ownerOf(practice).password);
-  await expect(panel(page).getByRole('article').first()).toBeVisible();
+  await expectSome(panel(page).getByRole('article'));
   await page.goto('/faq');
   await expect
     .poll(async () => (await callByHand(page, 'ListStaffReviews', { token })).status)

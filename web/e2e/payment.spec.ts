@@ -14,6 +14,7 @@ import {
   payByCard,
   slotOf,
 } from './support/flow';
+import { expectSome } from './support/lists';
 import { fitsTheWidth } from './support/look';
 import { newPerson, signIn, signUpQuietly } from './support/people';
 import { until } from './support/practice';
@@ -75,7 +76,7 @@ test('Back from the payment shows the step, and the words of a closed window cov
   await hold(page);
   await expectReady(page);
   await closeCheckout(await openCheckout(page));
-  await expect(page.getByText('You can retry the payment anytime.').last()).toBeVisible();
+  await expectSome(page.getByRole('main').getByText('You can retry the payment anytime.'));
   await expectToast(page, 'Payment Cancelled');
   const retry = page.getByRole('button', { name: 'Retry Payment' });
   await retry.click({ trial: true });

@@ -5,6 +5,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectTrouble, RPC, standIn } from './support/answers';
 import { CALENDAR, expectReady, expectStep } from './support/flow';
+import { firstOf } from './support/lists';
 import { fitsTheWidth } from './support/look';
 import { LEGAL_PATHS, PATHS, pathOf } from './support/pages';
 import { newPerson, signUpQuietly } from './support/people';
@@ -133,7 +134,7 @@ async function expectLouder(page: Page): Promise<void> {
   const bar = page.getByRole('banner');
   const ground = (one: Locator) => one.evaluate((e) => getComputedStyle(e).backgroundColor);
   const brand = await ground(bar.getByRole('link', { name: 'Book a session' }));
-  const quiet = await ground(bar.locator('a[href="/sign-up"]').first());
+  const quiet = await ground(firstOf(bar.locator('a[href="/sign-up"]')));
   const paper = await page.evaluate(() =>
     getComputedStyle(document.documentElement).getPropertyValue('--brand').trim(),
   );
