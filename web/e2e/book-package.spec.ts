@@ -1,9 +1,9 @@
 /** A package at /book: from the choice of its dates to the confirmation, paid by a link. */
 import { readFile } from 'node:fs/promises';
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { giveConsent, payInTab, proceed } from './support/book';
 import { expectSizes } from './support/ease';
-import { expectStep, freeDays, freeTimes, payByCard, showDay, takeTime } from './support/flow';
+import { expectStep, firstFreeTime, payByCard, takeOtherTime, takeOwnTime } from './support/flow';
 import { walkTo } from './support/keyboard';
 import { newPerson, type Person, signInByCode } from './support/people';
 import { expect, test } from './support/test';
@@ -31,16 +31,9 @@ function slotsOf(page: Page): string[] {
   return (new URL(page.url()).searchParams.get('slots') ?? '').split(',');
 }
 
-/** A time in the middle of the last day in sight, which other tests hardly take. */
-async function middle(page: Page): Promise<Locator> {
-  await showDay(page, freeDays(page).last());
-  const times = freeTimes(page);
-  return times.nth(Math.floor((await times.count()) / 2));
-}
-
 /** Chooses the first date; the others are suggested weekly at its hour. */
 async function chooseDates(page: Page): Promise<string[]> {
-  const instant = await takeTime(page, await middle(page));
+  const instant = await takeOwnTime(page);
   await expect.poll(() => slotsOf(page)[0]).toBe(instant);
   await page.getByRole('button', { name: 'Suggest three' }).click();
   await expect(page.getByTestId('package-dates').getByRole('status')).toContainText('Suggested:');
@@ -54,8 +47,7 @@ async function changeSecond(page: Page, before: string[]): Promise<string[]> {
   await place(page, 2).check();
   const checked = page.getByTestId('times').locator('input:checked');
   await expect(checked).toHaveValue(before[1] ?? '');
-  const others = freeTimes(page).and(page.locator(':not(:checked)'));
-  const instant = await takeTime(page, others.last());
+  const instant = await takeOtherTime(page);
   const after = [before[0] ?? '', instant, before[2] ?? ''];
   await expect.poll(() => slotsOf(page)).toEqual(after);
   return after;
@@ -144,7 +136,7 @@ test('the dates of a package are chosen at /book by keyboard alone', async ({ pa
   await walkTo(page, goOn(page));
   await page.keyboard.press('Enter');
   // What is missing is said, and the free times have the focus.
-  await expect(freeTimes(page).first()).toBeFocused();
+  await expect(firstFreeTime(page)).toBeFocused();
   // The walk begins at the top of the page again.
   await page.getByRole('heading', { level: 1 }).focus();
   await walkTo(page, page.getByRole('button', { name: 'Suggest three' }));

@@ -3,15 +3,8 @@
  * selected one of several choices still has to look different from the others.
  */
 import type { Locator, Page } from '@playwright/test';
-import {
-  CALENDAR,
-  chooseTime,
-  expectStep,
-  freeDays,
-  freeTimes,
-  showDay,
-  takeTime,
-} from './support/flow';
+import { CALENDAR, chooseTime, expectStep } from './support/flow';
+import { firstOf, lastOf } from './support/lists';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 
@@ -41,7 +34,7 @@ async function expectTold(page: Page, chosen: Locator, other: Locator): Promise<
 /** Of native radio buttons, what is drawn beside the chosen one and beside another. */
 async function expectRadiosTold(page: Page, group: Locator): Promise<void> {
   const chosen = group.locator('input:checked + span');
-  const other = group.locator('input:enabled:not(:checked) + span').first();
+  const other = firstOf(group.locator('input:enabled:not(:checked) + span'));
   await expectTold(page, chosen, other);
 }
 
@@ -62,7 +55,7 @@ test('what is chosen, the current page, buttons and badges', async ({ page }) =>
     await page.goto('/service/meditation');
     const times = page.getByRole('region', { name: 'Free times' });
     const chosen = times.locator('button[aria-pressed="true"]');
-    const other = times.locator('button[aria-pressed="false"]:enabled').first();
+    const other = firstOf(times.locator('button[aria-pressed="false"]:enabled'));
     await expectTold(page, chosen, other);
   });
 
@@ -70,8 +63,8 @@ test('what is chosen, the current page, buttons and badges', async ({ page }) =>
     const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await expectEdge(page.getByRole('link', { name: 'Book & Pay Now - ₹750' }), ground);
     await page.goto('/services');
-    const card = page.getByRole('main').getByRole('article').first();
-    await expectEdge(card.locator('span.rounded-full').first(), ground);
+    const card = firstOf(page.getByRole('main').getByRole('article'));
+    await expectEdge(firstOf(card.locator('span.rounded-full')), ground);
   });
 
   await test.step('which reviews are shown', async () => {
@@ -93,15 +86,11 @@ test('the day, the time, the way to meet and the step of a booking', async ({ pa
   await page.goto(CALENDAR);
   await expectStep(page, 'Book Your Session');
   await chooseTime(page);
-  // The day that other tests book last may have one free time only.
-  const days = page.getByRole('group', { name: 'Day', exact: true });
-  await showDay(page, freeDays(page).nth(1));
-  await takeTime(page, freeTimes(page).first());
-  await expectRadiosTold(page, days);
+  await expectRadiosTold(page, page.getByRole('group', { name: 'Day', exact: true }));
   await expectRadiosTold(page, page.getByTestId('times'));
   await expectRadiosTold(page, page.getByRole('group', { name: 'How would you like to meet?' }));
   const steps = page.getByRole('navigation', { name: 'Booking steps' }).getByRole('list');
   const current = steps.locator('[aria-current="step"] > .rounded-full');
-  const ahead = steps.locator('li:not([aria-current]) > .rounded-full').last();
+  const ahead = lastOf(steps.locator('li:not([aria-current]) > .rounded-full'));
   await expectTold(page, current, ahead);
 });

@@ -49,7 +49,7 @@ for (const [name, minutes] of [
     await page.goto(CALENDAR);
     await expectStep(page, 'Book Your Session');
     await chooseTime(page);
-    // The last day in sight is days away: whatever the device says, nothing is late.
+    // The chosen day is more than a week away: whatever the device says, nothing is late.
     await expect(lateTick(page)).toHaveCount(0);
     await hold(page);
     await expectReady(page);

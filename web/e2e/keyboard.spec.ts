@@ -1,8 +1,9 @@
 /** A whole booking and a review without a mouse; other files have the quiz and the other forms. */
 import type { Page } from '@playwright/test';
-import { BOOK, COMPLETED, SIGNATURE, timesOf } from './support/book';
-import { CALENDAR, expectConfirmed, expectReady, expectStep, lateTick } from './support/flow';
+import { BOOK, COMPLETED, firstTime, lastFreeDay, SIGNATURE } from './support/book';
+import { CALENDAR, expectConfirmed, expectReady, expectStep, firstFreeTime } from './support/flow';
 import { walkTo } from './support/keyboard';
+import { firstOf } from './support/lists';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, expectToast, test } from './support/test';
 
@@ -27,8 +28,7 @@ test('everything can be done with the keyboard', async ({ page, practice, sandbo
   await walkTo(page, days.locator('input:checked'));
   await page.keyboard.press('ArrowLeft');
   await expect(page).toHaveURL(/date=/);
-  const times = page.getByTestId('times').locator('input:enabled');
-  await walkTo(page, times.first());
+  await walkTo(page, firstFreeTime(page));
   await page.keyboard.press('Space');
   await expect(page).toHaveURL(/slot=/);
   await walkTo(page, page.getByLabel('Online'));
@@ -59,10 +59,9 @@ test('a session is booked at /book with the keyboard', async ({ page, practice }
   const person = newPerson('Ketaki');
   await signUpQuietly(page, practice.url, person);
   await page.goto(BOOK);
-  const free = page.locator('#times').getByRole('button', { name: / free$/ });
-  await walkTo(page, free.and(page.locator('button:enabled')).last());
+  await walkTo(page, lastFreeDay(page));
   await page.keyboard.press('Enter');
-  await walkTo(page, timesOf(page).first());
+  await walkTo(page, firstTime(page));
   await page.keyboard.press('Enter');
 
   await expectStep(page, 'Consent to Online Session');
@@ -77,11 +76,6 @@ test('a session is booked at /book with the keyboard', async ({ page, practice }
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await walkTo(page, page.getByLabel('Special requests'));
   await page.keyboard.type('A quiet voice, please');
-  const tick = lateTick(page);
-  if (await tick.isVisible()) {
-    await walkTo(page, tick);
-    await page.keyboard.press('Space');
-  }
   const opened = page.context().waitForEvent('page');
   await press(page, 'Proceed to Payment');
   await (await opened).close();
@@ -101,7 +95,7 @@ test('a review is written with the keyboard', async ({ page }) => {
     await page.keyboard.type(text);
   };
   const stars = page.getByRole('radio', { name: /stars?/ });
-  await walkTo(page, stars.first());
+  await walkTo(page, firstOf(stars));
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('radio', { name: /^3 stars/ })).toBeChecked();

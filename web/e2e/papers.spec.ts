@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from '@playwright/test';
-import { agreeIfLate, expectConfirmed, openCheckout, payByCard } from './support/flow';
+import { expectConfirmed, openCheckout, payByCard } from './support/flow';
 import { newPerson, signUpQuietly } from './support/people';
 import { Practice, startPractice } from './support/practice';
 import { holdTime } from './support/rpc';
@@ -73,7 +73,6 @@ test('a business pays, and finds its name and its tax on every paper', async ({
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Billed to Asha Rao Traders, GSTIN 27AAPFU0939F1ZV')).toBeVisible();
     await page.getByRole('link', { name: 'To the booking' }).click();
-    await agreeIfLate(page);
     await payByCard(await openCheckout(page));
     await expectConfirmed(page);
 

@@ -1,26 +1,18 @@
 /** A booking that staff make by phone: agreed to and paid on its page, and adopted by an account. */
 import type { Page } from '@playwright/test';
 import { SIGNATURE } from './support/book';
-import { agreeIfLate, expectConfirmed, expectStep, payByUpi, SERVICE } from './support/flow';
+import { expectConfirmed, expectStep, payByUpi, SERVICE } from './support/flow';
+import { ownStart } from './support/own-days';
 import { newPerson, type Person, signUpQuietly } from './support/people';
 import type { Practice } from './support/practice';
 import { codeOf, type Sandbox } from './support/sandbox';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
-/** A free start by the practice's clock, some days ahead: "2026-11-24T11:00". */
+/** A free start in the practice's zone: "2026-11-24T11:00". */
 async function freeStart({ url }: Practice): Promise<string> {
-  const answer = await fetch(`${url}/rpc/booking.v1.BookingService/ListSlots`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ serviceId: SERVICE, days: 14 }),
-  });
-  const { days } = (await answer.json()) as {
-    days: { slots?: { startsAt: string; available?: boolean }[] }[];
-  };
-  const free = days.flatMap(({ slots = [] }) => slots).filter(({ available }) => available);
-  const last = free.at(-1)?.startsAt ?? '';
-  const india = new Date(Date.parse(last) + 330 * 60_000);
+  const start = Date.parse(await ownStart(url, SERVICE));
+  const india = new Date(start + 330 * 60_000);
   return india.toISOString().slice(0, 16);
 }
 
@@ -50,7 +42,6 @@ async function agreeAndPay(
   await main.getByLabel('Signature').fill(SIGNATURE);
   await main.locator('input[name="consentAccepted"]').check();
   await main.locator('input[name="agreement"]').check();
-  await agreeIfLate(page);
   // Staff have seen the address of the page: without the code of the mail it signs nothing.
   await expect(pay).toBeDisabled();
   await page.getByRole('button', { name: 'Send me a code' }).click();

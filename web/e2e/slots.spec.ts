@@ -6,8 +6,10 @@ import {
   expectReady,
   expectStep,
   slotOf,
+  takeSuggestion,
   toPayment,
 } from './support/flow';
+import { expectSome } from './support/lists';
 import { newPerson, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
@@ -37,7 +39,7 @@ test('of two people who want the same time, one hears at once that it is taken',
   await otherPage.getByRole('button', { name: 'Continue to Payment' }).click();
   const told = otherPage.getByRole('status').filter({ hasText: 'was just taken' });
   await expect(told).toBeInViewport();
-  await expect(otherPage.getByTestId('times').getByText('Taken').first()).toBeVisible();
+  await expectSome(otherPage.getByTestId('times').getByText('Taken'));
   await expect(otherPage.getByLabel('Anything we should know?')).toHaveValue(
     'Mornings are hard for me.',
   );
@@ -45,7 +47,7 @@ test('of two people who want the same time, one hears at once that it is taken',
   await expect(otherPage.getByLabel('In person')).toBeChecked();
   await expect(otherPage.getByLabel('I agree to these simple terms')).toBeChecked();
 
-  await told.getByRole('button').first().click();
+  await takeSuggestion(told);
   await expect(told).toBeHidden();
   expect(slotOf(otherPage)).not.toBe(wanted);
   await toPayment(otherPage);

@@ -1,6 +1,7 @@
 /** The steps of /book, as a person takes them. */
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { agreeIfLate, expectStep, SERVICE } from './flow';
+import { expectStep, SERVICE } from './flow';
+import { ownPlace } from './own-days';
 import { expect } from './test';
 
 export const BOOK = `/book?service=${SERVICE}`;
@@ -13,20 +14,54 @@ export const SIGNATURE = 'A. Verma, signed';
 export const NOTES = 'Mornings are hard for me.';
 
 /** The free times in sight, of the chosen day. */
-export function timesOf(page: Page): Locator {
+function timesOf(page: Page): Locator {
   return page.locator('#times').getByRole('link', { name: / IST, / });
 }
 
-/** Chooses the last free time of the last day in sight, which other tests hardly take. */
+/** The first of them, to be looked at or walked to. */
+export function firstTime(page: Page): Locator {
+  return timesOf(page).first();
+}
+
+/** The seven days in sight; each says how many of its times are free. */
+function daysOf(page: Page): Locator {
+  return page.locator('#times').getByRole('button', { name: / free$/ });
+}
+
+/** The last of them that has a free time, to be walked to. */
+export function lastFreeDay(page: Page): Locator {
+  return daysOf(page).and(page.locator('button:enabled')).last();
+}
+
+/** Follows a free time by its address, and not by its place: news may redraw the list. */
+async function follow(page: Page, time: Locator): Promise<void> {
+  const address = (await time.getAttribute('href')) ?? '';
+  await page.locator(`#times a[href="${address}"]`).click();
+}
+
+/** Chooses the next free time, whichever that is. */
+export function chooseNextTime(page: Page): Promise<void> {
+  return follow(page, firstTime(page));
+}
+
+/** Chooses the first free time of the spec's own days, on a page that shows the week of today. */
 export async function chooseSlot(page: Page): Promise<void> {
-  const days = page.locator('#times').getByRole('button', { name: / free$/ });
-  const free = days.and(page.locator('button:enabled'));
-  await expect(free.first()).toBeVisible();
-  const name = (await free.last().getAttribute('aria-label')) ?? '';
-  const date = name.replace(/, \d+ free$/, '');
-  await days.and(page.getByRole('button', { name: date })).click();
-  // Until the day is drawn, the times of another one stand there.
-  await timesOf(page).filter({ hasText: date }).last().click();
+  const { week, days } = ownPlace();
+  const label = (day: number) => daysOf(page).nth(day).getAttribute('aria-label');
+  for (let turned = 0; turned < week; turned += 1) {
+    const before = (await label(0)) ?? '';
+    await page.locator('#times').getByRole('button', { name: 'Later days' }).click();
+    await expect(daysOf(page).first()).not.toHaveAttribute('aria-label', before);
+  }
+  for (const day of days) {
+    const name = (await label(day)) ?? '';
+    if (name.endsWith('none free')) continue;
+    await daysOf(page).nth(day).click();
+    // Until the day is drawn, the times of another one stand there.
+    const date = name.replace(/, \d+ free$/, '');
+    return follow(page, timesOf(page).filter({ hasText: date }).first());
+  }
+  throw new Error('No time is left on the days of this spec.');
 }
 
 export function acceptButton(page: Page): Locator {
@@ -60,7 +95,6 @@ export async function payInTab(
 /** From the details to the panel of the payment; the tab that opened. */
 export async function proceed(page: Page): Promise<Page> {
   await expectStep(page, 'Booking Details');
-  await agreeIfLate(page);
   const opened = page.context().waitForEvent('page');
   await page.getByRole('button', { name: 'Proceed to Payment' }).click();
   const tab = await opened;

@@ -1,5 +1,7 @@
 /** The steps of the booking flow, as a person takes them. */
 import type { FrameLocator, Locator, Page } from '@playwright/test';
+import { addDays, WEEK_DAYS } from '../../src/features/booking/slots';
+import { ownDates } from './own-days';
 import { expect } from './test';
 
 export const SERVICE = 'general-consultation';
@@ -9,46 +11,86 @@ export async function expectStep(page: Page, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 }
 
-/** The days in sight that have a free time. */
-export function freeDays(page: Page): Locator {
-  const days = page.getByRole('group', { name: 'Day', exact: true });
-  return days.locator('input[type="radio"]:enabled');
+/** The seven days in sight. */
+function daysOf(page: Page): Locator {
+  return page.getByRole('group', { name: 'Day', exact: true });
+}
+
+/** A day in sight, by its date. */
+function dayOf(page: Page, date: string): Locator {
+  return daysOf(page).locator(`input[value="${date}"]`);
 }
 
 /** The free times of the day that is shown. */
-export function freeTimes(page: Page): Locator {
+function freeTimes(page: Page): Locator {
   return page.getByTestId('times').locator('input[type="radio"]:enabled');
+}
+
+/** The free time that has the focus first. */
+export function firstFreeTime(page: Page): Locator {
+  return freeTimes(page).first();
 }
 
 async function givenValue(choice: Locator): Promise<string> {
   return (await choice.getAttribute('value')) ?? '';
 }
 
-/**
- * Shows a day, and waits until the times are those of it. The day is pressed by its date: news of
- * other people's times may redraw the list meanwhile, and then its last day is another one.
- */
-export async function showDay(page: Page, day: Locator): Promise<void> {
-  const date = await givenValue(day);
-  const days = page.getByRole('group', { name: 'Day', exact: true });
-  await days.locator(`input[value="${date}"]`).check();
-  // The practice's hours are of one date in its zone and in UTC.
-  await expect(freeTimes(page).first()).toHaveValue(new RegExp(`^${date}T`));
+/** Turns the calendar, week by week, until a day is in sight. */
+async function turnTo(page: Page, date: string): Promise<void> {
+  let from = await givenValue(daysOf(page).locator('input[type="radio"]').first());
+  const isEarlier = date < from;
+  const turn = daysOf(page).getByRole('button', {
+    name: isEarlier ? 'Earlier days' : 'Later days',
+  });
+  while (date < from || date >= addDays(from, WEEK_DAYS)) {
+    from = addDays(from, isEarlier ? -WEEK_DAYS : WEEK_DAYS);
+    await turn.click();
+    await expect(dayOf(page, from)).toBeAttached();
+  }
 }
 
-/** Takes a time, by its start; says which. */
-export async function takeTime(page: Page, time: Locator): Promise<string> {
+/** Shows the first of the spec's own days with a free time, and waits until the times are those of it. */
+async function showOwnDay(page: Page): Promise<void> {
+  for (const date of await ownDates(new URL(page.url()).origin, SERVICE)) {
+    await turnTo(page, date);
+    if (await dayOf(page, date).isDisabled()) continue;
+    await dayOf(page, date).check();
+    // The practice's hours are of one date in its zone and in UTC.
+    await expect(firstFreeTime(page)).toHaveValue(new RegExp(`^${date}T`));
+    return;
+  }
+  throw new Error('No time is left on the days of this spec.');
+}
+
+/** Takes a time by its start, and not by its place: news may redraw the list. Says which. */
+async function takeTime(page: Page, time: Locator): Promise<string> {
   const instant = await givenValue(time);
   await page.getByTestId('times').locator(`input[value="${instant}"]`).check();
   return instant;
 }
 
-/** Chooses the first free time of the last free day in sight; says how the address writes it. */
+/** Takes the first free time of the spec's own days; says which. */
+export async function takeOwnTime(page: Page): Promise<string> {
+  await showOwnDay(page);
+  return takeTime(page, firstFreeTime(page));
+}
+
+/** Takes another free time of the day that is shown; says which. */
+export function takeOtherTime(page: Page): Promise<string> {
+  return takeTime(page, freeTimes(page).and(page.locator(':not(:checked)')).last());
+}
+
+/** Chooses the first free time of the spec's own days; says how the address writes it. */
 export async function chooseTime(page: Page): Promise<string> {
-  await showDay(page, freeDays(page).last());
-  await takeTime(page, freeTimes(page).first());
-  await expect(page).toHaveURL(/slot=/);
-  return slotOf(page);
+  const instant = await takeOwnTime(page);
+  await expect.poll(() => slotOf(page)).toBe(instant);
+  return instant;
+}
+
+/** Takes the first of the times that are offered for one that was lost; by its words. */
+export async function takeSuggestion(notice: Locator): Promise<void> {
+  const words = (await notice.getByRole('button').first().textContent()) ?? '';
+  await notice.getByRole('button', { name: words, exact: true }).click();
 }
 
 /** The chosen start as the address writes it. */
@@ -89,12 +131,6 @@ export function lateTick(page: Page): Locator {
   return page.getByLabel("I understand that this session can't be cancelled for a refund");
 }
 
-/** Which times are free soonest depends on the hour; what they ask for is agreed to. */
-export async function agreeIfLate(page: Page): Promise<void> {
-  const tick = lateTick(page);
-  if (await tick.isVisible()) await tick.check();
-}
-
 /** Opens the provider's window. */
 export async function openCheckout(
   page: Page,
@@ -102,7 +138,6 @@ export async function openCheckout(
   inside = 'Pay ₹500',
 ): Promise<FrameLocator> {
   await expectReady(page);
-  await agreeIfLate(page);
   await page.getByRole('main').getByRole('button', { name: button }).click();
   const checkout = page.frameLocator('iframe[title="Secure checkout"]');
   await expect(checkout.getByRole('button', { name: inside })).toBeVisible();
@@ -112,7 +147,6 @@ export async function openCheckout(
 /** Leaves the page for the provider's, as browsers without windows do. */
 export async function leaveToPay(page: Page): Promise<void> {
   await expectReady(page);
-  await agreeIfLate(page);
   await page
     .getByRole('main')
     .getByRole('button', { name: /^(Pay ₹500|Retry Payment)$/ })

@@ -16,6 +16,7 @@ import {
 import { type Review, ReviewsService } from '../../src/gen/reviews/v1/reviews_service_pb';
 import { toInstant } from '../../src/lib/instant';
 import { SERVICE } from './flow';
+import { ownStart } from './own-days';
 import type { Person } from './people';
 import { type Practice, until } from './practice';
 import type { Sandbox } from './sandbox';
@@ -69,18 +70,14 @@ export async function freeStarts(practice: Practice): Promise<string[]> {
 
 type Customer = { person: Person; token: string };
 
-/** Keeps a time, by default the next free one, without paying for it; says which booking it is. */
-export async function holdTime(
-  practice: Practice,
-  { person, token }: Customer,
-  start?: string,
-): Promise<string> {
+/** Keeps a time of the spec's own days without paying for it; says which booking it is. */
+export async function holdTime(practice: Practice, { person, token }: Customer): Promise<string> {
   const desk = createClient(BookingService, transport(practice.url, token));
-  const { nextAvailableAt } = await desk.listSlots({ serviceId: SERVICE, days: 7 });
+  const start = await ownStart(practice.url, SERVICE);
   const { booking } = await desk.requestBooking({
     idempotencyKey: `booking-of-${person.email}`,
     serviceId: SERVICE,
-    startsAt: start ? timestampFromDate(new Date(start)) : nextAvailableAt,
+    startsAt: timestampFromDate(new Date(start)),
     mode: SessionMode.ONLINE,
     termsAccepted: true,
     contact: person,
@@ -99,7 +96,7 @@ export function makeLink(
   return till.startPayment({ bookingId, idempotencyKey, method: PaymentMethod.LINK });
 }
 
-/** Books and pays the next free time; says which booking it is. */
+/** Books and pays a time of the spec's own days; says which booking it is. */
 export async function bookSession(
   practice: Practice,
   sandbox: Sandbox,
@@ -115,7 +112,7 @@ export async function bookSession(
   return bookingId;
 }
 
-/** Books and pays the next free time, and lets so much time pass that the session is over. */
+/** Books and pays a time, and lets so much time pass that the session is over. */
 export async function attendSession(
   practice: Practice,
   sandbox: Sandbox,
