@@ -54,6 +54,7 @@ function useArrival(bookingId: string, placed: boolean, waiting: boolean): boole
     toast({
       title: 'Follow-up Email Scheduled',
       description: 'After your session we ask you how it was.',
+      beside: true,
     });
   }, [arrived, bookingId]);
 

@@ -32,10 +32,12 @@ export function useMailToast(booking: Booking | undefined, justPaid: boolean): v
   }, [mailState, justPaid, failedWords]);
 }
 
+/** The page says it as well, and what can be pressed there is not covered. */
 function sayMail(state: MailState, failedWords: string): void {
   if (state === MailState.SENT) {
-    toast({ title: 'Email Sent!', description: 'The confirmation is in your inbox.' });
+    const description = 'The confirmation is in your inbox.';
+    toast({ title: 'Email Sent!', description, beside: true });
     return;
   }
-  toast({ title: MAIL_FAILED, description: failedWords, variant: 'destructive' });
+  toast({ title: MAIL_FAILED, description: failedWords, variant: 'destructive', beside: true });
 }
