@@ -104,8 +104,13 @@ async fn go_back_with_newer_kinds(fleet: &Fleet, old: &Path, new: &Path) -> Resu
     }
     replace_all(fleet, old, &OTHERS).await.context("back with newer kinds")?;
     let mut back = settling::judge(fleet).await?;
-    // These wait for a program that knows them.
-    back.take_known(|what| what.starts_with("parked: "));
+    // These wait for a program that knows them: parked events, and the end of a session of which
+    // the old programs can't read what staff marked.
+    let marked = acts.marked();
+    back.take_known(|what| {
+        let is_its_end = what.contains("session-end") && what.contains(marked);
+        what.starts_with("parked: ") || (is_its_end && what.matches(" try ").count() < 2)
+    });
     replace_all(fleet, new, &THERE).await.context("there with newer kinds")?;
     Ok(back)
 }

@@ -34,6 +34,13 @@ pub(crate) struct Acts<'s, 'p> {
     by_phone: RunningSaga<'s, 'p>,
 }
 
+impl Acts<'_, '_> {
+    /// The id of the booking whose attendance staff mark.
+    pub(crate) fn marked(&self) -> &str {
+        &self.begun.booking_id
+    }
+}
+
 impl<'p> SagaRunner<'p> {
     /// Runs a booking of each newer kind, and lets a refund go that a dispute holds.
     ///
