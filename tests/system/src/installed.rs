@@ -56,7 +56,7 @@ impl InstalledPractice {
         Ok(installed)
     }
 
-    /// The practice's own files, as the package brings them: a copy, because a restore writes there.
+    /// The practice's own files, as the package brings them: a copy, as a restore writes there.
     fn bring_practice(&self) -> Result<()> {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
         let own = self.root.join("etc/sukoon/practice");

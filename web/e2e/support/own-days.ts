@@ -8,7 +8,7 @@ import { addDays, WEEK_DAYS } from '../../src/features/booking/slots';
 
 /**
  * Each has two days from next week on, three specs to a week. The week that begins today is left to
- * whoever wants the next free time, and its last day to keyboard.spec.ts.
+ * tests that want the next free time, and its last day to keyboard.spec.ts.
  */
 const SHARED = [
   'payment',

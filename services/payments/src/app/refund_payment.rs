@@ -37,8 +37,8 @@ impl RequestedRefund {
 /// Requests a refund of this amount, or of all that is left.
 ///
 /// # Errors
-/// `BookingNotFound`, `NothingToRefund`, `RefundDeducted`, `InvalidAmount`, `AmountNotRefundable` or
-/// `IdempotencyKeyReused`.
+/// `BookingNotFound`, `NothingToRefund`, `RefundDeducted`, `InvalidAmount`,
+/// `AmountNotRefundable` or `IdempotencyKeyReused`.
 pub async fn refund_payment(
     app: &App,
     staff: Staff,

@@ -17,8 +17,8 @@ use crate::repository::LockedCollection;
 /// The name of this act in the audit log.
 pub const ACTION: &str = "ReleaseRefund";
 
-/// Releases them, and requests them from the provider at once: those whose money no dispute has taken
-/// yet. A repeat changes nothing.
+/// Releases them, and requests them from the provider at once: those whose money no dispute has
+/// taken yet. A repeat changes nothing.
 ///
 /// # Errors
 /// `BookingNotFound`; where none was released, `RefundDeducted` when the provider has deducted the

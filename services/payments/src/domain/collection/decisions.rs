@@ -226,8 +226,8 @@ pub(super) fn complete(known: &Collection) -> Vec<Event> {
     vec![Event::Earned { payment: payment.clone(), amount }]
 }
 
-/// The practice gives money back: what counts before what does not, and nothing that the provider has
-/// deducted for an open dispute.
+/// The practice gives money back: what counts before what does not, and nothing that the provider
+/// has deducted for an open dispute.
 pub(super) fn refund_by_staff(
     known: &Collection,
     amount: Option<Amount>,

@@ -130,8 +130,8 @@ impl Collection {
         held
     }
 
-    /// How much of a payment is left beside lost disputes, what open ones have of it, and the refunds
-    /// that don't wait.
+    /// How much of a payment is left beside lost disputes, what open ones have of it, and the
+    /// refunds that don't wait.
     fn room_beside(&self, payment: &PaymentId, open: i64) -> i64 {
         let taken = self.lost(payment).saturating_add(open);
         let going = self.refunds_of(payment).filter(|(id, it)| !self.may_wait(*id, it));
