@@ -10,8 +10,8 @@ vi.mock('@/lib/auth', async (original) => ({
   ...(await original<object>()),
   useAuth: () => ({ status: 'signed-in', user: { id: 'u1', email: 'asha@example.org' } }),
 }));
-vi.mock('@/lib/proved-address');
-vi.mock('./adopt-bookings');
+vi.mock('@/lib/proved-address', () => ({ lacksProof: vi.fn() }));
+vi.mock('./adopt-bookings', () => ({ adoptBookings: vi.fn() }));
 vi.mock('@/features/account/components/prove-address', () => ({
   ProveAddress: ({ email, onProved }: { email: string; onProved: () => void }) => (
     <button type="button" onClick={onProved}>

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { accessToken } from './auth';
 import { lacksProof } from './proved-address';
 
-vi.mock('./auth');
+vi.mock('./auth', () => ({ accessToken: vi.fn() }));
 
 function token(claims: object): string {
   const json = btoa(JSON.stringify(claims)).replace(/\+/g, '-').replace(/\//g, '_');

@@ -260,8 +260,8 @@ test('from payment to confirmation, by the stream', async () => {
   await waitFor(() => expect(server.answers).toEqual(['pay_1']));
 
   server.tell({ state: BookingState.CONFIRMED });
-  await heading('Booking Confirmed!');
   await screen.findByText('Payment Verified!');
+  await heading('Booking Confirmed!');
   // The reference is that of the mails; the long id is for programs.
   expect(await screen.findByText('A1A1A1A1')).toBeTruthy();
   expect(document.body.textContent).not.toContain('bkg_');

@@ -12,7 +12,7 @@ const led = vi.fn();
 beforeEach(() => {
   led.mockReset();
   // The tests' document has no layout to scroll in.
-  Element.prototype.scrollIntoView = led;
+  vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(led);
 });
 
 function open(path = '/faq') {
