@@ -146,7 +146,7 @@ test: test-plan test-web test-rust test-e2e
 
 .PHONY: test-plan
 test-plan:
-	@echo "· web tests (some 3 minutes on two cores), Rust tests (15), browser tests (12)"
+	@echo "· web tests (some 2 minutes on two cores), Rust tests (15), browser tests (12)"
 
 # A part of the tests: of a name for Rust, of a file's name for the pages and the browser.
 ONLY ?=

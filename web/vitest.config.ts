@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
+    // A process loads React, the other libraries and the window once; set-up.ts parts the files.
+    isolate: false,
     setupFiles: ['src/testing/set-up.ts'],
     restoreMocks: true,
     // No test is judged by how busy the machine is.
