@@ -1,5 +1,5 @@
 /** The button of the quiz, with a quiz that a test plays. */
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation, useNavigate } from 'react-router';
 import { expect, test, vi } from 'vitest';
@@ -72,6 +72,29 @@ test('the address says that the quiz is open, and Back closes it', async () => {
   await person.click(screen.getByRole('button', { name: NAME }));
   await screen.findByText('The quiz is open');
   await person.click(screen.getByRole('button', { name: 'Back from ?quiz' }));
+  expect(screen.queryByText('The quiz is open')).toBeNull();
+});
+
+test('a press right after Escape opens the quiz, also before the page knows that it was closed', async () => {
+  renderApp(
+    <>
+      <QuizButton load={async () => PlayedQuiz} />
+      <Place />
+    </>,
+  );
+  const person = userEvent.setup();
+  const opener = screen.getByRole('button', { name: NAME });
+  await person.click(opener);
+  const quiz = await screen.findByText('The quiz is open');
+  await act(async () => {
+    opener.click();
+    // The press has read what the page knew; the browser's own closing comes through now.
+    await Promise.resolve();
+    quiz.click();
+  });
+  await screen.findByText('The quiz is open');
+  screen.getByText('Back from ?quiz');
+  await person.click(screen.getByText('The quiz is open'));
   expect(screen.queryByText('The quiz is open')).toBeNull();
 });
 

@@ -34,6 +34,7 @@ export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
   const quiz = useLazyModule(load);
   const [wanted, setWanted] = useState(false);
   const [missed, setMissed] = useState(false);
+  const [pressed, setPressed] = useState(false);
   const Quiz = quiz.piece;
   const { isOpen, go } = useOpen();
   const { fetch } = quiz;
@@ -41,6 +42,13 @@ export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
   useEffect(() => {
     if (isOpen) void fetch();
   }, [isOpen, fetch]);
+
+  // Pressed right after Escape: the browser has closed the dialog, and the page doesn't know it yet.
+  useEffect(() => {
+    if (!pressed || isOpen) return;
+    setPressed(false);
+    go(true);
+  }, [pressed, isOpen, go]);
 
   function reach() {
     if (quiz.failures === 0) void quiz.fetch();
@@ -51,7 +59,7 @@ export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
     setMissed(false);
     const came = await quiz.fetch();
     setWanted(false);
-    if (came) go(true);
+    if (came) setPressed(true);
     else setMissed(true);
   }
 
