@@ -5,7 +5,9 @@ pub mod coverage;
 pub mod mutant;
 mod rng;
 mod trace;
+mod service;
 mod store;
+mod consumer;
 mod world;
 mod bus;
 mod work;
@@ -23,8 +25,9 @@ pub use mutant::Mutant;
 
 use checker::{HumanTask, Snapshot, Violation};
 use customers::start_of_run;
+use service::Service;
 use trace::Trace;
-use world::{Service, Task, World};
+use world::{Task, World};
 
 /// How many bookings are attempted in a run.
 pub const SAGAS: usize = 8;

@@ -26,9 +26,10 @@ use serde_json::json;
 
 use super::coverage::Fault;
 use super::mutant::Mutant;
+use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
 use super::work::Job;
-use super::world::{Error, Service, World};
+use super::world::World;
 
 pub(crate) use requests::SlotRequest;
 pub(crate) use tables::BookingTables;

@@ -6,69 +6,14 @@ use eventstore::checkpoint::FAILURES_MAX;
 use eventstore::{Metadata, Recorded};
 
 use super::booking_model::{self, BookingTables};
+use super::consumer::Consumer;
 use super::coverage::Fault;
 use super::mutant::Mutant;
 use super::notifications_model::{self, NotificationsTables};
 use super::payments_model::{self, PaymentsTables};
-use super::store::{Batch, Checkpoint, LogModel, Parked, Tables};
-use super::world::{Error, Service, Task, World};
-
-/// The consumers: reader and source of a feed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Consumer {
-    BookingOnPayments,
-    BookingOnNotifications,
-    PaymentsOnBooking,
-    NotificationsOnBooking,
-    NotificationsOnPayments,
-}
-
-impl Consumer {
-    const ALL: [Self; 5] = [
-        Self::BookingOnPayments,
-        Self::BookingOnNotifications,
-        Self::PaymentsOnBooking,
-        Self::NotificationsOnBooking,
-        Self::NotificationsOnPayments,
-    ];
-
-    /// The consumers in a service.
-    pub(crate) fn of(service: Service) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |consumer| consumer.reader() == service)
-    }
-
-    fn reading(source: Service) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |consumer| consumer.source() == source)
-    }
-
-    const fn reader(self) -> Service {
-        match self {
-            Self::BookingOnPayments | Self::BookingOnNotifications => Service::Booking,
-            Self::PaymentsOnBooking => Service::Payments,
-            Self::NotificationsOnBooking | Self::NotificationsOnPayments => Service::Notifications,
-        }
-    }
-
-    /// Whose feed it reads.
-    pub(crate) const fn source(self) -> Service {
-        match self {
-            Self::BookingOnPayments | Self::NotificationsOnPayments => Service::Payments,
-            Self::BookingOnNotifications => Service::Notifications,
-            Self::PaymentsOnBooking | Self::NotificationsOnBooking => Service::Booking,
-        }
-    }
-
-    /// Its name.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::BookingOnPayments => "booking-on-payments",
-            Self::BookingOnNotifications => "booking-on-notifications",
-            Self::PaymentsOnBooking => "payments-on-booking",
-            Self::NotificationsOnBooking => "notifications-on-booking",
-            Self::NotificationsOnPayments => "notifications-on-payments",
-        }
-    }
-}
+use super::service::{Error, Service};
+use super::store::{Batch, Checkpoint, LogModel, Parked};
+use super::world::{Stored, Task, World};
 
 /// The outcome of offering an event to a consumer, which decides whether it may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,7 +182,7 @@ impl World {
         }
     }
 
-    fn take<T: Tables>(
+    fn take<T: Stored>(
         &mut self,
         consumer: Consumer,
         event: &Recorded,
@@ -290,7 +235,7 @@ impl World {
         }
     }
 
-    fn count_failure<T: Tables>(
+    fn count_failure<T: Stored>(
         &mut self,
         consumer: Consumer,
         event: &Recorded,

@@ -13,7 +13,8 @@ use payments::domain::fact::{LinkId, OrderId};
 
 use super::booking_model::{ClosedTime, SlotRequest, practitioners, rules};
 use super::coverage::{End, Fault};
-use super::world::{Error, Service, Task, World};
+use super::service::{Error, Service};
+use super::world::{Task, World};
 use checker::snapshot::Ack;
 
 pub(crate) use plan::{Pay, Plan, Way, When, start_of_run};

@@ -13,8 +13,9 @@ use payments::providers::{OrderRequest, PaymentReport, Provider as _, ProviderEr
 
 use super::payments_model::PaymentsTables;
 use super::provider::PROVIDER;
+use super::service::{Error, Service};
 use super::store::Batch;
-use super::world::{Error, Service, Task, World};
+use super::world::{Task, World};
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// How far back payments are listed, as in `payments::app::list_payments`.

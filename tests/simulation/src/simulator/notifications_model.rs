@@ -25,9 +25,10 @@ use serde_json::{Value, json};
 use super::coverage::Fault;
 use super::mail_server::Answer;
 use super::mutant::Mutant;
+use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
 use super::work::Job;
-use super::world::{Error, Service, World};
+use super::world::World;
 
 pub(crate) use tables::{MailRecord, NotificationsTables};
 

@@ -31,8 +31,9 @@ use serde_json::json;
 
 use super::mutant::Mutant;
 use super::provider::WebhookDelivery;
+use super::service::{Error, Service};
 use super::store::Batch;
-use super::world::{Error, Service, World};
+use super::world::World;
 use checker::snapshot::Ack;
 
 use refunds::{is_ended, without_loss};

@@ -9,14 +9,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::mutant::Mutant;
-use super::world::{Error, Service, World};
+use super::service::{Error, Service};
 
 /// A service's own tables.
 pub(crate) trait Tables: Default + 'static {
     /// Whose they are.
     const SERVICE: Service;
-    /// Where they are.
-    fn store(world: &mut World) -> &mut Store<Self>;
     /// Writes down an event that was just appended, as the service's projection does.
     fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Error>;
 }

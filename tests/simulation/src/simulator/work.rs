@@ -14,8 +14,9 @@ use super::booking_model::BookingTables;
 use super::coverage::Fault;
 use super::notifications_model::DeliveryAttempt;
 use super::payments_model::{LinkCaller, PaymentsTables};
+use super::service::Service;
 use super::store::TimerKey;
-use super::world::{Service, World};
+use super::world::World;
 
 /// The next step of a job.
 #[derive(Debug)]

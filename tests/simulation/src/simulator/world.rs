@@ -3,16 +3,14 @@
 //! one generator.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use kernel::id::{Kind, Refund};
 use kernel::{Id, Timestamp};
-use messaging::ReactionError;
 use uuid::Uuid;
 
 use super::booking_model::BookingTables;
-use super::bus::Consumer;
+use super::consumer::Consumer;
 use super::coverage::{Coverage, Fault, TargetedFault};
 use super::customers::{Scenario, Step};
 use super::mail_server::MailServer;
@@ -21,6 +19,7 @@ use super::notifications_model::NotificationsTables;
 use super::payments_model::PaymentsTables;
 use super::provider::Provider;
 use super::rng::Rng;
+use super::service::{Error, Service};
 use super::store::{Batch, Store, Tables, TimerKey};
 use super::trace::Trace;
 use super::work::Job;
@@ -28,51 +27,6 @@ use checker::snapshot::Ack;
 
 /// How long a claimed timer is left alone.
 const LEASE_SECONDS: i64 = 25;
-
-/// One of our services.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Service {
-    Booking,
-    Payments,
-    Notifications,
-}
-
-impl Service {
-    /// Its name as a source of events.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Booking => "booking",
-            Self::Payments => "payments",
-            Self::Notifications => "notifications",
-        }
-    }
-}
-
-/// Why a command failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Error {
-    /// It was rejected, for this reason.
-    Refused(String),
-    /// The other side does not answer; the outcome is unknown.
-    Unavailable,
-    /// The process died.
-    Died,
-    /// A part of the program contradicts itself.
-    Broken(String),
-}
-
-impl Error {
-    /// A contradiction, in the words of an error.
-    pub(crate) fn broken(error: impl fmt::Display) -> Self {
-        Self::Broken(error.to_string())
-    }
-}
-
-impl From<ReactionError> for Error {
-    fn from(error: ReactionError) -> Self {
-        Self::Refused(format!("{error:?}"))
-    }
-}
 
 /// A process of a service.
 #[derive(Debug, Clone, Copy, Default)]
@@ -146,6 +100,30 @@ pub(crate) struct World {
     is_healed: bool,
     tasks: u64,
     ids: u128,
+}
+
+/// Tables that a world has a store of.
+pub(crate) trait Stored: Tables {
+    /// Where they are.
+    fn store(world: &mut World) -> &mut Store<Self>;
+}
+
+impl Stored for BookingTables {
+    fn store(world: &mut World) -> &mut Store<Self> {
+        &mut world.booking
+    }
+}
+
+impl Stored for PaymentsTables {
+    fn store(world: &mut World) -> &mut Store<Self> {
+        &mut world.payments
+    }
+}
+
+impl Stored for NotificationsTables {
+    fn store(world: &mut World) -> &mut Store<Self> {
+        &mut world.notifications
+    }
 }
 
 impl World {
@@ -305,7 +283,7 @@ impl World {
     }
 
     /// Writes a batch in a transaction, with everything that can go wrong around a commit.
-    pub(crate) fn commit<T: Tables>(&mut self, batch: Batch<T>) -> Result<(), Error> {
+    pub(crate) fn commit<T: Stored>(&mut self, batch: Batch<T>) -> Result<(), Error> {
         if batch.is_empty() {
             return Ok(());
         }
@@ -338,7 +316,7 @@ impl World {
     }
 
     /// Claims a timer that is due. The attempt that it is comes with it.
-    pub(crate) fn claim<T: Tables>(&mut self, key: &TimerKey) -> Option<(serde_json::Value, i32)> {
+    pub(crate) fn claim<T: Stored>(&mut self, key: &TimerKey) -> Option<(serde_json::Value, i32)> {
         let now = self.now;
         let timer = T::store(self).log.timers.get_mut(key)?;
         if timer.due_at > now || timer.lease_until > now {
@@ -352,7 +330,7 @@ impl World {
     }
 
     /// Frees a timer whose handler failed, for a later try.
-    pub(crate) fn retry_later<T: Tables>(&mut self, key: &TimerKey, attempts: i32) {
+    pub(crate) fn retry_later<T: Stored>(&mut self, key: &TimerKey, attempts: i32) {
         let exponent = u32::try_from(attempts.clamp(1, 7) - 1).unwrap_or(0);
         let seconds = 2_i64.saturating_pow(exponent).min(60);
         let later = self.now.plus_seconds(seconds);
@@ -364,7 +342,7 @@ impl World {
     }
 
     /// Handles the outcome of a timer's handler: a failure is retried.
-    pub(crate) fn conclude<T: Tables>(
+    pub(crate) fn conclude<T: Stored>(
         &mut self,
         (key, attempts): (&TimerKey, i32),
         outcome: Result<(), Error>,

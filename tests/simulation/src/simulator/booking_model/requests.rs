@@ -16,8 +16,9 @@ use serde_json::json;
 
 use super::super::coverage::Fault;
 use super::super::mutant::Mutant;
+use super::super::service::{Error, Service};
 use super::super::store::Batch;
-use super::super::world::{Error, Service, World};
+use super::super::world::World;
 use super::{
     BookingTables, HOLD_MINUTES, LIVE_HOLDS_MAX, LockedBooking, LockedDay, Offering, PACKAGE_PRICE,
     package,

@@ -12,8 +12,8 @@ use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Timestamp};
 
 use super::super::mutant::Mutant;
-use super::super::store::{Store, Tables};
-use super::super::world::{Error, Service, World};
+use super::super::service::{Error, Service};
+use super::super::store::Tables;
 use super::refunds::ShownMoney;
 use super::{SlotRequest, rules};
 use checker::practitioner_of;
@@ -44,10 +44,6 @@ pub(crate) struct BookingTables {
 
 impl Tables for BookingTables {
     const SERVICE: Service = Service::Booking;
-
-    fn store(world: &mut World) -> &mut Store<Self> {
-        &mut world.booking
-    }
 
     fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Error> {
         let skips = mutant == Some(Mutant::SkipProjection) && event.event_id.as_u128() % 23 == 7;

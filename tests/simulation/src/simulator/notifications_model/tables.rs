@@ -8,8 +8,8 @@ use kernel::Timestamp;
 use notifications::mails::mail::{Mail, MailId, NewMail, State};
 
 use super::super::mutant::Mutant;
-use super::super::store::{Store, Tables};
-use super::super::world::{Error, Service, World};
+use super::super::service::{Error, Service};
+use super::super::store::Tables;
 
 /// A row of `mails`.
 #[derive(Debug, Clone)]
@@ -59,10 +59,6 @@ pub(crate) struct NotificationsTables {
 
 impl Tables for NotificationsTables {
     const SERVICE: Service = Service::Notifications;
-
-    fn store(world: &mut World) -> &mut Store<Self> {
-        &mut world.notifications
-    }
 
     fn project(&mut self, event: &Recorded, _mutant: Option<Mutant>) -> Result<(), Error> {
         if let Some(told) = event.get::<MailFailed>().map_err(Error::broken)?

@@ -8,8 +8,9 @@ use payments::domain::fact::Amount;
 use payments::domain::ledger::{Account, Entry};
 
 use super::super::mutant::Mutant;
+use super::super::service::{Error, Service};
 use super::super::store::Batch;
-use super::super::world::{Error, Service, World};
+use super::super::world::World;
 use super::LockedCollection;
 
 impl World {

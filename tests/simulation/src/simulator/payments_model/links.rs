@@ -20,9 +20,10 @@ use super::super::coverage::Fault;
 use super::super::customers::Step;
 use super::super::mutant::Mutant;
 use super::super::provider::PROVIDER;
+use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
-use super::super::world::{Error, Service, Task, World};
+use super::super::world::{Task, World};
 use super::jobs::never;
 use super::{LockedCollection, PaymentsTables, tables};
 

@@ -17,9 +17,10 @@ use serde_json::Value;
 
 use super::super::coverage::Fault;
 use super::super::mutant::Mutant;
+use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
-use super::super::world::{Error, Service, Task, World};
+use super::super::world::{Task, World};
 use super::jobs::never;
 use super::{LockedCollection, PaymentsTables};
 

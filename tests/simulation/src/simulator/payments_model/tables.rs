@@ -18,8 +18,8 @@ use payments::read_model::project::standing_word;
 
 use super::super::booking_model::rules;
 use super::super::mutant::Mutant;
-use super::super::store::{Store, Tables};
-use super::super::world::{Error, Service, World};
+use super::super::service::{Error, Service};
+use super::super::store::Tables;
 use checker::snapshot::{CollectionRow, LedgerLine, LinkRow, ReceiptRow, RefundRow};
 
 /// A webhook that was written down.
@@ -72,10 +72,6 @@ pub(crate) struct PaymentsTables {
 
 impl Tables for PaymentsTables {
     const SERVICE: Service = Service::Payments;
-
-    fn store(world: &mut World) -> &mut Store<Self> {
-        &mut world.payments
-    }
 
     fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Error> {
         let known = read_collection_event(event).map_err(Error::broken)?;

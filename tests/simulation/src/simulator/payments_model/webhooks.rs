@@ -12,8 +12,9 @@ use payments::providers::{Observation, Provider as _, ProviderError};
 use payments::timers::kinds::FOLD_WEBHOOK;
 
 use super::super::mutant::Mutant;
+use super::super::service::Error;
 use super::super::store::{Batch, TimerKey};
-use super::super::world::{Error, World};
+use super::super::world::World;
 use super::jobs::never;
 use super::{LockedCollection, PaymentsTables};
 

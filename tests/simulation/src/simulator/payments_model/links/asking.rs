@@ -12,8 +12,9 @@ use payments::domain::link::{Link, LinkFact};
 use payments::providers::{LinkReport, Provider as _, ProviderError, Receipt};
 
 use super::super::super::provider::PROVIDER;
+use super::super::super::service::Error;
 use super::super::super::store::Batch;
-use super::super::super::world::{Error, World};
+use super::super::super::world::World;
 use super::super::jobs::never;
 use super::super::{LockedCollection, PaymentsTables};
 
