@@ -5,6 +5,7 @@ pub mod coverage;
 pub mod mutant;
 mod rng;
 mod trace;
+mod offerings;
 mod service;
 mod store;
 mod consumer;

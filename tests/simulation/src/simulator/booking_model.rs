@@ -7,31 +7,26 @@ mod tables;
 
 use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
-use booking::domain::availability::Rules;
 use booking::domain::booking::{
-    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, Package, PaymentId,
-    PlacementCheck, Rejection, State,
+    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, PaymentId, PlacementCheck,
+    Rejection, State,
 };
 use booking::domain::day::{self, PractitionerDay};
-use booking::domain::practitioners::{Practitioner, Practitioners};
 use booking::domain::span::Span;
 use booking::timers::kinds::{CREATE_MEETING, HOLD_END, SESSION_END, parse_subject, session};
 use eventstore::Recorded;
-use jiff::civil::{Time, Weekday};
-use jiff::tz::{Offset, TimeZone};
 use kernel::id::{Block, Booking};
-use kernel::{Decider, Id, Money, Timestamp};
-use practice::{Availability, LEAD_ID};
+use kernel::{Decider, Id, Timestamp};
 use serde_json::json;
 
 use super::coverage::Fault;
 use super::mutant::Mutant;
+use super::offerings::{ClosedTime, NOTICE_HOURS};
 use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
 use super::work::Job;
 use super::world::World;
 
-pub(crate) use requests::SlotRequest;
 pub(crate) use tables::BookingTables;
 
 /// Minutes for which a time is held.
@@ -40,77 +35,11 @@ const HOLD_MINUTES: i64 = 15;
 const GROW_MINUTES: i64 = 15;
 /// How many live holds a customer may have.
 const LIVE_HOLDS_MAX: usize = 2;
-/// Until how many hours before its session a cancelled booking is paid back.
-const NOTICE_HOURS: i64 = 24;
-
-/// Something that the practice offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Offering {
-    pub(crate) id: &'static str,
-    pub(crate) minutes: i32,
-    pub(crate) price: Money,
-}
-
-/// What the practice offers: two lengths, so that sessions overlap without beginning together.
-pub(crate) const OFFERINGS: [Offering; 2] = [
-    Offering { id: "meditation", minutes: 60, price: Money::inr(50_000) },
-    Offering { id: "healing", minutes: 90, price: Money::inr(110_000) },
-];
-
-/// How many sessions the package has, of whatever is offered for a price.
-pub(crate) const PACKAGE_SESSIONS: usize = 3;
-/// What it costs: sessions do not divide it.
-pub(crate) const PACKAGE_PRICE: Money = Money::inr(100_001);
-
-/// The package as it is booked.
-pub(crate) fn package() -> Package {
-    let notice_hours = i32::try_from(NOTICE_HOURS).unwrap_or_default();
-    Package { id: "starter".to_owned(), title: "Starter Package".to_owned(), notice_hours }
-}
-
-/// A consultation that costs nothing; each customer has it once.
-pub(crate) const CONSULTATION: Offering =
-    Offering { id: "consultation", minutes: 15, price: Money::inr(0) };
-
-/// When the practice works.
-pub(crate) fn rules() -> Rules {
-    use Weekday::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
-    let zone = TimeZone::fixed(Offset::from_seconds(19_800).unwrap_or(Offset::UTC));
-    let hours = Availability {
-        weekdays: vec![Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday],
-        first_start: Time::constant(11, 0, 0, 0),
-        last_start: Time::constant(17, 0, 0, 0),
-        step_minutes: 60,
-        notice_minutes: 15,
-        horizon_days: 60,
-        closed_dates: std::collections::BTreeSet::new(),
-        blocked_times: Vec::new(),
-    };
-    Rules { zone, hours }
-}
-
-/// The second practitioner of runs with two.
-pub(crate) const SECOND: &str = "second";
-
-/// Both practitioners, or the first one alone. The second one begins an hour later.
-pub(crate) fn practitioners(both: bool) -> Practitioners {
-    let lead = Practitioner { id: LEAD_ID.to_owned(), rules: rules() };
-    let mut second = Practitioner { id: SECOND.to_owned(), rules: rules() };
-    second.rules.hours.first_start = Time::constant(12, 0, 0, 0);
-    Practitioners::new(if both { vec![lead, second] } else { vec![lead] })
-}
 
 impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Self {
         Self::Refused(format!("{rejection:?}"))
     }
-}
-
-/// A practitioner's time that staff close.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ClosedTime {
-    pub(crate) practitioner_id: &'static str,
-    pub(crate) span: Span,
 }
 
 /// A booking with the days of its sessions, under their locks.

@@ -11,8 +11,8 @@ use payments::app::fold::PollDirective;
 use payments::domain::desk::Way as DeskWay;
 use payments::domain::fact::{LinkId, OrderId};
 
-use super::booking_model::{ClosedTime, SlotRequest, practitioners, rules};
 use super::coverage::{End, Fault};
+use super::offerings::{ClosedTime, SlotRequest, practitioners, rules};
 use super::service::{Error, Service};
 use super::world::{Task, World};
 use checker::snapshot::Ack;

@@ -5,37 +5,22 @@ use std::sync::Arc;
 
 use booking::contract::{booking_event, booking_stream};
 use booking::domain::availability::NotBookable;
-use booking::domain::booking::{Command, ConfirmationBasis, Event, Facts, Mode, Origin, State};
+use booking::domain::booking::{Command, ConfirmationBasis, Event, Facts, Origin, State};
 use booking::domain::day;
 use booking::domain::practitioners::{DayLoad, OccupiedTime, Practitioner, order_for_anyone};
 use booking::domain::span::Span;
 use booking::timers::kinds::HOLD_END;
-use kernel::id::{Booking, Customer};
+use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use serde_json::json;
 
 use super::super::coverage::Fault;
 use super::super::mutant::Mutant;
+use super::super::offerings::{PACKAGE_PRICE, SlotRequest, package};
 use super::super::service::{Error, Service};
 use super::super::store::Batch;
 use super::super::world::World;
-use super::{
-    BookingTables, HOLD_MINUTES, LIVE_HOLDS_MAX, LockedBooking, LockedDay, Offering, PACKAGE_PRICE,
-    package,
-};
-
-/// A request for a time.
-#[derive(Debug, Clone)]
-pub(crate) struct SlotRequest {
-    pub(crate) customer_id: Id<Customer>,
-    pub(crate) offering: Offering,
-    /// In order: one, or those of a package.
-    pub(crate) starts: Vec<Timestamp>,
-    /// The practitioner; `None` for anyone.
-    pub(crate) practitioner_id: Option<&'static str>,
-    pub(crate) mode: Mode,
-    pub(crate) key: String,
-}
+use super::{BookingTables, HOLD_MINUTES, LIVE_HOLDS_MAX, LockedBooking, LockedDay};
 
 impl World {
     /// `RequestBooking`.
@@ -174,20 +159,6 @@ impl World {
             Err(Error::Died | Error::Unavailable) if self.has(Mutant::AckBeforeCommit) => Ok(id),
             done => done.map(|()| id),
         }
-    }
-}
-
-impl SlotRequest {
-    /// The times of its sessions.
-    pub(crate) fn spans(&self) -> Vec<Span> {
-        let minutes = i64::from(self.offering.minutes);
-        let span = |start: &Timestamp| Span::new(*start, start.plus_minutes(minutes));
-        self.starts.iter().filter_map(span).collect()
-    }
-
-    /// Whether it is a package.
-    pub(crate) fn is_package(&self) -> bool {
-        self.starts.len() > 1
     }
 }
 

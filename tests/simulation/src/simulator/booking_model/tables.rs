@@ -12,10 +12,10 @@ use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Timestamp};
 
 use super::super::mutant::Mutant;
+use super::super::offerings::{SlotRequest, rules};
 use super::super::service::{Error, Service};
 use super::super::store::Tables;
 use super::refunds::ShownMoney;
-use super::{SlotRequest, rules};
 use checker::practitioner_of;
 use checker::snapshot::{BookingRow, Holder, ReservationRow};
 

@@ -7,11 +7,11 @@ use kernel::{Id, Timestamp};
 use payments::domain::desk::Way as DeskWay;
 use practice::LEAD_ID;
 
-use super::super::booking_model::{
-    CONSULTATION, ClosedTime, OFFERINGS, PACKAGE_SESSIONS, SECOND, SlotRequest, practitioners,
-};
 use super::super::coverage::Fault;
 use super::super::mutant::Mutant;
+use super::super::offerings::{
+    CONSULTATION, ClosedTime, OFFERINGS, PACKAGE_SESSIONS, SECOND, SlotRequest, practitioners,
+};
 use super::super::provider::{Course, Mismatch};
 use super::super::rng::Rng;
 use super::super::world::{Task, World};

@@ -16,8 +16,8 @@ use payments::domain::refund::{End, Refund};
 use payments::providers::Observation;
 use payments::read_model::project::standing_word;
 
-use super::super::booking_model::rules;
 use super::super::mutant::Mutant;
+use super::super::offerings::rules;
 use super::super::service::{Error, Service};
 use super::super::store::Tables;
 use checker::snapshot::{CollectionRow, LedgerLine, LinkRow, ReceiptRow, RefundRow};
