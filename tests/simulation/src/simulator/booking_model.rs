@@ -20,11 +20,11 @@ use kernel::{Decider, Id, Timestamp};
 use serde_json::json;
 
 use super::coverage::Fault;
+use super::job::Job;
 use super::mutant::Mutant;
 use super::offerings::{ClosedTime, NOTICE_HOURS};
 use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
-use super::work::Job;
 use super::world::World;
 
 pub(crate) use tables::BookingTables;

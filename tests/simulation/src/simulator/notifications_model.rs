@@ -6,6 +6,7 @@ mod tables;
 
 use std::sync::LazyLock;
 
+use checker::snapshot::SentMail;
 use contract::booking::v1 as wire;
 use contract::common::v1::Money;
 use contract::convert::to_wire;
@@ -23,23 +24,14 @@ use practice::Practice;
 use serde_json::{Value, json};
 
 use super::coverage::Fault;
+use super::job::{DeliveryAttempt, Job};
 use super::mail_server::Answer;
 use super::mutant::Mutant;
 use super::service::{Error, Service};
 use super::store::{Batch, TimerKey};
-use super::work::Job;
 use super::world::World;
 
 pub(crate) use tables::{MailRecord, NotificationsTables};
-
-/// A delivery attempt and the mail server's answer.
-#[derive(Debug)]
-pub(crate) struct DeliveryAttempt {
-    /// As it was claimed.
-    mail: Mail,
-    answer: Answer,
-    attempts: i32,
-}
 
 /// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +160,23 @@ impl World {
         let facts = BookingFacts::complete(Some(booking), String::new());
         let facts = facts.and_then(|it| it.about_session(mail.kind, mail.session_number()));
         Ok(Facts::Booking(Box::new(facts.ok_or(Error::Unavailable)?)))
+    }
+
+    /// Hands a letter over.
+    fn deliver_mail(&mut self, message_id: &str, to: &str) -> Answer {
+        if self.fault(Fault::MailLater, 60) {
+            return Answer::Later;
+        }
+        if self.fault(Fault::MailNever, 5) {
+            return Answer::Never;
+        }
+        let letter = SentMail { message_id: message_id.to_owned(), to: to.to_owned() };
+        self.mail_server.inbox.push(letter);
+        if self.fault(Fault::MailAnswerLost, 20) {
+            self.mail_server.repeats += 1;
+            return Answer::TakenUnheard;
+        }
+        Answer::Taken
     }
 
     /// Claims a mail for being handed over.

@@ -38,7 +38,6 @@ use checker::snapshot::Ack;
 
 use refunds::{is_ended, without_loss};
 
-pub(crate) use links::LinkCaller;
 pub(crate) use tables::PaymentsTables;
 
 /// When polls end by mistake.

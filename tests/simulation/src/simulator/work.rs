@@ -1,66 +1,12 @@
 //! Jobs that continue after an external answer. What they read may be stale by then, and
 //! the process that began them may be gone.
 
-use kernel::Id;
-use kernel::Timestamp;
-use kernel::id::{Booking, PaymentLink, Refund};
-use payments::app::fold::{PollDirective, ProviderReport};
-use payments::app::process_refund::RefundAnswer;
-use payments::domain::fact::{OrderId, Source};
-use payments::providers::LinkReport;
-use payments::timers::sold_orders::RecheckSchedule;
-
 use super::booking_model::BookingTables;
 use super::coverage::Fault;
-use super::notifications_model::DeliveryAttempt;
-use super::payments_model::{LinkCaller, PaymentsTables};
+use super::job::Job;
+use super::payments_model::PaymentsTables;
 use super::service::Service;
-use super::store::TimerKey;
 use super::world::World;
-
-/// The next step of a job.
-#[derive(Debug)]
-pub(crate) enum Job {
-    /// The meeting provider has answered.
-    Room { id: Id<Booking>, room: Option<String>, timer: (TimerKey, i32) },
-    /// The lease for creating an order is tried.
-    AcquireOrderLease { booking_id: Id<Booking>, saga: usize, deadline: Timestamp },
-    /// The payment provider has answered with an order, or not.
-    Ordered { booking_id: Id<Booking>, saga: usize, order: Option<OrderId>, lease: i32 },
-    /// The lease for creating a payment link is tried.
-    AcquireLinkLease(LinkCaller),
-    /// The payment provider has answered with a link, or not.
-    Linked {
-        booking_id: Id<Booking>,
-        saga: usize,
-        made: Option<(Id<PaymentLink>, LinkReport)>,
-        lease: i32,
-    },
-    /// The payment provider has reported payments.
-    Fold {
-        booking_id: Id<Booking>,
-        report: ProviderReport,
-        way: (Source, PollDirective),
-        timer: Option<(TimerKey, i32)>,
-    },
-    /// The payment provider has reported a sold order.
-    FoldSold {
-        booking_id: Id<Booking>,
-        report: ProviderReport,
-        next: (RecheckSchedule, Option<Timestamp>),
-        timer: (TimerKey, i32),
-    },
-    /// The payment provider has reported a refund.
-    Refunded {
-        booking_id: Id<Booking>,
-        refund_id: Id<Refund>,
-        answer: RefundAnswer,
-        step: (usize, bool),
-        timer: (TimerKey, i32),
-    },
-    /// The mail server has answered.
-    Mailed(DeliveryAttempt),
-}
 
 impl World {
     /// Continues a job, unless its process has died since.

@@ -13,6 +13,7 @@ use super::booking_model::BookingTables;
 use super::consumer::Consumer;
 use super::coverage::{Coverage, Fault, TargetedFault};
 use super::customers::{Scenario, Step};
+use super::job::Job;
 use super::mail_server::MailServer;
 use super::mutant::Mutant;
 use super::notifications_model::NotificationsTables;
@@ -22,7 +23,6 @@ use super::rng::Rng;
 use super::service::{Error, Service};
 use super::store::{Batch, Store, Tables, TimerKey};
 use super::trace::Trace;
-use super::work::Job;
 use checker::snapshot::Ack;
 
 /// How long a claimed timer is left alone.

@@ -4,8 +4,8 @@
 mod asking;
 
 use futures::FutureExt as _;
+use kernel::Id;
 use kernel::id::{Booking, Customer, PaymentLink};
-use kernel::{Id, Timestamp};
 use payments::app::ensure_link::{create_or_find, expires_at};
 use payments::app::fold::PollDirective;
 use payments::domain::booking_status::BookingStatus;
@@ -17,12 +17,12 @@ use payments::timers::kinds::CLOSE_LINK;
 use serde_json::{Value, json};
 
 use super::super::coverage::Fault;
-use super::super::customers::Step;
+use super::super::job::{Job, LinkCaller};
 use super::super::mutant::Mutant;
 use super::super::provider::PROVIDER;
+use super::super::customers::Step;
 use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
-use super::super::work::Job;
 use super::super::world::{Task, World};
 use super::jobs::never;
 use super::{LockedCollection, PaymentsTables, tables};
@@ -37,15 +37,6 @@ const LOOK_FOR_SECONDS: i64 = 3_600;
 const GIVE_UP_SECONDS: i64 = 3_600;
 /// The pauses between attempts to cancel, shortened.
 const PAUSE_SECONDS: i64 = 60;
-
-/// A caller that waits for a link.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LinkCaller {
-    pub(crate) booking_id: Id<Booking>,
-    pub(crate) saga: usize,
-    pub(crate) deadline: Timestamp,
-    pub(crate) held_until: Timestamp,
-}
 
 impl World {
     /// `StartPayment` by a link. One that is usable is answered at once, another one later.

@@ -16,10 +16,10 @@ use payments::timers::kinds::{REFUND, RENEW_REFUND, refund_pause, retry_pause};
 use serde_json::Value;
 
 use super::super::coverage::Fault;
+use super::super::job::Job;
 use super::super::mutant::Mutant;
 use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
-use super::super::work::Job;
 use super::super::world::{Task, World};
 use super::jobs::never;
 use super::{LockedCollection, PaymentsTables};
