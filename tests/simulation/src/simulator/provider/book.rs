@@ -7,66 +7,14 @@ use payments::domain::fact::{
     Amount, DisputeId, Fact, LinkId, OrderId, Payment, PaymentId, ProviderRefundId, Status,
 };
 use payments::domain::link::{LinkFact, LinkStatus, ProviderLink};
-use payments::domain::refund::Progress;
 use payments::providers::{LinkReport, Observation, PaymentReport, ProviderError};
 
 use super::super::coverage::Fault;
 use super::super::rng::Rng;
-use super::disputes::DisputeRecord;
-use super::refunds::Attempt;
-use super::{BEGINNING, Change, Course, Mismatch, PROVIDER, RUPEES, WebhookDelivery};
-
-/// An order.
-#[derive(Debug, Clone)]
-pub(crate) struct Order {
-    pub(crate) receipt: String,
-    pub(crate) amount: Amount,
-}
-
-/// A payment link.
-#[derive(Debug, Clone)]
-pub(crate) struct Link {
-    pub(crate) reference: String,
-    pub(crate) amount: Amount,
-    pub(crate) status: LinkStatus,
-    /// The order beneath it, once its page was opened.
-    pub(crate) order: Option<OrderId>,
-    pub(crate) created_at: Timestamp,
-    pub(crate) ended_at: Option<Timestamp>,
-}
-
-/// A payment.
-#[derive(Debug, Clone)]
-pub(crate) struct Paid {
-    pub(crate) order: Option<OrderId>,
-    pub(crate) amount: Amount,
-    pub(crate) status: Status,
-    pub(crate) created_at: Timestamp,
-    pub(crate) captured_at: Option<Timestamp>,
-    /// Whether the provider takes it for the whole of its order, with a fee of its own added or an
-    /// offer taken off.
-    pub(crate) pays_order: bool,
-    pub(super) is_too_old: bool,
-}
-
-/// A refund.
-#[derive(Debug, Clone)]
-pub(crate) struct Refund {
-    pub(crate) id: ProviderRefundId,
-    pub(crate) payment: PaymentId,
-    pub(crate) amount: Amount,
-    pub(crate) progress: Progress,
-    pub(crate) receipt: Option<String>,
-}
-
-/// How an answer comes back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AnswerDelivery {
-    /// As it should.
-    There,
-    /// It was done, and the answer is lost.
-    Lost,
-}
+use super::records::{
+    AnswerDelivery, Attempt, BEGINNING, Change, Course, DisputeRecord, Link, Mismatch, Order,
+    PROVIDER, Paid, RUPEES, Refund, WebhookDelivery,
+};
 
 /// Everything that the provider knows.
 #[derive(Debug)]

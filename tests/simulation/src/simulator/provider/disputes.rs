@@ -1,16 +1,13 @@
 //! Disputes at the provider: about a whole payment or a part of it, several of one payment, often
 //! in the seconds after a refund; they are answered, won or lost days later, and begin anew.
 
-use kernel::Timestamp;
-use payments::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
+use payments::domain::dispute::{DisputeFact, DisputeState, Phase};
 use payments::domain::fact::{Amount, DisputeId, PaymentId, Status};
 use payments::providers::Observation;
 
 use super::super::coverage::Fault;
-use super::super::mutant::Mutant;
-use super::super::world::World;
 use super::book::Book;
-use super::{Change, DAY, PROVIDER};
+use super::records::{Change, DAY, DisputeRecord};
 
 /// The least amount of a dispute.
 const LEAST_MINOR: i64 = 100;
@@ -22,44 +19,6 @@ const STEP_SECONDS: i64 = 3 * DAY;
 const DISPUTED: (u64, u64) = (90, 60);
 /// How many of a thousand payments are disputed where that is often, and when.
 const DISPUTED_OFTEN: (u64, i64) = (600, DAY / 2);
-
-/// A dispute.
-#[derive(Debug, Clone)]
-pub(crate) struct DisputeRecord {
-    pub(crate) payment: PaymentId,
-    pub(crate) fact: DisputeFact,
-    pub(crate) created_at: Timestamp,
-}
-
-impl DisputeRecord {
-    /// The dispute as the port knows it.
-    pub(super) fn as_seen(&self, id: &DisputeId) -> Dispute {
-        let (payment, fact) = (self.payment.clone(), self.fact.clone());
-        Dispute { provider: PROVIDER.to_owned(), id: id.clone(), payment, fact }
-    }
-
-    fn is_lost(&self) -> bool {
-        self.fact.state == DisputeState::Lost
-    }
-}
-
-impl World {
-    /// At the end of a run payments knows every dispute of a booking's payment as it stands.
-    pub(crate) fn compare_disputes(&mut self) {
-        if self.has(Mutant::ForgetLosses) {
-            return;
-        }
-        let disputes = self.provider.book().disputes.clone();
-        for (id, dispute) in disputes {
-            let Some(booking_id) = self.booking_of(&dispute.payment) else { continue };
-            let locked = self.lock_collection(booking_id);
-            let known = locked.collection().and_then(|known| known.disputes.get(&id));
-            if known.map(|known| &known.fact) != Some(&dispute.fact) {
-                self.broken.push(format!("{id} of {booking_id} is known as {known:?}"));
-            }
-        }
-    }
-}
 
 impl Book {
     /// What lost disputes took of a payment, and what open ones hold of it.

@@ -16,8 +16,8 @@ use payments::providers::{
 };
 
 use super::super::coverage::Fault;
-use super::book::{AnswerDelivery, Paid};
-use super::{PROVIDER, Provider, as_seen};
+use super::Provider;
+use super::records::{AnswerDelivery, PROVIDER, Paid, as_seen};
 
 /// How many payments a page of the list has: few, so that there are several.
 const PAGE: usize = 4;

@@ -1,14 +1,13 @@
 //! Refunds at the provider: its least amount, its idempotency keys and how long it remembers them,
 //! and those that are made on its own pages.
 
-use kernel::Timestamp;
 use payments::domain::fact::{Amount, PaymentId, ProviderRefundId, Status};
 use payments::domain::refund::Progress;
 use payments::providers::{Observation, ProviderError, RefundRequest};
 
 use super::super::coverage::Fault;
-use super::book::{AnswerDelivery, Book, Refund};
-use super::{Change, DAY, as_seen};
+use super::book::Book;
+use super::records::{AnswerDelivery, Attempt, Change, DAY, Part, Refund, as_seen};
 
 /// The least amount of a refund: a rupee.
 const LEAST_MINOR: i64 = 100;
@@ -19,25 +18,6 @@ const FORGOTTEN: u64 = 150;
 /// How many of a thousand refunds are taken without an answer, beside what is lost of any question;
 /// and of how many of those whose answer is lost the provider has kept the refund and not its key.
 const UNANSWERED: (u64, u64) = (100, 600);
-
-/// How much of a payment is refunded on the provider's own pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// All that is left.
-    Whole,
-    /// A third of it.
-    Third,
-    /// All but half a rupee, which is less than can be refunded later.
-    AllButLittle,
-}
-
-/// What was answered under an idempotency key.
-#[derive(Debug, Clone)]
-pub(crate) struct Attempt {
-    until: Timestamp,
-    /// The refund, or the reason of a refusal.
-    answer: Result<ProviderRefundId, String>,
-}
 
 impl Book {
     /// How much of a payment is back or on its way.
