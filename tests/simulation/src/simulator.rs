@@ -6,6 +6,8 @@ pub mod mutant;
 mod rng;
 mod trace;
 mod offerings;
+mod provider;
+mod scenario;
 mod service;
 mod store;
 mod consumer;
@@ -18,7 +20,6 @@ mod booking_model;
 mod payments_model;
 mod nightly;
 mod notifications_model;
-mod provider;
 mod customers;
 mod snapshot;
 
@@ -26,7 +27,7 @@ pub use coverage::{Coverage, End, Fault, TargetedFault};
 pub use mutant::Mutant;
 
 use checker::{HumanTask, Snapshot, Violation};
-use customers::start_of_run;
+use scenario::start_of_run;
 use service::Service;
 use trace::Trace;
 use world::{Task, World};

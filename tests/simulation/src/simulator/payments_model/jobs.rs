@@ -14,9 +14,9 @@ use payments::timers::polling::{POLL_ORDER, PollSchedule};
 use payments::timers::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 
 use super::super::coverage::Fault;
-use super::super::customers::Step;
 use super::super::job::Job;
 use super::super::provider::PROVIDER;
+use super::super::scenario::Step;
 use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::world::{Task, World};

@@ -20,7 +20,7 @@ use super::super::coverage::Fault;
 use super::super::job::{Job, LinkCaller};
 use super::super::mutant::Mutant;
 use super::super::provider::PROVIDER;
-use super::super::customers::Step;
+use super::super::scenario::Step;
 use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::world::{Task, World};
