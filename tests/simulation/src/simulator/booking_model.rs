@@ -3,7 +3,7 @@
 
 mod refunds;
 mod requests;
-mod tables;
+pub(super) mod tables;
 
 use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};

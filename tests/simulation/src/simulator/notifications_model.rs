@@ -2,7 +2,7 @@
 //! again and when it is overtaken is decided by the service's own functions.
 
 mod refunds;
-mod tables;
+pub(super) mod tables;
 
 use std::sync::LazyLock;
 

@@ -4,8 +4,9 @@
 mod desk;
 mod jobs;
 mod links;
+mod locked;
 mod refunds;
-mod tables;
+pub(super) mod tables;
 mod webhooks;
 
 use booking::domain::span::Span;
@@ -17,9 +18,8 @@ use payments::consumers::booking::{Step, step};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::booking_intent::{BookingIntent, command};
 use payments::domain::booking_status::BookingStatus;
-use payments::domain::collection::{Collection, CollectionLife, Command, Event, LinkChange, State};
+use payments::domain::collection::{Collection, CollectionLife, Command, Event, LinkChange};
 use payments::domain::fact::{Amount, OrderId, Source};
-use payments::domain::ledger::Books;
 use payments::domain::link::Link;
 use payments::domain::refund::Cause;
 use payments::timers::kinds::{
@@ -36,36 +36,13 @@ use super::store::Batch;
 use super::world::World;
 use checker::snapshot::Ack;
 
+use locked::LockedCollection;
 use refunds::{is_ended, without_loss};
 
 pub(crate) use tables::PaymentsTables;
 
 /// When polls end by mistake.
 const STOPPED_AFTER_MICROS: i64 = 26 * 60 * 1_000_000;
-
-/// The collection of a booking, under its lock.
-pub(crate) struct LockedCollection {
-    booking_id: Id<Booking>,
-    state: State,
-    books: Books,
-}
-
-impl LockedCollection {
-    pub(crate) fn collection(&self) -> Option<&Collection> {
-        match &self.state {
-            State::Absent => None,
-            State::Open(collection) => Some(collection),
-        }
-    }
-
-    fn payable_until(&self) -> Option<kernel::Timestamp> {
-        self.collection().and_then(Collection::payable_until)
-    }
-
-    pub(crate) fn has_undecided(&self) -> bool {
-        self.collection().is_some_and(|known| known.undecided().next().is_some())
-    }
-}
 
 impl World {
     pub(crate) fn lock_collection(&self, booking_id: Id<Booking>) -> LockedCollection {

@@ -9,14 +9,14 @@ use kernel::id::{Kind, Refund};
 use kernel::{Id, Timestamp};
 use uuid::Uuid;
 
-use super::booking_model::BookingTables;
+use super::booking_model::tables::BookingTables;
 use super::consumer::Consumer;
 use super::coverage::{Coverage, Fault, TargetedFault};
 use super::job::Job;
 use super::mail_server::MailServer;
 use super::mutant::Mutant;
-use super::notifications_model::NotificationsTables;
-use super::payments_model::PaymentsTables;
+use super::notifications_model::tables::NotificationsTables;
+use super::payments_model::tables::PaymentsTables;
 use super::provider::Provider;
 use super::rng::Rng;
 use super::scenario::{Scenario, Step};

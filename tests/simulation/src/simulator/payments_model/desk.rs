@@ -11,7 +11,7 @@ use super::super::mutant::Mutant;
 use super::super::service::{Error, Service};
 use super::super::store::Batch;
 use super::super::world::World;
-use super::LockedCollection;
+use super::locked::LockedCollection;
 
 impl World {
     /// `RecordDeskPayment`: the price is paid at the desk while the time is held. The key is the

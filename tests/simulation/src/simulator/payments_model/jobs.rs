@@ -20,7 +20,7 @@ use super::super::scenario::Step;
 use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::world::{Task, World};
-use super::{PaymentsTables, tables};
+use super::tables::{OrderLease, PaymentsTables};
 
 /// How long the lease on an order's creation lasts when its process dies.
 const ORDER_LEASE_SECONDS: i64 = 5;
@@ -110,7 +110,7 @@ impl World {
         let pause = self.latency();
         // A live process extends the lease until the answer is stored.
         let until = self.now.plus_seconds(ORDER_LEASE_SECONDS + pause / 1000);
-        self.payments.tables.leases.insert(booking_id, tables::OrderLease { until, number });
+        self.payments.tables.leases.insert(booking_id, OrderLease { until, number });
         if self.fault(Fault::CrashAfterEffect, 15) {
             return self.crash(Service::Payments);
         }
@@ -126,7 +126,7 @@ impl World {
         order: Option<OrderId>,
     ) {
         let Some(order) = order else {
-            let mine = |known: &&mut tables::OrderLease| known.number == lease;
+            let mine = |known: &&mut OrderLease| known.number == lease;
             if let Some(known) = self.payments.tables.leases.get_mut(&booking_id).filter(mine) {
                 known.until = self.now;
             }

@@ -25,7 +25,8 @@ use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::world::{Task, World};
 use super::jobs::never;
-use super::{LockedCollection, PaymentsTables, tables};
+use super::locked::LockedCollection;
+use super::tables::{OrderLease, PaymentsTables};
 
 /// How long a lease lasts when its process dies, and how long a caller waits for another one's.
 const LEASE_SECONDS: i64 = 5;
@@ -102,7 +103,7 @@ impl World {
         let number = lease.map_or(1, |lease| lease.number + 1);
         let pause = self.latency();
         let until = self.now.plus_seconds(LEASE_SECONDS + pause / 1000);
-        self.payments.tables.link_leases.insert(booking_id, tables::OrderLease { until, number });
+        self.payments.tables.link_leases.insert(booking_id, OrderLease { until, number });
         let made = self.make_link(caller);
         if self.fault(Fault::CrashAfterEffect, 15) {
             return self.crash(Service::Payments);
@@ -226,7 +227,7 @@ impl World {
         (saga, lease): (usize, i32),
         made: Option<(Id<PaymentLink>, LinkReport)>,
     ) {
-        let mine = |known: &&mut tables::OrderLease| known.number == lease;
+        let mine = |known: &&mut OrderLease| known.number == lease;
         let leases = &mut self.payments.tables.link_leases;
         if let Some(known) = leases.get_mut(&booking_id).filter(mine) {
             known.until = self.now;

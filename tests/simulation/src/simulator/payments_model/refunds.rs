@@ -22,7 +22,8 @@ use super::super::service::{Error, Service};
 use super::super::store::{Batch, TimerKey};
 use super::super::world::{Task, World};
 use super::jobs::never;
-use super::{LockedCollection, PaymentsTables};
+use super::locked::LockedCollection;
+use super::tables::PaymentsTables;
 
 /// When a refund that waits for the end of a dispute is looked at again.
 const HELD_SECONDS: i64 = 24 * 60 * 60;

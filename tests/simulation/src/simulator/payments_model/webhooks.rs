@@ -16,7 +16,8 @@ use super::super::service::Error;
 use super::super::store::{Batch, TimerKey};
 use super::super::world::World;
 use super::jobs::never;
-use super::{LockedCollection, PaymentsTables};
+use super::locked::LockedCollection;
+use super::tables::PaymentsTables;
 
 /// Whose money an observation tells of.
 enum Subject {

@@ -16,7 +16,8 @@ use super::super::super::service::Error;
 use super::super::super::store::Batch;
 use super::super::super::world::World;
 use super::super::jobs::never;
-use super::super::{LockedCollection, PaymentsTables};
+use super::super::locked::LockedCollection;
+use super::super::tables::PaymentsTables;
 
 impl World {
     /// A link of ours and the booking that it is for.
