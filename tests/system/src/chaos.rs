@@ -9,11 +9,11 @@ mod fault_kinds;
 mod faults;
 mod restore;
 mod second_process;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
-use std::time::Duration;
 
 use anyhow::Result;
 use rand::SeedableRng as _;
@@ -28,21 +28,7 @@ use crate::saga::SagaRunner;
 use crate::verdict::Verdict;
 
 pub use self::dropped_requests::{RequestDropper, idle_transactions};
-
-/// The length and intensity of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// For how long faults are injected.
-    pub length: Duration,
-    /// The seed of faults and clients.
-    pub seed: u64,
-    /// How many clients run at the same time.
-    pub customers: usize,
-    /// How many requests are dropped in total.
-    pub drops: usize,
-    /// The longest pause between two faults.
-    pub pause: Duration,
-}
+pub use self::settings::Settings;
 
 /// The result of a run.
 #[derive(Debug)]
