@@ -5,6 +5,7 @@ mod disputes;
 mod links;
 mod members;
 mod newer;
+mod owner;
 mod phone;
 mod staff;
 pub(crate) mod weekly;
@@ -181,7 +182,7 @@ impl<'p> SagaRunner<'p> {
         let issuer = TokenIssuer::of(practice).await?;
         Ok(Self {
             practice,
-            staff: staff::new_owner(practice, &issuer).await?,
+            staff: owner::new_owner(practice, &issuer).await?,
             issuer,
             count: AtomicU64::new(0),
             active: AtomicUsize::new(0),

@@ -1,6 +1,7 @@
 //! Makes the practice to be kept for a release: bookings, payments, mails and accounts in every
 //! state, with the outcome that each must have, and what the faults of this release leave behind.
 
+mod account_calls;
 mod accounts;
 mod bookings;
 mod money;

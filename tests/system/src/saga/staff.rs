@@ -5,26 +5,10 @@ use checker::snapshot::Ack;
 use serde_json::{Value, json};
 
 use super::{CounterGuard, RunningSaga, SagaRunner};
-use crate::customer::{Answer, Customer};
-use crate::practice::Practice;
-use crate::tokens::TokenIssuer;
+use crate::customer::Answer;
 
 const BOOKINGS: &str = "booking.v1.BookingStaffService";
 const MONEY: &str = "payments.v1.PaymentsStaffService";
-
-/// A new staff member with the role of owner.
-pub(super) async fn new_owner<'p>(
-    practice: &'p Practice,
-    issuer: &TokenIssuer,
-) -> Result<Customer<'p>> {
-    let staff = Customer::with_issued_token(practice, issuer, "Staff")?;
-    let mut database = practice.database("booking").await?;
-    sqlx::query("insert into staff_members (user_id, role) values ($1, 'owner')")
-        .bind(staff.user_id()?)
-        .execute(&mut database)
-        .await?;
-    Ok(staff)
-}
 
 impl SagaRunner<'_> {
     pub(super) async fn call_staff(

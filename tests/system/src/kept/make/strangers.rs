@@ -9,7 +9,7 @@ use identity::tokens::totp;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::accounts::{code, post, put};
+use super::account_calls::{code, post, put};
 use crate::customer::PASSWORD;
 use crate::practice::Practice;
 
