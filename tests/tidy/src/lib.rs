@@ -21,3 +21,4 @@ pub mod calls;
 pub mod reach;
 pub mod stored;
 pub mod stored_names;
+pub mod wildcards;

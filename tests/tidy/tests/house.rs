@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use tidy::tree::{self, SourceFile};
 use tidy::{
     boundaries, commits, imports, invariants, kept, layers, layout, migrations, rust, text, web,
-    words,
+    wildcards, words,
 };
 
 #[track_caller]
@@ -185,6 +185,13 @@ fn sql_stands_in_repositories_read_models_and_retention() {
 #[test]
 fn each_promise_is_held_by_a_test_that_is_there() {
     assert_kept(&invariants::faults(&tree::files().unwrap()));
+}
+
+#[test]
+fn no_event_is_swallowed() {
+    let is_domain =
+        |file: &SourceFile| is_rust(file) && file.path.contains("/src/domain/") && !file.is_test();
+    hold(is_domain, wildcards::swallowed_events);
 }
 
 #[test]

@@ -89,8 +89,20 @@ fn evolve(state: State, event: &Event) -> State {
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))
         }
-        // No other combination is ever decided.
-        (state, _) => state,
+        // In no other state is any of these ever decided, and the last two change none.
+        (
+            state,
+            Event::Requested { .. }
+            | Event::CheckoutOpened { .. }
+            | Event::Expired
+            | Event::Released
+            | Event::Confirmed { .. }
+            | Event::MeetingScheduled { .. }
+            | Event::Completed
+            | Event::Cancelled { .. }
+            | Event::PageRequested { .. }
+            | Event::ConsentCodeRequested { .. },
+        ) => state,
     }
 }
 

@@ -257,8 +257,15 @@ fn evolve(state: State, event: &Event) -> State {
         (State::Deleted { facts, at, .. }, Event::Erased) => {
             State::Erased { facts, deleted_at: at }
         }
-        // No other pair is ever decided.
-        (state, _) => state,
+        // In no other state is any of these ever decided.
+        (
+            state,
+            Event::Submitted { .. }
+            | Event::Verified { .. }
+            | Event::Deleted { .. }
+            | Event::Restored { .. }
+            | Event::Erased,
+        ) => state,
     }
 }
 
