@@ -7,15 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// it uses. That a module declares its children is no use.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Reads the import graph of a crate's sources; tests are left out.
+/// Reads the import graph of a crate's sources, wherever the crate lies; its unit tests are left
+/// out.
 #[must_use]
 pub fn graph(one: &Crate, files: &[SourceFile]) -> Graph {
     let source = format!("{}/src/", one.folder);
     let modules: BTreeMap<String, String> = files
         .iter()
-        .filter(|file| !file.is_test())
         .filter_map(|file| {
-            let module = module_of(file.path.strip_prefix(&source)?)?;
+            let path = file.path.strip_prefix(&source)?;
+            let module = module_of(path).filter(|_| !is_unit_test(path))?;
             Some((module, code_of(&file.text)))
         })
         .collect();
@@ -58,6 +59,10 @@ fn reach<'g>(graph: &'g Graph, from: &str) -> BTreeSet<&'g str> {
         }
     }
     reached
+}
+
+fn is_unit_test(path: &str) -> bool {
+    path.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
 /// The module that a file of `src/` is; none for programs beside the library.
@@ -259,16 +264,19 @@ mod tests {
     use super::*;
 
     fn graph_of(files: &[(&str, &str)]) -> Graph {
+        graph_in("services/desk", files)
+    }
+
+    fn graph_in(folder: &str, files: &[(&str, &str)]) -> Graph {
         let one = Crate {
             name: "desk".to_owned(),
-            folder: "services/desk".to_owned(),
+            folder: folder.to_owned(),
             dependencies: BTreeSet::new(),
             test_dependencies: BTreeSet::new(),
         };
-        let files: Vec<SourceFile> = files
-            .iter()
-            .map(|(path, text)| SourceFile::sample(&format!("services/desk/src/{path}"), text))
-            .collect();
+        let sample =
+            |(path, text): &(&str, &str)| SourceFile::sample(&format!("{folder}/src/{path}"), text);
+        let files: Vec<SourceFile> = files.iter().map(sample).collect();
         graph(&one, &files)
     }
 
@@ -315,5 +323,20 @@ mod tests {
         let line =
             graph_of(&[("a.rs", "use crate::b::X;"), ("b.rs", "use crate::c::X;"), ("c.rs", "")]);
         assert!(cycles(&line).is_empty());
+    }
+
+    #[test]
+    fn a_crate_of_tests_has_a_graph_and_unit_tests_are_in_none() {
+        let files = [
+            ("a.rs", "use crate::b::X;"),
+            ("b.rs", "use crate::a::X;"),
+            ("b/tests.rs", "use crate::c::X;"),
+            ("c/tests/d.rs", "use crate::b::X;"),
+        ];
+        for folder in ["tests/desk", "services/desk"] {
+            let graph = graph_in(folder, &files);
+            assert_eq!(graph.keys().collect::<Vec<_>>(), ["a", "b"], "{folder}");
+            assert_eq!(cycles(&graph).len(), 1, "{folder}");
+        }
     }
 }
