@@ -21,4 +21,6 @@ pub mod calls;
 pub mod reach;
 pub mod stored;
 pub mod stored_names;
+pub mod parts;
+pub mod touch_counts;
 pub mod wildcards;
