@@ -23,4 +23,6 @@ pub mod stored;
 pub mod stored_names;
 pub mod parts;
 pub mod touch_counts;
+pub mod code_lines;
+pub mod sizes;
 pub mod wildcards;

@@ -1,9 +1,19 @@
 //! Holds the measures of this checkout, which only fall.
-use tidy::{touch_counts, tree};
+use tidy::{code_lines, sizes, touch_counts, tree};
 
 #[test]
 fn one_thing_is_named_in_few_files() {
     let files = tree::files().unwrap();
     let faults = touch_counts::differences(&touch_counts::THINGS, &files);
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+#[test]
+fn no_part_has_more_lines_than_its_bound() {
+    let files = tree::files().unwrap();
+    let file = files.iter().find(|file| file.path == sizes::FILE).unwrap();
+    let lines = code_lines::count(&files);
+    let found = sizes::compare(&file.text, lines).unwrap();
+    println!("{lines:?}\n{}", found.lowerable.join("\n"));
+    assert!(found.above.is_empty(), "\n{}\n", found.above.join("\n"));
 }
