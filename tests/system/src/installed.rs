@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::kept::Kept;
+use crate::kept::KeptPractice;
 use crate::practice::program;
 
 const ANSWERS: &str = r#"
@@ -108,7 +108,7 @@ impl InstalledPractice {
     }
 
     /// Puts what a release has left behind into the databases, and brings it up to date.
-    pub fn fill(&self, kept: &Kept) -> Result<()> {
+    pub fn fill(&self, kept: &KeptPractice) -> Result<()> {
         for service in SERVICES {
             let mut restore = self.postgres("pg_restore")?;
             restore.args(["--clean", "--if-exists", "-d", service]);
@@ -133,7 +133,7 @@ impl InstalledPractice {
     }
 
     /// Puts all clocks on the moment at which the practice was kept.
-    pub fn set_clocks(&self, kept: &Kept) -> Result<()> {
+    pub fn set_clocks(&self, kept: &KeptPractice) -> Result<()> {
         let taken_at = kept.part("taken_at").as_str().context("no moment")?;
         for service in SERVICES {
             // It was left just after its clock was moved on, with something due and not done.

@@ -25,12 +25,12 @@ pub struct Leftovers {
 
 /// A kept practice and its note `practice.json`.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct KeptPractice {
     folder: PathBuf,
     note: Value,
 }
 
-impl Kept {
+impl KeptPractice {
     /// Every kept practice, in the order of its commit.
     ///
     /// When the folder or a note cannot be read.

@@ -4,11 +4,11 @@ use std::fs;
 
 use anyhow::{Context as _, Result, ensure};
 use system::installed::{InstalledPractice, succeeded};
-use system::kept::Kept;
+use system::kept::KeptPractice;
 
 #[test]
 fn a_practice_comes_back_as_it_was_at_a_moment() -> Result<()> {
-    let kept = Kept::sound()?;
+    let kept = KeptPractice::sound()?;
     let installed = InstalledPractice::init()?;
     installed.forget_the_provider()?;
     installed.fill(&kept)?;
@@ -151,7 +151,7 @@ fn require_ended(installed: &InstalledPractice) -> Result<()> {
 
 #[test]
 fn what_had_ended_stays_ended_after_a_restore() -> Result<()> {
-    let kept = Kept::sound()?;
+    let kept = KeptPractice::sound()?;
     let installed = InstalledPractice::init()?;
     installed.forget_the_provider()?;
     installed.fill(&kept)?;
@@ -211,7 +211,7 @@ fn put_aside_ends(installed: &InstalledPractice) -> Result<()> {
 
 #[test]
 fn a_drill_judges_what_it_restores() -> Result<()> {
-    let kept = Kept::sound()?;
+    let kept = KeptPractice::sound()?;
     let installed = InstalledPractice::init()?;
     installed.forget_the_provider()?;
     installed.fill(&kept)?;
@@ -233,7 +233,7 @@ fn a_drill_judges_what_it_restores() -> Result<()> {
 
 #[test]
 fn a_practice_moves_in_one_sealed_file() -> Result<()> {
-    let kept = Kept::sound()?;
+    let kept = KeptPractice::sound()?;
     let old = InstalledPractice::init()?;
     old.fill(&kept)?;
     old.set_clocks(&kept)?;

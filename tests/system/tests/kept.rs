@@ -5,7 +5,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
-use system::kept::{Kept, leftovers};
+use system::kept::{KeptPractice, leftovers};
 use system::practice::RAISED_LIMITS;
 use system::{Customer, Practice, reviews};
 use testkit::until;
@@ -14,7 +14,7 @@ const STAFF: &str = "booking.v1.BookingStaffService";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn todays_programs_upgrade_every_kept_practice() -> Result<()> {
-    let all = Kept::all()?;
+    let all = KeptPractice::all()?;
     ensure!(!all.is_empty(), "no practice was kept");
     for kept in testkit::proof::cases("kept", all.iter().rev()) {
         upgrade(kept).await.with_context(|| kept.commit())?;
@@ -22,7 +22,7 @@ async fn todays_programs_upgrade_every_kept_practice() -> Result<()> {
     Ok(())
 }
 
-async fn upgrade(kept: &Kept) -> Result<()> {
+async fn upgrade(kept: &KeptPractice) -> Result<()> {
     let practice = kept.start(&RAISED_LIMITS).await?;
     for account in kept.list("accounts") {
         account_is_as_it_was(&practice, account).await.with_context(|| account.to_string())?;

@@ -33,7 +33,7 @@ pub(super) struct AccountServer {
 
 /// What the server holds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct ServerCounts {
     /// Connections of clients.
     pub(super) connections: u64,
     /// Streams of all accounts.
@@ -93,7 +93,7 @@ impl AccountServer {
     }
 
     /// What it holds now.
-    pub(super) async fn held(&self) -> Result<Held> {
+    pub(super) async fn held(&self) -> Result<ServerCounts> {
         let mut http = HttpClient::open(self.monitor).await?;
         let mut ask = async |target: &str| {
             let reply = http.send(&get(self.monitor, target, "")).await?;
@@ -101,7 +101,7 @@ impl AccountServer {
         };
         let (server, streams) = (ask("/varz").await?, ask("/jsz").await?);
         let number = |of: &Value, name: &str| of.get(name).and_then(Value::as_u64).unwrap_or(0);
-        Ok(Held {
+        Ok(ServerCounts {
             connections: number(&server, "connections"),
             streams: number(&streams, "streams"),
             consumers: number(&streams, "consumers"),

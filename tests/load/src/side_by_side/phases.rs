@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use system::practice::STORES;
 use tokio::time::Instant;
 
-use super::account_server::{AccountServer, Held};
+use super::account_server::{AccountServer, ServerCounts};
 use super::instance::{Instance, SERVICES};
 use super::usage::{CpuTime, Processes};
 use crate::callers::{Booker, Reader};
@@ -113,7 +113,7 @@ pub(super) struct Rest {
     /// Connections to PostgreSQL of all practices.
     pub(super) connections: i64,
     /// What NATS holds for all practices.
-    pub(super) held: Held,
+    pub(super) held: ServerCounts,
     /// MiB on disk of the databases of a practice without bookings.
     pub(super) empty_mib: f64,
     practices: f64,

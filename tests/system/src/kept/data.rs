@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use testkit::until;
 
-use super::Kept;
+use super::KeptPractice;
 use crate::backup::run;
 use crate::practice::{Practice, STORES};
 
@@ -19,7 +19,7 @@ const PLAIN: [&str; 3] = ["secrets", "pictures", "sandbox"];
 pub(super) const SERVICES: [&str; 7] =
     ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
 
-impl Kept {
+impl KeptPractice {
     /// Starts the kept practice with today's programs: its databases, secrets, third parties and
     /// pictures, with the clocks on the day on which it was kept.
     ///

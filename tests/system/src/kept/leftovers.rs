@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use testkit::until;
 
-use super::Kept;
+use super::KeptPractice;
 use crate::customer::Customer;
 use crate::practice::Practice;
 use crate::reviews;
@@ -15,7 +15,7 @@ use crate::tokens::TokenIssuer;
 const PAGE: &str = "booking.v1.PaymentPageService";
 
 /// The ids of bookings, payments and refunds to which the faults happened: what they did stays.
-pub async fn ids(practice: &Practice, kept: &Kept) -> Result<Vec<String>> {
+pub async fn ids(practice: &Practice, kept: &KeptPractice) -> Result<Vec<String>> {
     let left = kept.leftovers();
     let mut payments = practice.database("payments").await?;
     let sql = "select refund_id::text from refunds where payment_id = any ($1)";
@@ -118,7 +118,7 @@ async fn call(practice: &Practice, call: (&str, &str), body: Value) -> Result<Va
 ///
 /// # Errors
 /// When one does.
-pub async fn no_payment_gives_more_back(practice: &Practice, kept: &Kept) -> Result<()> {
+pub async fn no_payment_gives_more_back(practice: &Practice, kept: &KeptPractice) -> Result<()> {
     let book = practice.book().await?;
     let mut out = BTreeMap::<&str, i64>::new();
     let mut add = |part: &'static str, amount: &str| {

@@ -21,7 +21,7 @@ const PLACED: &str = "BOOKING_STATE_MEETING_SCHEDULED";
 /// Makes them, and returns what each is. A release that refuses a fault has none of it.
 pub(super) async fn make(practice: &Practice) -> Result<Vec<Value>> {
     let token = sign_in(practice).await?.context("the owner is not signed in")?;
-    let desk = Desk { practice, token };
+    let desk = FrontDesk { practice, token };
     let made = [
         desk.refunded_beside_a_lost_dispute().await,
         desk.part_disputed().await,
@@ -53,12 +53,12 @@ impl Paid<'_> {
     }
 }
 
-struct Desk<'p> {
+struct FrontDesk<'p> {
     practice: &'p Practice,
     token: String,
 }
 
-impl<'p> Desk<'p> {
+impl<'p> FrontDesk<'p> {
     async fn call(&self, call: (&str, &str), body: Value) -> Result<Value> {
         let answer =
             reviews::call(self.practice, call, &body, |it| it.bearer_auth(&self.token)).await?;
