@@ -61,6 +61,22 @@ fn is_within(module: &str, folder: &str) -> bool {
 /// modules in the order of their declarations.
 #[must_use]
 pub fn backward_edges(graph: &Graph, lib: &str) -> Vec<String> {
+    edges_against_the_order(graph, lib, |from, to| to < from, "before")
+}
+
+/// Uses of a module that `lib.rs` declares after the user: where modules are declared in reading
+/// order, each is made of earlier ones.
+#[must_use]
+pub fn forward_edges(graph: &Graph, lib: &str) -> Vec<String> {
+    edges_against_the_order(graph, lib, |from, to| to > from, "after")
+}
+
+fn edges_against_the_order(
+    graph: &Graph,
+    lib: &str,
+    is_against: impl Fn(Option<usize>, Option<usize>) -> bool,
+    where_it_is: &str,
+) -> Vec<String> {
     let declared: Vec<&str> = lib
         .lines()
         .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
@@ -71,9 +87,10 @@ pub fn backward_edges(graph: &Graph, lib: &str) -> Vec<String> {
     };
     let mut faults = Vec::new();
     for (from, used) in graph.iter().filter(|(from, _)| !from.is_empty()) {
-        let before = used.iter().filter(|to| place(to) < place(from));
-        let fault = |to: &String| format!("{from} uses {}, which is declared before it", name(to));
-        faults.extend(before.map(fault));
+        let against = used.iter().filter(|to| is_against(place(from), place(to)));
+        let fault =
+            |to: &String| format!("{from} uses {}, which is declared {where_it_is} it", name(to));
+        faults.extend(against.map(fault));
     }
     faults
 }
@@ -130,6 +147,13 @@ mod tests {
         let lib = "mod server;\npub mod rpc;\nmod wire;\n";
         assert!(backward_edges(&graph(&[("server", "rpc"), ("rpc", "wire")]), lib).is_empty());
         assert_eq!(backward_edges(&graph(&[("wire::json", "rpc::call")]), lib).len(), 1);
+    }
+
+    #[test]
+    fn a_module_that_uses_a_later_one_is_found() {
+        let lib = "mod samples;\nmod figure;\npub mod siege;\n";
+        assert!(forward_edges(&graph(&[("siege", "figure"), ("figure", "")]), lib).is_empty());
+        assert_eq!(forward_edges(&graph(&[("figure", "siege::attackers")]), lib).len(), 1);
     }
 
     #[test]

@@ -52,6 +52,12 @@ impl SourceFile {
         (in_folder && !tidy) || web || self.name() == "tests.rs" || self.path.contains("/e2e/")
     }
 
+    /// Whether the file is of a crate that only tests use, and no test itself.
+    #[must_use]
+    pub fn is_of_test_library(&self) -> bool {
+        self.path.starts_with("tests/") && self.path.contains("/src/")
+    }
+
     /// The lines that belong to tests: all of a test file, else what follows `#[cfg(test)]`.
     pub fn test_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let all = self.is_test();

@@ -172,6 +172,15 @@ fn modules_of_the_gateway_use_those_that_a_request_meets_later() {
 }
 
 #[test]
+fn modules_of_the_benchmarks_use_those_that_are_read_before() {
+    let files = tree::files().unwrap();
+    let crates = boundaries::crates(&files);
+    let load = crates.iter().find(|one| one.name == "load").unwrap();
+    let lib = files.iter().find(|file| file.path == "tests/load/src/lib.rs").unwrap();
+    assert_kept(&layers::forward_edges(&imports::graph(load, &files), &lib.text));
+}
+
+#[test]
 fn sql_stands_in_repositories_read_models_and_retention() {
     let is_of_a_service = |file: &SourceFile| {
         is_rust(file)
@@ -201,7 +210,8 @@ fn comments_have_plain_subjects() {
 
 #[test]
 fn types_have_the_fields_names() {
-    hold(|file| is_rust(file) && !file.is_test(), words::names);
+    let is_no_test = |file: &SourceFile| !file.is_test() || file.is_of_test_library();
+    hold(|file| is_rust(file) && is_no_test(file), words::names);
 }
 
 #[test]
