@@ -1,5 +1,8 @@
-//! Migrations are compiled into the program, so cargo must watch their folder.
+//! Lists the service's migrations, which are embedded in the program.
 
-fn main() {
-    println!("cargo:rerun-if-changed=../../migrations/booking");
+#[path = "../shared/eventstore/migration_list.rs"]
+mod migration_list;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    migration_list::write("../../migrations/booking")
 }

@@ -1,5 +1,8 @@
-//! Rebuilds when a migration is added, because migrations are embedded in the program.
+//! Lists the service's migrations, which are embedded in the program.
 
-fn main() {
-    println!("cargo:rerun-if-changed=../../migrations/identity");
+#[path = "../shared/eventstore/migration_list.rs"]
+mod migration_list;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    migration_list::write("../../migrations/identity")
 }

@@ -17,7 +17,7 @@ pub mod consumers;
 pub mod grpc;
 
 use std::io::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use ::contract::booking::v1::booking_calendar_service_server::BookingCalendarServiceServer;
@@ -85,7 +85,8 @@ use crate::repository::DaySnapshotCache;
 use crate::timers::Timers;
 
 /// Migrations of this service's own tables, next to the event log.
-pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
+pub static MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| eventstore::embedded(include!(concat!(env!("OUT_DIR"), "/migrations.rs"))));
 
 /// The delay before the time zone check is retried when the database does not answer.
 const ZONE_CHECK_RETRY: Duration = Duration::from_secs(1);

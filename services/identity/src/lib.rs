@@ -16,7 +16,7 @@ pub mod timers;
 pub mod retention;
 pub mod config;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use anyhow::Context as _;
 use eventstore::{Database, Store, TimerHandler, run_timers};
@@ -39,7 +39,8 @@ use crate::timers::Timers;
 pub const NAME: &str = "identity";
 
 /// Migrations of this service's own tables, beside those of the event log.
-pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/identity");
+pub static MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| eventstore::embedded(include!(concat!(env!("OUT_DIR"), "/migrations.rs"))));
 
 /// The process of this service: its commands with their settings.
 pub fn program() -> Program {

@@ -19,7 +19,7 @@ pub mod consumers;
 pub mod grpc;
 pub mod config;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use anyhow::Context as _;
 use eventstore::{Database, StaffAuthorizer, Store, run_timers};
@@ -56,7 +56,8 @@ use crate::timers::{Timers, maintenance};
 pub const NAME: &str = "notifications";
 
 /// This service's own tables, beside the event log.
-pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/notifications");
+pub static MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| eventstore::embedded(include!(concat!(env!("OUT_DIR"), "/migrations.rs"))));
 
 /// This service as a process: its commands with their settings.
 pub fn program() -> Program {

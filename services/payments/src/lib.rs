@@ -18,7 +18,7 @@ pub mod http;
 pub mod grpc;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use ::contract::payments::v1::page_payment_service_server::PagePaymentServiceServer;
@@ -57,7 +57,8 @@ use crate::providers::razorpay::Razorpay;
 use crate::timers::Timers;
 
 /// This service's own tables, which stand beside the event log.
-pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/payments");
+pub static MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| eventstore::embedded(include!(concat!(env!("OUT_DIR"), "/migrations.rs"))));
 
 /// Who may read this service's feed.
 const READERS: &[&str] = &["booking", "notifications"];

@@ -19,7 +19,7 @@ pub mod config;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ::contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
 use ::contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
@@ -54,7 +54,8 @@ use crate::picture::object_storage::ObjectStorage;
 use crate::timers::Timers;
 
 /// Migrations of this service's own tables, beside those of the event log.
-pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/reviews");
+pub static MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| eventstore::embedded(include!(concat!(env!("OUT_DIR"), "/migrations.rs"))));
 
 /// Services that may read this service's feed.
 const READERS: &[&str] = &["notifications"];

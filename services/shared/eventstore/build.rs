@@ -1,5 +1,7 @@
-//! A new migration is part of the program, so cargo has to look for one.
+//! Lists the event log's migrations, which are embedded in the program.
 
-fn main() {
-    println!("cargo:rerun-if-changed=../../../migrations/eventstore");
+mod migration_list;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    migration_list::write("../../../migrations/eventstore")
 }

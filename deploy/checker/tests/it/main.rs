@@ -3,5 +3,6 @@
 mod kept;
 mod defects;
 mod mends;
+mod migrations;
 mod sound;
 mod ways_in;

@@ -1,13 +1,15 @@
 //! Connections to a service's database, and its migrations.
 
 use std::str::FromStr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqlStr};
 
-static EVENT_LOG: Migrator = sqlx::migrate!("../../../migrations/eventstore");
+static EVENT_LOG: LazyLock<Migrator> =
+    LazyLock::new(|| embedded(include!(concat!(env!("OUT_DIR"), "/migrations.rs"))));
 
 /// How long after its last use a connection is assumed to be alive.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
@@ -83,6 +85,19 @@ fn split_limit(url: String) -> (String, Option<u32>) {
     let query = rest.join("&");
     let url = if query.is_empty() { address.to_owned() } else { format!("{address}?{query}") };
     (url, Some(limit))
+}
+
+/// The migrations that a crate's build script listed (`migration_list.rs`). They are what sqlx reads
+/// from the folder: databases keep versions and checksums, and are refused when these differ.
+#[must_use]
+pub fn embedded(files: &[(i64, &'static str, &'static str)]) -> Migrator {
+    let migration = |&(version, name, sql): &(i64, &'static str, &'static str)| {
+        let kind = MigrationType::from_filename(name);
+        let description = name.trim_end_matches(kind.suffix()).replace('_', " ");
+        let no_tx = sql.starts_with("-- no-transaction");
+        Migration::new(version, description.into(), kind, SqlStr::from_static(sql), no_tx)
+    };
+    Migrator::with_migrations(files.iter().map(migration).collect())
 }
 
 /// The event log's migrations and the service's own, in one order.

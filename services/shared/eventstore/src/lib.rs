@@ -20,7 +20,7 @@ pub mod health;
 
 pub use audit::{Act, Actor, StaffAuthorizer};
 pub use checkpoint::{AdvanceOutcome, Parked};
-pub use database::{Database, migrate};
+pub use database::{Database, embedded, migrate};
 pub use error::{Retry, StoreError, Unreadable};
 pub use event::{Metadata, NewEvent, Recorded, id_of, new_id, new_uuid};
 pub use idempotency::{DeletedKeys, IdempotencyLookup, KeyLookup, key_lock, request_hash};
