@@ -5,6 +5,24 @@
 //! Functions that change rows take the transaction's clock, so that all rows of one request have
 //! the same time.
 
+/// Reads a row of a type from the columns of its fields' names; `json` ones are stored as JSON, and
+/// `rows` are rows themselves. sqlx's derive would make cargo compile sqlx once more, for the compiler.
+macro_rules! from_row {
+    ($type:ident { $($column:ident),* $(,)? }
+        $(json { $($json:ident),* })? $(rows { $($row:ident),* })?) => {
+        impl<'r> sqlx::FromRow<'r, sqlx::postgres::PgRow> for $type {
+            fn from_row(row: &'r sqlx::postgres::PgRow) -> Result<Self, sqlx::Error> {
+                use sqlx::Row as _;
+                Ok(Self {
+                    $($column: row.try_get(stringify!($column))?,)*
+                    $($($json: row.try_get::<sqlx::types::Json<_>, _>(stringify!($json))?.0,)*)?
+                    $($($row: sqlx::FromRow::from_row(row)?,)*)?
+                })
+            }
+        }
+    };
+}
+
 pub mod users;
 pub mod identities;
 pub mod sessions;

@@ -4,7 +4,7 @@
 use eventstore::new_uuid;
 use kernel::Timestamp;
 use serde_json::Value;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// What was done, with the contract's word and kind.
@@ -76,7 +76,7 @@ pub struct Actor<'a> {
 }
 
 /// An entry as it is stored.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct Entry {
     /// Its id.
     pub audit_id: Uuid,
@@ -95,6 +95,8 @@ pub struct Entry {
     /// The network address.
     pub network: Option<String>,
 }
+
+from_row!(Entry { audit_id, created_at, actor_id, actor_name, action, log_type, traits, network });
 
 /// A field by which entries are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

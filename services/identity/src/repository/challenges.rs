@@ -2,7 +2,7 @@
 
 use eventstore::new_uuid;
 use kernel::Timestamp;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// How long a challenge can be answered, as in the contract.
@@ -38,7 +38,7 @@ impl ChallengeKind {
 }
 
 /// A challenge as it is stored.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct Challenge {
     /// Its id.
     pub challenge_id: Uuid,
@@ -61,6 +61,19 @@ pub struct Challenge {
     /// Wrong codes of a phone that were given for it.
     pub wrong_answers: i16,
 }
+
+from_row!(Challenge {
+    challenge_id,
+    kind,
+    user_id,
+    factor_id,
+    session_id,
+    network,
+    state,
+    expires_at,
+    verified_at,
+    wrong_answers,
+});
 
 impl Challenge {
     /// A new challenge; not yet stored.

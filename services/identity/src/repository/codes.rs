@@ -4,7 +4,7 @@ use contract::identity::v1::CodeRequested;
 use eventstore::{NewEvent, StoreError, Tx, new_id};
 use kernel::id::{Customer, MailedCode};
 use kernel::{Id, Timestamp};
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::tokens::secrets::Digits;
@@ -106,7 +106,7 @@ impl Purpose {
 }
 
 /// A valid code.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub struct Code {
     /// Its id, from which its digits are derived.
     pub code_id: Uuid,
@@ -123,6 +123,8 @@ pub struct Code {
     /// How many digits it has; see [`Code::typed`].
     pub digits: i16,
 }
+
+from_row!(Code { code_id, user_id, purpose, redirect_to, sent_to, flow_state_id, digits });
 
 impl Code {
     /// What its digits are derived from.

@@ -3,7 +3,7 @@
 use eventstore::StoreError;
 use kernel::Timestamp;
 use sha2::{Digest as _, Sha256};
-use sqlx::{FromRow, PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 /// Answers from one network that need no wait.
@@ -18,12 +18,13 @@ const BACKOFF_SECONDS_MAX: i64 = 15 * 60;
 /// Counters are reset after this time without a new failure.
 const RESET_AFTER_SECONDS: i64 = 24 * 3600;
 
-#[derive(FromRow)]
 struct LimitRow {
     failures: i32,
     blocked_until_at: Timestamp,
     proven_until_at: Option<Timestamp>,
 }
+
+from_row!(LimitRow { failures, blocked_until_at, proven_until_at });
 
 /// Whose answers are counted, and where.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use eventstore::new_uuid;
 use kernel::Timestamp;
 use serde::{Deserialize, Serialize};
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::tokens::webauthn::Credential;
@@ -19,7 +19,7 @@ pub const WEBAUTHN: &str = "webauthn";
 const VERIFIED: &str = "verified";
 
 /// A factor as it is stored. Personal data, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct Factor {
     /// Its id.
     pub factor_id: Uuid,
@@ -52,6 +52,24 @@ pub struct Factor {
     /// When it last changed.
     pub updated_at: Timestamp,
 }
+
+from_row!(Factor {
+    factor_id,
+    user_id,
+    friendly_name,
+    factor_type,
+    status,
+    secret_sealed,
+    phone,
+    credential_id,
+    public_key,
+    credential_state,
+    transports,
+    last_totp_step,
+    last_challenged_at,
+    created_at,
+    updated_at,
+});
 
 /// What the contract tells of a factor. Personal data, so it has no `Debug`.
 #[derive(Clone, Serialize, Deserialize)]

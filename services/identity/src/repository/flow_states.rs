@@ -4,7 +4,7 @@
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;
 use serde_json::Value;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// How long a flow may take after the person came back, and how long one with a provider may.
@@ -20,7 +20,7 @@ pub struct Challenge {
 }
 
 /// A flow as it is stored.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct FlowState {
     /// Its id.
     pub flow_state_id: Uuid,
@@ -51,6 +51,23 @@ pub struct FlowState {
     /// The session that the exchange gave.
     pub session_id: Option<Uuid>,
 }
+
+from_row!(FlowState {
+    flow_state_id,
+    auth_code,
+    user_id,
+    code_challenge,
+    code_challenge_method,
+    provider_type,
+    authentication_method,
+    redirect_to,
+    password_hash,
+    linked_identity,
+    expires_at,
+    auth_code_issued_at,
+    used_at,
+    session_id,
+});
 
 /// What a new flow begins with.
 #[derive(Debug, Clone)]

@@ -8,7 +8,6 @@ use std::net::IpAddr;
 
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
-use sqlx::FromRow;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -129,13 +128,14 @@ pub struct AddressLimits {
     is_inside: bool,
 }
 
-#[derive(FromRow)]
 struct LimitRow {
     failures: i32,
     blocked_until_at: Timestamp,
     forget_at: Timestamp,
     mailed_at_micros: Vec<i64>,
 }
+
+from_row!(LimitRow { failures, blocked_until_at, forget_at, mailed_at_micros });
 
 impl LimitRow {
     /// The times of mails within the longest window.

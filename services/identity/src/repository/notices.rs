@@ -5,7 +5,7 @@ use contract::identity::v1::AccountNoticeRequested;
 use eventstore::{NewEvent, StoreError, Tx, new_id};
 use kernel::Timestamp;
 use kernel::id::AccountNotice;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
@@ -110,7 +110,7 @@ pub struct NewNotice<'a> {
 }
 
 /// A notice as it is stored. Personal data, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct Notice {
     /// Whose account it is about.
     pub user_id: Uuid,
@@ -127,6 +127,8 @@ pub struct Notice {
     /// When it happened.
     pub created_at: Timestamp,
 }
+
+from_row!(Notice { user_id, kind, sent_to, device, network, subject, created_at });
 
 /// Stores a notice and appends the event for its mail.
 pub async fn tell(tx: &mut Tx, notice: NewNotice<'_>, now: Timestamp) -> Result<(), StoreError> {

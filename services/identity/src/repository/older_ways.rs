@@ -2,7 +2,7 @@
 //! them when a mail's code or link proved the address, so a stranger may have prepared them.
 
 use kernel::Timestamp;
-use sqlx::{FromRow, PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 /// Asks for them.
@@ -10,7 +10,7 @@ const LIST: &str = include_str!("older_ways.sql");
 
 /// An account with such ways, and how many of each. A password's age is not known: it counts where
 /// the account has changed its address.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OlderWays {
     /// The account.
     pub user_id: Uuid,
@@ -29,6 +29,17 @@ pub struct OlderWays {
     /// Whether its phone is older.
     pub phone: bool,
 }
+
+from_row!(OlderWays {
+    user_id,
+    proved_at,
+    password,
+    sessions,
+    authenticators,
+    recovery_codes,
+    identities,
+    phone,
+});
 
 /// The accounts that have some, and where nothing shows that they are of the person who proved the
 /// address: no browser had a session before and one by a mailed code since, and no session by a

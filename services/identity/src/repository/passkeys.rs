@@ -2,13 +2,13 @@
 
 use eventstore::new_uuid;
 use kernel::Timestamp;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::tokens::webauthn::Credential;
 
 /// A passkey as it is stored. Personal data, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct Passkey {
     /// Its id.
     pub passkey_id: Uuid,
@@ -31,6 +31,19 @@ pub struct Passkey {
     /// When it was added.
     pub created_at: Timestamp,
 }
+
+from_row!(Passkey {
+    passkey_id,
+    user_id,
+    friendly_name,
+    user_handle,
+    credential_id,
+    public_key,
+    credential_state,
+    transports,
+    last_used_at,
+    created_at,
+});
 
 impl Passkey {
     /// A new passkey; not yet stored.

@@ -4,14 +4,14 @@
 use eventstore::{StoreError, Tx, new_uuid};
 use kernel::Timestamp;
 use serde_json::json;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// The timer that sends a message.
 pub const SEND_MESSAGE: &str = "send-message";
 
 /// A message to a phone. Personal data, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct PhoneMessage {
     /// Its id.
     pub message_id: Uuid,
@@ -27,6 +27,8 @@ pub struct PhoneMessage {
     /// Whether the code answers the challenge of a second factor.
     pub is_of_factor: bool,
 }
+
+from_row!(PhoneMessage { message_id, code_id, phone, channel, digits, is_of_factor });
 
 /// Stores a message and its timer.
 pub async fn queue(

@@ -2,14 +2,14 @@
 
 use eventstore::Tx;
 use kernel::Timestamp;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// How long a person may take at a provider.
 pub const VALID_SECONDS: i64 = 600;
 
 /// A flow as it is stored. It holds secrets, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct ProviderFlow {
     /// Its id, which is the state that the provider returns.
     pub state_id: Uuid,
@@ -26,6 +26,16 @@ pub struct ProviderFlow {
     /// The account that gets the identity; without one it signs in.
     pub link_user_id: Option<Uuid>,
 }
+
+from_row!(ProviderFlow {
+    state_id,
+    provider,
+    nonce,
+    code_verifier,
+    redirect_to,
+    flow_state_id,
+    link_user_id,
+});
 
 /// Stores a new flow.
 pub async fn begin(tx: &mut Tx, flow: &ProviderFlow, now: Timestamp) -> Result<(), sqlx::Error> {

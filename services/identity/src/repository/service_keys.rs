@@ -2,17 +2,19 @@
 
 use eventstore::new_uuid;
 use kernel::Timestamp;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// A key that works.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceKey {
     /// Its id, which its token names.
     pub key_id: Uuid,
     /// The name that the operator gave it.
     pub name: String,
 }
+
+from_row!(ServiceKey { key_id, name });
 
 /// Stores a new key and returns its id.
 pub async fn insert(

@@ -1,14 +1,14 @@
 //! The sessions of an account, as its owner sees them.
 
 use kernel::Timestamp;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 /// Maximum sessions that are listed; older ones are used again or end within 30 days.
 const LISTED_MAX: i64 = 100;
 
 /// A session in the list. Personal data, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct ListedSession {
     /// Its id.
     pub session_id: Uuid,
@@ -23,6 +23,8 @@ pub struct ListedSession {
     /// When it was last refreshed.
     pub refreshed_at: Timestamp,
 }
+
+from_row!(ListedSession { session_id, user_agent, network, aal, created_at, refreshed_at });
 
 /// The active sessions of an account, those used last first.
 pub async fn of_user(

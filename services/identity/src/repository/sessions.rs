@@ -8,7 +8,7 @@
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;
 use serde_json::{Value, json};
-use sqlx::{FromRow, PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::repository::users::{self, User};
@@ -83,7 +83,7 @@ pub struct Device {
 }
 
 /// A session as it is stored.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub struct Session {
     /// Its id, which access tokens name.
     pub session_id: Uuid,
@@ -98,6 +98,8 @@ pub struct Session {
     /// When it was opened.
     pub created_at: Timestamp,
 }
+
+from_row!(Session { session_id, proofs, password_reset_until_at, aal, factor_id, created_at });
 
 /// The values of the amr claim that stand for a mailed code or link, or one that was sent to the
 /// account's phone.
@@ -177,9 +179,7 @@ pub enum RefreshOutcome {
     Banned,
 }
 
-#[derive(FromRow)]
 struct RefreshTokenRow {
-    #[sqlx(flatten)]
     session: Session,
     user_id: Uuid,
     ends_at: Timestamp,
@@ -188,6 +188,10 @@ struct RefreshTokenRow {
     child_sealed: Option<Vec<u8>>,
     child_is_active: bool,
 }
+
+from_row!(RefreshTokenRow {
+    user_id, ends_at, issued_at, replaced_at, child_sealed, child_is_active,
+} rows { session });
 
 /// Opens a session for a user who has just authenticated.
 pub async fn open(

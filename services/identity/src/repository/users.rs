@@ -3,7 +3,7 @@
 use eventstore::new_uuid;
 use kernel::Timestamp;
 use serde_json::{Value, json};
-use sqlx::{FromRow, PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::accounts::address::EmailAddress;
@@ -11,7 +11,7 @@ use crate::repository::factors::FactorSummary;
 use crate::repository::identities::{self, Identity};
 
 /// An account as it is stored, with its identities. Personal data, so it has no `Debug`.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub struct User {
     /// The account's id; `sub` in tokens.
     pub user_id: Uuid,
@@ -65,14 +65,20 @@ pub struct User {
     /// When it last changed.
     pub updated_at: Timestamp,
     /// Its identities, oldest first.
-    #[sqlx(json)]
     pub identities: Vec<Identity>,
     /// Its second factors, oldest first.
-    #[sqlx(json)]
     pub factors: Vec<FactorSummary>,
     /// Whether it has a passkey.
     pub has_passkey: bool,
 }
+
+from_row!(User {
+    user_id, identity_id, email, phone, password_hash, user_metadata, app_metadata, is_anonymous,
+    email_confirmed_at, email_proved_at, phone_confirmed_at, invited_at, confirmation_sent_at,
+    recovery_sent_at, new_email, email_change_sent_at, email_change_confirmed, new_phone,
+    phone_change_sent_at, reauthentication_sent_at, last_sign_in_at, banned_until_at, deleted_at,
+    created_at, updated_at, has_passkey,
+} json { identities, factors });
 
 impl User {
     /// A new, unconfirmed account with an address; not yet stored.
