@@ -5,7 +5,7 @@ use crate::keys;
 use crate::secrets::write_private;
 use anyhow::{Context, Result};
 use data_encoding::BASE32_NOPAD;
-use rand::RngCore;
+use rand::Rng;
 use ring::hmac::{self, HMAC_SHA1_FOR_LEGACY_USE_ONLY};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Ports of this machine. They are chosen below the range of ephemeral ports, so that an outgoing
 //! connection never takes a process's port during its restart.
 use anyhow::{Result, bail};
-use rand::Rng;
+use rand::RngExt;
 use std::collections::BTreeMap;
 use std::net::{TcpListener, UdpSocket};
 

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use p256::SecretKey;
 use p256::elliptic_curve::sec1::ToEncodedPoint;
 use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
-use rand::RngCore;
+use rand::Rng;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};

@@ -1,7 +1,7 @@
 //! Ids in the provider's form, and signatures.
 
 use hmac::{Hmac, KeyInit, Mac};
-use rand::Rng;
+use rand::RngExt;
 use rand::distr::Alphanumeric;
 use sha2::{Digest, Sha256};
 

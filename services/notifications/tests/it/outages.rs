@@ -28,7 +28,7 @@ use notifications::mails::kind::Kind;
 use notifications::mails::mail::NewMail;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
-use rand::{Rng as _, SeedableRng as _};
+use rand::{RngExt as _, SeedableRng as _};
 use runtime::Shutdown;
 use serde_json::{Value, json};
 use testkit::until_within;

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
-use rand::Rng as _;
+use rand::RngExt as _;
 
 /// Below the ports that `sukoon` chooses for itself, and those that the system gives to anyone.
 const FIRST: u16 = 12_000;

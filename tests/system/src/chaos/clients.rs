@@ -8,7 +8,7 @@ use anyhow::Result;
 use futures::future::join_all;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
-use rand::{Rng as _, SeedableRng as _};
+use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::{RwLock, RwLockWriteGuard};
 
 use crate::accounts::account_lifecycle;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
-use rand::{Rng as _, SeedableRng as _};
+use rand::{RngExt as _, SeedableRng as _};
 
 use crate::pause::wait_for;
 use crate::practice::Practice;

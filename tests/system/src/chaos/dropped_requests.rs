@@ -7,7 +7,7 @@ use anyhow::Result;
 use futures::stream::{self, StreamExt as _};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
-use rand::{Rng as _, SeedableRng as _};
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 

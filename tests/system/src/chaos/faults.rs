@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use futures::future::LocalBoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use rand::Rng as _;
+use rand::RngExt as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use serde_json::{Value, json};
@@ -199,7 +199,7 @@ impl<'s, 'p> FaultInjector<'s, 'p> {
                     FAILPOINTS.lines().filter(|line| !line.starts_with('#')).collect();
                 let struck = self.counts.contains_key(FaultKind::Failpoint.name());
                 let many = if struck { 1 } else { INITIALLY_ARMED };
-                for name in names.choose_multiple(rng, many) {
+                for name in names.sample(rng, many) {
                     let name = name.trim_start_matches('~');
                     if name.starts_with("notifications.") {
                         self.practice.recorder.record_kill("notifications");

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use rand::rngs::StdRng;
-use rand::{Rng as _, SeedableRng as _};
+use rand::{RngExt as _, SeedableRng as _};
 
 use super::{oversized, polyglots, truncated};
 use crate::samples::{FORMATS, Format, encoded};

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use rand::rngs::StdRng;
-use rand::{Rng as _, RngCore as _};
+use rand::{Rng as _, RngExt as _};
 
 use super::files::{Hostile, PAYLOAD, either, good, invalid};
 use crate::samples::{FORMATS, Format, chunk, segment};

@@ -1,7 +1,7 @@
 //! Truncated pictures, and pictures with invalid lengths and metadata.
 
 use anyhow::Result;
-use rand::Rng as _;
+use rand::RngExt as _;
 use rand::rngs::StdRng;
 
 use super::files::{Hostile, either, good, invalid};

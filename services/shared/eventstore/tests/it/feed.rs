@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use eventstore::{Metadata, Recorded, Store, StoreError, feed};
 use futures::future::join_all;
-use rand::Rng as _;
+use rand::RngExt as _;
 use sqlx::Connection as _;
 
 use crate::{append, database, event};
