@@ -36,7 +36,7 @@ export const CATALOGUE: readonly Line[] = [
     situation: 'Video: "Failed to load video: …", and the fallback',
     tests: [
       'a failure has the specified words',
-      'a file that cannot be had has its message, and is asked for again',
+      'a file that does not come has its message, and another try plays it',
     ],
   },
   {

@@ -59,11 +59,28 @@ function watchChannels(): () => void {
   };
 }
 
+/** Ends the observers of our code: they would see the pages of the next files. */
+function watchObservers(): () => void {
+  const Observer = globalThis.MutationObserver;
+  const made: MutationObserver[] = [];
+  globalThis.MutationObserver = class extends Observer {
+    constructor(note: MutationCallback) {
+      super(note);
+      if (calledByOurs()) made.push(this);
+    }
+  };
+  return () => {
+    globalThis.MutationObserver = Observer;
+    for (const observer of made) observer.disconnect();
+  };
+}
+
 /** Returns what brings the window back; a file begins with an empty page at the first address. */
 export function keepWindow(): () => void {
   const ofNavigator = Reflect.ownKeys(navigator);
   const address = window.location.href;
-  const ends = [watchListeners(window), watchListeners(document), watchTimers(), watchChannels()];
+  const listeners = [watchListeners(window), watchListeners(document)];
+  const ends = [...listeners, watchTimers(), watchChannels(), watchObservers()];
   return () => {
     for (const end of ends) end();
     for (const name of Reflect.ownKeys(navigator)) {
