@@ -6,7 +6,7 @@ use prost::{Message, Name};
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
 
-static DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+use crate::DESCRIPTORS;
 
 /// A message could not be turned into JSON or back.
 #[derive(Debug, thiserror::Error)]

@@ -6,6 +6,9 @@ pub mod json;
 pub mod convert;
 pub mod desk;
 
+/// The compiled descriptors of `proto/`, a `google.protobuf.FileDescriptorSet`.
+pub static DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
 macro_rules! generated {
     ($($module:ident = $package:tt;)*) => {$(
         /// Generated from the proto package of the same name, where everything is described.
