@@ -57,7 +57,7 @@ pub(crate) async fn authorize_rpc(
     let request_headers = request.headers().clone();
     let path = request.uri().path().to_owned();
     let authorized = authorizer.authorize(&path, &request_headers, &caller).await;
-    let locks = authorized.as_ref().is_ok_and(|(procedure, _)| procedure.is(&LOCK));
+    let locks = authorized.as_ref().is_ok_and(|(procedure, _)| procedure.is(LOCK));
     let received = match authorized {
         Ok(authorized) => authorizer.receive(authorized, request, &caller).await,
         Err(error) => Err(error),
@@ -200,7 +200,7 @@ impl RpcAuthorizer {
         headers: &HeaderMap,
         caller: &Caller,
     ) -> PanelMetadata {
-        let address = procedure.is(&UNLOCK).then(|| network_prefix(caller.address).to_string());
+        let address = procedure.is(UNLOCK).then(|| network_prefix(caller.address).to_string());
         let address = address.and_then(|address| HeaderValue::from_str(&address).ok());
         PanelMetadata { grant: self.grants.read(headers), address }
     }

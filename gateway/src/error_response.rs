@@ -5,12 +5,12 @@
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
-use buffa::Message as _;
 use connectrpc::{ConnectError, ErrorCode};
+use contract::common::v1::ErrorDetail;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use prost::Message as _;
 
 use crate::refusals::Refusal;
-use crate::wire::common::v1::ErrorDetail;
 
 /// `Retry-After` seconds when a budget is used up.
 pub(crate) const RETRY_SOON: HeaderValue = HeaderValue::from_static("2");
@@ -107,7 +107,11 @@ pub(crate) fn over_budget_response(reference: &str) -> Response {
 }
 
 fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {
-    error.with_detail(connectrpc::ErrorDetail::from_message(DETAIL_TYPE, detail))
+    error.with_detail(connectrpc::ErrorDetail {
+        type_url: DETAIL_TYPE.to_owned(),
+        value: Some(STANDARD_NO_PAD.encode(detail.encode_to_vec())),
+        debug: None,
+    })
 }
 
 /// Finds our detail, by its bare type name or its gRPC type URL.
@@ -118,7 +122,7 @@ fn detail_of(error: &ConnectError) -> Option<ErrorDetail> {
     })?;
     let value = detail.value.as_deref()?;
     let bytes = STANDARD_NO_PAD.decode(value).or_else(|_| STANDARD.decode(value)).ok()?;
-    ErrorDetail::decode_from_slice(&bytes).ok()
+    ErrorDetail::decode(bytes.as_slice()).ok()
 }
 
 /// Code, reason and sentence of an error without a detail.

@@ -19,11 +19,13 @@ mod health;
 
 mod policy;
 mod upstream;
+mod encoded_message;
 mod transport;
 mod response_cache;
 mod hosts;
 mod routes;
 mod procedures;
+mod schema;
 mod grant;
 mod site_cookie;
 mod rate_limits;
@@ -35,7 +37,6 @@ mod error_response;
 mod refusals;
 mod etag;
 mod caller;
-mod wire;
 mod config;
 mod host_names;
 mod trusted_proxies;
@@ -114,7 +115,8 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
         &config.site.folder,
         &site_cookie::origin(&config.site.public),
     )?);
-    let procedures = Arc::new(procedures::Procedures::new());
+    let schema = schema::Schema::load()?;
+    let procedures = Arc::new(procedures::Procedures::new(&schema));
     let limits = Arc::new(rate_limits::RateLimiters::new(config.rate_limits));
     limits.spawn_eviction();
     let policies = policy::Policies::new(&policy::PolicyParts {
@@ -143,8 +145,12 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
     let violations = Arc::new(policy::reports::ViolationCounts::default());
     let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))
         .map(Arc::new)?;
-    let router =
-        backend_router(config, (Arc::new(authorizer), site), (client, violations), shutdown);
+    let router = backend_router(
+        config,
+        (Arc::new(authorizer), site, &schema),
+        (client, violations),
+        shutdown,
+    );
     let public = router.merge(
         Router::new()
             .route("/livez", get(health::livez))
@@ -157,18 +163,33 @@ fn build_routers(config: &Config, shutdown: &Shutdown) -> Result<Routers, BoxErr
     Ok(Routers { state, public: public.layer(with_context), operators })
 }
 
+/// Builds the routes below /rpc.
+fn call_router(
+    config: &Config,
+    authorizer: Arc<authorization::RpcAuthorizer>,
+    schema: &schema::Schema,
+    shutdown: &Shutdown,
+) -> Router {
+    let calls = (schema, &*authorizer.procedures);
+    let forwarder = rpc::Forwarder::new(calls, &config.upstreams, &authorizer.grants, shutdown);
+    Router::new()
+        .fallback_service(rpc::service(forwarder))
+        .layer(from_fn_with_state(authorizer, authorization::authorize_rpc))
+}
+
 /// Builds the routes that need a backend.
 fn backend_router(
     config: &Config,
-    (authorizer, site): (Arc<authorization::RpcAuthorizer>, Arc<web_files::WebFiles>),
+    (authorizer, site, schema): (
+        Arc<authorization::RpcAuthorizer>,
+        Arc<web_files::WebFiles>,
+        &schema::Schema,
+    ),
     (client, violations): (reqwest::Client, Arc<policy::reports::ViolationCounts>),
     shutdown: &Shutdown,
 ) -> Router {
     let (limits, bodies) = (authorizer.limits.clone(), authorizer.bodies.clone());
-    let calls = rpc::service(&config.upstreams, authorizer.grants.clone(), shutdown);
-    let calls = Router::new()
-        .fallback_service(calls)
-        .layer(from_fn_with_state(authorizer, authorization::authorize_rpc));
+    let calls = call_router(config, authorizer, schema, shutdown);
     let reports = Router::new()
         .route(routes::POLICY_REPORTS, any(policy::reports::serve))
         .with_state((violations, bodies.clone()));
@@ -194,7 +215,7 @@ fn backend_router(
         .route(routes::UPLOAD, any(proxy::pictures::upload))
         .route("/pictures/{name}", any(proxy::pictures::picture))
         .with_state(proxy);
-    let reviews = upstream::ReviewLookup::new(&config.upstreams.reviews, shutdown);
+    let reviews = upstream::ReviewLookup::new(&config.upstreams.reviews, schema, shutdown);
     let site = Arc::new(pages::SiteState { files: site, reviews });
     let notifications = upstream::UnsubscribeClient::new(&config.upstreams.notifications, shutdown);
     let unsubscribe_routes = Arc::new(unsubscribe::UnsubscribeState {

@@ -72,9 +72,10 @@ pub(crate) async fn serve(
     let review = review_id(path).and_then(|id| id.parse::<Id<Review>>().ok());
     if let (Some(id), Some(page)) = (review, &files.review) {
         let rendered = match site.reviews.find(id).await {
-            ReviewLookupResult::Found(answer) => {
-                page.template.as_ref().and_then(|template| template.render(&answer, wall_clock()))
-            }
+            ReviewLookupResult::Found(found) => page
+                .template
+                .as_ref()
+                .and_then(|template| template.render(&found.review, &found.json, wall_clock())),
             // Only an explicit NOT_FOUND gives 404; without a response the page itself looks the
             // review up.
             ReviewLookupResult::Unavailable => None,

@@ -118,7 +118,7 @@ impl ResponseCache {
     ) -> Option<CacheKey> {
         let kind = match procedure.access {
             Access::Cached => Kind::Practice,
-            Access::Public if procedure.is(&LIST_SLOTS) => Kind::Slots,
+            Access::Public if procedure.is(LIST_SLOTS) => Kind::Slots,
             Access::Public | Access::SignedIn | Access::Panel => return None,
         };
         // A request with a content type is no Connect GET; the protocol library rejects it.
@@ -167,11 +167,22 @@ impl ResponseCache {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use crate::procedures::Procedures;
+    use crate::schema::Schema;
 
     const LIST: &str = "/booking.v1.BookingService/ListSlots";
     const SERVICES: &str = "/catalogue.v1.CatalogueService/ListServices";
+
+    /// Read once: the lists' real time goes on while a test runs.
+    static PROCEDURES: LazyLock<Procedures> =
+        LazyLock::new(|| Procedures::new(&Schema::load().unwrap()));
+
+    fn procedure(path: &str) -> Procedure {
+        PROCEDURES.get(path).unwrap()
+    }
 
     fn asked(
         cache: &ResponseCache,
@@ -179,7 +190,7 @@ mod tests {
         target: &str,
         headers: &HeaderMap,
     ) -> Option<CacheKey> {
-        let procedure = Procedures::new().get(call).unwrap();
+        let procedure = procedure(call);
         let uri: Uri = target.parse().unwrap();
         cache.key_of(procedure, (&Method::GET, &uri, headers))
     }
@@ -251,7 +262,7 @@ mod tests {
         let grpc =
             HeaderMap::from_iter([(header::CONTENT_TYPE, "application/grpc".parse().unwrap())]);
         assert!(asked(&cache, SERVICES, SERVICES, &grpc).is_none());
-        let procedure = Procedures::new().get(SERVICES).unwrap();
+        let procedure = procedure(SERVICES);
         let uri: Uri = SERVICES.parse().unwrap();
         assert!(cache.key_of(procedure, (&Method::POST, &uri, &none)).is_none());
     }

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use contract::reviews::v1::Review;
 use minijinja::HtmlEscape;
 
 use crate::web_files::error::SiteError;
 use crate::web_files::file::WebFile;
-use crate::wire::reviews::v1::{GetReviewResponse, Review};
 
 /// How long a review counts as recent; `relative-date.ts` has the same value.
 const RECENT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -79,10 +79,10 @@ impl ReviewTemplate {
     }
 
     /// The document of this review; `None` if the build has no HTML for its marks.
-    pub(crate) fn render(&self, answer: &GetReviewResponse, now: SystemTime) -> Option<WebFile> {
-        let review = answer.review.as_option()?;
+    /// `json` is the service's response about it.
+    pub(crate) fn render(&self, review: &Review, json: &str, now: SystemTime) -> Option<WebFile> {
         let marks = self.marks.get(&marks_key(review, now))?;
-        let json = escape_for_script(&serde_json::to_string(answer).ok()?);
+        let json = escape_for_script(json);
         let mut html = String::new();
         for (piece, gap) in &self.pieces {
             html.push_str(piece);
@@ -117,7 +117,7 @@ fn split_at_placeholders(document: &str) -> Vec<(String, Option<Placeholder>)> {
 }
 
 fn marks_key(review: &Review, now: SystemTime) -> String {
-    let written = review.created_at.as_option();
+    let written = review.created_at.as_ref();
     let written = written.and_then(|at| u64::try_from(at.seconds).ok()).unwrap_or_default();
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let recent = now.saturating_sub(Duration::from_secs(written)) < RECENT;
