@@ -4,31 +4,34 @@
 
 use std::time::Duration;
 
-use buffa::Message;
-use buffa::view::MessageView;
+use bytes::Bytes;
 use connectrpc::client::{CallOptions, ClientConfig, call_server_stream, call_unary};
 use connectrpc::{
-    ConnectError, ErrorCode, HasMessageView, JsonDeserialize, JsonSerialize, Protocol,
-    RequestContext, Response, ServiceResult, ServiceStream, Spec, SpecOrigin, StreamMessage,
+    CodecFormat, ConnectError, ErrorCode, Protocol, RequestContext, ServiceStream, Spec,
+    SpecOrigin, StreamType,
 };
+use contract::booking::v1::{GetSessionCalendarRequest, GetSessionCalendarResponse};
+use contract::notifications::v1::UnsubscribeRequest;
+use contract::reviews::v1 as reviews;
 use futures::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use kernel::Id;
 use kernel::id::Review;
+use prost::Message;
 use runtime::{Shutdown, telemetry};
 use tokio::time::timeout;
 
 use crate::caller::{Caller, network_prefix};
+use crate::encoded_message::{EncodedMessage, EncodedView};
 use crate::error_response;
 use crate::grant::{self, PanelMetadata};
 use crate::procedures::{
-    ACCEPT_TERMS, RENEW_PAGE_KEY, REQUEST_BOOKING, TAKE_SCHEDULED_EVENT, UNSUBSCRIBE,
+    ACCEPT_TERMS, GET_SESSION_CALENDAR, RENEW_PAGE_KEY, REQUEST_BOOKING, TAKE_SCHEDULED_EVENT,
+    UNSUBSCRIBE,
 };
+use crate::schema::{MessageType, Schema};
 use crate::site_cookie::device_fingerprint;
 use crate::transport::Transport;
-use crate::wire::booking::v1 as booking;
-use crate::wire::notifications::v1 as notifications;
-use crate::wire::reviews::v1 as reviews;
 
 /// The listed network of a call, for the services' check of staff. Nothing of a client's own
 /// headers is forwarded, so only the gateway sets it.
@@ -42,15 +45,20 @@ const CALLER_USER_AGENT: HeaderName = HeaderName::from_static("x-caller-user-age
 /// The longest one that is passed on.
 const USER_AGENT_BYTES_MAX: usize = 500;
 /// The calls by which consents are given.
-const SIGNING: [Spec; 2] = [REQUEST_BOOKING, ACCEPT_TERMS];
+const SIGNING: [&str; 2] = [REQUEST_BOOKING, ACCEPT_TERMS];
 /// The other calls that booking limits by network.
-const LIMITED: [Spec; 2] = [RENEW_PAGE_KEY, TAKE_SCHEDULED_EVENT];
+const LIMITED: [&str; 2] = [RENEW_PAGE_KEY, TAKE_SCHEDULED_EVENT];
 /// How long a review's document waits for its content.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a calendar program waits for a practitioner's sessions.
 const CALENDAR_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of an unsubscribe request.
 const UNSUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Shows a public review.
+const GET_REVIEW: &str = "/reviews.v1.ReviewsService/GetReview";
+
+/// A received message.
+type View = EncodedView<'static>;
 
 /// One service behind the gateway.
 pub(crate) struct Upstream {
@@ -67,85 +75,82 @@ impl Upstream {
     }
 
     /// Forwards a call.
-    pub(crate) async fn unary<Req, Answer, View>(
+    pub(crate) async fn unary(
         &self,
         ctx: &RequestContext,
-        request: Req,
-    ) -> ServiceResult<Answer>
-    where
-        Req: Message + JsonSerialize,
-        Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
-        View: MessageView<'static, Owned = Answer> + Send,
-    {
-        let spec = client_spec(ctx)?;
+        spec: Spec,
+        request: Bytes,
+    ) -> Result<Bytes, ConnectError> {
         let mut options = call_options(ctx);
         if let Some(left) = ctx.time_remaining() {
             options = options.with_timeout(left);
         }
-        let answer = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
-        let answer = answer.await.map_err(|error| upstream_error(spec, error))?;
-        // Views can't be serialized to JSON, so the message is taken out of its buffer.
-        Response::ok(answer.into_owned())
+        self.send(spec, request, options).await.map_err(|error| upstream_error(spec, error))
+    }
+
+    async fn send(
+        &self,
+        spec: Spec,
+        request: Bytes,
+        options: CallOptions,
+    ) -> Result<Bytes, ConnectError> {
+        let spec = spec.with_origin(SpecOrigin::Client);
+        let request = EncodedMessage(request);
+        let answer = call_unary::<_, _, View>(&self.http, &self.config, spec, request, options);
+        Ok(answer.await?.into_view().into_bytes())
     }
 
     /// A call that the gateway itself makes, for a client that doesn't speak Connect.
-    async fn call<Req, Answer, View>(
+    async fn call(
         &self,
         spec: Spec,
-        request: Req,
+        request: &impl Message,
         time_limit: Duration,
-    ) -> Result<Answer, ConnectError>
-    where
-        Req: Message + JsonSerialize,
-        Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
-        View: MessageView<'static, Owned = Answer> + Send,
-    {
+    ) -> Result<Bytes, ConnectError> {
         let mut headers = HeaderMap::new();
         telemetry::inject_headers(&mut headers);
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
         let options = CallOptions::default().with_headers(headers).with_timeout(time_limit);
-        let spec = spec.with_origin(SpecOrigin::Client);
-        let response = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
-        match timeout(time_limit, response).await {
-            Ok(answer) => Ok(answer?.into_owned()),
-            Err(_elapsed) => Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer")),
-        }
+        let response = self.send(spec, request.encode_to_vec().into(), options);
+        timeout(time_limit, response).await.unwrap_or_else(|_elapsed| {
+            Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer"))
+        })
     }
 
     /// Forwards a stream without a deadline: a forwarded deadline would cut it off.
     pub(crate) async fn watch(
         &self,
         ctx: &RequestContext,
-        request: booking::WatchBookingRequest,
-    ) -> ServiceResult<ServiceStream<StreamMessage<booking::WatchBookingResponse>>> {
-        let spec = client_spec(ctx)?;
-        let stream = call_server_stream::<_, _, booking::WatchBookingResponseView<'static>>(
+        spec: Spec,
+        request: Bytes,
+    ) -> Result<ServiceStream<Bytes>, ConnectError> {
+        let stream = call_server_stream::<_, _, View>(
             &self.http,
             &self.config,
-            spec,
-            request,
+            spec.with_origin(SpecOrigin::Client),
+            EncodedMessage(request),
             call_options(ctx),
         );
         let stream = stream.await.map_err(|error| upstream_error(spec, error))?;
         let items = futures::stream::try_unfold(stream, move |mut stream| async move {
-            let item = stream.message::<booking::WatchBookingResponse>().await;
+            let item = stream.message::<EncodedMessage>().await;
             let item = item.map_err(|error| upstream_error(spec, error))?;
-            Ok(item.map(|item| (item, stream)))
+            Ok(item.map(|item| (item.bytes().clone(), stream)))
         });
-        Ok(Response::stream(items.take_until(self.shutdown.wait())))
+        Ok(Box::pin(items.take_until(self.shutdown.wait())))
     }
 }
 
-/// The requested method, as the client side of the backend call.
-fn client_spec(ctx: &RequestContext) -> Result<Spec, ConnectError> {
-    let spec = ctx.spec().ok_or_else(|| ConnectError::internal("a route without its method"))?;
-    Ok(spec.with_origin(SpecOrigin::Client))
+/// A public review, with the response about it in JSON.
+pub(crate) struct FoundReview {
+    pub(crate) review: reviews::Review,
+    pub(crate) json: String,
 }
 
 /// Result of a review's lookup.
 pub(crate) enum ReviewLookupResult {
     /// The review is public.
-    Found(Box<reviews::GetReviewResponse>),
+    Found(Box<FoundReview>),
     /// There is no such review, or it was deleted.
     Missing,
     /// No response in time.
@@ -153,25 +158,35 @@ pub(crate) enum ReviewLookupResult {
 }
 
 /// Looks up public reviews for their documents.
-pub(crate) struct ReviewLookup(Upstream);
+pub(crate) struct ReviewLookup {
+    upstream: Upstream,
+    answer: Option<MessageType>,
+}
 
 impl ReviewLookup {
     /// At the gRPC address of reviews.
-    pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
-        Self(Upstream::new(address.clone(), shutdown.clone()))
+    pub(crate) fn new(address: &Uri, schema: &Schema, shutdown: &Shutdown) -> Self {
+        let answer = schema.method(GET_REVIEW).map(|method| method.output.clone());
+        Self { upstream: Upstream::new(address.clone(), shutdown.clone()), answer }
     }
 
     /// Looks up a review.
     pub(crate) async fn find(&self, id: Id<Review>) -> ReviewLookupResult {
-        let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC;
-        let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
-        let response =
-            self.0.call::<_, reviews::GetReviewResponse, _>(spec, request, LOOKUP_TIMEOUT);
-        match response.await {
-            Ok(answer) => ReviewLookupResult::Found(Box::new(answer)),
+        let spec = Spec::client(GET_REVIEW, StreamType::Unary);
+        let request = reviews::GetReviewRequest { review_id: id.to_string() };
+        match self.upstream.call(spec, &request, LOOKUP_TIMEOUT).await {
+            Ok(answer) => self.read(answer).map_or(ReviewLookupResult::Unavailable, |found| {
+                ReviewLookupResult::Found(Box::new(found))
+            }),
             Err(error) if error.code == ErrorCode::NotFound => ReviewLookupResult::Missing,
             Err(_unknown) => ReviewLookupResult::Unavailable,
         }
+    }
+
+    fn read(&self, answer: Bytes) -> Option<FoundReview> {
+        let review = reviews::GetReviewResponse::decode(answer.clone()).ok()?.review?;
+        let json = self.answer.as_ref()?.write(answer, CodecFormat::Json).ok()?;
+        Some(FoundReview { review, json: String::from_utf8(json.into()).ok()? })
     }
 }
 
@@ -186,13 +201,9 @@ impl UnsubscribeClient {
 
     /// Unsubscribes from the mails that the link's token stands for.
     pub(crate) async fn unsubscribe(&self, token: String) -> Result<(), ConnectError> {
-        let request = notifications::UnsubscribeRequest { token, ..Default::default() };
-        let response = self.0.call::<_, notifications::UnsubscribeResponse, _>(
-            UNSUBSCRIBE,
-            request,
-            UNSUBSCRIBE_TIMEOUT,
-        );
-        response.await.map(|_answer| ()).map_err(|error| upstream_error(UNSUBSCRIBE, error))
+        let spec = Spec::client(UNSUBSCRIBE, StreamType::Unary);
+        let answer = self.0.call(spec, &UnsubscribeRequest { token }, UNSUBSCRIBE_TIMEOUT).await;
+        answer.map(|_answer| ()).map_err(|error| upstream_error(spec, error))
     }
 }
 
@@ -217,14 +228,14 @@ impl CalendarClient {
 
     /// Reads the calendar of a secret address.
     pub(crate) async fn find(&self, secret: String) -> CalendarLookupResult {
-        let spec = booking::BOOKING_CALENDAR_SERVICE_GET_SESSION_CALENDAR_SPEC;
-        let request = booking::GetSessionCalendarRequest { secret, ..Default::default() };
-        let response = self.0.call::<_, booking::GetSessionCalendarResponse, _>(
-            spec,
-            request,
-            CALENDAR_TIMEOUT,
-        );
-        match response.await {
+        let spec = Spec::client(GET_SESSION_CALENDAR, StreamType::Unary);
+        let request = GetSessionCalendarRequest { secret };
+        let answer = self.0.call(spec, &request, CALENDAR_TIMEOUT).await;
+        let answer = answer.and_then(|answer| {
+            GetSessionCalendarResponse::decode(answer)
+                .map_err(|error| ConnectError::internal(error.to_string()))
+        });
+        match answer {
             Ok(answer) => CalendarLookupResult::Found(answer.content),
             Err(error) if error.code == ErrorCode::NotFound => CalendarLookupResult::Missing,
             Err(error) => {
@@ -246,9 +257,7 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     {
         headers.insert(LISTED_NETWORK, network);
     }
-    let is_one_of = |calls: &[Spec]| {
-        ctx.spec().is_some_and(|spec| calls.iter().any(|it| it.procedure == spec.procedure))
-    };
+    let is_one_of = |calls: &[&str]| ctx.spec().is_some_and(|spec| calls.contains(&spec.procedure));
     if is_one_of(&SIGNING) || is_one_of(&LIMITED) {
         headers.extend(origin_headers(ctx));
     }

@@ -17,7 +17,6 @@ pub mod asvs;
 pub mod invariants;
 pub mod hazards;
 pub mod inventory;
-pub mod calls;
 pub mod reach;
 pub mod stored;
 pub mod stored_names;

@@ -1,6 +1,6 @@
 //! Holds this checkout to the rules of security that a machine can keep.
 use tidy::tree::{self, SourceFile};
-use tidy::{asvs, calls, hazards, inventory, reach, stored};
+use tidy::{asvs, hazards, inventory, reach, stored};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -85,11 +85,6 @@ fn the_table_of_who_may_reach_what_is_true() {
     let files = tree::files().unwrap();
     assert_kept(&reach::differences(&files));
     assert_kept(&reach::unheard(&files));
-}
-
-#[test]
-fn every_public_call_of_the_contract_is_reached_through_the_gateway() {
-    assert_kept(&calls::unreached(&tree::files().unwrap()));
 }
 
 #[test]

@@ -2,13 +2,12 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use buffa::MessageField;
-use buffa_types::google::protobuf::Timestamp;
+use contract::reviews::v1::{GetReviewResponse, Review};
+use prost_types::Timestamp;
 
 use super::{ReviewTemplate, escape_html, excerpt};
 use crate::web_files::error::SiteError;
 use crate::web_files::file::WebFile;
-use crate::wire::reviews::v1::{GetReviewResponse, Review};
 
 const ID: &str = "rvw_0198c0de000070008000000000000001";
 const WRITTEN: u64 = 1_760_000_000;
@@ -29,32 +28,35 @@ fn page() -> ReviewTemplate {
     ReviewTemplate::new(&file("/words.html", DOCUMENT), &file("/marks.json", marks)).unwrap()
 }
 
-fn answer(name: &str, text: &str) -> GetReviewResponse {
-    let written = Timestamp { seconds: WRITTEN as i64, ..Timestamp::default() };
-    let review = Review {
+fn review(name: &str, text: &str) -> Review {
+    Review {
         review_id: ID.to_owned(),
         name: name.to_owned(),
         service: "Energy Healing".to_owned(),
         rating: 4,
         text: text.to_owned(),
-        created_at: MessageField::some(written),
+        created_at: Some(Timestamp { seconds: WRITTEN as i64, nanos: 0 }),
         ..Review::default()
-    };
-    GetReviewResponse { review: MessageField::some(review), ..GetReviewResponse::default() }
+    }
+}
+
+fn render(review: &Review, now: SystemTime) -> Option<WebFile> {
+    let answer = GetReviewResponse { review: Some(review.clone()) };
+    page().render(review, &contract::json::to_json(&answer).unwrap().to_string(), now)
 }
 
 fn days_later(days: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(WRITTEN + days * DAY)
 }
 
-fn html(answer: &GetReviewResponse) -> String {
-    let document = page().render(answer, days_later(40)).unwrap();
+fn html(review: &Review) -> String {
+    let document = render(review, days_later(40)).unwrap();
     String::from_utf8(document.bytes.to_vec()).unwrap()
 }
 
 #[test]
 fn the_review_fills_each_placeholder() {
-    let html = html(&answer("Asha", "It was\nquiet."));
+    let html = html(&review("Asha", "It was\nquiet."));
     let start = "<title>Asha on Energy Healing</title><meta content=\"It was quiet.\">";
     assert!(html.starts_with(start), "{html}");
     assert!(html.contains(&format!("<a href=\"/reviews/{ID}\"><b>4</b><p>It was\nquiet.</p>")));
@@ -80,7 +82,7 @@ fn no_text_becomes_html_or_ends_the_data() {
         "\\u003c/script>\\",
         "<!--<script>",
     ] {
-        let html = html(&answer(hostile, hostile));
+        let html = html(&review(hostile, hostile));
         assert_eq!(html.matches('<').count(), DOCUMENT.matches('<').count() + 1, "{html}");
         assert_eq!(html.matches("<b>4</b>").count(), 1, "{html}");
         let (before, block) = html.split_once("application/json\">").unwrap();
@@ -93,19 +95,18 @@ fn no_text_becomes_html_or_ends_the_data() {
 
 #[test]
 fn the_marks_are_those_of_the_review() {
-    let mut given = answer("Asha", "Quiet.");
-    let marked = |given: &GetReviewResponse, days| {
-        let document = page().render(given, days_later(days))?;
+    let mut given = review("Asha", "Quiet.");
+    let marked = |given: &Review, days| {
+        let document = render(given, days_later(days))?;
         let html = String::from_utf8(document.bytes.to_vec()).unwrap();
         Some(html.split_once("<b>")?.1.split_once("</b>")?.0.to_owned())
     };
     assert_eq!(marked(&given, 30).as_deref(), Some("4"));
     // The build has no HTML for these marks, so the document without content is served.
     assert_eq!(marked(&given, 29), None);
-    given.review.get_or_insert_default().verified = true;
+    given.verified = true;
     assert_eq!(marked(&given, 30).as_deref(), Some("4v"));
     assert_eq!(marked(&given, 29).as_deref(), Some("4vr"));
-    assert!(page().render(&GetReviewResponse::default(), days_later(1)).is_none());
 }
 
 #[test]
