@@ -172,3 +172,6 @@ fn unknown_format() -> ConnectError {
 fn malformed(error: impl std::fmt::Display) -> ConnectError {
     ConnectError::invalid_argument(error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

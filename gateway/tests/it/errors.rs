@@ -136,6 +136,28 @@ async fn malformed_requests_are_rejected() {
     assert_eq!(error_reply(get).await.status, StatusCode::BAD_REQUEST);
 }
 
+/// A field that is added to a message would shift the values of such a caller.
+#[tokio::test]
+async fn a_list_is_no_message() {
+    let gateway = TestGateway::new().await;
+    let lists = [
+        ("booking.v1.BookingService/ListSlots", json!(["energy-healing", "2026-12-01", 1, ""])),
+        ("booking.v1.BookingService/ListSlots", json!([])),
+        ("booking.v1.BookingService/ListSlots", json!([null])),
+        ("booking.v1.BookingService/RequestBooking", json!({ "contact": ["Asha", "Rao"] })),
+        ("booking.v1.BookingService/RequestBooking", json!({ "shown": { "terms": ["1"] } })),
+    ];
+    for (method, list) in lists {
+        let post = gateway.call(method, &list).bearer_auth(token());
+        let error = error_reply(post.send().await.unwrap()).await;
+        assert_eq!(error.status, StatusCode::BAD_REQUEST, "{list}");
+        assert_eq!(error.detail.reason, "MALFORMED_REQUEST");
+    }
+    let get = "/rpc/booking.v1.BookingService/ListSlots?connect=v1&encoding=json&message=%5B%5D";
+    assert_eq!(error_reply(gateway.get(get).await).await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(gateway.grpc.seen.last("grpc-timeout"), None, "a service was asked");
+}
+
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused() {
     let gateway = TestGateway::new().await;
