@@ -19,6 +19,7 @@ use crate::caller::{Caller, network_prefix};
 use crate::error_response::{self, gateway_error, too_large};
 use crate::etag::weak_etag;
 use crate::grant::{GrantCookie, PanelMetadata};
+use crate::header_tokens::{check_encoding, fold_case, unknown_encoding};
 use crate::network_quota::QuotaPermit;
 use crate::procedures::{Access, DedicatedLimit, LOCK, Procedure, Procedures, UNLOCK};
 use crate::rate_limits::{RateLimiters, RetryAfter};
@@ -51,9 +52,10 @@ type Received = (Procedure, Option<Arc<WatcherPermit>>, (Request, QuotaPermit));
 pub(crate) async fn authorize_rpc(
     State(authorizer): State<Arc<RpcAuthorizer>>,
     Extension(caller): Extension<Caller>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
+    fold_case(request.headers_mut());
     let request_headers = request.headers().clone();
     let path = request.uri().path().to_owned();
     let authorized = authorizer.authorize(&path, &request_headers, &caller).await;
@@ -122,6 +124,7 @@ impl RpcAuthorizer {
         if is_grpc(headers) {
             return Err(unsupported_format());
         }
+        check_encoding(headers, procedure.is_stream())?;
         if procedure.access == Access::Panel && !self.grants.is_same_origin(headers) {
             let sentence = "This can be done on the practice's own site only.";
             return Err(gateway_error(ErrorCode::PermissionDenied, "CROSS_SITE", sentence));
@@ -256,6 +259,8 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
             (status, gateway_error(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence))
         }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => (status, unsupported_format()),
+        // The call exists, and headers were checked in `authorize`: it is a GET's `compression`.
+        StatusCode::NOT_IMPLEMENTED => (status, unknown_encoding()),
         // Only a body that is too large gets here; rate limits are checked in `authorize`.
         StatusCode::TOO_MANY_REQUESTS | StatusCode::PAYLOAD_TOO_LARGE => {
             (StatusCode::PAYLOAD_TOO_LARGE, too_large())

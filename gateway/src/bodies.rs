@@ -11,16 +11,14 @@ use axum::extract::Request;
 use bytes::{Bytes, BytesMut};
 use connectrpc::{ConnectError, ErrorCode};
 use futures::StreamExt as _;
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
 use tokio::time::timeout;
 
 use crate::config::BodySettings;
 use crate::error_response::{over_budget, too_large};
+use crate::header_tokens::ENVELOPE_ENCODING;
 use crate::network_quota::{NetworkQuota, QuotaPermit};
 use crate::refusals::Refusal;
-
-/// The compression of the messages of a stream.
-const ENVELOPE_ENCODING: HeaderName = HeaderName::from_static("connect-content-encoding");
 
 pub(crate) struct BodyReader {
     quota: Arc<NetworkQuota>,

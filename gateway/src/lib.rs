@@ -31,6 +31,7 @@ mod site_cookie;
 mod rate_limits;
 mod watchers;
 mod bodies;
+mod header_tokens;
 mod network_quota;
 mod web_files;
 mod error_response;

@@ -1,6 +1,11 @@
 //! Successful calls: both formats, GET with caching, and forwarded headers.
 
+use std::io::{Read as _, Write as _};
+
 use contract::catalogue::v1::{GetServiceRequest, GetServiceResponse};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use http::StatusCode;
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -39,6 +44,27 @@ async fn a_call_in_binary() {
     assert_eq!(answer.headers()["content-type"], "application/proto");
     let message = GetServiceResponse::decode(answer.bytes().await.unwrap()).unwrap();
     assert_eq!(message.service, Some(service("b")));
+}
+
+#[tokio::test]
+async fn names_of_types_and_encodings_may_be_in_capitals() {
+    let gateway = TestGateway::new().await;
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(br#"{"serviceId": "a"}"#).unwrap();
+    let post = gateway.client.post(gateway.url(&format!("/rpc/{GET_SERVICE}")));
+    let post = post.header("content-type", "APPLICATION/JSON; charset=UTF-8");
+    let post = post.header("content-encoding", "GZIP").header("accept-encoding", "GZIP");
+    let answer = post.body(packed.finish().unwrap()).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["content-type"], "application/json");
+    assert_eq!(answer.headers()["content-encoding"], "gzip");
+    let mut read = String::new();
+    let bytes = answer.bytes().await.unwrap();
+    GzDecoder::new(bytes.as_ref()).read_to_string(&mut read).unwrap();
+    assert!(read.contains(r#""serviceId":"a""#), "{read}");
+    let grpc = gateway.client.post(gateway.url(&format!("/rpc/{GET_SERVICE}")));
+    let refused = grpc.header("content-type", "Application/gRPC").send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
 }
 
 #[tokio::test]

@@ -159,6 +159,23 @@ async fn a_list_is_no_message() {
 }
 
 #[tokio::test]
+async fn an_unknown_encoding_is_answered_with_those_that_are_taken() {
+    let gateway = TestGateway::new().await;
+    let method = "booking.v1.BookingService/ListSlots";
+    let get = format!("/rpc/{method}?connect=v1&encoding=json&base64=1&message=e30&compression=br");
+    let post = gateway.call(method, &json!({})).header("content-encoding", "br");
+    for answer in [post.send().await.unwrap(), gateway.get(&get).await] {
+        let error = error_reply(answer).await;
+        assert_eq!(
+            (error.status, error.code.as_str()),
+            (StatusCode::NOT_IMPLEMENTED, "unimplemented")
+        );
+        assert_eq!(error.detail.reason, "UNSUPPORTED_ENCODING");
+        assert!(error.message.contains("gzip, zstd, identity"), "{}", error.message);
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_is_too_large_is_refused() {
     let gateway = TestGateway::new().await;
     let long = json!({ "serviceId": "x".repeat(300 * 1024) });

@@ -107,3 +107,16 @@ async fn a_stream_needs_a_token() {
     assert_eq!(end["error"]["code"], "unauthenticated");
     assert_eq!(end["error"]["details"][0]["type"], "common.v1.ErrorDetail");
 }
+
+#[tokio::test]
+async fn a_stream_of_an_unknown_encoding_ends_with_those_that_are_taken() {
+    let gateway = TestGateway::new().await;
+    let request = gateway.client.post(gateway.url(&format!("/rpc/{WATCH}"))).bearer_auth(token());
+    let request = request.header("content-type", "application/connect+json");
+    let request = request.header("connect-content-encoding", "br").body(vec![0; 5]);
+    let answer = request.send().await.unwrap();
+    let (flags, end) = Envelopes { answer, read: Vec::new() }.next().await.unwrap();
+    assert_eq!((flags, &end["error"]["code"]), (2, &json!("unimplemented")));
+    assert!(end["error"]["message"].as_str().unwrap().contains("gzip, zstd, identity"), "{end}");
+    assert_eq!(end["error"]["details"][0]["type"], "common.v1.ErrorDetail");
+}
