@@ -68,7 +68,7 @@ impl SqlBaseline {
 /// The URL of a database of this name with the tables of booking and nothing in them; it is made
 /// unless it is there.
 pub(crate) async fn database(practice: &Practice, name: &str) -> Result<String> {
-    database_of(practice, name, ("booking", &booking::MIGRATIONS)).await
+    database_of(practice, name, ("booking", &*booking::MIGRATIONS)).await
 }
 
 /// The URL of a database for its superuser, made with the tables of a service unless it is there.

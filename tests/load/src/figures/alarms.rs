@@ -72,7 +72,7 @@ pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>
 /// The URLs of the database behind 1,000,000 bookings and of one without any, both made unless they
 /// are there.
 pub(crate) async fn databases(practice: &Practice) -> Result<(String, String)> {
-    let migrated = ("payments", &payments::MIGRATIONS);
+    let migrated = ("payments", &*payments::MIGRATIONS);
     let empty = database_of(practice, EMPTY, migrated).await?;
     let url = database_of(practice, DATABASE, migrated).await?;
     fill(&url).await?;

@@ -33,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
     let running = environment.at(Hours::Dense).await?;
     let source = Store::new(Database::new(full(&running.practice).await?).open()?);
-    let migrated = ("payments", &payments::MIGRATIONS);
+    let migrated = ("payments", &*payments::MIGRATIONS);
     let url = database_of(&running.practice, DATABASE, migrated).await?;
     let mut owner = PgConnection::connect(&url).await?;
     owner.execute("truncate known_bookings cascade; delete from checkpoints").await?;

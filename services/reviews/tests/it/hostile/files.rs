@@ -35,7 +35,7 @@ pub(super) fn either(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
 /// A valid picture of noise, so that every byte matters.
 pub(super) fn good(format: Format, generator: &mut StdRng) -> Result<Vec<u8>> {
     let mut picture = image::RgbImage::new(64, 48);
-    generator.fill(&mut *picture);
+    generator.fill(&mut picture);
     encoded(format, &picture, Some(1))
 }
 
