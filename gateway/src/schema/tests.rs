@@ -103,8 +103,8 @@ fn a_message_in_protobuf_is_checked_and_stays_as_it_is() {
     // Fields in another order than ours, one of them unknown: 99 is a newer page's.
     let message = vec![0x12, 1, b'a', 0x9a, 0x06, 1, b'x', 0x0a, 1, b'k'];
     assert_eq!(take(message.clone()).unwrap(), message);
-    // A text that isn't UTF-8, also in a message of the message; lengths beyond the end; and numbers
-    // in the place of a text.
+    // A text that isn't UTF-8, also in a message of the message; lengths beyond the end; and
+    // numbers in the place of a text.
     for wrong in [
         vec![0x0a, 1, 0xff],
         vec![0x2a, 3, 0x0a, 1, 0xff],

@@ -6,7 +6,7 @@
 //! the same time.
 
 /// Reads a row of a type from the columns of its fields' names; `json` ones are stored as JSON, and
-/// `rows` are rows themselves. sqlx's derive would make cargo compile sqlx once more, for the compiler.
+/// `rows` are rows themselves. For sqlx's derive cargo would compile sqlx once more.
 macro_rules! from_row {
     ($type:ident { $($column:ident),* $(,)? }
         $(json { $($json:ident),* })? $(rows { $($row:ident),* })?) => {

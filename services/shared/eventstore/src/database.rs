@@ -87,8 +87,8 @@ fn split_limit(url: String) -> (String, Option<u32>) {
     (url, Some(limit))
 }
 
-/// The migrations that a crate's build script listed (`migration_list.rs`). They are what sqlx reads
-/// from the folder: databases keep versions and checksums, and are refused when these differ.
+/// The migrations that a crate's build script listed (`migration_list.rs`). They are what sqlx
+/// reads from the folder: databases keep versions and checksums, and are refused when these differ.
 #[must_use]
 pub fn embedded(files: &[(i64, &'static str, &'static str)]) -> Migrator {
     let migration = |&(version, name, sql): &(i64, &'static str, &'static str)| {
