@@ -73,6 +73,8 @@ test('a client signs in by a code and by the keyboard, and comes back', async ({
   // A person who is signed in already is led on at once.
   await page.goto('/sign-in?return=/contact');
   await expect(page).toHaveURL(`${practice.url}/contact`);
+  // The page that comes takes the focus, and would close a menu that was opened before.
+  await expect(page.getByRole('heading', { level: 1, name: 'Get in Touch' })).toBeFocused();
 
   // The code was the first proof of that address, and ended the password that came before it.
   await signOutByMenu(page);
