@@ -20,6 +20,7 @@ mod databases;
 mod run_state;
 mod supervise;
 mod healthz;
+mod readiness;
 mod keys;
 mod process_specs;
 mod factors;

@@ -6,7 +6,6 @@ use crate::certificates::{self, Certificates};
 use crate::chosen_ports;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
-use crate::healthz;
 use crate::inheritance;
 use crate::keys::{self, Rotation};
 use crate::nats::{self, Broker, PRACTICE_FILE_STORE};
@@ -17,8 +16,8 @@ use crate::paths::{self, Paths};
 use crate::ports::{self, Reservations};
 use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::practice;
-use crate::process::last_lines;
 use crate::process_specs::{self, PROGRAMS, Ports, SpecBuilder};
+use crate::readiness;
 use crate::run_state::{self, RunInfo, RunState};
 use crate::secrets::SecretStore;
 use crate::supervise::{ProcessSpec, Supervisor};
@@ -33,10 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep};
 
-/// A process that was restarted this often before it was ready will not become ready.
-const RESTARTS_BEFORE_READY_MAX: u32 = 6;
 const DATABASE_SECONDS: u64 = 60;
 
 /// The settings of a run, its ports, and the lock on its data folder, which allows one practice at
@@ -237,7 +233,7 @@ async fn start(
         specs.into_iter().partition(|part| part.name == "gateway");
     supervisor.start(services)?;
     supervisor.start(gateway)?;
-    wait_until_ready(&run_config.options, run_state).await?;
+    readiness::wait_until_ready(&run_config.options, run_state).await?;
     run_state.set_ready(true)?;
     Ok(owner)
 }
@@ -347,47 +343,7 @@ async fn migrate(supervisor: &Supervisor, specs: &[ProcessSpec]) -> Result<()> {
 }
 
 fn not_ready(supervisor: &Supervisor, name: &str) -> String {
-    with_log_lines(name, &supervisor.log(name))
-}
-
-/// Names a process that is not ready, with the last lines of its log.
-fn with_log_lines(name: &str, log: &std::path::Path) -> String {
-    format!("{name} is not ready; its log {} ends with:\n{}", log.display(), last_lines(log, 12))
-}
-
-async fn wait_until_ready(options: &Options, run_state: &RunState) -> Result<()> {
-    let deadline = Instant::now() + Duration::from_secs(options.ready_seconds);
-    loop {
-        let parts = run_state.parts();
-        // The report, which names the parts, is on the gateway's inner listener.
-        let inner = parts.get("gateway").and_then(|gateway| gateway.ports.get("inner"));
-        let answer = healthz::get(*inner.unwrap_or(&options.port), "/healthz").await;
-        if answer.as_ref().is_some_and(|answer| answer.status == 200) {
-            return Ok(());
-        }
-        let most_restarted = parts.iter().max_by_key(|(_, part)| part.restarts);
-        let most_restarted = most_restarted.filter(|(_, part)| part.restarts > 0);
-        let worst = most_restarted.map_or(0, |(_, part)| part.restarts);
-        if worst >= RESTARTS_BEFORE_READY_MAX || Instant::now() >= deadline {
-            let named = answer.as_ref().and_then(|answer| unready_part(&answer.body));
-            let name = most_restarted.map(|(name, _)| name.clone()).or(named);
-            let name = name.unwrap_or_else(|| "gateway".to_owned());
-            bail!(
-                "{}",
-                with_log_lines(&name, &parts.get(&name).map(|p| p.log.clone()).unwrap_or_default())
-            );
-        }
-        sleep(Duration::from_millis(100)).await;
-    }
-}
-
-/// The first process that the gateway reports as not ready. A process that reports its HTTP port or
-/// its orders separately has two entries.
-fn unready_part(report: &str) -> Option<String> {
-    let report: serde_json::Value = serde_json::from_str(report).ok()?;
-    let parts = report.get("parts")?.as_object()?;
-    let (name, _) = parts.iter().find(|(_, state)| state.as_str() != Some("ready"))?;
-    Some(name.trim_end_matches("_http").trim_end_matches("_orders").to_owned())
+    readiness::not_ready(name, &supervisor.log(name))
 }
 
 #[cfg(test)]
@@ -397,6 +353,7 @@ mod tests {
     use crate::run_state::ProcessRecord;
     use std::fs;
     use std::path::PathBuf;
+    use tokio::time::{Instant, sleep};
 
     fn paths(name: &str) -> Paths {
         let data = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
@@ -464,12 +421,5 @@ mod tests {
         RunConfig::open(&environment, &paths).await.unwrap();
         assert!(!left.wait().unwrap().success());
         fs::remove_dir_all(&paths.data).unwrap();
-    }
-
-    #[test]
-    fn the_part_that_is_not_ready_is_named() {
-        let report = r#"{"ready":false,"parts":{"booking":"ready","payments_http":"not ready"}}"#;
-        assert_eq!(unready_part(report).as_deref(), Some("payments"));
-        assert_eq!(unready_part("not JSON"), None);
     }
 }

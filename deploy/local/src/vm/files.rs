@@ -8,7 +8,7 @@ use crate::nats;
 use crate::paths;
 use crate::secrets::{self, SecretStore};
 use anyhow::{Context, Result};
-pub(crate) use settings::{POSTGRES_PORT, credentials};
+pub(crate) use settings::{INNER_PORT, POSTGRES_PORT, credentials};
 use settings::{SERVICES, Settings};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

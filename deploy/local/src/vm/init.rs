@@ -12,9 +12,9 @@ use super::power;
 use super::units;
 use super::user::command_as_owner;
 use crate::databases;
-use crate::healthz;
 use crate::output;
 use crate::process::output_of;
+use crate::readiness::Report;
 use crate::secrets::SecretStore;
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -25,8 +25,6 @@ use tokio::time::{Instant, sleep};
 
 /// How long the cluster and the services may take to be ready.
 const READY_WITHIN: Duration = Duration::from_secs(180);
-/// The gateway's port on loopback.
-const GATEWAY_PORT: u16 = 7480;
 
 /// What the command was told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -174,7 +172,12 @@ async fn open(layout: &Layout, decisions: &Decisions) -> Result<()> {
 /// Waits until the practice answers that it is open.
 pub(crate) async fn wait_until_open() -> Result<()> {
     let deadline = Instant::now() + READY_WITHIN;
-    while healthz::get(GATEWAY_PORT, "/healthz").await.is_none_or(|it| it.status != 200) {
+    loop {
+        let report = Report::ask(files::INNER_PORT).await;
+        if let Some(report) = report.filter(Report::is_open) {
+            report.print_concerns();
+            return Ok(());
+        }
         if Instant::now() >= deadline {
             bail!(
                 "the practice is not open after {READY_WITHIN:?}; `sukoon status` and `sukoon \
@@ -183,7 +186,6 @@ pub(crate) async fn wait_until_open() -> Result<()> {
         }
         sleep(Duration::from_millis(500)).await;
     }
-    Ok(())
 }
 
 #[cfg(test)]

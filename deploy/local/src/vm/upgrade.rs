@@ -1,14 +1,15 @@
 //! `sukoon upgrade FILE` and `sukoon rollback`: another version of the package. A backup is made
 //! first, and the version before comes back by itself when the practice does not open.
 use super::backup::{self, Extent};
+use super::files::INNER_PORT;
 use super::layout::Layout;
 use super::operations;
 use super::restore::{self, RestoreOptions};
 use super::units;
-use crate::healthz;
 use crate::output;
 use crate::paths;
 use crate::process::output_of;
+use crate::readiness::Report;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::fs;
@@ -26,8 +27,6 @@ const RESULT: &str = "upgrade";
 const OPEN_WITHIN: Duration = Duration::from_secs(3 * 60);
 /// For how long the practice has to stay open until a new version is believed.
 const OPEN_FOR: Duration = Duration::from_secs(15);
-/// The gateway's port on loopback.
-const GATEWAY_PORT: u16 = 7480;
 
 /// Upgrades to the package in a file.
 pub(crate) async fn run(layout: &Layout, file: &Path) -> Result<ExitCode> {
@@ -101,8 +100,7 @@ async fn wait_until_open() -> Result<()> {
     let deadline = Instant::now() + OPEN_WITHIN;
     let mut since = None;
     loop {
-        let answer = healthz::get(GATEWAY_PORT, "/healthz").await;
-        let is_open = answer.is_some_and(|it| it.status == 200);
+        let is_open = Report::ask(INNER_PORT).await.is_some_and(|report| report.is_open());
         let now = Instant::now();
         since = if is_open { since.or(Some(now)) } else { None };
         if since.is_some_and(|since| now.duration_since(since) >= OPEN_FOR) {

@@ -27,8 +27,12 @@ use crate::timers::kinds::{self, READ_CALENDAR};
 /// The method's name, in the audit log.
 pub const METHOD: &str = "ReadCalendarSource";
 
-/// The minutes between two readings of a calendar.
-const PERIOD_MINUTES: i64 = 5;
+/// The seconds between two readings of a calendar.
+const PERIOD_SECONDS: i64 = 5 * 60;
+/// The seconds before a calendar that cannot be read is tried again. Each further attempt waits for
+/// as long as it could not be read, and at most a period: a server that was away for a moment, for
+/// example while a practice starts, costs no five minutes.
+const RETRY_SECONDS: i64 = 10;
 /// How many days past the last bookable one are read, so that a calendar that does not change need
 /// not be read whole each time.
 const DAYS_BEYOND: i64 = 2;
@@ -144,6 +148,7 @@ async fn record(tx: &mut Tx, source: &Source, outcome: &Outcome) -> Result<(), E
     let now = tx.now().await?;
     let (calendar_id, practitioner_id) =
         (source.calendar_id.as_str(), source.practitioner_id.as_str());
+    let mut wait = PERIOD_SECONDS;
     match outcome {
         Outcome::Read(busy, etag) => {
             let reading = Reading {
@@ -158,10 +163,12 @@ async fn record(tx: &mut Tx, source: &Source, outcome: &Outcome) -> Result<(), E
         }
         Outcome::Unchanged => store_unchanged(tx, calendar_id, now).await?,
         Outcome::Failed(error) => {
-            store_failure(tx, (calendar_id, practitioner_id), error.word(), now).await?;
+            let ids = (calendar_id, practitioner_id);
+            let since = store_failure(tx, ids, error.word(), now).await?;
+            wait = now.seconds_since(since).clamp(RETRY_SECONDS, PERIOD_SECONDS);
         }
     }
-    let next = now.plus_minutes(PERIOD_MINUTES);
+    let next = now.plus_seconds(wait);
     tx.set_timer(READ_CALENDAR, calendar_id, next, kinds::payload(tx)).await?;
     Ok(())
 }

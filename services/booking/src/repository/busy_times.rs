@@ -93,29 +93,30 @@ pub async fn store_unchanged(
     Ok(())
 }
 
-/// Notes that a calendar cannot be read; its last busy times stay.
+/// Notes that a calendar cannot be read, and answers since when; its last busy times stay.
 pub async fn store_failure(
     tx: &mut Tx,
     (calendar_id, practitioner_id): (&str, &str),
     problem: &str,
     now: Timestamp,
-) -> Result<(), StoreError> {
-    sqlx::query(
+) -> Result<Timestamp, StoreError> {
+    let since = sqlx::query_scalar(
         "insert into calendar_sources (calendar_id, practitioner_id, tried_at, failing_since_at,
                                        problem)
          values ($1, $2, $3, $3, $4)
          on conflict (calendar_id) do update
          set tried_at = excluded.tried_at, problem = excluded.problem,
              failing_since_at =
-                 coalesce(calendar_sources.failing_since_at, excluded.failing_since_at)",
+                 coalesce(calendar_sources.failing_since_at, excluded.failing_since_at)
+         returning failing_since_at",
     )
     .bind(calendar_id)
     .bind(practitioner_id)
     .bind(now)
     .bind(problem)
-    .execute(tx.connection())
+    .fetch_one(tx.connection())
     .await?;
-    Ok(())
+    Ok(since)
 }
 
 /// Has all calendars read whole the next time: this program, or the practice's file, may read the

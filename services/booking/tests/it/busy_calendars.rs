@@ -227,6 +227,35 @@ async fn a_calendar_that_was_never_read_is_told_at_once() {
     assert_eq!(failing().await, [""; 0]);
 }
 
+/// The seconds from the last reading to the next.
+async fn wait(world: &World) -> i64 {
+    let sql = "select extract(epoch from due_at - tried_at)::bigint from timers, calendar_sources
+               where kind = 'read-calendar' and subject = calendar_id";
+    world.count(sql).await
+}
+
+#[tokio::test]
+async fn a_calendar_that_cannot_be_read_is_tried_again_soon_and_then_less_often() {
+    let server = ThirdParties::start().await;
+    let world = world(&server).await;
+    let unreadable = json!({ "target": "calendars.fetch", "kind": "status", "status": 500 });
+    server.fault(unreadable.clone()).await;
+    read(&world).await;
+    assert_eq!(wait(&world).await, 10);
+    world.minutes_later(1).await;
+    server.fault(unreadable.clone()).await;
+    read(&world).await;
+    let waited = wait(&world).await;
+    assert!((60..300).contains(&waited), "as long as it could not be read: {waited} s");
+    world.minutes_later(10).await;
+    server.fault(unreadable).await;
+    read(&world).await;
+    assert_eq!(wait(&world).await, 300);
+    server.serves(&[LUNCH]).await;
+    read(&world).await;
+    assert_eq!((state(&world).await.failing_since, wait(&world).await), (None, 300));
+}
+
 #[tokio::test]
 async fn a_server_that_sends_nothing_more_is_given_up() {
     let server = ThirdParties::start().await;

@@ -13,7 +13,7 @@ pub(crate) const POSTGRES_PORT: u16 = 7432;
 const NATS_PORT: u16 = 7422;
 const GATEWAY_PORT: u16 = 7480;
 /// The gateway's port for those on this machine: its health report.
-const INNER_PORT: u16 = 7481;
+pub(crate) const INNER_PORT: u16 = 7481;
 /// The services with their ports for gRPC and, if they have one, for HTTP.
 pub(super) const SERVICES: [(&str, u16, Option<u16>); 6] = [
     ("catalogue", 7501, None),
