@@ -168,7 +168,8 @@ test-rust: build web
 	  $(if $(filter built,$(LINT)),--all-targets)
 
 # One service's own tests, for after a change in it: make test-service SERVICE=payments, and of these
-# ONLY=refunds. `sukoon test-services` leaves the servers running between such runs.
+# ONLY=refunds. `sukoon test-services` leaves the servers running between such runs. The package
+# `services` has no such tests and all dependencies, so these are not built again with fewer features.
 SERVICE ?= booking
 SERVICE_TEST_THREADS ?= 6
 
@@ -176,7 +177,8 @@ SERVICE_TEST_THREADS ?= 6
 test-service: web-packages
 	@[ -x $(SUKOON) ] || $(MAKE) --no-print-directory programs
 	@RUST_TEST_THREADS=$(SERVICE_TEST_THREADS) $(SUKOON) test-services -- \
-	  node tests/runner/run.mjs 2 $(ONLY_TESTS) --profile $(PROFILE) --package $(SERVICE)
+	  node tests/runner/run.mjs 2 $(ONLY_TESTS) --profile $(PROFILE) --package $(SERVICE) \
+	  --package services --lib --test '*'
 
 test-web: web-packages
 	@echo "· web tests"
