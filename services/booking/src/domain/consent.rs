@@ -15,7 +15,7 @@ pub mod document;
 pub mod proof;
 
 /// The maximum length of the full name and of the signature, in characters.
-const NAME_MAX: usize = 160;
+pub const NAME_MAX: usize = 160;
 /// The maximum length of a version, in bytes.
 const VERSION_MAX: usize = 64;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use kernel::typed::{self, AddressProblem, Line, MailAddress, Text, TextProblem};
 
 /// The maximum length of a name, in characters.
-const NAME_MAX: usize = 80;
+pub const NAME_MAX: usize = 80;
 /// The maximum length of the customer's note, in characters.
 const NOTES_MAX: usize = 2000;
 /// The maximum length of a phone number as it is read.

@@ -15,33 +15,35 @@ pub const INVITATIONS_PER_DAY: i64 = 100;
 /// After how many days an invitation that ended is deleted.
 pub const KEPT_DAYS: i64 = 90;
 
-/// Why a change of the practice's members is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OrganisationError {
-    /// What was typed is no address.
-    InvalidEmail,
-    /// No role was chosen.
-    InvalidRole,
-    /// An admin would change an owner or make one, or the caller is no manager any more.
-    RoleAboveOwn,
-    /// The practice would have no owner.
-    LastOwner,
-    /// The account is no member.
-    MemberNotFound,
-    /// No such invitation, or a later mail has another key.
-    InvitationNotFound,
-    /// The invitation was answered, withdrawn, or is too old.
-    InvitationEnded,
-    /// The account's proved address is not the invited one.
-    ForAnotherAddress,
-    /// The address has an invitation that can be accepted.
-    AlreadyInvited,
-    /// The address, or the account that accepts, is a member's.
-    AlreadyMember,
-    /// The practice or one invitation has sent as many mails as it may.
-    TooManyInvitations,
-    /// A practitioner named another's calendar.
-    NotOwnCalendar,
+kernel::rejections! {
+    /// Why a change of the practice's members is rejected.
+    pub enum OrganisationError {
+        InvalidEmail: InvalidArgument "INVALID_EMAIL" @ "email", "Invalid email address";
+        InvalidRole: InvalidArgument "INVALID_ROLE" @ "role", "Please choose a role.";
+        // An admin would change an owner or make one, or the caller is no manager any more.
+        RoleAboveOwn: PermissionDenied "ROLE_ABOVE_OWN", "Your role does not allow this change.";
+        LastOwner: FailedPrecondition "LAST_OWNER",
+            "The practice needs an owner. Please make another member an owner first.";
+        MemberNotFound: NotFound "MEMBER_NOT_FOUND", "There is no such member.";
+        // A later mail may have another key.
+        InvitationNotFound: NotFound "INVITATION_NOT_FOUND",
+            "There is no such invitation. If it was sent again, please open the newest mail.";
+        // It was answered, withdrawn, or is too old.
+        InvitationEnded: FailedPrecondition "INVITATION_ENDED",
+            "This invitation has ended. Please ask the practice for a new one.";
+        // The account's proved address is not the invited one.
+        ForAnotherAddress: PermissionDenied "INVITATION_FOR_ANOTHER_ADDRESS",
+            "This invitation is for another e-mail address. Please sign in with that one.";
+        AlreadyInvited: AlreadyExists "ALREADY_INVITED" @ "email",
+            "This address is invited already. You can send the invitation again.";
+        AlreadyMember: AlreadyExists "ALREADY_MEMBER" @ "email",
+            "This account is a member of the practice already.";
+        // The practice or one invitation has sent as many mails as it may.
+        TooManyInvitations: ResourceExhausted "TOO_MANY_INVITATIONS",
+            "Too many invitations were sent. Please try again tomorrow.";
+        NotOwnCalendar: PermissionDenied "NOT_OWN_CALENDAR" @ "practitioner_id",
+            "You can change your own calendar only.";
+    }
 }
 
 /// Whether a member of the role `actor` may change members and invitations of `role`: owners all,

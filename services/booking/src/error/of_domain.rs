@@ -3,7 +3,6 @@
 use super::Rejection;
 use crate::domain::availability::NotBookable;
 use crate::domain::booking;
-use crate::domain::organisation::OrganisationError;
 
 impl From<booking::Rejection> for Rejection {
     fn from(rejection: booking::Rejection) -> Self {
@@ -30,11 +29,5 @@ impl From<NotBookable> for Rejection {
             NotBookable::NotOffered => Self::SlotNotOffered,
             NotBookable::Taken => Self::SlotTaken,
         }
-    }
-}
-
-impl From<OrganisationError> for Rejection {
-    fn from(wrong: OrganisationError) -> Self {
-        Self::Organisation(wrong)
     }
 }

@@ -13,19 +13,22 @@ const REQUESTS_MAX: usize = 5;
 /// Within so many seconds, a second request is the first one, pressed twice.
 const SAME_SECONDS: i64 = 20;
 
-/// Why it is not shown that the client signs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignatureError {
-    /// Staff have seen the key of the page, and no code was typed.
-    CodeRequired,
-    /// Another code was mailed.
-    CodeWrong,
-    /// None was mailed, or it is too old or was tried too often.
-    CodeEnded,
-    /// Too many were mailed.
-    TooManyCodes,
-    /// A member of the practice is signed in and signs for another person.
-    ByStaff,
+kernel::rejections! {
+    /// Why it is not shown that the client signs.
+    pub enum SignatureError {
+        // Staff have seen the key of the page, and no code was typed.
+        CodeRequired: FailedPrecondition "CONSENT_CODE_REQUIRED" @ "consent_code",
+            "Please type the code that we mail to the address of this booking.";
+        CodeWrong: FailedPrecondition "CONSENT_CODE_WRONG" @ "consent_code",
+            "That is not the code. Please check it and type it again.";
+        // None was mailed, or it is too old or was tried too often.
+        CodeEnded: FailedPrecondition "CONSENT_CODE_ENDED" @ "consent_code",
+            "That code does not work any more. Please ask for another one.";
+        TooManyCodes: ResourceExhausted "TOO_MANY_CONSENT_CODES",
+            "We have mailed several codes. Please use the newest one, or try again in an hour.";
+        ByStaff: FailedPrecondition "STAFF_CANNOT_SIGN" @ "consent",
+            "A consent is signed by the client. Members of the practice sign only their own.";
+    }
 }
 
 /// A code that was mailed.
