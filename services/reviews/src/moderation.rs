@@ -13,7 +13,6 @@ pub mod unlock;
 use std::sync::Arc;
 
 use eventstore::Store;
-use kernel::{Code, Reject};
 use runtime::caller::{UserError, Users};
 use staff::{Roles, StaffError};
 
@@ -67,42 +66,16 @@ impl Moderation {
     }
 }
 
-/// Why access is denied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Denial {
-    /// Unlocking failed, whatever the reason.
-    #[error("Incorrect password.")]
-    AccessDenied,
-    /// The grant is missing, or belongs to another account.
-    #[error("Please unlock the panel first.")]
-    GrantRequired,
-    /// The grant has ended.
-    #[error("Your access has ended. Please unlock the panel again.")]
-    GrantEnded,
-    /// The caller's token is missing or invalid.
-    #[error(transparent)]
-    User(#[from] UserError),
-    /// The caller has no role that may moderate, or has it no more.
-    #[error(transparent)]
-    Staff(#[from] StaffError),
-}
-
-impl Reject for Denial {
-    fn code(&self) -> Code {
-        match self {
-            Self::AccessDenied | Self::GrantRequired | Self::GrantEnded => Code::PermissionDenied,
-            Self::User(why) => why.code(),
-            Self::Staff(why) => why.code(),
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::AccessDenied => "ACCESS_DENIED",
-            Self::GrantRequired => "GRANT_REQUIRED",
-            Self::GrantEnded => "GRANT_ENDED",
-            Self::User(why) => why.reason(),
-            Self::Staff(why) => why.reason(),
-        }
+kernel::rejections! {
+    /// Why access is denied.
+    pub enum Denial {
+        // Unlocking failed, whatever the reason.
+        AccessDenied: PermissionDenied "ACCESS_DENIED", "Incorrect password.";
+        // The grant is missing, or belongs to another account.
+        GrantRequired: PermissionDenied "GRANT_REQUIRED", "Please unlock the panel first.";
+        GrantEnded: PermissionDenied "GRANT_ENDED",
+            "Your access has ended. Please unlock the panel again.";
+        ..User(UserError);
+        ..Staff(StaffError);
     }
 }

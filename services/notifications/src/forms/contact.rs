@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName};
 use super::{Forms, VISITOR, fills_honeypot};
-use crate::error::{Error, Field, Rejection, refuse};
+use crate::error::{Error, Rejection, refuse};
 use crate::mails::addresses::AddressHash;
 use crate::mails::kind::Kind;
 use crate::mails::mail::{About, NewMail};
@@ -73,13 +73,13 @@ impl ContactRequest {
     fn parse(request: &SendContactMessageRequest) -> Result<Self, Rejection> {
         let key = IdempotencyKey::parse(&request.idempotency_key)?;
         let typed = [
-            (&request.name, Field::Name),
-            (&request.email, Field::Email),
-            (&request.message, Field::Message),
+            (&request.name, Rejection::NameMissing),
+            (&request.email, Rejection::EmailMissing),
+            (&request.message, Rejection::MessageMissing),
         ];
         // Missing fields are reported before invalid ones.
-        if let Some((_text, field)) = typed.into_iter().find(|(text, _field)| is_blank(text)) {
-            return Err(Rejection::FieldsMissing(field));
+        if let Some((_text, missing)) = typed.into_iter().find(|(text, _)| is_blank(text)) {
+            return Err(missing);
         }
         Ok(Self {
             key,

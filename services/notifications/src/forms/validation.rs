@@ -4,7 +4,7 @@
 
 use kernel::typed::{self, Line, Text, TextProblem};
 
-use crate::error::{Field, MESSAGE_CHARS_MAX, NAME_CHARS_MAX, Rejection};
+use crate::error::{MESSAGE_CHARS_MAX, NAME_CHARS_MAX, Rejection};
 
 /// The most characters of an idempotency key, and the fewest.
 const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
@@ -30,7 +30,7 @@ impl SenderName {
     /// Reads a name.
     pub fn parse(typed: &str) -> Result<Self, Rejection> {
         let line = Line::parse(typed, NAME_CHARS_MAX).map_err(|problem| match problem {
-            TextProblem::Missing => Rejection::FieldsMissing(Field::Name),
+            TextProblem::Missing => Rejection::NameMissing,
             TextProblem::Letterless => Rejection::NameWithoutLetter,
             TextProblem::Control => Rejection::InvalidName,
             TextProblem::TooLong => Rejection::NameTooLong,
@@ -73,7 +73,7 @@ impl MessageText {
             .map_err(|_too_long| Rejection::MessageTooLong)?
             .into_string();
         if text.is_empty() {
-            return Err(Rejection::FieldsMissing(Field::Message));
+            return Err(Rejection::MessageMissing);
         }
         Ok(Self(text))
     }

@@ -12,7 +12,7 @@ use contract::notifications::v1::{
 };
 use eventstore::{Act, Metadata, StaffAuthorizer, Store};
 use futures::future::BoxFuture;
-use kernel::{Code, CommandError, Reject};
+use kernel::CommandError;
 use messaging::ParkedEvents;
 use runtime::status::{invalid, unavailable};
 use runtime::telemetry::traceparent;
@@ -36,35 +36,14 @@ pub(super) struct StaffHandler {
     parked: ParkedEvents,
 }
 
-/// Why a mail was left as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum Rejection {
-    #[error("There is no such mail.")]
-    Unknown,
-    #[error("This mail is over, so it is not sent again.")]
-    Over,
-    #[error("This mail did not fail, so there is nothing to settle.")]
-    NotFailed,
-}
-
-impl Reject for Rejection {
-    fn code(&self) -> Code {
-        match self {
-            Self::Unknown => Code::NotFound,
-            Self::Over | Self::NotFailed => Code::FailedPrecondition,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::Unknown => "MAIL_UNKNOWN",
-            Self::Over => "MAIL_IS_OVER",
-            Self::NotFailed => "MAIL_NOT_FAILED",
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        Some("mail_id")
+kernel::rejections! {
+    /// Why a mail was left as it is.
+    enum Rejection {
+        Unknown: NotFound "MAIL_UNKNOWN" @ "mail_id", "There is no such mail.";
+        Over: FailedPrecondition "MAIL_IS_OVER" @ "mail_id",
+            "This mail is over, so it is not sent again.";
+        NotFailed: FailedPrecondition "MAIL_NOT_FAILED" @ "mail_id",
+            "This mail did not fail, so there is nothing to settle.";
     }
 }
 

@@ -27,21 +27,19 @@ pub struct Payer {
     pub state: String,
 }
 
-/// Why a payer's details are refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PayerError {
-    /// Not a name.
-    #[error("{}", said_of("name", NAME_CHARS_MAX, *.0))]
-    Name(TextProblem),
-    /// Not a GSTIN: its length, its characters, its state or its check character is wrong.
-    #[error("This is not a GSTIN. Please compare it with your certificate, sign by sign.")]
-    Gstin,
-    /// Not an address.
-    #[error("{}", said_of("address", ADDRESS_CHARS_MAX, *.0))]
-    Address(TextProblem),
-    /// Not a state, or not the one of the GSTIN.
-    #[error("Please choose the state of the address; with a GSTIN it is the GSTIN's state.")]
-    State,
+kernel::rejections! {
+    /// Why a payer's details are rejected.
+    pub enum PayerError {
+        Name(problem: TextProblem): InvalidArgument "INVALID_PAYER" @ "payer.name",
+            "{said}", said = said_of("name", NAME_CHARS_MAX, *problem);
+        // Its length, its characters, its state or its check character is wrong.
+        Gstin: InvalidArgument "INVALID_PAYER" @ "payer.gstin",
+            "This is not a GSTIN. Please compare it with your certificate, sign by sign.";
+        Address(problem: TextProblem): InvalidArgument "INVALID_PAYER" @ "payer.address",
+            "{said}", said = said_of("address", ADDRESS_CHARS_MAX, *problem);
+        State: InvalidArgument "INVALID_PAYER" @ "payer.state_code",
+            "Please choose the state of the address; with a GSTIN it is the GSTIN's state.";
+    }
 }
 
 impl Payer {

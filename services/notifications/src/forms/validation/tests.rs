@@ -3,7 +3,7 @@
 use kernel::typed::is_blank;
 
 use super::{IdempotencyKey, MailAddress, MessageText, SenderName};
-use crate::error::{Field, Rejection};
+use crate::error::Rejection;
 
 fn name(typed: &str) -> Result<String, Rejection> {
     SenderName::parse(typed).map(|name| name.as_str().to_owned())
@@ -35,8 +35,8 @@ const NOTHING: &[&str] = &[
 fn invisible_text_counts_as_empty() {
     for nothing in NOTHING {
         assert!(is_blank(nothing), "{nothing:?}");
-        assert_eq!(name(nothing), Err(Rejection::FieldsMissing(Field::Name)), "{nothing:?}");
-        assert_eq!(text(nothing), Err(Rejection::FieldsMissing(Field::Message)), "{nothing:?}");
+        assert_eq!(name(nothing), Err(Rejection::NameMissing), "{nothing:?}");
+        assert_eq!(text(nothing), Err(Rejection::MessageMissing), "{nothing:?}");
     }
     for something in ["a", " .", "\u{200f}א", "🙏", "०"] {
         assert!(!is_blank(something), "{something:?}");
