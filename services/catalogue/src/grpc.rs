@@ -13,7 +13,6 @@ use contract::catalogue::v1::{
     ListFaqsRequest, ListFaqsResponse, ListQuizAreasRequest, ListQuizAreasResponse,
     ListServicesRequest, ListServicesResponse, MeditationGuide, MeditationStep, Practice, Service,
 };
-use kernel::{Code, Reject};
 use practice::consent;
 use practice::guide::Guide;
 use runtime::caller::Peers;
@@ -56,35 +55,14 @@ struct Inner {
     peers: Peers,
 }
 
-/// Why a request for a service is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum Rejection {
-    #[error("Please say which service you mean.")]
-    IdMissing,
-    #[error("This is not the id of a service.")]
-    IdTooLong,
-    #[error("Service Not Found")]
-    Unknown,
-}
-
-impl Reject for Rejection {
-    fn code(&self) -> Code {
-        match self {
-            Self::IdMissing | Self::IdTooLong => Code::InvalidArgument,
-            Self::Unknown => Code::NotFound,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::IdMissing => "SERVICE_ID_MISSING",
-            Self::IdTooLong => "SERVICE_ID_TOO_LONG",
-            Self::Unknown => "SERVICE_NOT_FOUND",
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        Some("service_id")
+kernel::rejections! {
+    /// Why a request for a service is rejected.
+    enum Rejection {
+        IdMissing: InvalidArgument "SERVICE_ID_MISSING" @ "service_id",
+            "Please say which service you mean.";
+        IdTooLong: InvalidArgument "SERVICE_ID_TOO_LONG" @ "service_id",
+            "This is not the id of a service.";
+        Unknown: NotFound "SERVICE_NOT_FOUND" @ "service_id", "Service Not Found";
     }
 }
 

@@ -9,8 +9,9 @@ use contract::identity::v1::{
     ListEndedSessionsRequest, ListEndedSessionsResponse,
 };
 use eventstore::StoreError;
+
+use kernel::Id;
 use kernel::id::{AccountNotice, MailedCode};
-use kernel::{Code, Id, Reject};
 use messaging::FeedServer;
 use runtime::caller::Peers;
 use runtime::server::REQUEST_BYTES_MAX;
@@ -46,41 +47,17 @@ pub fn routes(app: App, peers: &Peers) -> Routes {
     Routes::new(internal.max_decoding_message_size(REQUEST_BYTES_MAX)).add_service(feed)
 }
 
-/// Why a mail is not returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum Rejection {
-    #[error("This is not the id of a code.")]
-    Malformed,
-    #[error("The code was used or replaced, or it has expired.")]
-    NotFound,
-    #[error("This is not the id of a notice.")]
-    NoticeMalformed,
-    #[error("The account is gone, or the notice is too old.")]
-    NoticeNotFound,
-}
-
-impl Reject for Rejection {
-    fn code(&self) -> Code {
-        match self {
-            Self::Malformed | Self::NoticeMalformed => Code::InvalidArgument,
-            Self::NotFound | Self::NoticeNotFound => Code::NotFound,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::Malformed => "CODE_ID_INVALID",
-            Self::NotFound => "CODE_NOT_FOUND",
-            Self::NoticeMalformed => "NOTICE_ID_INVALID",
-            Self::NoticeNotFound => "NOTICE_NOT_FOUND",
-        }
-    }
-
-    fn field(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Malformed | Self::NotFound => "code_id",
-            Self::NoticeMalformed | Self::NoticeNotFound => "notice_id",
-        })
+kernel::rejections! {
+    /// Why a mail is not returned.
+    enum Rejection {
+        Malformed: InvalidArgument "CODE_ID_INVALID" @ "code_id",
+            "This is not the id of a code.";
+        NotFound: NotFound "CODE_NOT_FOUND" @ "code_id",
+            "The code was used or replaced, or it has expired.";
+        NoticeMalformed: InvalidArgument "NOTICE_ID_INVALID" @ "notice_id",
+            "This is not the id of a notice.";
+        NoticeNotFound: NotFound "NOTICE_NOT_FOUND" @ "notice_id",
+            "The account is gone, or the notice is too old.";
     }
 }
 

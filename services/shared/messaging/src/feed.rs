@@ -5,7 +5,7 @@ use contract::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contract::common::v1::{ReadFeedRequest, ReadFeedResponse};
 use eventstore::checkpoint::FeedPosition;
 use eventstore::{Recorded, Store, feed};
-use kernel::CommandError;
+use kernel::{CommandError, Reject as _};
 use runtime::BoxError;
 use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
@@ -16,8 +16,6 @@ use crate::wire;
 
 /// The page size of a reader.
 const BATCH: i32 = 200;
-/// The reason of a refusal when the feed was restored from an older copy.
-const FEED_REWOUND: &str = "FEED_REWOUND";
 /// The largest page.
 const LIMIT_MAX: i32 = 500;
 
@@ -41,20 +39,10 @@ impl FeedServer {
     }
 }
 
-/// Why a read is refused.
-#[derive(Debug, thiserror::Error)]
-enum Refusal {
-    /// The feed has another event at the reader's position.
-    #[error("The feed was restored from an older copy.")]
-    Rewound,
-}
-
-impl kernel::Reject for Refusal {
-    fn code(&self) -> kernel::Code {
-        kernel::Code::FailedPrecondition
-    }
-    fn reason(&self) -> &'static str {
-        FEED_REWOUND
+kernel::rejections! {
+    /// Why a read is refused.
+    enum Refusal {
+        Rewound: FailedPrecondition "FEED_REWOUND", "The feed was restored from an older copy.";
     }
 }
 
@@ -147,7 +135,7 @@ impl FeedReader {
 
 fn read_error(status: Status) -> ReadError {
     match detail_of(&status) {
-        Some(detail) if detail.reason == FEED_REWOUND => ReadError::Rewound,
+        Some(detail) if detail.reason == Refusal::Rewound.reason() => ReadError::Rewound,
         _ => ReadError::Unavailable(status.into()),
     }
 }

@@ -148,32 +148,14 @@ fn grpc_code(code: Code) -> tonic::Code {
 mod tests {
     use super::{detail_of, invalid, reject, to_status};
     use contract::common::v1::ErrorDetail;
-    use kernel::{Code, CommandError, Reject};
+    use kernel::CommandError;
     use prost::Name as _;
 
-    #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-    enum Rejection {
-        #[error("This time was just taken.")]
-        SlotTaken,
-        #[error("Please enter a valid e-mail address.")]
-        InvalidEmail,
-    }
-
-    impl Reject for Rejection {
-        fn code(&self) -> Code {
-            match self {
-                Self::SlotTaken => Code::Aborted,
-                Self::InvalidEmail => Code::InvalidArgument,
-            }
-        }
-        fn reason(&self) -> &'static str {
-            match self {
-                Self::SlotTaken => "SLOT_TAKEN",
-                Self::InvalidEmail => "INVALID_EMAIL",
-            }
-        }
-        fn field(&self) -> Option<&'static str> {
-            (*self == Self::InvalidEmail).then_some("contact.email")
+    kernel::rejections! {
+        enum Rejection {
+            SlotTaken: Aborted "SLOT_TAKEN", "This time was just taken.";
+            InvalidEmail: InvalidArgument "INVALID_EMAIL" @ "contact.email",
+                "Please enter a valid e-mail address.";
         }
     }
 

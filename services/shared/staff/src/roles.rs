@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 use kernel::id::Customer;
-use kernel::{Code, Id, Reject};
+use kernel::Id;
 use runtime::BoxError;
 use runtime::caller::Aal;
 
@@ -54,35 +54,16 @@ pub struct Staff {
     pub role: Role,
 }
 
-/// Why a caller is not authorized.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum StaffError {
-    /// No member of the practice.
-    #[error("This is for the practice's staff only.")]
-    StaffOnly,
-    /// A member whose role may not call this.
-    #[error("Your role does not allow this.")]
-    RoleNotAllowed,
-    /// A member whose session needs a second factor and has used none.
-    #[error("Please use your second step, or set one up on your account page.")]
-    SecondFactorRequired,
-    /// A member whose session has shown its second factor too long ago for this call.
-    #[error("Please show your second step once more, and then repeat this.")]
-    SecondFactorTooOld,
-}
-
-impl Reject for StaffError {
-    fn code(&self) -> Code {
-        Code::PermissionDenied
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::StaffOnly => "STAFF_ONLY",
-            Self::RoleNotAllowed => "ROLE_NOT_ALLOWED",
-            Self::SecondFactorRequired => "SECOND_FACTOR_REQUIRED",
-            Self::SecondFactorTooOld => "SECOND_FACTOR_TOO_OLD",
-        }
+kernel::rejections! {
+    /// Why a caller is not authorized.
+    pub enum StaffError {
+        StaffOnly: PermissionDenied "STAFF_ONLY", "This is for the practice's staff only.";
+        RoleNotAllowed: PermissionDenied "ROLE_NOT_ALLOWED", "Your role does not allow this.";
+        SecondFactorRequired: PermissionDenied "SECOND_FACTOR_REQUIRED",
+            "Please use your second step, or set one up on your account page.";
+        // The session has shown it too long ago for this call.
+        SecondFactorTooOld: PermissionDenied "SECOND_FACTOR_TOO_OLD",
+            "Please show your second step once more, and then repeat this.";
     }
 }
 

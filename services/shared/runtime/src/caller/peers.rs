@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header, decode, decode_header, encode};
-use kernel::{Code, Reject};
+use kernel::Reject as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use tonic::Status;
@@ -58,30 +58,11 @@ pub enum SigningError {
     Sign(#[source] jsonwebtoken::errors::Error),
 }
 
-/// Why a calling service is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PeerError {
-    /// It has no token, or an invalid one.
-    #[error("This call is for services only.")]
-    Missing,
-    /// The caller may not call this.
-    #[error("This service may not call this.")]
-    NotAllowed,
-}
-
-impl Reject for PeerError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Missing => Code::Unauthenticated,
-            Self::NotAllowed => Code::PermissionDenied,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::Missing => "CALLER_TOKEN_MISSING",
-            Self::NotAllowed => "CALLER_NOT_ALLOWED",
-        }
+kernel::rejections! {
+    /// Why a calling service is refused.
+    pub enum PeerError {
+        Missing: Unauthenticated "CALLER_TOKEN_MISSING", "This call is for services only.";
+        NotAllowed: PermissionDenied "CALLER_NOT_ALLOWED", "This service may not call this.";
     }
 }
 

@@ -11,7 +11,7 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use jsonwebtoken::{decode, decode_header};
 use kernel::id::Customer;
-use kernel::{Code, Id, Reject, Timestamp};
+use kernel::{Id, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -136,34 +136,14 @@ impl User {
     }
 }
 
-/// Why a person is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum UserError {
-    /// There is no token.
-    #[error("Please sign in.")]
-    Missing,
-    /// The token is invalid or has expired.
-    #[error("Your session has ended. Please sign in again.")]
-    Invalid,
-    /// It is unknown, because the identity server has not given its keys yet.
-    #[error("This part is not available right now. Please try again.")]
-    KeysUnavailable,
-}
-
-impl Reject for UserError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Missing | Self::Invalid => Code::Unauthenticated,
-            Self::KeysUnavailable => Code::Unavailable,
-        }
-    }
-
-    fn reason(&self) -> &'static str {
-        match self {
-            Self::Missing => "TOKEN_MISSING",
-            Self::Invalid => "TOKEN_INVALID",
-            Self::KeysUnavailable => status::SERVICE_UNAVAILABLE,
-        }
+kernel::rejections! {
+    /// Why a person is refused.
+    pub enum UserError {
+        Missing: Unauthenticated "TOKEN_MISSING", "Please sign in.";
+        Invalid: Unauthenticated "TOKEN_INVALID", "Your session has ended. Please sign in again.";
+        // The identity server has not given its keys yet.
+        KeysUnavailable: Unavailable "SERVICE_UNAVAILABLE",
+            "This part is not available right now. Please try again.";
     }
 }
 
