@@ -4,29 +4,14 @@ use uuid::Uuid;
 
 use super::fact::PaymentId;
 
-/// How money is paid or given back at the desk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
-    /// In cash.
-    Cash,
-    /// By UPI to the practice's own account.
-    Upi,
-}
-
-impl Way {
-    /// Its word in SQL and in events.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Cash => "cash",
-            Self::Upi => "upi",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Cash, Self::Upi].into_iter().find(|it| it.word() == word)
+kernel::words! {
+    /// How money is paid or given back at the desk.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Way {
+        /// In cash.
+        Cash = "cash",
+        /// By UPI to the practice's own account.
+        Upi = "upi",
     }
 }
 

@@ -5,84 +5,43 @@ use kernel::Timestamp;
 
 use super::fact::{Amount, DisputeId, PaymentId};
 
-/// The round of a dispute. A later one begins it anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
-    /// The bank suspects a fraud.
-    Fraud,
-    /// The bank requests documents.
-    Retrieval,
-    /// The bank wants the money back.
-    Chargeback,
-    /// The bank did not accept the answer.
-    PreArbitration,
-    /// The card network decides.
-    Arbitration,
-}
-
-impl Phase {
-    const ALL: [Self; 5] =
-        [Self::Fraud, Self::Retrieval, Self::Chargeback, Self::PreArbitration, Self::Arbitration];
-
-    /// Its word in events and tables, which is the provider's.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Fraud => "fraud",
-            Self::Retrieval => "retrieval",
-            Self::Chargeback => "chargeback",
-            Self::PreArbitration => "pre_arbitration",
-            Self::Arbitration => "arbitration",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+kernel::words! {
+    /// The round of a dispute. A later one begins it anew.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Phase {
+        /// The bank suspects a fraud.
+        Fraud = "fraud",
+        /// The bank requests documents.
+        Retrieval = "retrieval",
+        /// The bank wants the money back.
+        Chargeback = "chargeback",
+        /// The bank did not accept the answer.
+        PreArbitration = "pre_arbitration",
+        /// The card network decides.
+        Arbitration = "arbitration",
     }
 }
 
-/// The state of a dispute in its round. A later one outranks an earlier one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DisputeState {
-    /// The practice has to answer.
-    Open,
-    /// The bank reads the answer.
-    UnderReview,
-    /// The answer was not enough: the practice has to answer again.
-    ActionRequired,
-    /// It ended without a loss.
-    Closed,
-    /// The bank has accepted the answer.
-    Won,
-    /// The money is gone.
-    Lost,
+kernel::words! {
+    /// The state of a dispute in its round. A later one outranks an earlier one.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DisputeState {
+        /// The practice has to answer.
+        Open = "open",
+        /// The bank reads the answer.
+        UnderReview = "under_review",
+        /// The answer was not enough: the practice has to answer again.
+        ActionRequired = "action_required",
+        /// It ended without a loss.
+        Closed = "closed",
+        /// The bank has accepted the answer.
+        Won = "won",
+        /// The money is gone.
+        Lost = "lost",
+    }
 }
 
 impl DisputeState {
-    const ALL: [Self; 6] =
-        [Self::Open, Self::UnderReview, Self::ActionRequired, Self::Closed, Self::Won, Self::Lost];
-
-    /// Its word in events and tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::UnderReview => "under_review",
-            Self::ActionRequired => "action_required",
-            Self::Closed => "closed",
-            Self::Won => "won",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-
     /// Whether nothing is decided yet.
     #[must_use]
     pub fn is_open(self) -> bool {

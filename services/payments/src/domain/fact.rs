@@ -74,41 +74,21 @@ impl From<Money> for Amount {
     }
 }
 
-/// How far a payment has come. A later one outranks an earlier one; `Failed` is not final, because
-/// a bank may find the money days later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// The payer began.
-    Created,
-    /// It failed, for now.
-    Failed,
-    /// The bank has set the money aside.
-    Authorized,
-    /// The money is ours.
-    Captured,
-    /// All of it was given back.
-    Refunded,
-}
-
-impl Status {
-    /// The provider's and the events' word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Failed => "failed",
-            Self::Authorized => "authorized",
-            Self::Captured => "captured",
-            Self::Refunded => "refunded",
-        }
-    }
-
-    /// Reads the word; `None` for an unknown one, which is ignored.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Created, Self::Failed, Self::Authorized, Self::Captured, Self::Refunded]
-            .into_iter()
-            .find(|status| status.word() == word)
+kernel::words! {
+    /// How far a payment has come. A later one outranks an earlier one; `Failed` is not final,
+    /// because a bank may find the money days later.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Status {
+        /// The payer began.
+        Created = "created",
+        /// It failed, for now.
+        Failed = "failed",
+        /// The bank has set the money aside.
+        Authorized = "authorized",
+        /// The money is ours.
+        Captured = "captured",
+        /// All of it was given back.
+        Refunded = "refunded",
     }
 }
 
@@ -156,31 +136,15 @@ pub struct OrderFact {
     pub is_paid_in_full: bool,
 }
 
-/// The source of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// A fetch after the checkout's signed answer.
-    Checkout,
-    /// A webhook of the provider.
-    Webhook,
-    /// A poll.
-    Poll,
-}
-
-impl Source {
-    /// The events' word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Checkout => "checkout",
-            Self::Webhook => "webhook",
-            Self::Poll => "poll",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Checkout, Self::Webhook, Self::Poll].into_iter().find(|it| it.word() == word)
+kernel::words! {
+    /// The source of a report.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Source {
+        /// A fetch after the checkout's signed answer.
+        Checkout = "checkout",
+        /// A webhook of the provider.
+        Webhook = "webhook",
+        /// A poll.
+        Poll = "poll",
     }
 }

@@ -11,44 +11,26 @@ use super::fact::{LinkId, OrderId};
 /// and filled in.
 const LEAST_SECONDS: i64 = 60;
 
-/// The state of a link at the provider. A later one outranks an earlier one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LinkStatus {
-    /// It takes money.
-    #[default]
-    Created,
-    /// A part was paid, which our links do not allow; it takes the rest, and cannot be cancelled.
-    PartiallyPaid,
-    /// Its time is over.
-    Expired,
-    /// We cancelled it.
-    Cancelled,
-    /// It was paid in full.
-    Paid,
+kernel::words! {
+    /// The state of a link at the provider. A later one outranks an earlier one.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum LinkStatus {
+        /// It takes money.
+        #[default]
+        Created = "created",
+        /// A part was paid, which our links do not allow; it takes the rest, and cannot be
+        /// cancelled.
+        PartiallyPaid = "partially_paid",
+        /// Its time is over.
+        Expired = "expired",
+        /// We cancelled it.
+        Cancelled = "cancelled",
+        /// It was paid in full.
+        Paid = "paid",
+    }
 }
 
 impl LinkStatus {
-    const ALL: [Self; 5] =
-        [Self::Created, Self::PartiallyPaid, Self::Expired, Self::Cancelled, Self::Paid];
-
-    /// Its word in events and tables, which is the provider's.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::PartiallyPaid => "partially_paid",
-            Self::Expired => "expired",
-            Self::Cancelled => "cancelled",
-            Self::Paid => "paid",
-        }
-    }
-
-    /// Reads the word; `None` for an unknown one.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-
     /// Whether the provider takes no more money on its page.
     #[must_use]
     pub fn is_over(self) -> bool {
@@ -59,37 +41,18 @@ impl LinkStatus {
     }
 }
 
-/// Why a link is not handed out any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Withdrawal {
-    /// The customer chose the checkout.
-    Checkout,
-    /// Money came in another way.
-    Paid,
-    /// The booking's hold, or the booking, is over.
-    Ended,
-    /// It was about to expire.
-    Expired,
-}
-
-impl Withdrawal {
-    /// The events' and tables' word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Checkout => "checkout",
-            Self::Paid => "paid",
-            Self::Ended => "ended",
-            Self::Expired => "expired",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Checkout, Self::Paid, Self::Ended, Self::Expired]
-            .into_iter()
-            .find(|it| it.word() == word)
+kernel::words! {
+    /// Why a link is not handed out any more.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Withdrawal {
+        /// The customer chose the checkout.
+        Checkout = "checkout",
+        /// Money came in another way.
+        Paid = "paid",
+        /// The booking's hold, or the booking, is over.
+        Ended = "ended",
+        /// It was about to expire.
+        Expired = "expired",
     }
 }
 

@@ -7,44 +7,22 @@ use uuid::Uuid;
 
 use super::fact::{Amount, PaymentId, ProviderRefundId};
 
-/// Why money is refunded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// The booking could not be placed.
-    Unplaced,
-    /// The payment is not as ordered.
-    Mismatched,
-    /// The booking was paid already.
-    Double,
-    /// The booking was cancelled.
-    Cancelled,
-    /// A staff member requested it.
-    Staff,
-    /// An external refund, made on the provider's own pages.
-    Elsewhere,
-}
-
-impl Cause {
-    /// The tables' and the events' word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Unplaced => "unplaced",
-            Self::Mismatched => "mismatched",
-            Self::Double => "double",
-            Self::Cancelled => "cancelled",
-            Self::Staff => "staff",
-            Self::Elsewhere => "elsewhere",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        use Cause::{Cancelled, Double, Elsewhere, Mismatched, Staff, Unplaced};
-        [Unplaced, Mismatched, Double, Cancelled, Staff, Elsewhere]
-            .into_iter()
-            .find(|it| it.word() == word)
+kernel::words! {
+    /// Why money is refunded.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Cause {
+        /// The booking could not be placed.
+        Unplaced = "unplaced",
+        /// The payment is not as ordered.
+        Mismatched = "mismatched",
+        /// The booking was paid already.
+        Double = "double",
+        /// The booking was cancelled.
+        Cancelled = "cancelled",
+        /// A staff member requested it.
+        Staff = "staff",
+        /// An external refund, made on the provider's own pages.
+        Elsewhere = "elsewhere",
     }
 }
 

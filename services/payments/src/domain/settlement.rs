@@ -91,64 +91,32 @@ pub struct Settlement {
     pub bank_reference: Option<String>,
 }
 
-/// Why a settlement or its line does not match our ledger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Break {
-    /// An adjustment by the provider.
-    Adjustment,
-    /// The payment or refund is not in our ledger.
-    Unknown,
-    /// Another amount than in our ledger.
-    Amount,
-    /// Another currency than in our ledger.
-    Currency,
-    /// What is paid out is not the amount less the fee.
-    Net,
-    /// The tax is more than the fee, or negative.
-    Tax,
-    /// It was paid out by another settlement already.
-    Twice,
-    /// The lines of a settlement do not add up to it.
-    Sum,
-    /// The payout failed.
-    Failed,
+kernel::words! {
+    /// Why a settlement or its line does not match our ledger.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Break {
+        /// An adjustment by the provider.
+        Adjustment = "adjustment",
+        /// The payment or refund is not in our ledger.
+        Unknown = "unknown",
+        /// Another amount than in our ledger.
+        Amount = "amount",
+        /// Another currency than in our ledger.
+        Currency = "currency",
+        /// What is paid out is not the amount less the fee.
+        Net = "net",
+        /// The tax is more than the fee, or negative.
+        Tax = "tax",
+        /// It was paid out by another settlement already.
+        Twice = "twice",
+        /// The lines of a settlement do not add up to it.
+        Sum = "sum",
+        /// The payout failed.
+        Failed = "failed",
+    }
 }
 
 impl Break {
-    const ALL: [Self; 9] = [
-        Self::Adjustment,
-        Self::Unknown,
-        Self::Amount,
-        Self::Currency,
-        Self::Net,
-        Self::Tax,
-        Self::Twice,
-        Self::Sum,
-        Self::Failed,
-    ];
-
-    /// Its word in the tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Adjustment => "adjustment",
-            Self::Unknown => "unknown",
-            Self::Amount => "amount",
-            Self::Currency => "currency",
-            Self::Net => "net",
-            Self::Tax => "tax",
-            Self::Twice => "twice",
-            Self::Sum => "sum",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-
     /// The same in a sentence for people.
     #[must_use]
     pub fn sentence(self) -> &'static str {

@@ -8,6 +8,7 @@ pub mod time;
 pub mod decider;
 pub mod refusal;
 pub mod typed;
+pub mod words;
 
 pub use decider::{Decider, fold};
 pub use id::Id;

@@ -110,7 +110,7 @@ fn a_settlement_is_the_sum_of_its_lines() {
 
 #[test]
 fn every_break_has_a_word_that_is_read_again() {
-    for broken in Break::ALL {
+    for &broken in Break::ALL {
         assert_eq!(Break::from_word(broken.word()), Some(broken));
     }
     assert_eq!(Break::from_word("nothing"), None);
