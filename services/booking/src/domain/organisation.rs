@@ -99,42 +99,20 @@ impl RoleChange {
     }
 }
 
-/// Where an invitation stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InvitationState {
-    /// It can be accepted.
-    Pending,
-    /// It was accepted.
-    Accepted,
-    /// It was declined.
-    Declined,
-    /// The practice ended it.
-    Withdrawn,
-    /// It is too old.
-    Expired,
-}
-
-impl InvitationState {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Pending, Self::Accepted, Self::Declined, Self::Withdrawn, Self::Expired];
-
-    /// The word in rows.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Accepted => "accepted",
-            Self::Declined => "declined",
-            Self::Withdrawn => "withdrawn",
-            Self::Expired => "expired",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+kernel::words! {
+    /// Where an invitation stands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum InvitationState {
+        /// It can be accepted.
+        Pending = "pending",
+        /// It was accepted.
+        Accepted = "accepted",
+        /// It was declined.
+        Declined = "declined",
+        /// The practice ended it.
+        Withdrawn = "withdrawn",
+        /// It is too old.
+        Expired = "expired",
     }
 }
 

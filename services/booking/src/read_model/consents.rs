@@ -111,7 +111,7 @@ fn read(row: &PgRow) -> Result<GivenConsent, StoreError> {
         given_at: row.try_get("given_at")?,
         withdrawn_at: row.try_get("withdrawn_at")?,
         proof: Proof {
-            channel: Channel::from_word(row.try_get("channel")?),
+            channel: Channel::from_word(row.try_get("channel")?).unwrap_or_default(),
             session_id: row.try_get("session_id")?,
             page_key: row.try_get("page_key")?,
             network: row.try_get("network")?,

@@ -137,44 +137,28 @@ pub struct MembershipChange<'a> {
     pub after: Option<Role>,
 }
 
-/// The kinds of changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeKind {
-    /// An address was invited.
-    Invited,
-    /// The invitation was sent again.
-    Resent,
-    /// The invitation was withdrawn.
-    Withdrawn,
-    /// The invitation was declined.
-    Declined,
-    /// The invitation was accepted.
-    Joined,
-    /// The role or the linked practitioner changed.
-    RoleChanged,
-    /// The member was removed.
-    Removed,
-    /// The member left.
-    Left,
-    /// The operator set or revoked the role.
-    Granted,
-}
-
-impl ChangeKind {
-    /// The word in rows.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Invited => "invited",
-            Self::Resent => "resent",
-            Self::Withdrawn => "withdrawn",
-            Self::Declined => "declined",
-            Self::Joined => "joined",
-            Self::RoleChanged => "role_changed",
-            Self::Removed => "removed",
-            Self::Left => "left",
-            Self::Granted => "granted",
-        }
+kernel::words! {
+    /// The kinds of changes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ChangeKind {
+        /// An address was invited.
+        Invited = "invited",
+        /// The invitation was sent again.
+        Resent = "resent",
+        /// The invitation was withdrawn.
+        Withdrawn = "withdrawn",
+        /// The invitation was declined.
+        Declined = "declined",
+        /// The invitation was accepted.
+        Joined = "joined",
+        /// The role or the linked practitioner changed.
+        RoleChanged = "role_changed",
+        /// The member was removed.
+        Removed = "removed",
+        /// The member left.
+        Left = "left",
+        /// The operator set or revoked the role.
+        Granted = "granted",
     }
 }
 

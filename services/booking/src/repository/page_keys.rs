@@ -16,21 +16,14 @@ const REQUESTS_KEPT_MINUTES: i64 = 2 * 24 * 60;
 /// follows.
 pub const CALENDAR_FILE: &str = "calendar file of ";
 
-/// The page that a key opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageKeyPurpose {
-    /// The page on which a booking by phone is agreed to and paid.
-    Page,
-    /// The page that leads a client to the session.
-    Join,
-}
-
-impl PageKeyPurpose {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Join => "join",
-        }
+kernel::words! {
+    /// The page that a key opens.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PageKeyPurpose {
+        /// The page on which a booking by phone is agreed to and paid.
+        Page = "page",
+        /// The page that leads a client to the session.
+        Join = "join",
     }
 }
 

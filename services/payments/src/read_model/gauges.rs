@@ -62,8 +62,8 @@ pub async fn ledger(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
 pub async fn unexplained(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
     let now: Timestamp = sqlx::query_scalar("select clock_now()").fetch_one(pool).await?;
     let rows = find(pool).await?;
-    let of = |reason: Reason| {
-        let ages = rows.iter().filter(|row| row.reason == reason);
+    let of = |reason: &Reason| {
+        let ages = rows.iter().filter(|row| row.reason == *reason);
         let ages: Vec<i64> = ages.map(|row| now.seconds_since(row.since).max(0)).collect();
         let label = Label::Reason.of(reason.word());
         let count = i64::try_from(ages.len()).unwrap_or(i64::MAX);
@@ -73,5 +73,5 @@ pub async fn unexplained(pool: &PgPool) -> Result<Vec<Reading>, StoreError> {
             Reading::new(&MONEY_UNEXPLAINED_AGE, oldest, [label]),
         ]
     };
-    Ok(Reason::ALL.into_iter().flat_map(of).collect())
+    Ok(Reason::ALL.iter().flat_map(of).collect())
 }

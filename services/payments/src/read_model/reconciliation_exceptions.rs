@@ -14,109 +14,54 @@ mod desk;
 mod disputes;
 mod links;
 
-/// Why something is in the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// Money was authorised long ago and never captured.
-    AuthorizedLong,
-    /// Money is here without a placed booking.
-    CapturedNotPlaced,
-    /// A booking was confirmed on the client's claim, and its money is not verified.
-    ConfirmedWithoutMoney,
-    /// Money is here that does not match its order.
-    Mismatched,
-    /// The creation of an order had no answer.
-    OrderOutcomeUnknown,
-    /// The provider reports an unknown order.
-    OrderUnknown,
-    /// The provider has captured money that belongs to no order of ours.
-    PaymentUnknown,
-    /// The receipt of a placed booking's money cannot be issued.
-    ReceiptRefused,
-    /// A refund came to nothing.
-    RefundFailed,
-    /// The provider does not take a refund.
-    RefundNotTaken,
-    /// A refund is under way for long.
-    RefundPendingLong,
-    /// Money was refunded externally, and its booking is still confirmed.
-    RefundedElsewhere,
-    /// A settlement does not match our ledger.
-    SettlementBreak,
-    /// Captured money has not been paid out.
-    NotSettled,
-    /// A webhook could not be folded.
-    WebhookNotFolded,
-    /// A bank disputes a payment, and the practice has to answer.
-    DisputeOpen,
-    /// A dispute took the money.
-    DisputeLost,
-    /// A refund waits for the end of a dispute.
-    RefundHeld,
-    /// A payment link that should take no money could not be cancelled.
-    LinkNotClosed,
-    /// Money that was paid at the desk is to be given back there.
-    OwedAtDesk,
+kernel::words! {
+    /// Why something is in the list.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Reason {
+        /// Money was authorised long ago and never captured.
+        AuthorizedLong = "AUTHORIZED_LONG",
+        /// Money is here without a placed booking.
+        CapturedNotPlaced = "CAPTURED_NOT_PLACED",
+        /// A booking was confirmed on the client's claim, and its money is not verified.
+        ConfirmedWithoutMoney = "CONFIRMED_WITHOUT_MONEY",
+        /// Money is here that does not match its order.
+        Mismatched = "MISMATCHED",
+        /// The creation of an order had no answer.
+        OrderOutcomeUnknown = "ORDER_OUTCOME_UNKNOWN",
+        /// The provider reports an unknown order.
+        OrderUnknown = "ORDER_UNKNOWN",
+        /// The provider has captured money that belongs to no order of ours.
+        PaymentUnknown = "PAYMENT_UNKNOWN",
+        /// The receipt of a placed booking's money cannot be issued.
+        ReceiptRefused = "RECEIPT_REFUSED",
+        /// A refund came to nothing.
+        RefundFailed = "REFUND_FAILED",
+        /// The provider does not take a refund.
+        RefundNotTaken = "REFUND_NOT_TAKEN",
+        /// A refund is under way for long.
+        RefundPendingLong = "REFUND_PENDING_LONG",
+        /// Money was refunded externally, and its booking is still confirmed.
+        RefundedElsewhere = "REFUNDED_ELSEWHERE",
+        /// A settlement does not match our ledger.
+        SettlementBreak = "SETTLEMENT_BREAK",
+        /// Captured money has not been paid out.
+        NotSettled = "NOT_SETTLED",
+        /// A webhook could not be folded.
+        WebhookNotFolded = "WEBHOOK_NOT_FOLDED",
+        /// A bank disputes a payment, and the practice has to answer.
+        DisputeOpen = "DISPUTE_OPEN",
+        /// A dispute took the money.
+        DisputeLost = "DISPUTE_LOST",
+        /// A refund waits for the end of a dispute.
+        RefundHeld = "REFUND_HELD",
+        /// A payment link that should take no money could not be cancelled.
+        LinkNotClosed = "LINK_NOT_CLOSED",
+        /// Money that was paid at the desk is to be given back there.
+        OwedAtDesk = "OWED_AT_DESK",
+    }
 }
 
 impl Reason {
-    /// Every reason there is.
-    pub const ALL: [Self; 20] = [
-        Self::AuthorizedLong,
-        Self::CapturedNotPlaced,
-        Self::ConfirmedWithoutMoney,
-        Self::Mismatched,
-        Self::OrderOutcomeUnknown,
-        Self::OrderUnknown,
-        Self::PaymentUnknown,
-        Self::ReceiptRefused,
-        Self::RefundFailed,
-        Self::RefundNotTaken,
-        Self::RefundPendingLong,
-        Self::RefundedElsewhere,
-        Self::SettlementBreak,
-        Self::NotSettled,
-        Self::WebhookNotFolded,
-        Self::DisputeOpen,
-        Self::DisputeLost,
-        Self::RefundHeld,
-        Self::LinkNotClosed,
-        Self::OwedAtDesk,
-    ];
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-
-    /// A stable word for programs.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::AuthorizedLong => "AUTHORIZED_LONG",
-            Self::CapturedNotPlaced => "CAPTURED_NOT_PLACED",
-            Self::ConfirmedWithoutMoney => "CONFIRMED_WITHOUT_MONEY",
-            Self::Mismatched => "MISMATCHED",
-            Self::OrderOutcomeUnknown => "ORDER_OUTCOME_UNKNOWN",
-            Self::OrderUnknown => "ORDER_UNKNOWN",
-            Self::PaymentUnknown => "PAYMENT_UNKNOWN",
-            Self::ReceiptRefused => "RECEIPT_REFUSED",
-            Self::RefundFailed => "REFUND_FAILED",
-            Self::RefundNotTaken => "REFUND_NOT_TAKEN",
-            Self::RefundPendingLong => "REFUND_PENDING_LONG",
-            Self::RefundedElsewhere => "REFUNDED_ELSEWHERE",
-            Self::SettlementBreak => "SETTLEMENT_BREAK",
-            Self::NotSettled => "NOT_SETTLED",
-            Self::WebhookNotFolded => "WEBHOOK_NOT_FOLDED",
-            Self::DisputeOpen => "DISPUTE_OPEN",
-            Self::DisputeLost => "DISPUTE_LOST",
-            Self::RefundHeld => "REFUND_HELD",
-            Self::LinkNotClosed => "LINK_NOT_CLOSED",
-            Self::OwedAtDesk => "OWED_AT_DESK",
-        }
-    }
-
     /// The same in a sentence for people.
     #[must_use]
     pub fn sentence(self) -> &'static str {
@@ -383,7 +328,7 @@ pub async fn find(
     executor: impl PgExecutor<'_>,
 ) -> Result<Vec<ReconciliationException>, StoreError> {
     let mut sql = format!("with {FAILED}");
-    for (number, reason) in Reason::ALL.into_iter().enumerate() {
+    for (number, reason) in Reason::ALL.iter().enumerate() {
         let (joined, question) = (if number == 0 { "" } else { "union all" }, reason.query());
         sql = format!(
             "{sql} {joined} select {number} as number, * from ({question}) as found_{number}"

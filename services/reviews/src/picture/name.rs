@@ -3,32 +3,24 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-/// The two sizes of a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// For a review's own page.
-    Large,
-    /// For lists.
-    Small,
+kernel::words! {
+    /// The two sizes of a picture.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Size {
+        /// For a review's own page.
+        Large = "large",
+        /// For lists.
+        Small = "small",
+    }
 }
 
 impl Size {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Large, Self::Small];
-
     /// Maximum pixels of the longer side.
     #[must_use]
     pub const fn side_max(self) -> u32 {
         match self {
             Self::Large => 1600,
             Self::Small => 480,
-        }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Large => "large",
-            Self::Small => "small",
         }
     }
 }
@@ -67,7 +59,7 @@ impl Name {
     pub fn parse_file_name(file: &str) -> Option<(Self, Size)> {
         let stem = file.strip_suffix(".webp")?;
         let (name, word) = stem.split_once('-')?;
-        let size = Size::ALL.into_iter().find(|size| size.word() == word)?;
+        let size = Size::from_word(word)?;
         Some((name.parse().ok()?, size))
     }
 }
@@ -99,7 +91,7 @@ mod tests {
     #[test]
     fn a_name_reads_as_it_was_written() {
         let name = Name::new();
-        for size in Size::ALL {
+        for &size in Size::ALL {
             assert_eq!(Name::parse_file_name(&name.file_name(size)), Some((name, size)));
         }
         let few: Name = "0000000000000000000000000000000f".parse().unwrap();

@@ -106,7 +106,7 @@ impl ObjectStorage {
     /// # Errors
     /// When the storage fails; the removal must be retried.
     pub async fn remove(&self, name: Name) -> Result<(), Error> {
-        for size in Size::ALL {
+        for &size in Size::ALL {
             match self.store.delete(&self.path(name, size)).await {
                 Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
                 Err(error) => return Err(error.into()),

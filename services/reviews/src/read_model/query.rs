@@ -11,26 +11,16 @@ use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
 use super::page::Cursor;
 use crate::picture::name::{Name, Size};
 
-/// Which reviews are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Filter {
-    /// All.
-    All,
-    /// Those with the badge.
-    Verified,
-    /// Those of the last 30 days.
-    Recent,
-}
-
-impl Filter {
-    /// The list id in page tokens.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Verified => "verified",
-            Self::Recent => "recent",
-        }
+kernel::words! {
+    /// Which reviews are listed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Filter {
+        /// All.
+        All = "all",
+        /// Those with the badge.
+        Verified = "verified",
+        /// Those of the last 30 days.
+        Recent = "recent",
     }
 }
 

@@ -1,48 +1,30 @@
 //! Roles, what a staff method asks of its caller, and why it refuses one.
 
 use futures::future::BoxFuture;
-use kernel::id::Customer;
 use kernel::Id;
+use kernel::id::Customer;
 use runtime::BoxError;
 use runtime::caller::Aal;
 
-/// What a member of the practice may do. Each method of a staff service names the roles that may
-/// call it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Everything.
-    Owner,
-    /// Everything but the practice itself and its owners.
-    Admin,
-    /// Own calendar and clients.
-    Practitioner,
-    /// All bookings, no refunds.
-    FrontDesk,
+kernel::words! {
+    /// What a member of the practice may do. Each method of a staff service names the roles that
+    /// may call it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Role {
+        /// Everything.
+        Owner = "owner",
+        /// Everything but the practice itself and its owners.
+        Admin = "admin",
+        /// Own calendar and clients.
+        Practitioner = "practitioner",
+        /// All bookings, no refunds.
+        FrontDesk = "front_desk",
+    }
 }
 
 impl Role {
-    /// Every role.
-    pub const ALL: &'static [Self] =
-        &[Self::Owner, Self::Admin, Self::Practitioner, Self::FrontDesk];
     /// The roles that decide about money.
     pub const MANAGERS: &'static [Self] = &[Self::Owner, Self::Admin];
-
-    /// The word in tables and on the wire.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Admin => "admin",
-            Self::Practitioner => "practitioner",
-            Self::FrontDesk => "front_desk",
-        }
-    }
-
-    /// Reads the word; `None` for customers and for roles that this version does not know.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|role| role.word() == word)
-    }
 }
 
 /// An authorized member of the practice.

@@ -8,38 +8,18 @@ use uuid::Uuid;
 /// The longest name of a browser that is kept, in characters.
 const USER_AGENT_MAX: usize = 300;
 
-/// The way by which a consent was given.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Channel {
-    /// By the session of the client's account.
-    Account,
-    /// On the page of a booking by phone, which its key opened.
-    Page,
-    /// Not known: it was given on such a page before the way was recorded, by a key that staff had
-    /// seen too.
-    #[default]
-    Unknown,
-}
-
-impl Channel {
-    /// The stored word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Page => "page",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Reads a stored word; one of a later release is not known.
-    #[must_use]
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "account" => Self::Account,
-            "page" => Self::Page,
-            _ => Self::Unknown,
-        }
+kernel::words! {
+    /// The way by which a consent was given.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Channel {
+        /// By the session of the client's account.
+        Account = "account",
+        /// On the page of a booking by phone, which its key opened.
+        Page = "page",
+        /// Not known: it was given on such a page before the way was recorded, by a key that staff
+        /// had seen too; or the word is of a later release.
+        #[default]
+        Unknown = "unknown",
     }
 }
 
@@ -99,10 +79,10 @@ mod tests {
 
     #[test]
     fn each_channel_is_read_as_it_was_stored() {
-        for channel in [Channel::Account, Channel::Page, Channel::Unknown] {
-            assert_eq!(Channel::from_word(channel.word()), channel);
+        for &channel in Channel::ALL {
+            assert_eq!(Channel::from_word(channel.word()), Some(channel));
         }
-        assert_eq!(Channel::from_word("telepathy"), Channel::Unknown);
+        assert_eq!(Channel::from_word("telepathy").unwrap_or_default(), Channel::Unknown);
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn an_invitation_ends_with_its_last_minute() {
     assert_eq!(invitation().state(last.plus_seconds(1)), InvitationState::Expired);
     let late = invitation().check_answer(email, last.plus_seconds(1));
     assert_eq!(late, Err(OrganisationError::InvitationEnded));
-    for stored_state in InvitationState::ALL {
+    for &stored_state in InvitationState::ALL {
         let ended = Invitation { stored_state, ..invitation() };
         let is_open = stored_state == InvitationState::Pending;
         assert_eq!(ended.check_answer(email, Timestamp::EPOCH).is_ok(), is_open);

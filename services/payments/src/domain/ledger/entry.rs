@@ -2,106 +2,67 @@
 
 use crate::domain::fact::{Amount, PaymentId, ProviderRefundId};
 
-/// Where money is, or what it is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Account {
-    /// What the provider has captured for us and not paid out.
-    ProviderClearing,
-    /// What it has paid out.
-    Bank,
-    /// What was paid in cash at the practice's desk.
-    DeskCash,
-    /// What was paid there by UPI, to an account of the practice's own.
-    DeskUpi,
-    /// What customers have paid for sessions that are still to come.
-    CustomerAdvance,
-    /// What was earned by sessions.
-    Revenue,
-    /// What was kept although the session did not take place.
-    Retained,
-    /// What customers have paid beside the price because the provider adds its fee to it.
-    ConvenienceFee,
-    /// What offers at the checkout took off the price of sessions that took place.
-    Discount,
-    /// What the provider keeps for its work, without tax.
-    GatewayFee,
-    /// The tax on that.
-    GstInput,
-    /// What lost disputes took.
-    DisputeLoss,
-    /// Refunds under way to customers.
-    RefundsPayable,
-    /// Money that does not match, or is not ours.
-    Suspense,
-}
-
-impl Account {
-    /// Its word in SQL and on the wire.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::ProviderClearing => "provider_clearing",
-            Self::Bank => "bank",
-            Self::DeskCash => "desk_cash",
-            Self::DeskUpi => "desk_upi",
-            Self::CustomerAdvance => "customer_advance",
-            Self::Revenue => "revenue",
-            Self::Retained => "retained",
-            Self::ConvenienceFee => "convenience_fee",
-            Self::Discount => "discount",
-            Self::GatewayFee => "gateway_fee",
-            Self::GstInput => "gst_input",
-            Self::DisputeLoss => "dispute_loss",
-            Self::RefundsPayable => "refunds_payable",
-            Self::Suspense => "suspense",
-        }
+kernel::words! {
+    /// Where money is, or what it is for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Account {
+        /// What the provider has captured for us and not paid out.
+        ProviderClearing = "provider_clearing",
+        /// What it has paid out.
+        Bank = "bank",
+        /// What was paid in cash at the practice's desk.
+        DeskCash = "desk_cash",
+        /// What was paid there by UPI, to an account of the practice's own.
+        DeskUpi = "desk_upi",
+        /// What customers have paid for sessions that are still to come.
+        CustomerAdvance = "customer_advance",
+        /// What was earned by sessions.
+        Revenue = "revenue",
+        /// What was kept although the session did not take place.
+        Retained = "retained",
+        /// What customers have paid beside the price because the provider adds its fee to it.
+        ConvenienceFee = "convenience_fee",
+        /// What offers at the checkout took off the price of sessions that took place.
+        Discount = "discount",
+        /// What the provider keeps for its work, without tax.
+        GatewayFee = "gateway_fee",
+        /// The tax on that.
+        GstInput = "gst_input",
+        /// What lost disputes took.
+        DisputeLoss = "dispute_loss",
+        /// Refunds under way to customers.
+        RefundsPayable = "refunds_payable",
+        /// Money that does not match, or is not ours.
+        Suspense = "suspense",
     }
 }
 
-/// What an entry is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EntryKind {
-    /// Money came.
-    Captured,
-    /// Money in suspense was identified as ours.
-    Identified,
-    /// A refund was requested.
-    RefundRequested,
-    /// An external refund was found.
-    RefundDiscovered,
-    /// A refund failed.
-    RefundFailed,
-    /// It was refunded.
-    RefundProcessed,
-    /// The session took place.
-    Earned,
-    /// The session did not take place, and the money is kept.
-    Retained,
-    /// A dispute was lost, or what was lost by it came back.
-    DisputeLost,
-    /// The provider paid it out, or took it from what it pays out.
-    Settled,
-    /// What was posted before is taken back.
-    Reversed,
-}
-
-impl EntryKind {
-    /// Its word in SQL and on the wire.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Captured => "captured",
-            Self::Identified => "identified",
-            Self::RefundRequested => "refund_requested",
-            Self::RefundDiscovered => "refund_discovered",
-            Self::RefundFailed => "refund_failed",
-            Self::RefundProcessed => "refund_processed",
-            Self::Earned => "earned",
-            Self::Retained => "retained",
-            Self::DisputeLost => "dispute_lost",
-            Self::Settled => "settled",
-            Self::Reversed => "reversed",
-        }
+kernel::words! {
+    /// What an entry is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum EntryKind {
+        /// Money came.
+        Captured = "captured",
+        /// Money in suspense was identified as ours.
+        Identified = "identified",
+        /// A refund was requested.
+        RefundRequested = "refund_requested",
+        /// An external refund was found.
+        RefundDiscovered = "refund_discovered",
+        /// A refund failed.
+        RefundFailed = "refund_failed",
+        /// It was refunded.
+        RefundProcessed = "refund_processed",
+        /// The session took place.
+        Earned = "earned",
+        /// The session did not take place, and the money is kept.
+        Retained = "retained",
+        /// A dispute was lost, or what was lost by it came back.
+        DisputeLost = "dispute_lost",
+        /// The provider paid it out, or took it from what it pays out.
+        Settled = "settled",
+        /// What was posted before is taken back.
+        Reversed = "reversed",
     }
 }
 
