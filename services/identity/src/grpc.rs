@@ -120,7 +120,7 @@ impl Internal {
         let token = self.app.codes.link_token(code.code_id);
         let flow = if code.flow_state_id.is_some() { pkce::PREFIX } else { "" };
         let token = format!("{flow}{token}");
-        let purpose = Purpose::of_word(&code.purpose);
+        let purpose = Purpose::from_word(&code.purpose);
         let link_type = purpose.map_or("", Purpose::link_type);
         let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
         let changes = link_type == Purpose::EmailChangeNew.link_type();

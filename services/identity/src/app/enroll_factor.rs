@@ -40,26 +40,16 @@ pub struct EnrolmentRequest {
     pub code_key: SecretString,
 }
 
-/// What it came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enrolled {
-    /// The account has the app now.
-    Done,
-    /// It has a second step already.
-    HasFactor,
-    /// Its password is another one.
-    OtherPassword,
-}
-
-impl Enrolled {
-    /// The word that the command prints.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Done => "enrolled",
-            Self::HasFactor => "has-factor",
-            Self::OtherPassword => "other-password",
-        }
+kernel::words! {
+    /// What it came to.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Enrolled {
+        /// The account has the app now.
+        Done = "enrolled",
+        /// It has a second step already.
+        HasFactor = "has-factor",
+        /// Its password is another one.
+        OtherPassword = "other-password",
     }
 }
 

@@ -8,79 +8,85 @@ use crate::guard::caller::Caller;
 /// The target of the lines: `LOG_FILTER` can select them, and a collector can ship them.
 pub const TARGET: &str = "security";
 
-/// What was done or tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Opening a session.
-    SignIn,
-    /// Asking for the password again within a session.
-    Reauthentication,
-    /// A new account.
-    SignUp,
-    /// Asking for a code by mail.
-    CodeRequest,
-    /// Continuing a session.
-    Refresh,
-    /// Ending sessions.
-    SignOut,
-    /// A new password.
-    PasswordChange,
-    /// A new address or phone number.
-    AddressChange,
-    /// A second factor, added or removed.
-    FactorChange,
-    /// A passkey or security key whose counter did not go up.
-    CredentialCounter,
-    /// Guesses of the same password at several accounts, or many failures at once.
-    GuessingAlarm,
+kernel::words! {
+    /// What was done or tried.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        /// Opening a session.
+        SignIn = "sign_in",
+        /// Asking for the password again within a session.
+        Reauthentication = "reauthentication",
+        /// A new account.
+        SignUp = "sign_up",
+        /// Asking for a code by mail.
+        CodeRequest = "code_request",
+        /// Continuing a session.
+        Refresh = "refresh",
+        /// Ending sessions.
+        SignOut = "sign_out",
+        /// A new password.
+        PasswordChange = "password_change",
+        /// A new address or phone number.
+        AddressChange = "address_change",
+        /// A second factor, added or removed.
+        FactorChange = "factor_change",
+        /// A passkey or security key whose counter did not go up.
+        CredentialCounter = "credential_counter",
+        /// Guesses of the same password at several accounts, or many failures at once.
+        GuessingAlarm = "guessing_alarm",
+    }
 }
 
-/// How it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It succeeded.
-    Done,
-    /// The proof was wrong or has expired.
-    WrongProof,
-    /// A limit refused it before the proof was read.
-    Limited,
-    /// The account is banned.
-    Banned,
-    /// The address is not confirmed yet.
-    Unconfirmed,
-    /// A token was used a second time.
-    Reused,
+kernel::words! {
+    /// How it ended.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Outcome {
+        /// It succeeded.
+        Done = "done",
+        /// The proof was wrong or has expired.
+        WrongProof = "wrong_proof",
+        /// A limit refused it before the proof was read.
+        Limited = "limited",
+        /// The account is banned.
+        Banned = "banned",
+        /// The address is not confirmed yet.
+        Unconfirmed = "unconfirmed",
+        /// A token was used a second time.
+        Reused = "reused",
+    }
 }
 
-/// By which proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// A password.
-    Password,
-    /// Digits of a mail, or of a message to a phone.
-    Code,
-    /// The link of a mail.
-    Link,
-    /// A refresh token.
-    RefreshToken,
-    /// An access token.
-    Session,
-    /// A code of an authenticator app.
-    App,
-    /// A security key.
-    SecurityKey,
-    /// A passkey.
-    Passkey,
-    /// A recovery code.
-    RecoveryCode,
-    /// The code of a flow with PKCE.
-    Exchange,
-    /// Another provider's word.
-    Provider,
-    /// A key of an administrator's program.
-    ServiceKey,
-    /// None.
-    Nothing,
+kernel::words! {
+    /// By which proof.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Method {
+        /// A password.
+        Password = "password",
+        /// Digits of a mail, or of a message to a phone.
+        Code = "code",
+        /// The link of a mail.
+        Link = "link",
+        /// A refresh token.
+        RefreshToken = "refresh_token",
+        /// An access token.
+        Session = "session",
+        /// A code of an authenticator app.
+        App = "app",
+        /// A security key.
+        SecurityKey = "security_key",
+        /// A passkey.
+        Passkey = "passkey",
+        /// A recovery code.
+        RecoveryCode = "recovery_code",
+        /// The code of a flow with PKCE.
+        Exchange = "exchange",
+        /// Another provider's word.
+        Provider = "provider",
+        /// A key of an administrator's program.
+        ServiceKey = "service_key",
+        /// None.
+        Nothing = "nothing",
+    }
 }
 
 /// Whose account.
@@ -92,63 +98,6 @@ pub enum About {
     Address([u8; 32]),
     /// No single one.
     NoAccount,
-}
-
-impl Kind {
-    /// Its word in the log.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::SignIn => "sign_in",
-            Self::Reauthentication => "reauthentication",
-            Self::SignUp => "sign_up",
-            Self::CodeRequest => "code_request",
-            Self::Refresh => "refresh",
-            Self::SignOut => "sign_out",
-            Self::PasswordChange => "password_change",
-            Self::AddressChange => "address_change",
-            Self::FactorChange => "factor_change",
-            Self::CredentialCounter => "credential_counter",
-            Self::GuessingAlarm => "guessing_alarm",
-        }
-    }
-}
-
-impl Outcome {
-    /// Its word in the log.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::WrongProof => "wrong_proof",
-            Self::Limited => "limited",
-            Self::Banned => "banned",
-            Self::Unconfirmed => "unconfirmed",
-            Self::Reused => "reused",
-        }
-    }
-}
-
-impl Method {
-    /// Its word in the log.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::Code => "code",
-            Self::Link => "link",
-            Self::RefreshToken => "refresh_token",
-            Self::Session => "session",
-            Self::App => "app",
-            Self::SecurityKey => "security_key",
-            Self::Passkey => "passkey",
-            Self::RecoveryCode => "recovery_code",
-            Self::Exchange => "exchange",
-            Self::Provider => "provider",
-            Self::ServiceKey => "service_key",
-            Self::Nothing => "nothing",
-        }
-    }
 }
 
 impl About {

@@ -164,7 +164,7 @@ pub(crate) async fn confirm_in_flow(
     now: Timestamp,
 ) -> Result<Option<Half>, ApiError> {
     let Some(code) = codes::of_flow(tx, flow_state_id).await? else { return Ok(None) };
-    let purpose = Purpose::of_word(&code.purpose);
+    let purpose = Purpose::from_word(&code.purpose);
     let Some(purpose) = purpose.filter(|purpose| purpose.needs_session()) else { return Ok(None) };
     codes::consume(tx, code.code_id).await?;
     Ok(Some(confirm(tx, user, (purpose, device), now).await?))

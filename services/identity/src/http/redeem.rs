@@ -145,7 +145,7 @@ pub(crate) async fn link(
             Box::pin(async move {
                 let code = codes::by_id(tx.connection(), code_id).await?;
                 let fits = |code: &Code| {
-                    Purpose::of_word(&code.purpose).is_some_and(|known| purposes.contains(&known))
+                    Purpose::from_word(&code.purpose).is_some_and(|known| purposes.contains(&known))
                 };
                 let Some(code) = code.filter(fits) else { return Ok(invalid()) };
                 let now = tx.now().await?;
@@ -174,7 +174,7 @@ async fn redeem(
     let Some(mut user) = users::lock_by_id(tx.connection(), code.user_id).await? else {
         return Ok(Redeemed::Invalid);
     };
-    let Some(purpose) = Purpose::of_word(&code.purpose) else { return Ok(Redeemed::Invalid) };
+    let Some(purpose) = Purpose::from_word(&code.purpose) else { return Ok(Redeemed::Invalid) };
     let opens = match redeemer.bearer {
         Some(bearer) => bearer.opens(tx, &user).await?,
         None => false,

@@ -7,49 +7,34 @@ use serde_json::Value;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-/// What was done, with the contract's word and kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// A sign-in at another provider.
-    Login,
-    /// An account was made.
-    SignedUp,
-    /// A person was invited.
-    Invited,
-    /// An account was deleted.
-    Deleted,
-    /// An administrator changed an account.
-    Modified,
-    /// A recovery or sign-in code was requested.
-    RecoveryRequested,
-    /// An identity was added.
-    IdentityLinked,
-    /// An identity was removed.
-    IdentityUnlinked,
-    /// An administrator changed a factor.
-    FactorUpdated,
-    /// An administrator removed a factor.
-    FactorDeleted,
+kernel::words! {
+    /// What was done, with the contract's word and kind.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Action {
+        /// A sign-in at another provider.
+        Login = "login",
+        /// An account was made.
+        SignedUp = "user_signedup",
+        /// A person was invited.
+        Invited = "user_invited",
+        /// An account was deleted.
+        Deleted = "user_deleted",
+        /// An administrator changed an account.
+        Modified = "user_modified",
+        /// A recovery or sign-in code was requested.
+        RecoveryRequested = "user_recovery_requested",
+        /// An identity was added.
+        IdentityLinked = "identity_linked",
+        /// An identity was removed.
+        IdentityUnlinked = "identity_unlinked",
+        /// An administrator changed a factor.
+        FactorUpdated = "factor_updated",
+        /// An administrator removed a factor.
+        FactorDeleted = "factor_deleted",
+    }
 }
 
 impl Action {
-    /// The contract's word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Login => "login",
-            Self::SignedUp => "user_signedup",
-            Self::Invited => "user_invited",
-            Self::Deleted => "user_deleted",
-            Self::Modified => "user_modified",
-            Self::RecoveryRequested => "user_recovery_requested",
-            Self::IdentityLinked => "identity_linked",
-            Self::IdentityUnlinked => "identity_unlinked",
-            Self::FactorUpdated => "factor_updated",
-            Self::FactorDeleted => "factor_deleted",
-        }
-    }
-
     /// The contract's kind.
     fn log_type(self) -> &'static str {
         match self {

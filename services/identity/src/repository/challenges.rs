@@ -10,30 +10,21 @@ pub const VALID_SECONDS: i64 = 300;
 /// Wrong answers after which the code of a phone is void.
 const WRONG_ANSWERS_MAX: i16 = 5;
 
-/// What a challenge asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChallengeKind {
-    /// The code of a factor. That of a phone is derived from the challenge's id, and not stored.
-    Factor,
-    /// A new credential of a factor.
-    FactorCreate,
-    /// The credential of a factor.
-    FactorRequest,
-    /// A new passkey.
-    PasskeyCreate,
-    /// Any passkey, to sign in.
-    PasskeyRequest,
-}
-
-impl ChallengeKind {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Factor => "factor",
-            Self::FactorCreate => "factor_create",
-            Self::FactorRequest => "factor_request",
-            Self::PasskeyCreate => "passkey_create",
-            Self::PasskeyRequest => "passkey_request",
-        }
+kernel::words! {
+    /// What a challenge asks for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ChallengeKind {
+        /// The code of a factor. That of a phone is derived from the challenge's id, and not
+        /// stored.
+        Factor = "factor",
+        /// A new credential of a factor.
+        FactorCreate = "factor_create",
+        /// The credential of a factor.
+        FactorRequest = "factor_request",
+        /// A new passkey.
+        PasskeyCreate = "passkey_create",
+        /// Any passkey, to sign in.
+        PasskeyRequest = "passkey_request",
     }
 }
 

@@ -7,26 +7,20 @@ use kernel::Timestamp;
 
 const HOUR_SECONDS: i64 = 3600;
 
-/// A share of the budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
-    /// Half of it, for any client and any address.
-    Open,
-    /// Three tenths, for addresses with an account when the open one is full.
-    Accounts,
-    /// The rest, for devices that signed in to the account before.
-    Devices,
+kernel::words! {
+    /// A share of the budget.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Share {
+        /// Half of it, for any client and any address.
+        Open = "open",
+        /// Three tenths, for addresses with an account when the open one is full.
+        Accounts = "accounts",
+        /// The rest, for devices that signed in to the account before.
+        Devices = "devices",
+    }
 }
 
 impl Share {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Accounts => "accounts",
-            Self::Devices => "devices",
-        }
-    }
-
     /// How many mails of a budget it has.
     fn of(self, per_hour: u32) -> i64 {
         let per_hour = i64::from(per_hour);

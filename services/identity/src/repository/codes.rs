@@ -17,64 +17,32 @@ const INVITATION_MINUTES: i32 = 24 * 60;
 /// stays valid: else a stranger could keep an account's owner out by guessing.
 const WRONG_ATTEMPTS_MAX: i32 = 5;
 
-/// What a code is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To confirm the address of a new account.
-    Signup,
-    /// To set a new password.
-    Recovery,
-    /// To sign in without a password.
-    Magiclink,
-    /// To accept an administrator's invitation.
-    Invite,
-    /// To let the account leave its address.
-    EmailChangeCurrent,
-    /// To prove the address that an account changes to.
-    EmailChangeNew,
-    /// To let a signed-in user set a new password.
-    Reauthentication,
-    /// To confirm a phone, or to sign in with it.
-    Phone,
-    /// To prove the phone that an account changes to.
-    PhoneChange,
+kernel::words! {
+    /// What a code is for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Purpose {
+        /// To confirm the address of a new account.
+        Signup = "signup",
+        /// To set a new password.
+        Recovery = "recovery",
+        /// To sign in without a password.
+        Magiclink = "magiclink",
+        /// To accept an administrator's invitation.
+        Invite = "invite",
+        /// To let the account leave its address.
+        EmailChangeCurrent = "email_change_current",
+        /// To prove the address that an account changes to.
+        EmailChangeNew = "email_change_new",
+        /// To let a signed-in user set a new password.
+        Reauthentication = "reauthentication",
+        /// To confirm a phone, or to sign in with it.
+        Phone = "phone",
+        /// To prove the phone that an account changes to.
+        PhoneChange = "phone_change",
+    }
 }
 
 impl Purpose {
-    /// Its value in rows and events.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Signup => "signup",
-            Self::Recovery => "recovery",
-            Self::Magiclink => "magiclink",
-            Self::Invite => "invite",
-            Self::EmailChangeCurrent => "email_change_current",
-            Self::EmailChangeNew => "email_change_new",
-            Self::Reauthentication => "reauthentication",
-            Self::Phone => "phone",
-            Self::PhoneChange => "phone_change",
-        }
-    }
-
-    /// The purpose with this value.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        [
-            Self::Signup,
-            Self::Recovery,
-            Self::Magiclink,
-            Self::Invite,
-            Self::EmailChangeCurrent,
-            Self::EmailChangeNew,
-            Self::Reauthentication,
-            Self::Phone,
-            Self::PhoneChange,
-        ]
-        .into_iter()
-        .find(|purpose| purpose.word() == word)
-    }
-
     /// How long its codes are valid.
     #[must_use]
     pub fn valid_minutes(self) -> i32 {

@@ -27,48 +27,35 @@ const MAILS_MAX: [(usize, i64); 2] = [(10, 3600), (30, 24 * 3600)];
 /// Counters are reset after this time without a new failure.
 const RESET_AFTER_SECONDS: i64 = 24 * 3600;
 
-/// A limited action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LimitedAction {
-    /// Guesses at the password.
-    Password,
-    /// Guesses at codes, counted across codes; each code also allows five.
-    Code,
-    /// Sign-up mails.
-    SignupMail,
-    /// Recovery mails.
-    RecoveryMail,
-    /// Mails with a magic link.
-    MagiclinkMail,
-    /// Mails with an invitation.
-    InviteMail,
-    /// Mails about a change of address.
-    ChangeMail,
-    /// Mails with a nonce for a new password.
-    ReauthenticationMail,
-    /// Messages to a phone.
-    PhoneMessage,
-    /// Messages to the phones that are second factors of an account, counted by the account: a
-    /// caller with its password could enrol any number.
-    FactorMessage,
+kernel::words! {
+    /// A limited action.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum LimitedAction {
+        /// Guesses at the password.
+        Password = "password",
+        /// Guesses at codes, counted across codes; each code also allows five.
+        Code = "code",
+        /// Sign-up mails.
+        SignupMail = "signup_mail",
+        /// Recovery mails.
+        RecoveryMail = "recovery_mail",
+        /// Mails with a magic link.
+        MagiclinkMail = "magiclink_mail",
+        /// Mails with an invitation.
+        InviteMail = "invite_mail",
+        /// Mails about a change of address.
+        ChangeMail = "change_mail",
+        /// Mails with a nonce for a new password.
+        ReauthenticationMail = "reauthentication_mail",
+        /// Messages to a phone.
+        PhoneMessage = "phone_message",
+        /// Messages to the phones that are second factors of an account, counted by the account: a
+        /// caller with its password could enrol any number.
+        FactorMessage = "factor_message",
+    }
 }
 
 impl LimitedAction {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::Code => "code",
-            Self::SignupMail => "signup_mail",
-            Self::RecoveryMail => "recovery_mail",
-            Self::MagiclinkMail => "magiclink_mail",
-            Self::InviteMail => "invite_mail",
-            Self::ChangeMail => "change_mail",
-            Self::ReauthenticationMail => "reauthentication_mail",
-            Self::PhoneMessage => "phone_message",
-            Self::FactorMessage => "factor_message",
-        }
-    }
-
     /// When the next attempt is allowed. `mailed` are the times of the last day's mails, oldest
     /// first, including the current one.
     fn blocked_until(self, failures: i32, mailed: &[Timestamp], now: Timestamp) -> Timestamp {

@@ -20,77 +20,38 @@ const VALID_SECONDS: i64 = 7 * 24 * 3600;
 /// cookies have no device token.
 const SAME_DEVICE_SECONDS: i64 = 24 * 3600;
 
-/// What a notice tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoticeKind {
-    /// A sign-in from a device that was not used before.
-    NewDevice,
-    /// A new password.
-    PasswordChanged,
-    /// A new address; told to the former one.
-    EmailChanged,
-    /// The same, told to the new one.
-    EmailAdded,
-    /// A new phone number.
-    PhoneChanged,
-    /// A new second factor.
-    FactorAdded,
-    /// A second factor less.
-    FactorRemoved,
-    /// A new passkey.
-    PasskeyAdded,
-    /// A passkey less.
-    PasskeyRemoved,
-    /// A passkey or security key whose counter did not go up: it was moved, or copied.
-    PasskeyCounter,
-    /// A sign-in by a recovery code.
-    RecoveryCodeUsed,
-    /// New recovery codes.
-    RecoveryCodesMade,
-    /// All factors and passkeys were removed by the practice.
-    FactorsReset,
-    /// Ways in that were older than the proof of the address were closed by the upgrade.
-    WaysClosed,
-}
-
-impl NoticeKind {
-    /// All of them.
-    pub const ALL: [Self; 14] = [
-        Self::NewDevice,
-        Self::PasswordChanged,
-        Self::EmailChanged,
-        Self::EmailAdded,
-        Self::PhoneChanged,
-        Self::FactorAdded,
-        Self::FactorRemoved,
-        Self::PasskeyAdded,
-        Self::PasskeyRemoved,
-        Self::PasskeyCounter,
-        Self::RecoveryCodeUsed,
-        Self::RecoveryCodesMade,
-        Self::FactorsReset,
-        Self::WaysClosed,
-    ];
-
-    /// Its value in rows, events and mails.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::NewDevice => "new_device",
-            Self::PasswordChanged => "password_changed",
-            Self::EmailChanged => "email_changed",
-            Self::EmailAdded => "email_added",
-            Self::PhoneChanged => "phone_changed",
-            Self::FactorAdded => "factor_added",
-            Self::FactorRemoved => "factor_removed",
-            Self::PasskeyAdded => "passkey_added",
-            Self::PasskeyRemoved => "passkey_removed",
-            Self::PasskeyCounter => "passkey_counter",
-            Self::RecoveryCodeUsed => "recovery_code_used",
-            Self::RecoveryCodesMade => "recovery_codes_made",
-            Self::FactorsReset => "factors_reset",
-            Self::WaysClosed => "ways_closed",
-        }
+kernel::words! {
+    /// What a notice tells.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum NoticeKind {
+        /// A sign-in from a device that was not used before.
+        NewDevice = "new_device",
+        /// A new password.
+        PasswordChanged = "password_changed",
+        /// A new address; told to the former one.
+        EmailChanged = "email_changed",
+        /// The same, told to the new one.
+        EmailAdded = "email_added",
+        /// A new phone number.
+        PhoneChanged = "phone_changed",
+        /// A new second factor.
+        FactorAdded = "factor_added",
+        /// A second factor less.
+        FactorRemoved = "factor_removed",
+        /// A new passkey.
+        PasskeyAdded = "passkey_added",
+        /// A passkey less.
+        PasskeyRemoved = "passkey_removed",
+        /// A passkey or security key whose counter did not go up: it was moved, or copied.
+        PasskeyCounter = "passkey_counter",
+        /// A sign-in by a recovery code.
+        RecoveryCodeUsed = "recovery_code_used",
+        /// New recovery codes.
+        RecoveryCodesMade = "recovery_codes_made",
+        /// All factors and passkeys were removed by the practice.
+        FactorsReset = "factors_reset",
+        /// Ways in that were older than the proof of the address were closed by the upgrade.
+        WaysClosed = "ways_closed",
     }
 }
 

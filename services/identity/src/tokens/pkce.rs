@@ -12,25 +12,18 @@ pub const PREFIX: &str = "pkce_";
 /// Bounds of RFC 7636.
 const CHALLENGE_BYTES: std::ops::RangeInclusive<usize> = 43..=128;
 
-/// How a challenge is made of its verifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// SHA-256, base64url without padding.
-    S256,
-    /// The verifier itself.
-    Plain,
+kernel::words! {
+    /// How a challenge is made of its verifier.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Method {
+        /// SHA-256, base64url without padding.
+        S256 = "s256",
+        /// The verifier itself.
+        Plain = "plain",
+    }
 }
 
 impl Method {
-    /// Its value in rows.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::S256 => "s256",
-            Self::Plain => "plain",
-        }
-    }
-
     /// The method that a client names, in any case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -137,7 +137,7 @@ impl Play<'_> {
         let codes = &self.server.app.codes;
         rows.into_iter()
             .map(|(id, purpose, digits)| {
-                let kind = Purpose::of_word(&purpose).unwrap().link_type();
+                let kind = Purpose::from_word(&purpose).unwrap().link_type();
                 (kind, codes.link_token(id), codes.digits(id, Digits::of_count(digits)))
             })
             .collect()
