@@ -1,6 +1,7 @@
 //! Cookies of our own pages that no script can read and no other site can send.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use kernel::hex;
 use sha2::{Digest as _, Sha256};
 
 /// Fetch metadata: where a request was made. Only browsers set it, and no script can.
@@ -63,15 +64,14 @@ impl SiteCookie {
 /// Names of the cookie with the identity server's device tokens, over https and http.
 const DEVICE_COOKIES: [&str; 2] = ["__Host-device", "device"];
 /// Enough to tell devices apart.
-const FINGERPRINT_BYTES: usize = 16;
+const FINGERPRINT_DIGITS: usize = 32;
 
 /// A fingerprint of the device tokens among a request's cookies. They are secrets, so no service
 /// but the identity server gets them.
 pub(crate) fn device_fingerprint(cookies: &HeaderValue) -> Option<String> {
     let pairs = cookies.to_str().ok()?.split(';').filter_map(|pair| pair.trim().split_once('='));
     let (_, tokens) = pairs.into_iter().find(|(name, _)| DEVICE_COOKIES.contains(name))?;
-    let hash = Sha256::digest(tokens);
-    Some(hash.iter().take(FINGERPRINT_BYTES).map(|byte| format!("{byte:02x}")).collect())
+    Some(format!("{:.FINGERPRINT_DIGITS$}", hex::encode(Sha256::digest(tokens))))
 }
 
 /// Scheme, host and port; a default port is left out.

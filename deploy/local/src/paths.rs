@@ -2,6 +2,7 @@
 use crate::account::{self, DatabaseUser};
 use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -78,7 +79,7 @@ fn default_data_folder(checkout: &Path, root: bool) -> PathBuf {
 /// A few digits that differ from checkout to checkout.
 fn short_digest(checkout: &Path) -> String {
     let digest = Sha256::digest(checkout.as_os_str().as_encoded_bytes());
-    digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    format!("{:.12}", HEXLOWER.encode(&digest))
 }
 
 /// Where systems keep files in memory; some have no such folder.

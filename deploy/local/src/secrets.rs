@@ -4,6 +4,7 @@ use crate::paths;
 use anyhow::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use data_encoding::HEXLOWER;
 use p256::SecretKey;
 use p256::elliptic_curve::sec1::ToEncodedPoint;
 use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
@@ -136,7 +137,7 @@ fn new_key() -> Result<SecretKey> {
 pub(crate) fn random_secret() -> String {
     let mut bytes = [0; 16];
     rand::rng().fill_bytes(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&bytes)
 }
 
 /// Writes a file that only its owner can read. The write is atomic.

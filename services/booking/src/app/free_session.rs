@@ -3,7 +3,7 @@
 
 use eventstore::{StoreError, Tx, request_hash};
 use kernel::id::{Booking, Customer};
-use kernel::{Id, Timestamp};
+use kernel::{Id, Timestamp, hex};
 
 use super::hold_origin::HoldOrigin;
 use crate::clients::catalogue::{FreeTerms, Offering};
@@ -64,9 +64,7 @@ impl FreeRequest {
 
     /// The name of the lock under which an address gets it; it does not show the address.
     pub(super) fn lock_name(&self) -> String {
-        let hash = request_hash(self.email.as_bytes());
-        let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("free session {hex}")
+        format!("free session {}", hex::encode(request_hash(self.email.as_bytes())))
     }
 
     /// Whether the address has one already. Exact under its lock.

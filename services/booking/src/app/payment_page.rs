@@ -7,7 +7,7 @@ use contract::booking::v1::{AcceptTermsRequest, BookingState};
 use eventstore::{Metadata, Tx, request_hash};
 use jiff::civil::Weekday;
 use kernel::id::{Booking, Customer};
-use kernel::{Id, Timestamp};
+use kernel::{Id, Timestamp, hex};
 use practice::Practice;
 
 use super::App;
@@ -87,10 +87,7 @@ pub fn refund_due_at(practice: &Practice, refund: &Shown) -> Option<Timestamp> {
 
 /// Names a key in a proof, without being the key: its id, or a hash of one of a release before.
 fn name_of(key: &FoundKey, page_key: &str) -> String {
-    let hash = || -> String {
-        let hash = request_hash(page_key.as_bytes());
-        hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-    };
+    let hash = || format!("{:.16}", hex::encode(request_hash(page_key.as_bytes())));
     key.id.map_or_else(hash, |id| id.to_string())
 }
 

@@ -1,6 +1,7 @@
 //! One line in the log for each sign-in, change and refusal. A line has ids and a shortened
 //! network; it names no person. Its words are a closed list, so that they can be searched for.
 
+use kernel::hex;
 use uuid::Uuid;
 
 use crate::guard::caller::Caller;
@@ -105,10 +106,7 @@ impl About {
         match self {
             Self::Account(id) => id.to_string(),
             // Half of the hash distinguishes addresses well enough.
-            Self::Address(hash) => {
-                let half = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
-                format!("address-{}", half.collect::<String>())
-            }
+            Self::Address(hash) => format!("address-{:.32}", hex::encode(hash)),
             Self::NoAccount => "-".to_owned(),
         }
     }

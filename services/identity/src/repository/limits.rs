@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 use eventstore::{StoreError, Tx};
-use kernel::Timestamp;
+use kernel::{Timestamp, hex};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -246,7 +246,7 @@ impl AddressLimits {
 
     /// The name of its lock.
     fn name(&self) -> String {
-        self.address_hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(self.address_hash)
     }
 
     /// Counts an attempt before its result is known, so that concurrent attempts count, too.

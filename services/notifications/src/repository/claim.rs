@@ -3,7 +3,7 @@
 use std::iter;
 
 use eventstore::{StoreError, Tx};
-use kernel::Timestamp;
+use kernel::{Timestamp, hex};
 
 use super::timer::schedule_urgent;
 use super::{outcome, unsubscribed};
@@ -53,7 +53,7 @@ pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mai
     }
     if let Some(recipient) = claim.recipient {
         // Claims for one address are serialized, so that each counts the others.
-        tx.lock(&[format!("recipient {}", hex(recipient.address))]).await?;
+        tx.lock(&[format!("recipient {}", hex::encode(recipient.address.as_bytes()))]).await?;
         if mail.kind.can_be_unsubscribed()
             && unsubscribed::is_unsubscribed(tx.connection(), recipient.addresses()).await?
         {
@@ -268,10 +268,6 @@ pub async fn renew_claim(tx: &mut Tx, mail: &Mail) -> Result<Option<Mail>, Store
     }
     schedule_urgent(tx, mail.id, claimed_until.plus_seconds(1)).await?;
     Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
-}
-
-fn hex(address: AddressHash) -> String {
-    address.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use eventstore::{Metadata, StoreError};
+use kernel::hex;
 use runtime::failpoint;
 use runtime::status::chain;
 use runtime::telemetry::traceparent;
@@ -62,7 +63,7 @@ async fn handle(
     let body_sha256 = Sha256::digest(&raw).to_vec();
     let event_id = header(names.event_id)
         .filter(|id| is_event_id(id))
-        .map_or_else(|| inbox::hex(&body_sha256), str::to_owned);
+        .map_or_else(|| hex::encode(&body_sha256), str::to_owned);
     match store_webhook(&app, event_id, body_sha256, raw).await {
         Ok(()) => {
             failpoint::pass(&"webhook.stored");

@@ -1,9 +1,7 @@
 //! The webhooks' inbox: written before a webhook is answered, folded by a timer afterwards.
 
-use std::fmt::Write as _;
-
 use eventstore::{StoreError, Tx};
-use kernel::Timestamp;
+use kernel::{Timestamp, hex};
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::fact::{OrderId, PaymentId};
@@ -23,22 +21,12 @@ pub async fn insert(
         return Ok(Some(event_id.to_owned()));
     }
     // Ids are unsigned headers.
-    let by_body = hex(body_sha256);
+    let by_body = hex::encode(body_sha256);
     let is_new = by_body != event_id && insert_row(tx, &by_body, body_sha256, raw).await?;
     if is_new {
         tracing::warn!(event_id, "a webhook has the id of another one; it is kept by its body");
     }
     Ok(is_new.then_some(by_body))
-}
-
-/// The id of a webhook that came without one.
-#[must_use]
-pub fn hex(body_sha256: &[u8]) -> String {
-    body_sha256.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").ok();
-        text
-    })
 }
 
 async fn insert_row(

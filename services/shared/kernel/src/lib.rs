@@ -9,6 +9,7 @@ pub mod decider;
 pub mod refusal;
 pub mod typed;
 pub mod words;
+pub mod hex;
 
 pub use decider::{Decider, fold};
 pub use id::Id;

@@ -4,9 +4,8 @@
 //! covers the whole batch: a consumer checks one signature and hashes the rest. Messages without a
 //! valid signature are ignored, and their events are read from the source.
 
-use std::fmt::Write as _;
-
 use async_nats::HeaderMap;
+use kernel::hex;
 use runtime::BoxError;
 use runtime::caller::Peers;
 use sha2::{Digest as _, Sha256};
@@ -120,12 +119,7 @@ fn digest(source: &str, headers: &HeaderMap, payload: &[u8]) -> String {
         add(value.as_bytes());
     }
     add(payload);
-    let mut text = String::with_capacity(64);
-    for byte in hash.finalize() {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").ok();
-    }
-    text
+    hex::encode(hash.finalize())
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! refused with every reason. The catalogue serves it and booking keeps what a client agreed to,
 //! so both read the same words.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
+use kernel::hex;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -23,8 +23,8 @@ pub const HEADING: &str = "Consent to Online Session";
 const TERMS_MAX: usize = 40;
 const TITLE_CHARS_MAX: usize = 80;
 const PARAGRAPH_CHARS_MAX: usize = 2000;
-/// How many bytes of the text's hash a version has; the day before them is for readers.
-const VERSION_BYTES: usize = 8;
+/// How many digits of the text's hash a version has; the day before them is for readers.
+const VERSION_DIGITS: usize = 16;
 
 /// What a client agrees to, in the practice's words, with its settings filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,12 +241,8 @@ fn setting(name: &str, practice: &Practice) -> Option<String> {
 
 /// The day of the last change and the begin of the text's SHA-256 hash.
 fn version(changed: Date, text: &str) -> String {
-    let mut version = format!("{changed}.");
-    for byte in Sha256::digest(text.as_bytes()).iter().take(VERSION_BYTES) {
-        // Writing to a String cannot fail.
-        write!(version, "{byte:02x}").ok();
-    }
-    version
+    let hash = hex::encode(Sha256::digest(text.as_bytes()));
+    format!("{changed}.{hash:.VERSION_DIGITS$}")
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! files and finds the same hash (`web/src/prerender/legal-versions.ts`).
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use kernel::hex;
 use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
@@ -55,11 +55,7 @@ fn text(
     let written = Written::of(name, &table).and_then(|written| written.filled(settings));
     let (version, words) = written
         .map_err(|problem| Error::Wrong { file: folder.join(&file), problems: vec![problem] })?;
-    let mut hash = String::with_capacity(64);
-    for byte in Sha256::digest(words.as_bytes()) {
-        // Writing to a String cannot fail.
-        write!(hash, "{byte:02x}").ok();
-    }
+    let hash = hex::encode(Sha256::digest(words.as_bytes()));
     Ok(LegalText { name, version, hash, words })
 }
 

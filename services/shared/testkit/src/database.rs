@@ -1,9 +1,8 @@
 //! A database per test, cloned from a template that is migrated once per set of migrations.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context as _, Result};
 use eventstore::{Database, Store};
+use kernel::hex;
 use sha2::{Digest as _, Sha256};
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
@@ -122,10 +121,7 @@ async fn template(admin: &mut PgConnection, url: &str, service: &Migrator) -> Re
     for migration in eventstore::database::migrations(service).iter() {
         hash.update(&*migration.checksum);
     }
-    let mut name = String::from("template_");
-    for byte in hash.finalize().iter().take(10) {
-        write!(name, "{byte:02x}")?;
-    }
+    let name = format!("template_{:.20}", hex::encode(hash.finalize()));
     // Tests of several processes want the same template at once; one makes it, the others wait.
     admin.execute("select pg_advisory_lock(7345001)").await?;
     let made = make_template(admin, url, &name, service).await;

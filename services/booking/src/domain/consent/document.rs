@@ -7,7 +7,7 @@ use std::fmt;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::tz::TimeZone;
 use kernel::id::Consent;
-use kernel::{Id, Timestamp};
+use kernel::{Id, Timestamp, hex};
 use sha2::Sha256;
 
 use super::GivenConsent;
@@ -127,8 +127,7 @@ pub fn write(
     lines.extend([String::new(), "The text that was shown:".to_owned(), String::new()]);
     lines.push(text.trim().to_owned());
     let body = normalized(&lines.join("\n"));
-    let made = of(&fingerprints.mac, &body).finalize().into_bytes();
-    let fingerprint: String = made.iter().map(|byte| format!("{byte:02x}")).collect();
+    let fingerprint = hex::encode(of(&fingerprints.mac, &body).finalize().into_bytes());
     let day = given.given_at.in_zone(zone).date();
     Document {
         filename: format!("consent-{day}.txt"),
@@ -164,7 +163,8 @@ pub fn verify(content: &str, fingerprints: &Fingerprints) -> Option<Verified> {
     }
     let content = normalized(content);
     let (body, last) = content.rsplit_once('\n')?;
-    let fingerprint = unhex(last.strip_prefix(FINGERPRINT)?)?;
+    let digits = last.strip_prefix(FINGERPRINT).filter(|digits| digits.len() == 64)?;
+    let fingerprint = hex::decode(digits)?;
     let body = body.trim_end();
     // The first such line is ours: what the client typed stands behind it.
     let id = body.lines().find_map(|line| line.strip_prefix(RECORD))?.parse().ok()?;
@@ -183,12 +183,6 @@ fn normalized(text: &str) -> String {
 fn moment(at: Timestamp, zone: &TimeZone) -> String {
     let utc = at.jiff().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     format!("{} ({utc})", at.in_zone(zone).strftime("%Y-%m-%d %H:%M:%S %:z"))
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let good = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let pair = |at: usize| u8::from_str_radix(text.get(at..at.saturating_add(2))?, 16).ok();
-    good.then(|| (0..text.len()).step_by(2).map(pair).collect())?
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The grant by an ID token, as an app gets it from the provider's own library.
 
 use axum::response::Response;
+use kernel::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
@@ -109,8 +110,7 @@ fn check_nonce(claims: &IdClaims, nonce: Option<&str>) -> Result<(), ApiError> {
     match (claims.nonce.as_deref().filter(|nonce| !nonce.is_empty()), nonce) {
         (None, None) => Ok(()),
         (Some(hash), Some(nonce)) => {
-            let right: String =
-                Sha256::digest(nonce).iter().map(|byte| format!("{byte:02x}")).collect();
+            let right = hex::encode(Sha256::digest(nonce));
             if constant_time_eq(right.as_bytes(), hash.as_bytes()) {
                 return Ok(());
             }
