@@ -6,7 +6,7 @@ use contract::booking::v1::{
 };
 use contract::convert::timestamp;
 use jiff::civil::{Date, Time};
-use kernel::Timestamp;
+use kernel::{IdempotencyKey, Timestamp};
 use prost::Message as _;
 
 use crate::contract::read_mode;
@@ -203,16 +203,16 @@ pub(super) fn parse_shown(shown: Option<WireShownTexts>) -> Result<ShownTexts, E
     })
 }
 
-/// The allowed length of an idempotency key, in characters.
-const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
+/// The least length of an idempotency key, in characters.
+const KEY_CHARS_MIN: usize = 8;
 
 /// Checks a caller's idempotency key.
 ///
 /// # Errors
 /// When it is not 8 to 64 printable characters.
 pub fn parse_key(key: &str) -> Result<String, Error> {
-    let good = KEY_CHARS.contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
-    if good { Ok(key.to_owned()) } else { Err(refuse(Rejection::InvalidIdempotencyKey)) }
+    let key = IdempotencyKey::parse(key, KEY_CHARS_MIN).map(IdempotencyKey::into_string);
+    key.ok_or(refuse(Rejection::InvalidIdempotencyKey))
 }
 
 /// Parses "2026-11-24".

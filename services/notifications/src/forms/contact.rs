@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use contract::notifications::v1::SendContactMessageRequest;
 use eventstore::{Metadata, Tx, new_id};
-use kernel::Id;
 use kernel::id::ContactMessage;
-use kernel::typed::is_blank;
+use kernel::typed::{MailAddress, is_blank};
+use kernel::{Id, IdempotencyKey};
 use serde_json::json;
 
-use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName};
+use super::validation::{MessageText, SenderName, parse_email, parse_key};
 use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Rejection, refuse};
 use crate::mails::addresses::AddressHash;
@@ -71,7 +71,7 @@ pub async fn send(forms: &Forms, request: &SendContactMessageRequest) -> Result<
 
 impl ContactRequest {
     fn parse(request: &SendContactMessageRequest) -> Result<Self, Rejection> {
-        let key = IdempotencyKey::parse(&request.idempotency_key)?;
+        let key = parse_key(&request.idempotency_key)?;
         let typed = [
             (&request.name, Rejection::NameMissing),
             (&request.email, Rejection::EmailMissing),
@@ -84,7 +84,7 @@ impl ContactRequest {
         Ok(Self {
             key,
             name: SenderName::parse(&request.name)?,
-            email: MailAddress::parse(&request.email)?,
+            email: parse_email(&request.email)?,
             message: MessageText::parse(&request.message)?,
         })
     }

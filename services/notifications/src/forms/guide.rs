@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use contract::notifications::v1::RequestMeditationGuideRequest;
 use eventstore::{Metadata, Tx, new_id};
-use kernel::Id;
 use kernel::id::GuideRequest;
+use kernel::typed::MailAddress;
+use kernel::{Id, IdempotencyKey};
 use serde_json::json;
 
-use super::validation::{IdempotencyKey, MailAddress};
+use super::validation::{parse_email, parse_key};
 use super::{Forms, VISITOR, fills_honeypot};
 use crate::error::{Error, Rejection, refuse};
 use crate::mails::addresses::AddressHash;
@@ -37,8 +38,8 @@ enum Acceptance {
 /// # Errors
 /// Why it is rejected; then nothing is stored.
 pub async fn request(forms: &Forms, request: &RequestMeditationGuideRequest) -> Result<(), Error> {
-    let key = IdempotencyKey::parse(&request.idempotency_key).map_err(refuse)?;
-    let email = MailAddress::parse(&request.email).map_err(refuse)?;
+    let key = parse_key(&request.idempotency_key).map_err(refuse)?;
+    let email = parse_email(&request.email).map_err(refuse)?;
     if fills_honeypot(&request.website) {
         return Ok(());
     }

@@ -2,29 +2,21 @@
 //! and mailed. Characters that a person cannot have meant are removed, and invisible text counts as
 //! empty.
 
-use kernel::typed::{self, Line, Text, TextProblem};
+use kernel::IdempotencyKey;
+use kernel::typed::{Line, MailAddress, Text, TextProblem};
 
 use crate::error::{MESSAGE_CHARS_MAX, NAME_CHARS_MAX, Rejection};
 
-/// The most characters of an idempotency key, and the fewest.
-const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
+/// The fewest characters of an idempotency key.
+const KEY_CHARS_MIN: usize = 8;
 
 /// The sender's name: one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SenderName(String);
 
-/// A mail address: ASCII letters, digits and signs, an @, and a host name. Nothing else, so it
-/// cannot hold a second address, a header, or text for a reader.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MailAddress(String);
-
 /// The message: several lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageText(String);
-
-/// The caller's idempotency key of this request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdempotencyKey(String);
 
 impl SenderName {
     /// Reads a name.
@@ -36,24 +28,6 @@ impl SenderName {
             TextProblem::TooLong => Rejection::NameTooLong,
         })?;
         Ok(Self(line.into_string()))
-    }
-
-    /// The text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl MailAddress {
-    /// Reads an address. An internationalized host name is converted to its ASCII form.
-    ///
-    /// # Errors
-    /// When it is invalid.
-    pub fn parse(typed: &str) -> Result<Self, Rejection> {
-        let address =
-            typed::MailAddress::parse(typed).map_err(|_problem| Rejection::InvalidEmail)?;
-        Ok(Self(address.into_string()))
     }
 
     /// The text.
@@ -85,25 +59,20 @@ impl MessageText {
     }
 }
 
-impl IdempotencyKey {
-    /// Reads a key.
-    ///
-    /// # Errors
-    /// When it is too short, too long or cannot be printed.
-    pub fn parse(text: &str) -> Result<Self, Rejection> {
-        let printable = text.bytes().all(|byte| byte.is_ascii_graphic());
-        if printable && KEY_CHARS.contains(&text.len()) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(Rejection::InvalidIdempotencyKey)
-        }
-    }
+/// Reads the address for an answer.
+///
+/// # Errors
+/// When it is invalid.
+pub fn parse_email(typed: &str) -> Result<MailAddress, Rejection> {
+    MailAddress::parse(typed).map_err(|_problem| Rejection::InvalidEmail)
+}
 
-    /// The text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+/// Reads the caller's idempotency key of a request.
+///
+/// # Errors
+/// When it is too short, too long or cannot be printed.
+pub fn parse_key(text: &str) -> Result<IdempotencyKey, Rejection> {
+    IdempotencyKey::parse(text, KEY_CHARS_MIN).ok_or(Rejection::InvalidIdempotencyKey)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 
 use super::App;
-use super::request::check_key;
+use super::request::parse_key;
 use crate::error::{Error, Rejection, refuse};
 
 /// A key with its caller, its method and the hash of its request.
@@ -29,11 +29,11 @@ impl IdempotencyKey {
         key: &str,
         asked: &[&str],
     ) -> Result<Self, Error> {
-        check_key(key)?;
+        let key = parse_key(key)?;
         // A part with its length cannot run into the next one.
         let parts = asked.iter().map(|part| format!("{}:{part}", part.len()));
         let hash = request_hash(parts.collect::<String>().as_bytes());
-        Ok(Self { caller: customer_id.to_string(), method, key: key.to_owned(), hash })
+        Ok(Self { caller: customer_id.to_string(), method, key, hash })
     }
 
     /// The key of a request by the holder of a page's key, who is known by the booking alone.
@@ -41,10 +41,10 @@ impl IdempotencyKey {
     /// # Errors
     /// When it is not 8 to 64 printable characters.
     pub fn of_page(booking_id: Id<Booking>, key: &str) -> Result<Self, Error> {
-        check_key(key)?;
+        let key = parse_key(key)?;
         let caller = format!("page {booking_id}");
         let hash = request_hash(caller.as_bytes());
-        Ok(Self { caller, method: "StartPagePayment", key: key.to_owned(), hash })
+        Ok(Self { caller, method: "StartPagePayment", key, hash })
     }
 
     /// The key with its scope: caller, method, key.

@@ -1,18 +1,18 @@
 //! Validation of a submitted review, before the database is asked.
 
 use contract::reviews::v1::SubmitReviewRequest;
-use kernel::Id;
 use kernel::id::ReviewImage;
 use kernel::typed::{AddressProblem, Line, MailAddress, Text, TextProblem};
+use kernel::{Id, IdempotencyKey};
 use prost::Message as _;
 
 use crate::domain::review::Rating;
 use crate::error::{Error, Rejection, rejected};
 use crate::read_model::project::ReviewContent;
 
-/// Length of an idempotency key in characters. The minimum prevents guessing: a guessed key would
+/// The least length of an idempotency key in characters. It prevents guessing: a guessed key would
 /// return another visitor's review.
-const KEY_CHARS: std::ops::RangeInclusive<usize> = 16..=64;
+const KEY_CHARS_MIN: usize = 16;
 /// Maximum characters of a name.
 const NAME_CHARS_MAX: usize = 80;
 /// Maximum characters of a review's text.
@@ -46,10 +46,9 @@ impl ReviewRequest {
     /// The first invalid field.
     pub fn parse(mut request: SubmitReviewRequest, choices: &[String]) -> Result<Self, Error> {
         let key = std::mem::take(&mut request.idempotency_key);
-        let printable = key.bytes().all(|byte| byte.is_ascii_graphic());
-        if !printable || !KEY_CHARS.contains(&key.len()) {
-            return Err(rejected(Rejection::InvalidIdempotencyKey));
-        }
+        let key = IdempotencyKey::parse(&key, KEY_CHARS_MIN)
+            .ok_or(rejected(Rejection::InvalidIdempotencyKey))?
+            .into_string();
         let hash = eventstore::request_hash(&request.encode_to_vec());
         let name = name(&request.name)?;
         let email = email(&request.email)?;

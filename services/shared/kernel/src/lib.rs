@@ -10,9 +10,11 @@ pub mod refusal;
 pub mod typed;
 pub mod words;
 pub mod hex;
+pub mod idempotency_key;
 
 pub use decider::{Decider, fold};
 pub use id::Id;
+pub use idempotency_key::IdempotencyKey;
 pub use money::{Currency, Money, MoneyError};
 pub use refusal::{Code, CommandError, Reject, ValueRefused};
 pub use time::Timestamp;

@@ -1,8 +1,8 @@
 //! Accepted and rejected input of forms.
 
-use kernel::typed::is_blank;
+use kernel::typed::{MailAddress, is_blank};
 
-use super::{IdempotencyKey, MailAddress, MessageText, SenderName};
+use super::{MessageText, SenderName, parse_email, parse_key};
 use crate::error::Rejection;
 
 fn name(typed: &str) -> Result<String, Rejection> {
@@ -10,7 +10,7 @@ fn name(typed: &str) -> Result<String, Rejection> {
 }
 
 fn email(typed: &str) -> Result<String, Rejection> {
-    MailAddress::parse(typed).map(|address| address.as_str().to_owned())
+    parse_email(typed).map(MailAddress::into_string)
 }
 
 fn text(typed: &str) -> Result<String, Rejection> {
@@ -142,15 +142,7 @@ fn an_address_has_at_most_254_characters() {
 }
 
 #[test]
-fn a_key_can_be_printed() {
-    for good in ["12345678", &"k".repeat(64), "0193-4000:abc"] {
-        assert_eq!(IdempotencyKey::parse(good).unwrap().as_str(), good);
-    }
-    for wrong in ["", "1234567", &"k".repeat(65), "1234 5678", "1234567\n", "ключключ"] {
-        assert_eq!(
-            IdempotencyKey::parse(wrong),
-            Err(Rejection::InvalidIdempotencyKey),
-            "{wrong:?}"
-        );
-    }
+fn a_key_has_at_least_eight_characters() {
+    assert_eq!(parse_key("12345678").unwrap().as_str(), "12345678");
+    assert_eq!(parse_key("1234567"), Err(Rejection::InvalidIdempotencyKey));
 }
