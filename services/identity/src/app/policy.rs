@@ -2,44 +2,26 @@
 //! defaults are those of our own pages.
 
 use std::fmt;
-use std::str::FromStr;
 
 use url::Url;
 
-/// The clients that this server is made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Clients {
-    /// Our own pages: no answer reveals whether an address has an account, and a new password needs
-    /// the old one or a code.
-    #[default]
-    Own,
-    /// Any client of the contract: answers as the contract has them, also where they reveal that.
-    Any,
-}
-
-/// The setting is neither `own` nor `any`.
-#[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("it must be own or any")]
-pub struct UnknownClients;
-
-impl FromStr for Clients {
-    type Err = UnknownClients;
-
-    fn from_str(text: &str) -> Result<Self, UnknownClients> {
-        match text {
-            "own" => Ok(Self::Own),
-            "any" => Ok(Self::Any),
-            _ => Err(UnknownClients),
-        }
+kernel::words! {
+    /// The clients that this server is made for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Clients {
+        /// Our own pages: no answer reveals whether an address has an account, and a new password
+        /// needs the old one or a code.
+        #[default]
+        Own = "own",
+        /// Any client of the contract: answers as the contract has them, also where they reveal
+        /// that.
+        Any = "any",
     }
 }
 
 impl fmt::Display for Clients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Own => "own",
-            Self::Any => "any",
-        })
+        f.write_str(self.word())
     }
 }
 

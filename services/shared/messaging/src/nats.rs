@@ -1,6 +1,5 @@
 //! The connection to NATS and the names of streams and subjects in it.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use async_nats::jetstream::{self, stream};
@@ -30,12 +29,14 @@ pub struct Nats {
     replicas: Replicas,
 }
 
-/// The number of replicas of each stream; an even number would survive no more failures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Replicas {
-    One,
-    Three,
-    Five,
+kernel::words! {
+    /// The number of replicas of each stream; an even number would survive no more failures.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Replicas {
+        One = "1",
+        Three = "3",
+        Five = "5",
+    }
 }
 
 impl Replicas {
@@ -48,37 +49,14 @@ impl Replicas {
     }
 }
 
-impl FromStr for Replicas {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "1" => Ok(Self::One),
-            "3" => Ok(Self::Three),
-            "5" => Ok(Self::Five),
-            _ => Err("it must be 1, 3 or 5"),
-        }
-    }
-}
-
-/// What to do with events that have no signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Signatures {
-    /// They are read from their source; events of the previous release have none.
-    Expected,
-    /// They are read from their source, and each is logged as an error.
-    Required,
-}
-
-impl FromStr for Signatures {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "expected" => Ok(Self::Expected),
-            "required" => Ok(Self::Required),
-            _ => Err("it must be expected or required"),
-        }
+kernel::words! {
+    /// What to do with events that have no signature.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Signatures {
+        /// They are read from their source; events of the previous release have none.
+        Expected = "expected",
+        /// They are read from their source, and each is logged as an error.
+        Required = "required",
     }
 }
 

@@ -45,24 +45,14 @@ impl Source for &[(&str, &str)] {
     }
 }
 
-/// Whether this is a trial on one machine or a practice's real desk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Demonstration secrets are accepted.
-    Development,
-    /// Demonstration secrets are refused.
-    Production,
-}
-
-impl FromStr for Mode {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "development" => Ok(Self::Development),
-            "production" => Ok(Self::Production),
-            _ => Err("it must be development or production".to_owned()),
-        }
+kernel::words! {
+    /// Whether this is a trial on one machine or a practice's real desk.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Mode {
+        /// Demonstration secrets are accepted.
+        Development = "development",
+        /// Demonstration secrets are refused.
+        Production = "production",
     }
 }
 

@@ -31,7 +31,7 @@ impl Definition {
     /// Tests notice a label that was not declared; Prometheus would take it as another series.
     fn hold_to(&self, labels: &[KeyValue]) {
         let is_declared =
-            |one: &KeyValue| self.labels.iter().any(|label| label.key() == one.key.as_str());
+            |one: &KeyValue| self.labels.iter().any(|label| label.word() == one.key.as_str());
         debug_assert!(labels.iter().all(is_declared), "{} has other labels", self.name);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::str::FromStr;
 
 use opentelemetry::Context;
 use opentelemetry::trace::TraceContextExt as _;
@@ -15,24 +14,14 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
-/// The form of log lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// One JSON object per line.
-    Json,
-    /// One line that people read.
-    Text,
-}
-
-impl FromStr for Form {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, &'static str> {
-        match text {
-            "json" => Ok(Self::Json),
-            "text" => Ok(Self::Text),
-            _ => Err("it must be json or text"),
-        }
+kernel::words! {
+    /// The form of log lines.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Form {
+        /// One JSON object per line.
+        Json = "json",
+        /// One line that people read.
+        Text = "text",
     }
 }
 

@@ -162,7 +162,7 @@ async fn every_metric_and_label_of_alerts_and_boards_exists() {
     let recorded: BTreeSet<&str> =
         rules.lines().filter_map(|line| line.trim().strip_prefix("- record: ")).collect();
     let known_labels: BTreeSet<String> =
-        Label::ALL.iter().map(|label| label.key().replace('.', "_")).collect();
+        Label::ALL.iter().map(|label| label.word().replace('.', "_")).collect();
     let expressions = expressions();
     assert!(expressions.len() > 40, "the expressions were not found");
     let mut faults = BTreeSet::new();
