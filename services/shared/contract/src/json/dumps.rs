@@ -8,6 +8,7 @@ use prost_reflect::{
 };
 
 use super::{encoded_to_json, pool};
+use crate::calls::{CALLS, Call, Origin, SecondFactor};
 
 const TIMESTAMP: &str = "google.protobuf.Timestamp";
 
@@ -112,4 +113,19 @@ fn services_have_these_calls() {
     }
     calls.sort();
     insta::assert_snapshot!("calls", calls.join("\n"));
+}
+
+/// Access, limit and cache are in the gateway's snapshot, with what it makes of them.
+#[test]
+fn calls_ask_for_this() {
+    let says_something = CALLS.iter().filter(|call| {
+        call.second_factor != SecondFactor::Unspecified || call.origin != Origin::Unspecified
+    });
+    let line = |call: &Call| {
+        let (level, origin) = (call.second_factor, call.origin);
+        format!("{} second factor: {level:?}, origin: {origin:?}", call.path)
+    };
+    let mut lines: Vec<String> = says_something.map(line).collect();
+    lines.sort();
+    insta::assert_snapshot!("call_options", lines.join("\n"));
 }
