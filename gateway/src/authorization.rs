@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use connectrpc::{ConnectError, ErrorCode};
+use contract::calls::{Access, Limit};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use kernel::Reject as _;
 use runtime::caller::{UserError, Users};
@@ -21,7 +22,7 @@ use crate::etag::weak_etag;
 use crate::grant::{GrantCookie, PanelMetadata};
 use crate::header_tokens::{check_encoding, fold_case, unknown_encoding};
 use crate::network_quota::QuotaPermit;
-use crate::procedures::{Access, DedicatedLimit, LOCK, Procedure, Procedures, UNLOCK};
+use crate::procedures::{LOCK, Procedure, Procedures, UNLOCK};
 use crate::rate_limits::{RateLimiters, RetryAfter};
 use crate::response_cache::{CacheKey, CachedResponse, ResponseCache};
 use crate::rpc::MESSAGE_BYTES_MAX;
@@ -67,7 +68,7 @@ pub(crate) async fn authorize_rpc(
     let (key, answer) = match received {
         // The permit is kept until the response, because the message is in memory until then.
         Ok((procedure, watcher, (mut request, _permit))) => {
-            if procedure.access == Access::Panel {
+            if procedure.is_of_panel() {
                 request.extensions_mut().insert(authorizer.panel_metadata(
                     procedure,
                     &request_headers,
@@ -125,20 +126,20 @@ impl RpcAuthorizer {
             return Err(unsupported_format());
         }
         check_encoding(headers, procedure.is_stream())?;
-        if procedure.access == Access::Panel && !self.grants.is_same_origin(headers) {
+        if procedure.is_of_panel() && !self.grants.is_same_origin(headers) {
             let sentence = "This can be done on the practice's own site only.";
             return Err(gateway_error(ErrorCode::PermissionDenied, "CROSS_SITE", sentence));
         }
         let has_grant = self.grants.read(headers).is_some();
         let checked = match procedure.dedicated_limit(has_grant) {
-            DedicatedLimit::None => Ok(()),
-            DedicatedLimit::Review => self.limits.check_review(caller.address),
-            DedicatedLimit::SignIn => self.limits.check_sign_in(caller.address),
-            DedicatedLimit::Form => self.limits.check_form(caller.address),
-            DedicatedLimit::Unsubscribe => self.limits.check_unsubscribing(caller.address),
+            Limit::Unspecified => Ok(()),
+            Limit::Review => self.limits.check_review(caller.address),
+            Limit::SignIn => self.limits.check_sign_in(caller.address),
+            Limit::Form => self.limits.check_form(caller.address),
+            Limit::Unsubscribe => self.limits.check_unsubscribing(caller.address),
         };
         checked.map_err(RetryAfter::to_error)?;
-        if procedure.access == Access::SignedIn {
+        if procedure.declared.access == Access::SignedIn {
             let user = self.users.verify_headers(headers).await.map_err(token_error)?;
             if procedure.is_command() {
                 self.limits.check_account(user.customer).map_err(RetryAfter::to_error)?;

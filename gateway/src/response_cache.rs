@@ -11,12 +11,13 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use contract::calls::Cache as Declared;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use moka::sync::Cache;
 use tokio::time::Instant;
 
 use crate::etag::matches_etag;
-use crate::procedures::{Access, LIST_SLOTS, Procedure};
+use crate::procedures::Procedure;
 
 /// Maximum age of a catalogue response. Browsers may cache it for longer.
 const PRACTICE_TTL: Duration = Duration::from_secs(1);
@@ -116,10 +117,10 @@ impl ResponseCache {
         procedure: Procedure,
         (method, uri, headers): (&Method, &Uri, &HeaderMap),
     ) -> Option<CacheKey> {
-        let kind = match procedure.access {
-            Access::Cached => Kind::Practice,
-            Access::Public if procedure.is(LIST_SLOTS) => Kind::Slots,
-            Access::Public | Access::SignedIn | Access::Panel => return None,
+        let kind = match procedure.declared.cache {
+            Declared::Practice => Kind::Practice,
+            Declared::Slots => Kind::Slots,
+            Declared::Unspecified => return None,
         };
         // A request with a content type is no Connect GET; the protocol library rejects it.
         let is_read = method == Method::GET && !headers.contains_key(header::CONTENT_TYPE);

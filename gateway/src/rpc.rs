@@ -24,7 +24,7 @@ use crate::caller::Caller;
 use crate::config::Upstreams;
 use crate::error_response;
 use crate::grant::GrantCookie;
-use crate::procedures::{Procedures, UNLOCK};
+use crate::procedures::{Procedure, Procedures, UNLOCK};
 use crate::schema::{Method, Schema};
 use crate::upstream::Upstream;
 
@@ -55,6 +55,7 @@ pub(crate) struct Forwarder(HashMap<&'static str, Arc<Route>>);
 
 /// A call with the service that has it.
 struct Route {
+    procedure: Procedure,
     method: Method,
     upstream: Arc<Upstream>,
     /// Whose response has a grant for it.
@@ -79,16 +80,16 @@ impl Forwarder {
         let packages = packages.map(|(package, address)| {
             (package, Arc::new(Upstream::new(address.clone(), shutdown.clone())))
         });
-        let route = |path: &'static str| {
+        let route = |procedure: Procedure| {
+            let path = procedure.spec.procedure;
             let key = path.trim_start_matches('/');
             let package = key.split('.').next();
             let (_package, upstream) = packages.iter().find(|(name, _)| Some(*name) == package)?;
             let method = schema.method(path)?.clone();
             let grants = (path == UNLOCK).then(|| grants.clone());
-            Some((key, Arc::new(Route { method, upstream: upstream.clone(), grants })))
+            Some((key, Arc::new(Route { procedure, method, upstream: upstream.clone(), grants })))
         };
-        let paths = procedures.all().map(|procedure| procedure.spec.procedure);
-        Self(paths.filter_map(route).collect())
+        Self(procedures.all().filter_map(route).collect())
     }
 
     fn route(&self, path: &str, kind: StreamType) -> Option<Arc<Route>> {
@@ -163,9 +164,9 @@ impl Route {
         request: Bytes,
         format: CodecFormat,
     ) -> Result<EncodedResponse, ConnectError> {
-        let Method { spec, input, output } = &self.method;
+        let Method { input, output, .. } = &self.method;
         let request = input.read(request, format, ctx.decode_options())?;
-        let mut answer = self.upstream.unary(ctx, *spec, request).await?;
+        let mut answer = self.upstream.unary(ctx, self.procedure, request).await?;
         let mut cookie = None;
         if let Some(grants) = &self.grants {
             let (set, rest) = moved_grant(grants, &answer)?;
@@ -185,9 +186,9 @@ impl Route {
         request: Bytes,
         format: CodecFormat,
     ) -> Result<Response<EncodedStream>, ConnectError> {
-        let Method { spec, input, output } = &self.method;
+        let Method { input, output, .. } = &self.method;
         let request = input.read(request, format, ctx.decode_options())?;
-        let items = self.upstream.watch(ctx, *spec, request).await?;
+        let items = self.upstream.watch(ctx, self.procedure, request).await?;
         let output = output.clone();
         Ok(Response::stream(
             items.map(move |item| output.write(item?, format).map(EncodedBody::from)),

@@ -52,11 +52,6 @@ impl Schema {
         Ok(Self(methods))
     }
 
-    /// All calls.
-    pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
-        self.0.values()
-    }
-
     /// The call of this path.
     pub(crate) fn method(&self, path: &str) -> Option<&Method> {
         self.0.get(path)

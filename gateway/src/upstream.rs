@@ -11,6 +11,7 @@ use connectrpc::{
     SpecOrigin, StreamType,
 };
 use contract::booking::v1::{GetSessionCalendarRequest, GetSessionCalendarResponse};
+use contract::calls::Origin;
 use contract::notifications::v1::UnsubscribeRequest;
 use contract::reviews::v1 as reviews;
 use futures::StreamExt as _;
@@ -25,10 +26,7 @@ use crate::caller::{Caller, network_prefix};
 use crate::encoded_message::{EncodedMessage, EncodedView};
 use crate::error_response;
 use crate::grant::{self, PanelMetadata};
-use crate::procedures::{
-    ACCEPT_TERMS, GET_SESSION_CALENDAR, RENEW_PAGE_KEY, REQUEST_BOOKING, TAKE_SCHEDULED_EVENT,
-    UNSUBSCRIBE,
-};
+use crate::procedures::{GET_SESSION_CALENDAR, Procedure, UNSUBSCRIBE};
 use crate::schema::{MessageType, Schema};
 use crate::site_cookie::device_fingerprint;
 use crate::transport::Transport;
@@ -44,10 +42,6 @@ const CALLER_DEVICE: HeaderName = HeaderName::from_static("x-caller-device");
 const CALLER_USER_AGENT: HeaderName = HeaderName::from_static("x-caller-user-agent");
 /// The longest one that is passed on.
 const USER_AGENT_BYTES_MAX: usize = 500;
-/// The calls by which consents are given.
-const SIGNING: [&str; 2] = [REQUEST_BOOKING, ACCEPT_TERMS];
-/// The other calls that booking limits by network.
-const LIMITED: [&str; 2] = [RENEW_PAGE_KEY, TAKE_SCHEDULED_EVENT];
 /// How long a review's document waits for its content.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a calendar program waits for a practitioner's sessions.
@@ -78,10 +72,11 @@ impl Upstream {
     pub(crate) async fn unary(
         &self,
         ctx: &RequestContext,
-        spec: Spec,
+        procedure: Procedure,
         request: Bytes,
     ) -> Result<Bytes, ConnectError> {
-        let mut options = call_options(ctx);
+        let spec = procedure.spec;
+        let mut options = call_options(ctx, procedure.declared.origin);
         if let Some(left) = ctx.time_remaining() {
             options = options.with_timeout(left);
         }
@@ -121,15 +116,16 @@ impl Upstream {
     pub(crate) async fn watch(
         &self,
         ctx: &RequestContext,
-        spec: Spec,
+        procedure: Procedure,
         request: Bytes,
     ) -> Result<ServiceStream<Bytes>, ConnectError> {
+        let spec = procedure.spec;
         let stream = call_server_stream::<_, _, View>(
             &self.http,
             &self.config,
             spec.with_origin(SpecOrigin::Client),
             EncodedMessage(request),
-            call_options(ctx),
+            call_options(ctx, procedure.declared.origin),
         );
         let stream = stream.await.map_err(|error| upstream_error(spec, error))?;
         let items = futures::stream::try_unfold(stream, move |mut stream| async move {
@@ -246,8 +242,9 @@ impl CalendarClient {
     }
 }
 
-/// What is forwarded besides the message: credentials and trace.
-fn call_options(ctx: &RequestContext) -> CallOptions {
+/// What is forwarded besides the message: credentials, trace, and what the call declares of where a
+/// request comes from.
+fn call_options(ctx: &RequestContext, origin: Origin) -> CallOptions {
     let mut headers = HeaderMap::new();
     if let Some(token) = ctx.header(header::AUTHORIZATION) {
         headers.insert(header::AUTHORIZATION, token.clone());
@@ -257,11 +254,10 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     {
         headers.insert(LISTED_NETWORK, network);
     }
-    let is_one_of = |calls: &[&str]| ctx.spec().is_some_and(|spec| calls.contains(&spec.procedure));
-    if is_one_of(&SIGNING) || is_one_of(&LIMITED) {
+    if origin != Origin::Unspecified {
         headers.extend(origin_headers(ctx));
     }
-    if is_one_of(&SIGNING) {
+    if origin == Origin::Signature {
         // One that is no text, or far too long, says nothing.
         let is_plain = |it: &&HeaderValue| it.to_str().is_ok() && it.len() <= USER_AGENT_BYTES_MAX;
         if let Some(browser) = ctx.header(header::USER_AGENT).filter(is_plain) {
