@@ -66,7 +66,7 @@ pub const THINGS: [Thing; 6] = [
         words: &["verify_consent_file"],
         found: Found::Anywhere,
         apart: &[],
-        files: (4, 2),
+        files: (3, 2),
         goal: 3,
     },
     Thing {

@@ -8,5 +8,5 @@ mod roles;
 
 pub use directory::StaffDirectory;
 pub use gate::{LISTED_NETWORK, Refusal, let_in};
-pub use levels::{CALLS, Level};
+pub use levels::Level;
 pub use roles::{Role, Roles, Staff, StaffError, Standing, admit};

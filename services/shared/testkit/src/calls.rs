@@ -1,8 +1,7 @@
 //! Calls by the contract's names, so that a test covers methods that it does not name.
 
-use std::path::Path;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+use contract::calls::{CALLS, Call};
 use runtime::channel;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
@@ -10,30 +9,14 @@ use tonic::metadata::MetadataValue;
 use tonic::{Request, Status};
 use tonic_prost::ProstCodec;
 
-/// The methods of the services for staff ("...StaffService") in `proto/<package>/v1`, such as
+/// The methods of a package's services for staff ("...StaffService"), such as
 /// "booking.v1.BookingStaffService/ListBookings".
-///
-/// # Errors
-/// When the contract cannot be read.
-pub fn staff_methods(package: &str) -> Result<Vec<String>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../proto").join(package);
-    let mut methods = Vec::new();
-    for file in std::fs::read_dir(folder.join("v1")).context("no such package")? {
-        let text = std::fs::read_to_string(file?.path())?;
-        let mut service = "";
-        for line in text.lines() {
-            if let Some(rest) = line.strip_prefix("service ") {
-                service = rest.split([' ', '{']).next().unwrap_or_default();
-            }
-            if let Some(rest) = line.strip_prefix("  rpc ")
-                && service.ends_with("StaffService")
-            {
-                let method = rest.split('(').next().unwrap_or_default();
-                methods.push(format!("{package}.v1.{service}/{method}"));
-            }
-        }
-    }
-    Ok(methods)
+#[must_use]
+pub fn staff_methods(package: &str) -> Vec<String> {
+    let of_staff = CALLS.iter().map(Call::names).filter(|(service, _)| {
+        service.ends_with("StaffService") && service.split('.').next() == Some(package)
+    });
+    of_staff.map(|(service, method)| format!("{service}/{method}")).collect()
 }
 
 /// Calls a method with an empty message and a person's access token.
