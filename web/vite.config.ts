@@ -65,7 +65,8 @@ const READ = filesNamed([
 /** Words and stars of reviews, and the code that reads and shows them after hydration. */
 const REVIEW_WORDS = filesNamed(['rating', 'book-call', 'review-messages', 'stars']);
 const REVIEW_CARDS = filesNamed([
-  ...['use-review-list', 'use-refetch-at-focus', 'reads', 'review-shapes', 'relative-date'],
+  ...['use-review-list', 'use-refetch-at-focus', 'reads', 'relative-date'],
+  ...['get_review_read', 'list_reviews_read'],
   ...['review-card', 'review-badges', 'review-picture', 'writer', 'cut-text'],
   ...['useInfiniteQuery', 'infiniteQueryObserver'],
 ]);
@@ -76,7 +77,10 @@ const CORE =
 /** By their whole names: the booking has a `use-late` of its own, which no other page needs. */
 const LATE = /src\/(?:components\/(?:lazy-section|ui\/alert)|lib\/use-lazy-module)\./;
 /** What refreshes the practice's words when a page is idle, on every page: one file, not three. */
-const REFRESH = /src\/lib\/(?:catalogue-calls|catalogue-shapes|connect-get|reference)\./;
+const REFRESH = filesNamed([
+  ...['catalogue-calls', 'connect-get', 'reference'],
+  ...['get_practice_read', 'list_services_read', 'list_quiz_areas_read', 'list_faqs_read'],
+]);
 /** What the pages of an account share, and the proof of an address in the booking. */
 const ACCOUNT = filesNamed([
   ...['account-frame', 'code-form', 'use-confirmed', 'pending-email', 'use-return', 'use-spacing'],

@@ -1,32 +1,18 @@
 /** The starts of some days: read plainly, and by Connect where that fails. */
 
-import type { ListSlotsResponse, Slot } from '@/gen/booking/v1/booking_service_pb';
-import { connectGet, connectGetOr, type Shape, TIMESTAMP } from './connect-get';
+import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import { listSlots } from '@/gen/booking/v1/list_slots_read';
+import { connectGet, connectGetOr } from './connect-get';
 import type { Call, SlotsInput } from './fetch-slots';
 import { importWithRetry } from './import-with-retry';
 import { toDate } from './time';
 
 export const BOOKING = 'booking.v1.BookingService';
 
-const SLOT = { startsAt: TIMESTAMP, endsAt: TIMESTAMP, available: false } as unknown as Shape<Slot>;
-
-/** The answer's zero values; read-slots.test.ts holds them to the contract. */
-export const SLOTS_ANSWER = {
-  days: [{ date: '', slots: [SLOT], closed: false }],
-  timeZone: '',
-  timeZoneLabel: '',
-  nextAvailableAt: TIMESTAMP,
-  lastDate: '',
-} as unknown as Shape<ListSlotsResponse>;
-
 export function readSlots(input: SlotsInput, call: Call): Promise<ListSlotsResponse> {
   const { signal } = call;
-  const plain = connectGet<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
-    input,
-    signal,
-  });
   return connectGetOr(
-    plain,
+    connectGet(listSlots, { input, signal }),
     async () => (await importWithRetry(() => import('./fetch-slots'))).fetchSlots(input, call),
     signal,
   );
@@ -41,9 +27,6 @@ export async function readNextFree(
   signal: AbortSignal,
 ): Promise<Date | undefined> {
   const input = { serviceId, fromDate: '', days: 1 };
-  const answer = await connectGet<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
-    input,
-    signal,
-  });
+  const answer = await connectGet(listSlots, { input, signal });
   return answer.nextAvailableAt ? toDate(answer.nextAvailableAt) : undefined;
 }

@@ -4,8 +4,8 @@ import { renderToString } from 'react-dom/server';
 import { StaticRouter } from 'react-router';
 import { App } from '@/app/app';
 import { documentName, matchPage, type PageMatch } from '@/app/router';
-import { REVIEW_ANSWER } from '@/features/reviews/api/review-shapes';
 import { ReviewMarks } from '@/features/reviews/components/review-details';
+import { getReview } from '@/gen/reviews/v1/get_review_read';
 import type { GetReviewResponse } from '@/gen/reviews/v1/reviews_service_pb';
 import { complete } from '@/lib/connect-get';
 import type { Snapshot } from '@/lib/snapshot';
@@ -15,7 +15,8 @@ export type RenderedPage = { match: PageMatch; documentName: string; html: strin
 
 /** The stars and badges of a review as its page has them. */
 export function renderMarks(marks: Marks): string {
-  const { review } = complete(REVIEW_ANSWER, { review: markedReview(marks) }) as GetReviewResponse;
+  const written = { review: markedReview(marks) };
+  const { review } = complete(getReview.answer, written) as GetReviewResponse;
   return review ? renderToString(<ReviewMarks review={review} />) : '';
 }
 

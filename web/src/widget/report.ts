@@ -1,11 +1,14 @@
 /** Asks the server what becomes of the booking in the other tab, until that is known or too old. */
 import { deviceMs } from '@/lib/clock';
-import { connectGet } from '@/lib/connect-get';
+import { connectGet, type Read } from '@/lib/connect-get';
 
 export type ReportState = 'waiting' | 'held' | 'confirmed' | 'cancelled' | 'expired';
 
-const METHOD = 'booking.v1.WidgetService/GetReport';
-const ANSWER = { state: '' };
+/** By hand: an answer with a word of an enum is not generated, and here the word stays a text. */
+const GET_REPORT: Read<{ reportId: string }, { state: string }> = {
+  path: 'booking.v1.WidgetService/GetReport',
+  answer: { state: '' },
+};
 
 const STATES: Record<string, ReportState> = {
   REPORT_STATE_HELD: 'held',
@@ -16,12 +19,8 @@ const STATES: Record<string, ReportState> = {
 
 /** Asks once. The browser keeps no answer. */
 export async function readReport(reportId: string, signal: AbortSignal): Promise<ReportState> {
-  const input = { reportId };
-  const answer = await connectGet<typeof ANSWER>(METHOD, ANSWER, {
-    input,
-    signal,
-    cache: 'no-store',
-  });
+  const asked = { input: { reportId }, signal, cache: 'no-store' } as const;
+  const answer = await connectGet(GET_REPORT, asked);
   return STATES[answer.state] ?? 'waiting';
 }
 

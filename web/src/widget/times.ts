@@ -1,10 +1,10 @@
 /** The free times of a week at a time. Each is a link that goes on in a tab of ours. */
 
 import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import { listSlots } from '@/gen/booking/v1/list_slots_read';
 import { deviceMs } from '@/lib/clock';
 import { connectGet } from '@/lib/connect-get';
 import { type FreeDay, freeDays } from '@/lib/free-days';
-import { BOOKING, SLOTS_ANSWER } from '@/lib/read-slots';
 import {
   describeDay,
   formatCalendarDate,
@@ -42,8 +42,7 @@ function addDays(date: string, days: number): string {
 }
 
 function readWeek(whose: Whose, fromDate: string, signal: AbortSignal): Promise<ListSlotsResponse> {
-  const input = { ...whose, fromDate, days: DAYS_SHOWN };
-  return connectGet<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, { input, signal });
+  return connectGet(listSlots, { input: { ...whose, fromDate, days: DAYS_SHOWN }, signal });
 }
 
 /** Switches a button off without taking the focus from it. */

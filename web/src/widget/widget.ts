@@ -3,8 +3,7 @@
  * is chosen goes on in a tab of ours, which reports back through the server.
  */
 import { bookPath, NOTHING_CHOSEN } from '@/features/booking/book-url';
-import type { ListServicesResponse } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { SERVICES_ANSWER } from '@/lib/catalogue-shapes';
+import { listServices } from '@/gen/catalogue/v1/list_services_read';
 import { connectGet } from '@/lib/connect-get';
 import { toInstant } from '@/lib/instant';
 import { withNumbers } from '@/lib/phone-numbers';
@@ -196,10 +195,8 @@ class Widget {
 
   /** The document may be older than the catalogue. What it says stays where there is no answer. */
   async #refreshOffer(): Promise<void> {
-    const method = 'catalogue.v1.CatalogueService/ListServices';
-    const asked = { cache: 'no-cache' } as const;
     try {
-      const answer = await connectGet<ListServicesResponse>(method, SERVICES_ANSWER, asked);
+      const answer = await connectGet(listServices, { cache: 'no-cache' });
       const { services } = offerOf(answer);
       if (JSON.stringify(services) === JSON.stringify(this.#data.services)) return;
       if (!services.some((one) => one.serviceId === this.#serviceId)) return;

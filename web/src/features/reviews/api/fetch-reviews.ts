@@ -1,16 +1,13 @@
 /** The same reads by Connect itself, which says what is wrong. Loaded when a plain read fails. */
 import { fromJson } from '@bufbuild/protobuf';
 import { createClient, type Transport } from '@connectrpc/connect';
+import type { listReviews } from '@/gen/reviews/v1/list_reviews_read';
 import { ListReviewsRequestSchema, ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
+import type { InputOf } from '@/lib/connect-get';
 
 export type Call = { transport: Transport; signal: AbortSignal };
 
-/** As JSON names them. */
-export type ListInput = {
-  filter?: 'REVIEW_FILTER_UNSPECIFIED' | 'REVIEW_FILTER_VERIFIED' | 'REVIEW_FILTER_RECENT';
-  pageSize: number;
-  pageToken?: string;
-};
+export type ListInput = InputOf<typeof listReviews>;
 
 function client({ transport }: Call) {
   return createClient(ReviewsService, transport);

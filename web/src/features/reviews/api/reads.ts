@@ -1,5 +1,7 @@
 /** The public reads: plain, and by Connect where they fail (fetch-reviews.ts, loaded only then). */
 
+import { getReview } from '@/gen/reviews/v1/get_review_read';
+import { listReviews } from '@/gen/reviews/v1/list_reviews_read';
 import type {
   GetReviewResponse,
   GetStatisticsResponse,
@@ -9,18 +11,13 @@ import { connectGet, connectGetOr } from '@/lib/connect-get';
 import { importWithRetry } from '@/lib/import-with-retry';
 import type { Call, ListInput } from './fetch-reviews';
 import { plainStatistics } from './plain-statistics';
-import { LIST_ANSWER, REVIEW_ANSWER } from './review-shapes';
 
 export const REVIEWS = 'reviews.v1.ReviewsService';
 
 export function readList(input: ListInput, call: Call): Promise<ListReviewsResponse> {
   const { signal } = call;
-  const plain = connectGet<ListReviewsResponse>(`${REVIEWS}/ListReviews`, LIST_ANSWER, {
-    input,
-    signal,
-  });
   return connectGetOr(
-    plain,
+    connectGet(listReviews, { input, signal }),
     async () => (await importWithRetry(() => import('./fetch-reviews'))).list(input, call),
     signal,
   );
@@ -28,12 +25,8 @@ export function readList(input: ListInput, call: Call): Promise<ListReviewsRespo
 
 export function readReview(reviewId: string, call: Call): Promise<GetReviewResponse> {
   const { signal } = call;
-  const plain = connectGet<GetReviewResponse>(`${REVIEWS}/GetReview`, REVIEW_ANSWER, {
-    input: { reviewId },
-    signal,
-  });
   return connectGetOr(
-    plain,
+    connectGet(getReview, { input: { reviewId }, signal }),
     async () => (await importWithRetry(() => import('./fetch-reviews'))).one(reviewId, call),
     signal,
   );

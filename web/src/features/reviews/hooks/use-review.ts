@@ -4,13 +4,13 @@
  */
 import { useTransport } from '@connectrpc/connect-query';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getReview } from '@/gen/reviews/v1/get_review_read';
 import type { GetReviewResponse, ListReviewsResponse } from '@/gen/reviews/v1/reviews_service_pb';
 import { CODE } from '@/lib/codes';
 import { complete, connectGetKey } from '@/lib/connect-get';
 import { describeError } from '@/lib/errors';
 import { useWrittenReview } from '@/lib/practice';
 import { REVIEWS, readReview } from '../api/reads';
-import { REVIEW_ANSWER } from '../api/review-shapes';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 import { LIST_PAGES } from './use-review-list';
 
@@ -31,7 +31,7 @@ function fromLists(client: QueryClient, reviewId: string): GetReviewResponse | u
 export function useReviewInDocument(reviewId: string | undefined): GetReviewResponse | undefined {
   const written = useWrittenReview();
   if (!written) return undefined;
-  const answer = complete(REVIEW_ANSWER, written) as GetReviewResponse;
+  const answer = complete(getReview.answer, written) as GetReviewResponse;
   return answer.review?.reviewId === reviewId ? answer : undefined;
 }
 
