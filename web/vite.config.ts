@@ -111,7 +111,7 @@ const BOOKING_NAMES = [
 const BOOKING = new RegExp(
   [
     `/features/(?:booking|payments)/(?:.*/)?(?:${BOOKING_NAMES.join('|')})\\.`,
-    '/(?:app/booking/step-focus|components/ui/stepper|lib/save-file)\\.',
+    '/(?:features/booking/shared/hooks/use-step-focus|components/ui/stepper|lib/save-file)\\.',
     '/gen/(?:booking/v1/booking|payments/v1/payments)_service_pb\\.',
     '@tanstack/.*/(?:mutationObserver|useMutation)\\.',
   ].join('|'),

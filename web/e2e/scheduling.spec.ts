@@ -1,6 +1,6 @@
 /**
  * The scheduling provider's own widget on /book, in a frame of another origin. What each refusal says is
- * in src/app/book/scheduling-frame.test.tsx and book.test.tsx, what is believed and given back in
+ * in src/app/book-page/scheduling-frame.test.tsx and book.test.tsx, what is believed and given back in
  * services/booking/tests/it/scheduling_widget.rs.
  */
 import { rmSync } from 'node:fs';

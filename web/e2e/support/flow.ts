@@ -1,6 +1,6 @@
 /** The steps of the booking flow, as a person takes them. */
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { addDays, WEEK_DAYS } from '../../src/features/booking/slots';
+import { addDays, WEEK_DAYS } from '../../src/features/booking/shared/slots';
 import { ownDates } from './own-days';
 import { expect } from './test';
 

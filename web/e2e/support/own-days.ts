@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { test } from '@playwright/test';
-import { addDays, WEEK_DAYS } from '../../src/features/booking/slots';
+import { addDays, WEEK_DAYS } from '../../src/features/booking/shared/slots';
 
 /**
  * Each has two days from next week on, three specs to a week. The week that begins today is left to

@@ -25,7 +25,7 @@ import BookPage from './routes/book';
 import BookingFlowPage from './routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it; no page knows it before it asks.
 import '@/features/account/components/app-enrolment';
-import '@/features/booking/components/month-grid';
+import '@/features/booking/shared/components/month-grid';
 import '@/features/catalogue/components/free-times';
 import '@/features/moderation/components/admin-panel';
 import '@/features/policy/components/booking-countdown';
@@ -33,9 +33,9 @@ import '@/features/reviews/components/badge-offer';
 import '@/features/reviews/components/real-rating';
 import '@/features/reviews/components/review-list';
 import '@/features/video/components/media-player';
-import './book/book-steps';
-import './booking/schedule-screen';
-import './booking/sign-in-screen';
+import '@/app/book-page/book-steps';
+import '@/app/booking-flow/schedule-screen';
+import '@/app/booking-flow/sign-in-screen';
 
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-account')).playedAuth());
 

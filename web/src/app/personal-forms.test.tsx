@@ -1,8 +1,8 @@
 /** What a booking's forms have in memory goes with their person, while the page stays open. */
 import { act, renderHook } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { EMPTY_CONTACT } from '@/features/booking/draft';
-import { useDraft } from '@/features/booking/hooks/use-draft';
+import { EMPTY_CONTACT } from '@/features/booking/shared/draft';
+import { useDraft } from '@/features/booking/shared/hooks/use-draft';
 import { EMPTY_CONSENT } from '@/features/consent/consent-rules';
 import { useConsentForm } from '@/features/consent/hooks/use-consent-form';
 import type { AuthUser } from '@/lib/auth';

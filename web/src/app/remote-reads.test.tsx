@@ -28,8 +28,8 @@ import ServicePage from './routes/service';
 import ServicesPage from './routes/services';
 // Loaded with the tests, so that none of them waits for it.
 import '@/features/catalogue/components/free-times';
-import './book/book-steps';
-import './booking/schedule-screen';
+import '@/app/book-page/book-steps';
+import '@/app/booking-flow/schedule-screen';
 
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-account')).playedAuth());
 

@@ -1,7 +1,8 @@
 /**
  * Holds the layers of the imports: shared (gen → lib → components, and testing) → features → app, or
- * the widget on other sites → prerender. No feature imports another one, and no files import each other in a circle. Imports of
- * types and of code that is loaded later count like all others.
+ * the widget on other sites → prerender. No feature imports another one, and of a feature with several
+ * pages no page imports another one: what they have in common is in its `shared`. No files import each
+ * other in a circle. Imports of types and of code that is loaded later count like all others.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
@@ -59,9 +60,15 @@ function importGraph(files: readonly string[], read: (file: string) => string): 
   return new Map(files.map((file) => [file, importsOf(file)]));
 }
 
-/** "app", "lib", "features/booking", … */
+/** The folders of a feature that has several pages. */
+const PAGES = ['features/booking/book-page', 'features/booking/booking-flow'];
+const SHARED = 'features/booking/shared';
+
+/** "app", "lib", "features/faq", "features/booking/shared", … */
 function zone(path: string): string {
   if (PRACTICE.includes(path)) return 'practice';
+  const page = [...PAGES, SHARED].find((folder) => path.startsWith(`${folder}/`));
+  if (page) return page;
   const [first = '', second = ''] = path.split('/');
   return first === 'features' ? `${first}/${second}` : first;
 }
@@ -71,6 +78,7 @@ function allowed(file: string, imported: string): boolean {
   const [layer = ''] = from.split('/');
   const [targetLayer = ''] = to.split('/');
   if (from === to || MAY_IMPORT[layer]?.includes(targetLayer)) return true;
+  if (PAGES.includes(from) && to === SHARED) return true;
   return /\.test\.tsx?$/.test(file) && FOR_TESTS.includes(to);
 }
 
@@ -122,6 +130,10 @@ test('an import from above would be found', () => {
     'app/app.tsx': "import { Page } from '@/features/faq/page';",
     'features/faq/page.tsx': "import type { Entry } from '@/app/pages';\nimport '../quiz/quiz';",
     'features/quiz/quiz.ts': "import { wait } from '@/lib/wait';",
+    'features/booking/book-page/step.ts':
+      "import '../booking-flow/step';\nimport '../shared/draft';",
+    'features/booking/booking-flow/step.ts': '',
+    'features/booking/shared/draft.ts': "import '../book-page/step';",
     'app/pages.ts': "import { practiceFixture } from '@/testing/practice-fixture';",
     'lib/wait.ts': "const card = () => import('../components/card');",
     'components/card.tsx': "export { wait } from '@/lib/wait';",
@@ -133,6 +145,8 @@ test('an import from above would be found', () => {
   expect(upwardImports(graph)).toEqual([
     'features/faq/page.tsx imports app/pages.ts',
     'features/faq/page.tsx imports features/quiz/quiz.ts',
+    'features/booking/book-page/step.ts imports features/booking/booking-flow/step.ts',
+    'features/booking/shared/draft.ts imports features/booking/book-page/step.ts',
     'app/pages.ts imports testing/practice-fixture.ts',
     'lib/wait.ts imports components/card.tsx',
   ]);

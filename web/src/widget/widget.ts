@@ -2,7 +2,7 @@
  * The booking widget in a frame of another site: sessions and free times, and nothing of a person. What
  * is chosen goes on in a tab of ours, which reports back through the server.
  */
-import { bookPath, NOTHING_CHOSEN } from '@/features/booking/book-url';
+import { bookPath, NOTHING_CHOSEN } from '@/features/booking/book-page/book-url';
 import { listServices } from '@/gen/catalogue/v1/list_services_read';
 import { connectGet } from '@/lib/connect-get';
 import { toInstant } from '@/lib/instant';

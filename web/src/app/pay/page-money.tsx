@@ -1,7 +1,10 @@
 /** What is left of a page after a cancellation or a session: its money, and nothing of the session. */
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
-import { BookingSummary, type SummaryRow } from '@/features/booking/components/booking-summary';
+import {
+  BookingSummary,
+  type SummaryRow,
+} from '@/features/booking/shared/components/booking-summary';
 import { usePageReceipts } from '@/features/payments/hooks/use-payment-page';
 import { titleOf } from '@/features/receipts/receipt-lines';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';

@@ -4,16 +4,16 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Skeleton } from '@/components/ui/skeleton';
-import { sessionTimes } from '@/features/booking/booking-state';
-import { AgreementBox } from '@/features/booking/components/agreement-box';
-import { LateNotice } from '@/features/booking/components/late-notice';
-import { useLateConsents, useLateTime } from '@/features/booking/hooks/use-late';
+import { sessionTimes } from '@/features/booking/shared/booking-state';
+import { AgreementBox } from '@/features/booking/shared/components/agreement-box';
+import { LateNotice } from '@/features/booking/shared/components/late-notice';
+import { useLateConsents, useLateTime } from '@/features/booking/shared/hooks/use-late';
 import {
   askForTick,
   LATE_FIELD,
   LATE_TICK_MISSING,
   TICK_MISSING,
-} from '@/features/booking/late-booking';
+} from '@/features/booking/shared/late-booking';
 import { DeclarationCard } from '@/features/consent/components/consent-screen';
 import { ConsentTermsText } from '@/features/consent/components/consent-terms';
 import { type ConsentForm, useConsentForm } from '@/features/consent/hooks/use-consent-form';

@@ -5,15 +5,15 @@ import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { PageHeading } from '@/components/ui/page-heading';
-import { SessionChoice } from '@/features/book/components/session-choice';
 import {
   type BookUrl,
   bookSessionPath,
   bookSlotPath,
   NOTHING_CHOSEN,
   parseBookUrl,
-} from '@/features/booking/book-url';
-import { ChosenTime } from '@/features/booking/components/chosen-time';
+} from '@/features/booking/book-page/book-url';
+import { ChosenTime } from '@/features/booking/book-page/components/chosen-time';
+import { SessionChoice } from '@/features/booking/book-page/components/session-choice';
 import { FreeTimesSection } from '@/features/catalogue/components/free-times-section';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { useAuth } from '@/lib/auth';

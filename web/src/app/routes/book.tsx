@@ -1,11 +1,16 @@
 /** /book: the free times, then consent, sign-in, details, payment and confirmation. */
 import { type ReactNode, useEffect, useState } from 'react';
-import { BookStart } from '@/app/book/book-start';
+import { BookStart } from '@/app/book-page/book-start';
 import { LazySection } from '@/components/lazy-section';
 import { Skeleton } from '@/components/ui/skeleton';
-import { type BookUrl, bookPath, NOTHING_CHOSEN, parseBookUrl } from '@/features/booking/book-url';
-import { readHeldAnywhere } from '@/features/booking/held-anywhere';
-import type { RefusedTimes } from '@/features/booking/refused-times';
+import {
+  type BookUrl,
+  bookPath,
+  NOTHING_CHOSEN,
+  parseBookUrl,
+} from '@/features/booking/book-page/book-url';
+import { readHeldAnywhere } from '@/features/booking/book-page/held-anywhere';
+import type { RefusedTimes } from '@/features/booking/shared/refused-times';
 import { takePrefill } from '@/features/consent/take-prefill';
 import { useAuth } from '@/lib/auth';
 import { importWithRetry } from '@/lib/import-with-retry';
@@ -20,10 +25,12 @@ const FORM = { parse: parseBookUrl, write: bookPath };
  * is lost.
  */
 const bookSteps = lazyLoader(
-  async () => (await importWithRetry(() => import('@/app/book/book-steps'))).BookSteps,
+  async () => (await importWithRetry(() => import('@/app/book-page/book-steps'))).BookSteps,
 );
 const keptBooking = lazyLoader(
-  async () => (await importWithRetry(() => import('@/app/book/kept-booking'))).KeptBooking,
+  async () =>
+    (await importWithRetry(() => import('@/features/booking/book-page/components/kept-booking')))
+      .KeptBooking,
 );
 
 /** Whether the address leads past the first view. */

@@ -1,9 +1,8 @@
 /** /booking-flow: five steps from the choice of a time to a confirmed session. */
 
 import { useEffect } from 'react';
-import { BookingScreen } from '@/app/booking/booking-screen';
-import { useStepFocus } from '@/app/booking/step-focus';
-import { type Flow, useFlow } from '@/app/booking/use-flow';
+import { BookingScreen } from '@/app/booking-flow/booking-screen';
+import { type Flow, useFlow } from '@/app/booking-flow/use-flow';
 import { isRememberedBooking } from '@/app/pay/page-key';
 import { LazySection } from '@/components/lazy-section';
 import { PageSkeleton } from '@/components/page-skeleton';
@@ -11,10 +10,11 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
-import { isEnded } from '@/features/booking/booking-state';
-import { endedWords } from '@/features/booking/components/ended-panel';
-import { isFree, priceWords } from '@/features/booking/free-session';
-import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/steps';
+import { isEnded } from '@/features/booking/shared/booking-state';
+import { endedWords } from '@/features/booking/shared/components/ended-panel';
+import { isFree, priceWords } from '@/features/booking/shared/free-session';
+import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
+import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/shared/steps';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
@@ -45,10 +45,12 @@ function titleOf(flow: Flow, refundDays: string): string {
  * page, so that a lost connection cannot take them from a customer who has paid.
  */
 const scheduleScreen = lazyLoader(
-  async () => (await importWithRetry(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,
+  async () =>
+    (await importWithRetry(() => import('@/app/booking-flow/schedule-screen'))).ScheduleScreen,
 );
 const signInScreen = lazyLoader(
-  async () => (await importWithRetry(() => import('@/app/booking/sign-in-screen'))).SignInScreen,
+  async () =>
+    (await importWithRetry(() => import('@/app/booking-flow/sign-in-screen'))).SignInScreen,
 );
 const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 

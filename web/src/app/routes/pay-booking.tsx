@@ -2,7 +2,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'react-router';
-import { useStepFocus } from '@/app/booking/step-focus';
 import { PageEnded, pageEndOf } from '@/app/pay/page-ended';
 import { knownPageKey, rememberPageBooking, rememberPageKey } from '@/app/pay/page-key';
 import { PageMoney } from '@/app/pay/page-money';
@@ -12,9 +11,10 @@ import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
-import { isPlaced } from '@/features/booking/booking-state';
-import { sessionRows } from '@/features/booking/components/booking-rows';
-import { SummaryList } from '@/features/booking/components/booking-summary';
+import { isPlaced } from '@/features/booking/shared/booking-state';
+import { sessionRows } from '@/features/booking/shared/components/booking-rows';
+import { SummaryList } from '@/features/booking/shared/components/booking-summary';
+import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
 import { LinkPanel } from '@/features/payments/components/link-panel';
 import {
   isAgreed,

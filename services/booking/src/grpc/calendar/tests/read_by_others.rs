@@ -1,6 +1,6 @@
 //! Another library's parser finds in the files what was booked. The files are kept next to the
 //! snapshots, where the website's tests read them with a third program
-//! (`web/src/features/booking/calendar-file.test.ts`).
+//! (`web/src/features/booking/shared/calendar-file.test.ts`).
 
 use calcard::common::IanaString as _;
 use calcard::icalendar::{

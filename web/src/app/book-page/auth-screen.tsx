@@ -1,0 +1,38 @@
+import { Button } from '@/components/ui/button';
+import { AccountStep } from '@/features/account/components/account-step';
+import { bookPath } from '@/features/booking/book-page/book-url';
+import { Chosen } from './chosen';
+import type { Book } from './use-book';
+
+/** "Sign In Required": the booking belongs to an account; the forms stand here, on this page. */
+export function AuthScreen({ book }: { book: Book }) {
+  const { moves, consentForm, setRedeeming } = book;
+  const { url } = moves;
+  const { fullName, email } = consentForm.fields.values;
+  const cancel = (
+    <Button
+      variant="quiet"
+      size="sm"
+      onClick={() =>
+        moves.push({ step: undefined, bookingId: '', cancelled: true, returned: false })
+      }
+    >
+      Cancel
+    </Button>
+  );
+  return (
+    <div className="flex flex-col gap-6">
+      <Chosen book={book} />
+      <p className="measure">
+        You need an account, so that only you can see your bookings. A code that we send to your
+        email opens it, and you go on right here.
+      </p>
+      <AccountStep
+        back={bookPath(url)}
+        known={{ name: fullName, email }}
+        onRedeeming={setRedeeming}
+        cancel={cancel}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+/** The steps of /book behind its first view; loaded when a time was chosen or a booking is opened. */
+import { type ReactNode, useState } from 'react';
+import { LazySection } from '@/components/lazy-section';
+import { PageHeading } from '@/components/ui/page-heading';
+import { Skeleton } from '@/components/ui/skeleton';
+import { Stepper } from '@/components/ui/stepper';
+import type { BookUrl } from '@/features/booking/book-page/book-url';
+import { LostNotice } from '@/features/booking/book-page/components/lost-notice';
+import { isEnded } from '@/features/booking/shared/booking-state';
+import { endedWords } from '@/features/booking/shared/components/ended-panel';
+import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
+import type { RefusedTimes } from '@/features/booking/shared/refused-times';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { usePractice } from '@/lib/practice';
+import { lazyLoader } from '@/lib/use-lazy-module';
+import { usePageTitle } from '@/lib/use-page-title';
+import type { UrlMoves } from '@/lib/use-url-state';
+import { AuthScreen } from './auth-screen';
+import { ConsentStep } from './consent-step';
+import { DetailsScreen } from './details-screen';
+import { type Book, useBook } from './use-book';
+
+const STEPS = [
+  { id: 'consent', label: 'Consent' },
+  { id: 'auth', label: 'Sign In' },
+  { id: 'details', label: 'Details' },
+  { id: 'payment', label: 'Payment' },
+  { id: 'confirmation', label: 'Confirmation' },
+] as const;
+
+const TITLES: Record<Exclude<Book['step'], 'calendar'>, string> = {
+  consent: 'Consent to Online Session',
+  auth: 'Sign In Required',
+  details: 'Booking Details',
+  payment: 'Complete Your Payment',
+  confirmation: 'Booking Confirmed!',
+};
+
+function titleOf({ step, booking, reading, asking }: Book, refundDays: string): string {
+  if (step === 'calendar') return 'Book a Session';
+  if (asking) return 'Your Booking';
+  if (step === 'payment' || step === 'confirmation') {
+    if (reading.isMissing) return 'Booking Not Found';
+    if (!booking) return 'Your Booking';
+    if (isEnded(booking)) return endedWords(booking, refundDays).title;
+  }
+  return TITLES[step];
+}
+
+/** The payment and what follows it come when they are needed: the steps before are lighter. */
+const linkScreen = lazyLoader(
+  async () => (await importWithRetry(() => import('./link-screen'))).LinkScreen,
+);
+const confirmationScreen = lazyLoader(
+  async () => (await importWithRetry(() => import('./confirmation-screen'))).ConfirmationScreen,
+);
+
+const resting = <Skeleton className="h-96 w-full rounded-card" />;
+
+type ScreenProps = {
+  book: Book;
+  onLost: (lost: RefusedTimes) => void;
+  blocked: boolean | undefined;
+};
+
+function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
+  if (book.asking) return resting;
+  switch (book.step) {
+    case 'consent':
+      return <ConsentStep book={book} />;
+    case 'auth':
+      return <AuthScreen book={book} />;
+    case 'details':
+      return <DetailsScreen book={book} onLost={onLost} onOpened={onOpened} />;
+    case 'payment':
+      return (
+        <LazySection
+          key="payment"
+          code={linkScreen}
+          resting={resting}
+          missing="The payment could not be shown"
+        >
+          {(LinkScreen) => <LinkScreen book={book} blocked={blocked} />}
+        </LazySection>
+      );
+    default:
+      return (
+        <LazySection
+          key="confirmation"
+          code={confirmationScreen}
+          resting={resting}
+          missing="Your booking could not be shown"
+        >
+          {(ConfirmationScreen) => <ConfirmationScreen book={book} />}
+        </LazySection>
+      );
+  }
+}
+
+type OnOpened = { onOpened: (blocked: boolean) => void };
+
+type BookStepsProps = {
+  moves: UrlMoves<BookUrl>;
+  /** The first view, which the steps lead back to with a notice, or with dates to choose again. */
+  start: (notice: ReactNode, refused?: RefusedTimes) => ReactNode;
+  /** The first view was shown before the steps. */
+  fromStart: boolean;
+};
+
+export function BookSteps({ moves, start, fromStart }: BookStepsProps) {
+  const book = useBook(moves);
+  const { step, booking, reading } = book;
+  // Whether the browser refused the tab of the payment; unknown where this page has opened none.
+  const [blocked, setBlocked] = useState<boolean>();
+  // Chosen times that were taken meanwhile, until the client goes on.
+  const [lost, setLost] = useState<RefusedTimes>();
+  if (lost && step !== 'calendar') setLost(undefined);
+  const title = titleOf(book, usePractice().refundDaysText);
+  usePageTitle(title);
+  useStepFocus(step, fromStart ? 'calendar' : undefined);
+  if (step === 'calendar') {
+    const [first = ''] = lost?.starts ?? [];
+    // The dates of a package say themselves which of them are gone.
+    const notice = lost && !moves.url.packageId;
+    return start(notice ? <LostNotice key={first} lost={lost} moves={moves} /> : null, lost);
+  }
+  const isOver = reading.isMissing || isEnded(booking);
+  const narrow = step !== 'confirmation' || isOver;
+  return (
+    <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
+      {isOver || book.asking ? null : (
+        <Stepper steps={STEPS} current={step} label="Booking steps" />
+      )}
+      <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
+        <PageHeading>{title}</PageHeading>
+        <Screen book={book} onLost={setLost} blocked={blocked} onOpened={setBlocked} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { Skeleton } from '@/components/ui/skeleton';
+import { type BookUrl, bookChoicesOf } from '@/features/booking/book-page/book-url';
+import { isEnded, isLive } from '@/features/booking/shared/booking-state';
+import { sessionRows } from '@/features/booking/shared/components/booking-rows';
+import { SummaryList } from '@/features/booking/shared/components/booking-summary';
+import { EndedPanel } from '@/features/booking/shared/components/ended-panel';
+import { HoldTimer } from '@/features/booking/shared/components/hold-timer';
+import { wantedPractitioner } from '@/features/booking/shared/held-booking';
+import { LinkPanel } from '@/features/payments/components/link-panel';
+import { useLinkCheck } from '@/features/payments/hooks/use-link-check';
+import { usePaymentLink } from '@/features/payments/hooks/use-payment-link';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { formatPrice } from '@/lib/money';
+import { bookingReference } from '@/lib/reference';
+import { toDate } from '@/lib/time';
+import type { Book } from './use-book';
+
+/** A booking that cannot be read: it is not there, or no answer came. */
+export function Unreadable({ book }: { book: Book }) {
+  const { reading, moves } = book;
+  const missing = reading.isMissing;
+  return (
+    <ErrorNotice
+      error={reading.error}
+      title={missing ? 'Booking details not found' : undefined}
+      onRetry={missing ? undefined : reading.refetch}
+      action={
+        missing ? (
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => moves.push({ step: undefined, bookingId: '' })}
+          >
+            Choose a time
+          </Button>
+        ) : undefined
+      }
+    />
+  );
+}
+
+/** The first view with the choices that led to a booking. */
+function backTo(booking: Booking): Partial<BookUrl> {
+  const choices = bookChoicesOf(booking, wantedPractitioner(booking.bookingId));
+  return { ...choices, step: undefined, bookingId: '' };
+}
+
+type LinkScreenProps = {
+  book: Book;
+  /** Whether the browser refused the tab; unknown where this page has opened none. */
+  blocked: boolean | undefined;
+};
+
+function Payable({ book, booking, blocked }: LinkScreenProps & { booking: Booking }) {
+  const { zone, moves, reading } = book;
+  const { bookingId } = booking;
+  const link = usePaymentLink(bookingId, isLive(booking));
+  const check = useLinkCheck(bookingId, (outcome) => {
+    reading.refetch();
+    // A link that has ended is followed by another one.
+    if (outcome === 'ended') void link.refetch();
+  });
+  const until = booking.heldUntilAt;
+  return (
+    <LinkPanel
+      model={{
+        link: link.data,
+        linkError: link.error,
+        retryLink: () => void link.refetch(),
+        opened: blocked === false,
+        blocked: blocked === true,
+        check: () => check.mutate(),
+        checking: check.isPending,
+        outcome: check.data,
+        checkError: check.error,
+      }}
+      price={formatPrice(booking.price)}
+      reference={bookingReference(bookingId)}
+      timer={until ? <HoldTimer until={toDate(until)} zone={zone} onEnd={reading.refetch} /> : null}
+      summary={<SummaryList rows={sessionRows(booking, zone)} />}
+      onBack={() => moves.push(backTo(booking))}
+    />
+  );
+}
+
+/** Paying in another tab, and what can become of a booking until it is confirmed. */
+export function LinkScreen({ book, blocked }: LinkScreenProps) {
+  const { booking, reading, zone, moves } = book;
+  if (!booking) {
+    return reading.error ? (
+      <Unreadable book={book} />
+    ) : (
+      <Skeleton className="h-96 w-full rounded-card" />
+    );
+  }
+  if (!isEnded(booking)) return <Payable book={book} booking={booking} blocked={blocked} />;
+  return (
+    <EndedPanel
+      booking={booking}
+      zone={zone}
+      verifying={blocked !== undefined}
+      onAnew={() => moves.push({ ...backTo(booking), slot: '', slots: [] })}
+    />
+  );
+}

@@ -1,0 +1,142 @@
+/** "Proceed to Payment": the time is held with the consent, and the payment opens in its tab. */
+import { useEffect, useState } from 'react';
+import { writeHeldAnywhere } from '@/features/booking/book-page/held-anywhere';
+import {
+  scheduledEventOf,
+  writeScheduledEvent,
+} from '@/features/booking/book-page/scheduled-event';
+import { isLive } from '@/features/booking/shared/booking-state';
+import { contactField } from '@/features/booking/shared/contact-rules';
+import { readHeld } from '@/features/booking/shared/held-booking';
+import { useBooking } from '@/features/booking/shared/hooks/use-booking';
+import type { BookingDraft } from '@/features/booking/shared/hooks/use-draft';
+import {
+  isOfSameTimes,
+  useRequestBooking,
+  type Wish,
+} from '@/features/booking/shared/hooks/use-request-booking';
+import { isTimeGone, type RefusedTimes } from '@/features/booking/shared/refused-times';
+import { consentField, isAboutConsent } from '@/features/consent/consent-rules';
+import { useRefreshConsent } from '@/features/consent/hooks/use-own-consent';
+import { useOpenLink } from '@/features/payments/hooks/use-payment-link';
+import type { PaymentTab } from '@/features/payments/payment-tab';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { describeError } from '@/lib/errors';
+import { formatPrice } from '@/lib/money';
+import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
+import type { Book } from './use-book';
+
+type Asked = {
+  book: Book;
+  onLost: (lost: RefusedTimes) => void;
+  onOpened: (blocked: boolean) => void;
+};
+
+function writeFlowKeys({ service, offer, starts }: Book): void {
+  if (!service) return;
+  const { serviceId: id, title } = service;
+  const price = formatPrice((offer ?? service).price);
+  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price }));
+  writeTab(FLOW_KEYS.dateTime, starts[0] ?? '');
+}
+
+/** Shows a refusal where it is corrected; false for one that has no field. */
+function useRefusal({ book, onLost }: Asked) {
+  const { moves, starts, draft, consentForm, setSigned } = book;
+  return function refused(error: unknown): boolean {
+    const { reason, field, message } = describeError(error);
+    if (isTimeGone(reason)) {
+      const scheduled = scheduledEventOf(moves.url.serviceId, moves.url.slot) !== '';
+      onLost({ starts, reason, ...(scheduled && { scheduled: message }) });
+      writeScheduledEvent(null);
+      // The dates of a package stay, but for those that are gone.
+      moves.push({ slot: '', step: undefined, returned: false });
+      return true;
+    }
+    if (isAboutConsent(field)) {
+      setSigned(undefined);
+      const wrong = consentField(field);
+      if (wrong) consentForm.fields.refuse({ [wrong]: message });
+      else consentForm.setAccepted(false);
+      moves.push({ step: 'calendar-terms' });
+      return true;
+    }
+    const wrong = contactField(field);
+    if (wrong) draft.fields.refuse({ [wrong]: message });
+    return wrong !== undefined;
+  };
+}
+
+/** Notes are in no storage of this browser: after a reload they come from the server, which has them. */
+function useKeptNotes({ fields }: BookingDraft, held: Booking | undefined): void {
+  const { replace } = fields;
+  const notes = held && isLive(held) ? (held.contact?.notes ?? '') : '';
+  useEffect(() => {
+    if (notes) replace((typed) => ({ ...typed, notes: typed.notes || notes }));
+  }, [notes, replace]);
+}
+
+export function useProceed(asked: Asked) {
+  const { book, onOpened } = asked;
+  const { moves, draft, signed, consentForm, user, reading, practitionerId, offer, starts } = book;
+  const what = { packageId: offer?.packageId ?? '', instants: starts };
+  const [heldId] = useState(() => readHeld()?.bookingId ?? '');
+  const held = useBooking(heldId, user?.id).booking;
+  useKeptNotes(draft, held);
+  const request = useRequestBooking();
+  const openLink = useOpenLink();
+  const refreshConsent = useRefreshConsent();
+  const refused = useRefusal(asked);
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+
+  /** Other times, or another practitioner, that this tab holds: they are given back. */
+  function otherHold(): Booking | undefined {
+    if (!held || !isLive(held)) return undefined;
+    const other = practitionerId !== '' && held.practitionerId !== practitionerId;
+    return other || !isOfSameTimes(held, what) ? held : undefined;
+  }
+
+  async function hold(): Promise<Booking> {
+    const { serviceId } = moves.url;
+    const contact = draft.fields.values;
+    const consent = signed && { ...signed };
+    const whose = { serviceId, practitionerId, inPerson: false };
+    const scheduledEventUri = scheduledEventOf(serviceId, moves.url.slot);
+    const wish: Wish = { ...what, ...whose, contact, consent, scheduledEventUri };
+    const booking = await request.mutateAsync({ wish, held: otherHold() });
+    // From here on the server keeps notes and signature.
+    consentForm.forget();
+    refreshConsent();
+    writeHeldAnywhere(booking.bookingId);
+    return booking;
+  }
+
+  async function run(tab: PaymentTab | undefined): Promise<void> {
+    setPending(true);
+    setError(undefined);
+    try {
+      writeFlowKeys(book);
+      const booking = await hold();
+      reading.learn(booking);
+      const { link, booking: opened } = await openLink(booking.bookingId).catch((why: unknown) => {
+        // The time is held; the next step makes the link, and says what is wrong with it.
+        tab?.close();
+        moves.push({ step: 'payment', bookingId: booking.bookingId });
+        throw why;
+      });
+      if (opened) reading.learn(opened);
+      if (link.address) tab?.go(link.address);
+      else tab?.close();
+      onOpened(tab === undefined);
+      moves.push({ step: 'payment', bookingId: booking.bookingId });
+    } catch (why) {
+      tab?.close();
+      if (!refused(why)) setError(why);
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return { run, isPending, error };
+}

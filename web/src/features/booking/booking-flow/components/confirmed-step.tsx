@@ -1,0 +1,136 @@
+import { Alert } from '@/components/ui/alert';
+import { AppLink } from '@/components/ui/app-link';
+import { Button } from '@/components/ui/button';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { freeUntil } from '@/lib/cancellation';
+import { formatPhone } from '@/lib/phone';
+import { usePractice } from '@/lib/practice';
+import { bookingReference } from '@/lib/reference';
+import { formatDateTime, type Zone } from '@/lib/time';
+import { useServerNow } from '@/lib/use-server-now';
+import { isOnWord, sessionTimes } from '../../shared/booking-state';
+import { sessionRows } from '../../shared/components/booking-rows';
+import { BookingSummary } from '../../shared/components/booking-summary';
+import { CalendarButtons } from '../../shared/components/calendar-buttons';
+import { MeetingCard } from '../../shared/components/meeting-card';
+import { isFree } from '../../shared/free-session';
+import { moneyNotes, moneyRow } from '../../shared/money-notes';
+import { MailNotice } from './mail-notice';
+
+/**
+ * Until when the session can be cancelled. A time in the past is not called "ended", because a
+ * session that was booked inside the limit never had such a time.
+ */
+function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
+  const { cancellationHours } = usePractice();
+  const now = useServerNow();
+  const times = sessionTimes(booking);
+  if (!times) return null;
+  const until = freeUntil(times.startsAt, cancellationHours);
+  if (times.startsAt.getTime() <= now) return null;
+  return (
+    <p>
+      {now <= until.getTime() ? (
+        <>
+          You can cancel it until <strong>{formatDateTime(until, zone)}</strong>.
+        </>
+      ) : (
+        <>
+          It starts in less than {cancellationHours} hours, so it can't be cancelled for a refund.
+        </>
+      )}{' '}
+      <AppLink
+        to={`/cancellation-policy?b=${booking.bookingId}`}
+        className="text-brand underline underline-offset-4"
+      >
+        How that works
+      </AppLink>
+    </p>
+  );
+}
+
+/** Nothing is lost by cancelling what has cost nothing, but its time is. */
+function FreeCutOff() {
+  const { phone } = usePractice();
+  return (
+    <p>
+      Can't make it? Please{' '}
+      <AppLink to="/contact" className="text-brand underline underline-offset-4">
+        write to us
+      </AppLink>{' '}
+      or call{' '}
+      <a href={`tel:${phone}`} className="text-brand underline underline-offset-4 numeric">
+        {formatPhone(phone)}
+      </a>
+      , so someone else can have the time.
+    </p>
+  );
+}
+
+/** Each session of a package is cancelled by itself. */
+function PackageCutOff({ booking }: { booking: Booking }) {
+  const hours = booking.package?.noticeHours ?? 0;
+  return (
+    <p>
+      You can cancel each session until <strong>{hours} hours</strong> before it starts, and its
+      share of the price comes back.{' '}
+      <AppLink
+        to={`/cancellation-policy?b=${booking.bookingId}`}
+        className="text-brand underline underline-offset-4"
+      >
+        How that works
+      </AppLink>
+    </p>
+  );
+}
+
+function AnyCutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
+  if (isFree(booking)) return <FreeCutOff />;
+  if (booking.package) return <PackageCutOff booking={booking} />;
+  return <CutOff booking={booking} zone={zone} />;
+}
+
+type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void };
+
+/** "Booking Confirmed!": everything about the session on one page, which can be opened again. */
+export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps) {
+  const free = isFree(booking);
+  const isPaid = !free && !isOnWord(booking);
+  const rows = [
+    ...sessionRows(booking, zone),
+    // The practice may have confirmed on the customer's word, before the payment was seen.
+    moneyRow(booking),
+    {
+      label: 'Reference',
+      value: <span className="numeric">{bookingReference(booking.bookingId)}</span>,
+    },
+  ];
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <BookingSummary title="Session Details" rows={rows}>
+        <CalendarButtons booking={booking} />
+        {isPaid ? (
+          <AppLink
+            to={`/receipt?b=${booking.bookingId}`}
+            className="inline-flex min-h-11 items-center self-start font-semibold text-brand hover:underline"
+          >
+            Receipt
+          </AppLink>
+        ) : null}
+      </BookingSummary>
+      <div className="flex flex-col gap-6">
+        {moneyNotes(booking).map(({ title, tone, text }) => (
+          <Alert key={title} tone={tone} title={title}>
+            {text}
+          </Alert>
+        ))}
+        <MeetingCard booking={booking} joinTo={`/join/${booking.bookingId}`} />
+        <MailNotice booking={booking} />
+        <AnyCutOff booking={booking} zone={zone} />
+        <Button size="lg" onClick={onComplete}>
+          Complete Booking
+        </Button>
+      </div>
+    </div>
+  );
+}
