@@ -7,7 +7,7 @@ import { Stepper } from '@/components/ui/stepper';
 import type { BookUrl } from '@/features/booking/book-page/book-url';
 import { LostNotice } from '@/features/booking/book-page/components/lost-notice';
 import { isEnded } from '@/features/booking/shared/booking-state';
-import { endedWords } from '@/features/booking/shared/components/ended-panel';
+import { titleOfReading } from '@/features/booking/shared/components/ended-panel';
 import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
 import type { RefusedTimes } from '@/features/booking/shared/refused-times';
 import { importWithRetry } from '@/lib/import-with-retry';
@@ -36,15 +36,11 @@ const TITLES: Record<Exclude<Book['step'], 'calendar'>, string> = {
   confirmation: 'Booking Confirmed!',
 };
 
-function titleOf({ step, booking, reading, asking }: Book, refundDays: string): string {
+function titleOf({ step, reading, asking }: Book, refundDays: string): string {
   if (step === 'calendar') return 'Book a Session';
   if (asking) return 'Your Booking';
-  if (step === 'payment' || step === 'confirmation') {
-    if (reading.isMissing) return 'Booking Not Found';
-    if (!booking) return 'Your Booking';
-    if (isEnded(booking)) return endedWords(booking, refundDays).title;
-  }
-  return TITLES[step];
+  const isOfBooking = step === 'payment' || step === 'confirmation';
+  return (isOfBooking && titleOfReading(reading, refundDays)) || TITLES[step];
 }
 
 /** The payment and what follows it come when they are needed: the steps before are lighter. */

@@ -1,5 +1,4 @@
 import { useEffect } from 'react';
-import { Skeleton } from '@/components/ui/skeleton';
 import { BookedPanel } from '@/features/booking/book-page/components/booked-panel';
 import { OwnConsent } from '@/features/consent/components/own-consent';
 import { isLate } from '@/lib/cancellation';
@@ -7,21 +6,15 @@ import { serverNow } from '@/lib/clock';
 import { usePractice } from '@/lib/practice';
 import { clearFlowKeys } from '@/lib/tab-storage';
 import { toDate } from '@/lib/time';
-import { Unreadable } from './link-screen';
+import { NoBooking } from './link-screen';
 import type { Book } from './use-book';
 
 /** "Booking Confirmed!" */
 export function ConfirmationScreen({ book }: { book: Book }) {
-  const { booking, reading, zone, own } = book;
+  const { booking, zone, own } = book;
   const { cancellationHours } = usePractice();
   useEffect(clearFlowKeys, []);
-  if (!booking) {
-    return reading.error ? (
-      <Unreadable book={book} />
-    ) : (
-      <Skeleton className="h-96 w-full rounded-card" />
-    );
-  }
+  if (!booking) return <NoBooking book={book} />;
   const hours = booking.package?.noticeHours ?? cancellationHours;
   const late = booking.sessions.every(
     ({ startsAt }) => startsAt && isLate(toDate(startsAt), hours, serverNow()),

@@ -1,12 +1,12 @@
-import { Button } from '@/components/ui/button';
-import { ErrorNotice } from '@/components/ui/error-notice';
 import { Skeleton } from '@/components/ui/skeleton';
-import { type BookUrl, bookChoicesOf } from '@/features/booking/book-page/book-url';
+import type { BookUrl } from '@/features/booking/book-page/book-url';
 import { isEnded, isLive } from '@/features/booking/shared/booking-state';
+import { choicesOf } from '@/features/booking/shared/choices';
 import { sessionRows } from '@/features/booking/shared/components/booking-rows';
 import { SummaryList } from '@/features/booking/shared/components/booking-summary';
 import { EndedPanel } from '@/features/booking/shared/components/ended-panel';
 import { HoldTimer } from '@/features/booking/shared/components/hold-timer';
+import { UnreadableBooking } from '@/features/booking/shared/components/unreadable-booking';
 import { wantedPractitioner } from '@/features/booking/shared/held-booking';
 import { LinkPanel } from '@/features/payments/components/link-panel';
 import { useLinkCheck } from '@/features/payments/hooks/use-link-check';
@@ -17,33 +17,20 @@ import { bookingReference } from '@/lib/reference';
 import { toDate } from '@/lib/time';
 import type { Book } from './use-book';
 
-/** A booking that cannot be read: it is not there, or no answer came. */
-export function Unreadable({ book }: { book: Book }) {
-  const { reading, moves } = book;
-  const missing = reading.isMissing;
+/** Stands in for the booking of the address until it is read, or where it cannot be. */
+export function NoBooking({ book: { reading, moves } }: { book: Book }) {
+  if (!reading.error) return <Skeleton className="h-96 w-full rounded-card" />;
   return (
-    <ErrorNotice
-      error={reading.error}
-      title={missing ? 'Booking details not found' : undefined}
-      onRetry={missing ? undefined : reading.refetch}
-      action={
-        missing ? (
-          <Button
-            variant="secondary"
-            size="sm"
-            onClick={() => moves.push({ step: undefined, bookingId: '' })}
-          >
-            Choose a time
-          </Button>
-        ) : undefined
-      }
+    <UnreadableBooking
+      reading={reading}
+      onChoose={() => moves.push({ step: undefined, bookingId: '' })}
     />
   );
 }
 
 /** The first view with the choices that led to a booking. */
 function backTo(booking: Booking): Partial<BookUrl> {
-  const choices = bookChoicesOf(booking, wantedPractitioner(booking.bookingId));
+  const choices = choicesOf(booking, wantedPractitioner(booking.bookingId));
   return { ...choices, step: undefined, bookingId: '' };
 }
 
@@ -87,14 +74,8 @@ function Payable({ book, booking, blocked }: LinkScreenProps & { booking: Bookin
 
 /** Paying in another tab, and what can become of a booking until it is confirmed. */
 export function LinkScreen({ book, blocked }: LinkScreenProps) {
-  const { booking, reading, zone, moves } = book;
-  if (!booking) {
-    return reading.error ? (
-      <Unreadable book={book} />
-    ) : (
-      <Skeleton className="h-96 w-full rounded-card" />
-    );
-  }
+  const { booking, zone, moves } = book;
+  if (!booking) return <NoBooking book={book} />;
   if (!isEnded(booking)) return <Payable book={book} booking={booking} blocked={blocked} />;
   return (
     <EndedPanel

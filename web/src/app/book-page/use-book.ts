@@ -8,13 +8,11 @@ import { validateDetails } from '@/features/booking/book-page/details-rules';
 import { writeHeldAnywhere } from '@/features/booking/book-page/held-anywhere';
 import { useWidgetReport } from '@/features/booking/book-page/hooks/use-widget-report';
 import { isPlaced } from '@/features/booking/shared/booking-state';
-import { clearDraft } from '@/features/booking/shared/draft';
-import { writeHeld } from '@/features/booking/shared/held-booking';
+import { useArrival } from '@/features/booking/shared/hooks/use-arrival';
 import { useBooking } from '@/features/booking/shared/hooks/use-booking';
 import { useDraft } from '@/features/booking/shared/hooks/use-draft';
 import { useMailToast } from '@/features/booking/shared/hooks/use-mail-toast';
 import { startsOfPackage } from '@/features/booking/shared/package-dates';
-import { renewIdempotencyKey } from '@/features/booking/shared/request-idempotency-key';
 import { type SignedConsent, useConsentForm } from '@/features/consent/hooks/use-consent-form';
 import { useOwnConsent } from '@/features/consent/hooks/use-own-consent';
 import { useAuth } from '@/lib/auth';
@@ -32,33 +30,17 @@ const NAMES: Record<BookStep, BookStepId | undefined> = {
   confirmation: 'confirmation',
 };
 
-/** Bookings for which this document has shown its congratulations. */
-const cheered = new Set<string>();
-
 /** The steps before the booking: what is typed there is kept nowhere until the booking has it. */
 const UNSAVED: readonly BookStep[] = ['calendar', 'consent', 'auth', 'details'];
 
-/** A booking that was confirmed while this page was waiting for it. */
-function useArrival(bookingId: string, placed: boolean, waiting: boolean): boolean {
-  const [here, setHere] = useState('');
-  if (placed && waiting && here !== bookingId) setHere(bookingId);
-  const arrived = here !== '' && here === bookingId;
-
-  useEffect(() => {
-    if (!arrived || cheered.has(bookingId)) return;
-    cheered.add(bookingId);
-    clearDraft();
-    writeHeld(null);
-    writeHeldAnywhere('');
-    renewIdempotencyKey();
-    toast({
-      title: 'Follow-up Email Scheduled',
-      description: 'After your session we ask you how it was.',
-      beside: true,
-    });
-  }, [arrived, bookingId]);
-
-  return arrived;
+/** A booking was confirmed while this page was waiting for it. */
+function cheer(): void {
+  writeHeldAnywhere('');
+  toast({
+    title: 'Follow-up Email Scheduled',
+    description: 'After your session we ask you how it was.',
+    beside: true,
+  });
 }
 
 /** What was signed belongs to one account, and no other one gives it. */
@@ -102,7 +84,7 @@ export function useBook(moves: UrlMoves<BookUrl>) {
   const offered = service !== undefined && (url.packageId === '' || offer !== undefined);
   const step = bookStep({ url, starts, offered, signedIn, booking, consented });
   const placed = isPlaced(booking);
-  const arrived = useArrival(url.bookingId, placed, url.step === 'payment');
+  const arrived = useArrival(url.bookingId, placed && url.step === 'payment', cheer);
   useMailToast(step === 'confirmation' ? booking : undefined, arrived);
   // A booking that was read is one of this account.
   useWidgetReport(url.report, booking?.bookingId ?? '');

@@ -7,9 +7,9 @@ import {
 } from '@/features/booking/book-page/scheduled-event';
 import { isLive } from '@/features/booking/shared/booking-state';
 import { contactField } from '@/features/booking/shared/contact-rules';
-import { readHeld } from '@/features/booking/shared/held-booking';
-import { useBooking } from '@/features/booking/shared/hooks/use-booking';
+import { writeFlowKeys } from '@/features/booking/shared/flow-keys';
 import type { BookingDraft } from '@/features/booking/shared/hooks/use-draft';
+import { useHeld } from '@/features/booking/shared/hooks/use-held';
 import {
   isOfSameTimes,
   useRequestBooking,
@@ -23,7 +23,6 @@ import type { PaymentTab } from '@/features/payments/payment-tab';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { describeError } from '@/lib/errors';
 import { formatPrice } from '@/lib/money';
-import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import type { Book } from './use-book';
 
 type Asked = {
@@ -31,14 +30,6 @@ type Asked = {
   onLost: (lost: RefusedTimes) => void;
   onOpened: (blocked: boolean) => void;
 };
-
-function writeFlowKeys({ service, offer, starts }: Book): void {
-  if (!service) return;
-  const { serviceId: id, title } = service;
-  const price = formatPrice((offer ?? service).price);
-  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price }));
-  writeTab(FLOW_KEYS.dateTime, starts[0] ?? '');
-}
 
 /** Shows a refusal where it is corrected; false for one that has no field. */
 function useRefusal({ book, onLost }: Asked) {
@@ -78,10 +69,10 @@ function useKeptNotes({ fields }: BookingDraft, held: Booking | undefined): void
 
 export function useProceed(asked: Asked) {
   const { book, onOpened } = asked;
-  const { moves, draft, signed, consentForm, user, reading, practitionerId, offer, starts } = book;
+  const { moves, draft, signed, consentForm, user, reading } = book;
+  const { service, offer, practitionerId, starts } = book;
   const what = { packageId: offer?.packageId ?? '', instants: starts };
-  const [heldId] = useState(() => readHeld()?.bookingId ?? '');
-  const held = useBooking(heldId, user?.id).booking;
+  const held = useHeld(user?.id).booking;
   useKeptNotes(draft, held);
   const request = useRequestBooking();
   const openLink = useOpenLink();
@@ -116,7 +107,7 @@ export function useProceed(asked: Asked) {
     setPending(true);
     setError(undefined);
     try {
-      writeFlowKeys(book);
+      if (service) writeFlowKeys(service, formatPrice((offer ?? service).price), starts[0]);
       const booking = await hold();
       reading.learn(booking);
       const { link, booking: opened } = await openLink(booking.bookingId).catch((why: unknown) => {

@@ -1,11 +1,10 @@
 import { FindBooking } from '@/app/find-booking';
 import { LazySection } from '@/components/lazy-section';
-import { Button } from '@/components/ui/button';
-import { ErrorNotice } from '@/components/ui/error-notice';
 import { setFlashToast } from '@/components/ui/flash-toast';
 import { Skeleton } from '@/components/ui/skeleton';
 import { isEnded } from '@/features/booking/shared/booking-state';
 import { EndedPanel } from '@/features/booking/shared/components/ended-panel';
+import { UnreadableBooking } from '@/features/booking/shared/components/unreadable-booking';
 import { writeHeld } from '@/features/booking/shared/held-booking';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { clearFlowKeys } from '@/lib/tab-storage';
@@ -29,30 +28,13 @@ const resting = <Skeleton className="h-96 w-full rounded-card" />;
 
 function Unreadable({ flow }: { flow: Flow }) {
   const { reading, moves } = flow;
-  const missing = reading.isMissing;
-  const notice = (
-    <ErrorNotice
-      error={reading.error}
-      title={missing ? 'Booking details not found' : undefined}
-      onRetry={missing ? undefined : reading.refetch}
-      action={
-        missing ? (
-          <Button
-            variant="secondary"
-            size="sm"
-            onClick={() => moves.push({ step: 'calendar-terms', bookingId: '' })}
-          >
-            Choose a time
-          </Button>
-        ) : undefined
-      }
-    />
-  );
-  if (!missing) return notice;
   return (
     <div className="flex flex-col gap-6">
-      {notice}
-      <FindBooking onFound={reading.refetch} />
+      <UnreadableBooking
+        reading={reading}
+        onChoose={() => moves.push({ step: 'calendar-terms', bookingId: '' })}
+      />
+      {reading.isMissing ? <FindBooking onFound={reading.refetch} /> : null}
     </div>
   );
 }

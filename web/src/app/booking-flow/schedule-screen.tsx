@@ -1,9 +1,7 @@
-import { useState } from 'react';
 import { LazySection } from '@/components/lazy-section';
 import { Skeleton } from '@/components/ui/skeleton';
 import { ScheduleStep } from '@/features/booking/booking-flow/components/schedule-step';
-import { readHeld } from '@/features/booking/shared/held-booking';
-import { useBooking } from '@/features/booking/shared/hooks/use-booking';
+import { useHeld } from '@/features/booking/shared/hooks/use-held';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { lazyLoader } from '@/lib/use-lazy-module';
@@ -19,8 +17,7 @@ const proveAddress = lazyLoader(
 /** The calendar step, which knows the time that this tab may be holding already. */
 export function ScheduleScreen({ flow, service }: { flow: Flow; service: Service }) {
   const { moves, draft, user, reading } = flow;
-  const [heldId] = useState(() => readHeld()?.bookingId ?? '');
-  const held = useBooking(heldId, user?.id);
+  const held = useHeld(user?.id);
   return (
     <ScheduleStep
       service={service}

@@ -4,45 +4,23 @@ import { type ToastInput, toast } from '@/components/ui/toast-store';
 import { currentStep, requestedStep } from '@/features/booking/booking-flow/current-step';
 import { useFlowService } from '@/features/booking/booking-flow/hooks/use-flow-service';
 import { useFlowUrl } from '@/features/booking/booking-flow/hooks/use-flow-url';
+import type { StepId } from '@/features/booking/booking-flow/steps';
 import { isOnWord, isPlaced } from '@/features/booking/shared/booking-state';
-import { clearDraft } from '@/features/booking/shared/draft';
 import { isFree } from '@/features/booking/shared/free-session';
-import { writeHeld } from '@/features/booking/shared/held-booking';
+import { useArrival } from '@/features/booking/shared/hooks/use-arrival';
 import { useBooking } from '@/features/booking/shared/hooks/use-booking';
 import { useDraft } from '@/features/booking/shared/hooks/use-draft';
 import { useMailToast } from '@/features/booking/shared/hooks/use-mail-toast';
-import { renewIdempotencyKey } from '@/features/booking/shared/request-idempotency-key';
-import type { StepId } from '@/features/booking/shared/steps';
 import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer';
 import { useAuth } from '@/lib/auth';
 import { usePackage, usePracticeZone } from '@/lib/practice';
 import { useLeaveWarning } from '@/lib/use-leave-warning';
-
-/** Bookings for which this document has shown its congratulations. */
-const cheered = new Set<string>();
 
 const BOOKED = 'Your session is booked.';
 
 /** A payment is called verified only if it was seen. */
 function arrivalWords(unpaid: boolean): ToastInput {
   return unpaid ? { title: BOOKED } : { title: 'Payment Verified!', description: BOOKED };
-}
-
-/** The flow has moved on by itself to the last step. */
-function useArrival(bookingId: string, arrived: boolean, unpaid: boolean): boolean {
-  const [paidHere, setPaidHere] = useState('');
-  if (arrived && paidHere !== bookingId) setPaidHere(bookingId);
-
-  useEffect(() => {
-    if (!arrived || cheered.has(bookingId)) return;
-    cheered.add(bookingId);
-    clearDraft();
-    writeHeld(null);
-    renewIdempotencyKey();
-    toast(arrivalWords(unpaid));
-  }, [arrived, bookingId, unpaid]);
-
-  return paidHere !== '' && paidHere === bookingId;
 }
 
 export function useFlow() {
@@ -67,7 +45,7 @@ export function useFlow() {
   const step = currentStep({ url, signedIn: user !== undefined, booking });
   const arrived = step === 'confirmed' && requestedStep(url) !== 'confirmed' && isPlaced(booking);
   const unpaid = booking ? isOnWord(booking) || isFree(booking) : false;
-  const paidHere = useArrival(url.bookingId, arrived, unpaid);
+  const paidHere = useArrival(url.bookingId, arrived, () => toast(arrivalWords(unpaid)));
   useMailToast(step === 'confirmed' ? booking : undefined, paidHere);
 
   // The address says what is shown. A visitor keeps the step that signing in leads back to.

@@ -10,11 +10,11 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
+import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/booking-flow/steps';
 import { isEnded } from '@/features/booking/shared/booking-state';
-import { endedWords } from '@/features/booking/shared/components/ended-panel';
+import { titleOfReading } from '@/features/booking/shared/components/ended-panel';
 import { isFree, priceWords } from '@/features/booking/shared/free-session';
 import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
-import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/shared/steps';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
@@ -23,21 +23,16 @@ import { lazyLoader } from '@/lib/use-lazy-module';
 
 /** The booking that the step shows, as far as it is known. */
 function shownBooking({ step, booking, reading }: Flow) {
-  if (step === 'auth' || step === 'calendar-terms') return { of: 'no booking' } as const;
-  if (booking) return { of: isEnded(booking) ? 'ended' : 'live', booking } as const;
-  return { of: reading.isMissing ? 'missing' : 'unknown' } as const;
+  if (step === 'auth' || step === 'calendar-terms') return 'no booking';
+  if (booking) return isEnded(booking) ? 'ended' : 'live';
+  return reading.isMissing ? 'missing' : 'unknown';
 }
 
-/** What a booking is called before the answer came, so that nothing is promised of it. */
-const UNKNOWN_BOOKING = 'Your Booking';
-
 function titleOf(flow: Flow, refundDays: string): string {
-  const { step, user } = flow;
+  const { step, user, reading } = flow;
   if (step === 'auth') return user ? "You're Signed In!" : STEP_TITLES.auth;
-  const shown = shownBooking(flow);
-  if (shown.of === 'ended') return endedWords(shown.booking, refundDays).title;
-  if (shown.of === 'missing') return 'Booking Not Found';
-  return shown.of === 'unknown' ? UNKNOWN_BOOKING : STEP_TITLES[step];
+  const isOfBooking = step !== 'calendar-terms';
+  return (isOfBooking && titleOfReading(reading, refundDays)) || STEP_TITLES[step];
 }
 
 /**
@@ -96,10 +91,10 @@ function Screen({ flow }: { flow: Flow }) {
 
 function leadOf(flow: Flow): string | undefined {
   const { service, booking, step } = flow;
-  if (shownBooking(flow).of === 'live' && step === 'confirmed') {
+  if (shownBooking(flow) === 'live' && step === 'confirmed') {
     return 'Thank you. Here is everything you need for your session.';
   }
-  if (booking || shownBooking(flow).of !== 'no booking' || service.status !== 'known') return;
+  if (booking || shownBooking(flow) !== 'no booking' || service.status !== 'known') return;
   const { title, durationText } = service.service;
   const { offer } = flow;
   if (offer) {
@@ -122,7 +117,7 @@ function FlowPage({ flow }: { flow: Flow }) {
   const title = titleOf(flow, usePractice().refundDaysText);
   useDocumentTitle(title);
   useStepFocus(flow.step);
-  const { of } = shownBooking(flow);
+  const of = shownBooking(flow);
   const isOver = of === 'ended' || of === 'missing';
   const narrow = NARROW.has(flow.step) || isOver;
   return (

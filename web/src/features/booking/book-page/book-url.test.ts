@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { at, bookingFixture } from '@/testing/booking-fixture';
 import {
   type BookUrl,
-  bookChoicesOf,
   bookPath,
   bookSessionPath,
   bookSlotPath,
@@ -69,8 +67,7 @@ test.each([
 );
 
 test.each([
-  ...['auth=yes', 'returned=1', 'step=card', 'slot=tomorrow', 'slot=2026-13-40T05:30:00Z'],
-  ...['date=2026-13-40', 'date=tomorrow'],
+  ...['auth=yes', 'returned=1', 'step=card', 'slot=tomorrow', 'date=tomorrow'],
   ...['report=1', `report=${'A'.repeat(32)}`],
 ])('%s is as if it were not there', (query) => expect(parse(query)).toEqual(NOTHING_CHOSEN));
 
@@ -103,22 +100,4 @@ test('a chosen time leads to the consent, and at /book-session to its gate', () 
   expect(bookSessionPath({ ...NOTHING_CHOSEN, cancelled: true })).toBe(
     '/book-session?auth=cancelled',
   );
-});
-
-test('a booking leads back to the choices that it came of', () => {
-  expect(bookChoicesOf(bookingFixture(), 'ravi')).toEqual({
-    serviceId: 'general-consultation',
-    packageId: '',
-    date: '',
-    slot: SLOT,
-    slots: [],
-    practitioner: 'ravi',
-  });
-  const sessions = [SLOT, LATER].map((start) => ({ startsAt: at(start) }));
-  const booking = bookingFixture({ sessions, package: { packageId: 'starter' } });
-  expect(bookChoicesOf(booking, '')).toMatchObject({
-    packageId: 'starter',
-    slot: '',
-    slots: [SLOT, LATER],
-  });
 });

@@ -1,8 +1,7 @@
 /** The choices of /book in its address, so that a reload and a second tab show the same. */
-import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { placesIn, placesText, toInstant, validDate, validInstant } from '@/lib/instant';
+import { placesText, toInstant } from '@/lib/instant';
 import { validReportId } from '@/lib/report-id';
-import { toDate } from '@/lib/time';
+import { type Choices, NO_CHOICES, parseChoices, queryText } from '../shared/choices';
 
 const BOOK_PATH = '/book';
 
@@ -10,18 +9,7 @@ const BOOK_PATH = '/book';
 const STEPS = ['calendar-terms', 'auth', 'payment', 'confirmation'] as const;
 export type BookStepId = (typeof STEPS)[number];
 
-export type BookUrl = {
-  serviceId: string;
-  /** The chosen package's id, or empty for a single session. */
-  packageId: string;
-  /** The day that the dates of a package are chosen from, "2026-11-24", or empty. */
-  date: string;
-  /** The chosen start as an instant, "2026-11-24T05:30:00Z", or empty. */
-  slot: string;
-  /** The starts of a package's sessions in their places, empty where none is chosen. */
-  slots: readonly string[];
-  /** The chosen practitioner's id, or empty for anyone. */
-  practitioner: string;
+export type BookUrl = Choices & {
   step: BookStepId | undefined;
   bookingId: string;
   /** The client left the sign-in without signing in. */
@@ -33,12 +21,7 @@ export type BookUrl = {
 };
 
 export const NOTHING_CHOSEN: BookUrl = {
-  serviceId: '',
-  packageId: '',
-  date: '',
-  slot: '',
-  slots: [],
-  practitioner: '',
+  ...NO_CHOICES,
   step: undefined,
   bookingId: '',
   cancelled: false,
@@ -54,12 +37,7 @@ function isStep(value: string | null): value is BookStepId {
 export function parseBookUrl(query: URLSearchParams): BookUrl {
   const step = query.get('step');
   return {
-    serviceId: query.get('service') ?? '',
-    packageId: query.get('package') ?? '',
-    date: validDate(query.get('date') ?? ''),
-    slot: validInstant(query.get('slot') ?? ''),
-    slots: placesIn(query.get('slots') ?? ''),
-    practitioner: query.get('practitioner') ?? '',
+    ...parseChoices(query),
     step: isStep(step) ? step : undefined,
     bookingId: query.get('b') ?? '',
     cancelled: query.get('auth') === 'cancelled',
@@ -69,9 +47,8 @@ export function parseBookUrl(query: URLSearchParams): BookUrl {
 }
 
 function withQuery(path: string, entries: Record<string, string>): string {
-  const query = new URLSearchParams(Object.entries(entries).filter(([, value]) => value));
-  // Colons and commas are allowed in a query, and times are easier to read with them.
-  const text = query.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
+  const given = Object.entries(entries).filter(([, value]) => value);
+  const text = queryText(new URLSearchParams(given));
   return text ? `${path}?${text}` : path;
 }
 
@@ -108,15 +85,4 @@ export function bookSlotPath(
 ): string {
   const chosen = { serviceId, slot: toInstant(startsAt), practitioner, report };
   return bookPath({ ...NOTHING_CHOSEN, ...chosen, step: 'calendar-terms' });
-}
-
-/** The choices that led to a booking, for the way back to the calendar. */
-export function bookChoicesOf(
-  { serviceId, sessions, package: booked }: Booking,
-  practitioner: string,
-): Partial<BookUrl> {
-  const starts = sessions.map(({ startsAt }) => (startsAt ? toInstant(toDate(startsAt)) : ''));
-  const packageId = booked?.packageId ?? '';
-  const [slot, slots] = packageId ? ['', starts] : [starts[0] ?? '', []];
-  return { serviceId, packageId, date: '', slot, slots, practitioner };
 }

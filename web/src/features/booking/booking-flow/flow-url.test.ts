@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import { bookingFixture } from '@/testing/booking-fixture';
-import {
-  choicesOf,
-  type FlowUrl,
-  flowPath,
-  flowQuery,
-  parseFlowUrl,
-  saysTooMuch,
-} from './flow-url';
+import { type FlowUrl, flowPath, flowQuery, parseFlowUrl, saysTooMuch } from './flow-url';
 
 const FULL: FlowUrl = {
   serviceId: 'general-consultation',
@@ -41,14 +33,6 @@ test.each(['payment', 'confirmation', 'confirmed', undefined] as const)(
   },
 );
 
-test('a booking leads back to the choices that it came of', () => {
-  const booking = bookingFixture();
-  const back: FlowUrl = { ...FULL, ...choicesOf(booking, ''), bookingId: '' };
-  expect(flowPath(back)).toBe(
-    '/booking-flow?service=general-consultation&slot=2026-11-24T05:30:00Z&step=calendar-terms',
-  );
-});
-
 test('the dates of a package stand in their places', () => {
   const slots = ['2026-11-24T05:30:00Z', '', '2026-12-08T05:30:00Z'];
   const url: FlowUrl = { ...FULL, slot: '', packageId: 'starter', slots, bookingId: '' };
@@ -59,26 +43,10 @@ test('the dates of a package stand in their places', () => {
 
 test('what is not chosen is not written', () => {
   const url = parseFlowUrl(new URLSearchParams('service=meditation'));
-  expect(url).toEqual({
-    serviceId: 'meditation',
-    date: '',
-    slot: '',
-    practitioner: '',
-    packageId: '',
-    slots: [],
-    step: undefined,
-    bookingId: '',
-  });
   expect(flowQuery(url).toString()).toBe('service=meditation');
 });
 
 test.each([
-  ['date=24-11-2026', 'date', ''],
-  ['date=2026-13-45', 'date', ''],
-  ['slot=tomorrow', 'slot', ''],
-  ['slot=2026-11-24T99:00:00Z', 'slot', ''],
-  ['slot=2026-11-24T05:30:00.000Z', 'slot', '2026-11-24T05:30:00Z'],
-  ['slot=2026-11-24T05:30Z', 'slot', '2026-11-24T05:30:00Z'],
   ['step=done', 'step', undefined],
   ['step=calendar-terms', 'step', 'calendar-terms'],
 ] as const)('%s is read as %s = %s', (query, key, value) => {

@@ -1,47 +1,17 @@
 /** The flow's choices in the address, so that a reload keeps them. */
-import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { placesIn, placesText, toInstant, validDate, validInstant } from '@/lib/instant';
-import { toDate } from '@/lib/time';
-import { isStepId, type StepId } from '../shared/steps';
+import { placesText } from '@/lib/instant';
+import { type Choices, NO_CHOICES, parseChoices, queryText } from '../shared/choices';
+import { isStepId, type StepId } from './steps';
 
 const FLOW_PATH = '/booking-flow';
 
-export type FlowUrl = {
-  serviceId: string;
-  /** Local date in the practice's zone, "2026-11-24", or empty. */
-  date: string;
-  /** The chosen start as an instant, "2026-11-24T05:30:00Z", or empty. */
-  slot: string;
-  /** The chosen practitioner's id, or empty for anyone. */
-  practitioner: string;
-  /** The chosen package's id, or empty for a single session. */
-  packageId: string;
-  /** The starts of a package's sessions in their places, empty where none is chosen. */
-  slots: readonly string[];
-  step: StepId | undefined;
-  bookingId: string;
-};
-
-type Choice = 'serviceId' | 'date' | 'slot' | 'practitioner' | 'packageId' | 'slots';
-const NO_CHOICES: Pick<FlowUrl, Choice> = {
-  serviceId: '',
-  date: '',
-  slot: '',
-  practitioner: '',
-  packageId: '',
-  slots: [],
-};
+export type FlowUrl = Choices & { step: StepId | undefined; bookingId: string };
 
 /** Reads the address. Whatever makes no sense is as if it were not there. */
 export function parseFlowUrl(query: URLSearchParams): FlowUrl {
   const step = query.get('step');
   return {
-    serviceId: query.get('service') ?? '',
-    date: validDate(query.get('date') ?? ''),
-    slot: validInstant(query.get('slot') ?? ''),
-    practitioner: query.get('practitioner') ?? '',
-    packageId: query.get('package') ?? '',
-    slots: placesIn(query.get('slots') ?? ''),
+    ...parseChoices(query),
     step: isStepId(step) ? step : undefined,
     bookingId: query.get('b') ?? '',
   };
@@ -81,19 +51,7 @@ export function saysTooMuch(query: URLSearchParams): boolean {
   return more && showsBooking(parseFlowUrl(query));
 }
 
-/** The choices that led to a booking, for the way back to the calendar. */
-export function choicesOf(
-  { serviceId, sessions, package: booked }: Booking,
-  practitioner: string,
-): Pick<FlowUrl, Choice> {
-  const starts = sessions.map(({ startsAt }) => (startsAt ? toInstant(toDate(startsAt)) : ''));
-  const packageId = booked?.packageId ?? '';
-  const [slot, slots] = packageId ? ['', starts] : [starts[0] ?? '', []];
-  return { serviceId, date: '', slot, practitioner, packageId, slots };
-}
-
 /** The address of a point in the flow. */
 export function flowPath(url: FlowUrl): string {
-  // Colons are allowed in a query, and a time is easier to read with them.
-  return `${FLOW_PATH}?${flowQuery(url).toString().replaceAll('%3A', ':').replaceAll('%2C', ',')}`;
+  return `${FLOW_PATH}?${queryText(flowQuery(url))}`;
 }

@@ -8,7 +8,6 @@ import {
 } from '@/gen/booking/v1/booking_service_pb';
 import { toInstant } from '@/lib/instant';
 import { toDate } from '@/lib/time';
-import type { StepId } from './steps';
 
 /** The time is kept and can be paid for. */
 export function isLive(booking: Booking | undefined): boolean {
@@ -33,13 +32,6 @@ export function isOnWord(booking: Booking): boolean {
 /** It ended without a session: expired, given back, moved, or paid too late. */
 export function isEnded(booking: Booking | undefined): boolean {
   return booking !== undefined && !isLive(booking) && !isPlaced(booking);
-}
-
-/** The step that is shown of a booking when the address names this step. */
-export function stepOf(booking: Booking, asked: StepId): StepId {
-  if (isPlaced(booking)) return 'confirmed';
-  if (asked === 'confirmed') return isLive(booking) ? 'confirmation' : 'payment';
-  return asked === 'confirmation' ? 'confirmation' : 'payment';
 }
 
 /** The later of two readings of the same booking. */

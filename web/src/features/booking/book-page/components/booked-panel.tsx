@@ -10,37 +10,23 @@ import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { shownAddress } from '@/lib/shown-address';
-import { formatDate, formatOwnPlace, formatTimeRange, toDate, type Zone } from '@/lib/time';
-import { isOnline, isOnWord, sessionTimes } from '../../shared/booking-state';
-import { packageRows } from '../../shared/components/booking-rows';
+import { toDate, type Zone } from '@/lib/time';
+import { isOnline, isOnWord } from '../../shared/booking-state';
+import { practitionerRows, timeRows, titleRows } from '../../shared/components/booking-rows';
 import { BookingSummary, type SummaryRow } from '../../shared/components/booking-summary';
 import { CalendarButtons } from '../../shared/components/calendar-buttons';
 import { MAIL_FAILED, mailFailedMessage } from '../../shared/mail-messages';
 import { countWord } from '../../shared/package-dates';
 
-/** When the session is. */
-function timeRows(booking: Booking, zone: Zone): SummaryRow[] {
-  const times = sessionTimes(booking);
-  if (!times) return [];
-  const own = formatOwnPlace(times.startsAt, zone);
-  return [
-    { label: 'Date', value: formatDate(times.startsAt, zone) },
-    { label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) },
-    ...(own ? [{ label: 'Your time', value: own }] : []),
-  ];
-}
-
 function rowsOf(booking: Booking, zone: Zone): SummaryRow[] {
-  const { contact, serviceTitle, package: booked } = booking;
-  const rows: (SummaryRow | undefined)[] = [
-    booked && { label: 'Package', value: booked.title },
-    { label: 'Service', value: serviceTitle },
-    booking.practitionerName ? { label: 'With', value: booking.practitionerName } : undefined,
-    ...(booked ? packageRows(booking, zone) : timeRows(booking, zone)),
-    contact && { label: 'Email', value: shownAddress(contact.email) },
-    contact?.phone ? { label: 'Phone', value: formatPhone(contact.phone) } : undefined,
+  const { contact } = booking;
+  return [
+    ...titleRows(booking),
+    ...practitionerRows(booking),
+    ...timeRows(booking, zone),
+    ...(contact ? [{ label: 'Email', value: shownAddress(contact.email) }] : []),
+    ...(contact?.phone ? [{ label: 'Phone', value: formatPhone(contact.phone) }] : []),
   ];
-  return rows.filter((row) => row !== undefined);
 }
 
 /** Whether the confirmation was sent, as far as is known. */

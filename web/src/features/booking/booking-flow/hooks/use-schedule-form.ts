@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Package, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError, errorReason } from '@/lib/errors';
-import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { contactField } from '../../shared/contact-rules';
+import { writeFlowKeys } from '../../shared/flow-keys';
 import { priceWords } from '../../shared/free-session';
 import type { BookingDraft } from '../../shared/hooks/use-draft';
 import type { LateTime } from '../../shared/hooks/use-late';
@@ -33,13 +33,6 @@ type Asked = {
   /** The server refused the chosen times; their calendar says which of them are gone. */
   onLost: (reason: string) => void;
 };
-
-/** The keys of the flow (`FLOW_KEYS`); this code only writes them. */
-function writeFlowKeys(service: Service, slot: string): void {
-  const { serviceId: id, title } = service;
-  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: priceWords(service) }));
-  writeTab(FLOW_KEYS.dateTime, slot);
-}
 
 function missingTitle(offer: Package | undefined): string {
   return offer ? datesMissing(offer) : 'Please select a time';
@@ -119,7 +112,7 @@ export function useScheduleForm(asked: Asked) {
     setTried(true);
     if (!isComplete(asked)) return;
     const wish = wishOf(asked);
-    writeFlowKeys(service, starts[0] ?? '');
+    writeFlowKeys(service, priceWords(service), starts[0]);
     if (held && keepsHold(held, wish)) {
       onHeld(held);
       return;

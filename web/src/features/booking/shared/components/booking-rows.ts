@@ -12,7 +12,7 @@ import { isOnline, sessionTimes } from '../booking-state';
 import type { SummaryRow } from './booking-summary';
 
 /** The dates of a package, one row for each. */
-export function packageRows(booking: Booking, zone: Zone): SummaryRow[] {
+function packageRows(booking: Booking, zone: Zone): SummaryRow[] {
   return booking.sessions.flatMap(({ startsAt, endsAt, cancelled }, index) => {
     if (!startsAt || !endsAt) return [];
     const [from, to] = [toDate(startsAt), toDate(endsAt)];
@@ -21,22 +21,38 @@ export function packageRows(booking: Booking, zone: Zone): SummaryRow[] {
   });
 }
 
+/** What is booked. */
+export function titleRows({ serviceTitle, package: booked }: Booking): SummaryRow[] {
+  const service = { label: 'Service', value: serviceTitle };
+  return booked ? [{ label: 'Package', value: booked.title }, service] : [service];
+}
+
+/** When the session is, or each one of a package; online it is named in the reader's zone as well. */
+export function timeRows(booking: Booking, zone: Zone): SummaryRow[] {
+  if (booking.package) return packageRows(booking, zone);
+  const times = sessionTimes(booking);
+  if (!times) return [];
+  const own = isOnline(booking) ? formatOwnPlace(times.startsAt, zone) : undefined;
+  return [
+    { label: 'Date', value: formatDate(times.startsAt, zone) },
+    { label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) },
+    ...(own ? [{ label: 'Your time', value: own }] : []),
+  ];
+}
+
+/** Who gives the session, where the booking says so. */
+export function practitionerRows({ practitionerName }: Booking): SummaryRow[] {
+  return practitionerName ? [{ label: 'With', value: practitionerName }] : [];
+}
+
 /** What is booked and when. */
 export function sessionRows(booking: Booking, zone: Zone): SummaryRow[] {
-  const times = sessionTimes(booking);
-  const rows: SummaryRow[] = [{ label: 'Service', value: booking.serviceTitle }];
-  if (booking.package) {
-    rows.unshift({ label: 'Package', value: booking.package.title });
-    rows.push(...packageRows(booking, zone));
-  } else if (times) {
-    rows.push({ label: 'Date', value: formatDate(times.startsAt, zone) });
-    rows.push({ label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) });
-    const own = isOnline(booking) ? formatOwnPlace(times.startsAt, zone) : undefined;
-    if (own) rows.push({ label: 'Your time', value: own });
-  }
-  if (booking.practitionerName) rows.push({ label: 'With', value: booking.practitionerName });
-  rows.push({ label: 'How', value: isOnline(booking) ? 'Online' : 'In person' });
-  return rows;
+  return [
+    ...titleRows(booking),
+    ...timeRows(booking, zone),
+    ...practitionerRows(booking),
+    { label: 'How', value: isOnline(booking) ? 'Online' : 'In person' },
+  ];
 }
 
 /** The same with what it costs. */

@@ -9,7 +9,9 @@ import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import type { Zone } from '@/lib/time';
+import { isEnded } from '../booking-state';
 import { isFree } from '../free-session';
+import type { BookingReading } from '../hooks/use-booking';
 import { moneyNotes } from '../money-notes';
 import { sessionRows } from './booking-rows';
 import { SummaryList } from './booking-summary';
@@ -138,6 +140,15 @@ export function endedWords(booking: Booking, refundDays: string, verifying = fal
     default:
       return expiredWords(booking, verifying);
   }
+}
+
+/** What the page of a booking is called where no step names it: before an answer, and after its end. */
+export function titleOfReading(
+  { booking, isMissing }: BookingReading,
+  refundDays: string,
+): string | undefined {
+  if (booking) return isEnded(booking) ? endedWords(booking, refundDays).title : undefined;
+  return isMissing ? 'Booking Not Found' : 'Your Booking';
 }
 
 type EndedPanelProps = {
