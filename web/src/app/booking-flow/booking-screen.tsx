@@ -2,16 +2,17 @@ import { FindBooking } from '@/app/find-booking';
 import { LazySection } from '@/components/lazy-section';
 import { setFlashToast } from '@/components/ui/flash-toast';
 import { Skeleton } from '@/components/ui/skeleton';
+import type { Flow } from '@/features/booking/booking-flow/hooks/use-flow';
 import { isEnded } from '@/features/booking/shared/booking-state';
 import { EndedPanel } from '@/features/booking/shared/components/ended-panel';
 import { UnreadableBooking } from '@/features/booking/shared/components/unreadable-booking';
 import { writeHeld } from '@/features/booking/shared/held-booking';
+import type { CheckoutAnswering } from '@/features/payments/hooks/use-checkout-answer';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { clearFlowKeys } from '@/lib/tab-storage';
 import { useGo } from '@/lib/use-go';
 import { lazyLoader } from '@/lib/use-lazy-module';
 import { PaymentScreen } from './payment-screen';
-import type { Flow } from './use-flow';
 import { VerificationScreen } from './verification-screen';
 
 /** What follows the payment comes when it is needed: the steps before it are lighter. */
@@ -39,8 +40,10 @@ function Unreadable({ flow }: { flow: Flow }) {
   );
 }
 
+type BookingScreenProps = { flow: Flow; answer: CheckoutAnswering };
+
 /** The steps that show a booking: payment, verification, confirmation, and what can end one. */
-export function BookingScreen({ flow }: { flow: Flow }) {
+export function BookingScreen({ flow, answer }: BookingScreenProps) {
   const { booking, reading, step, moves, zone } = flow;
   const go = useGo();
 
@@ -75,6 +78,7 @@ export function BookingScreen({ flow }: { flow: Flow }) {
       </LazySection>
     );
   }
-  if (step === 'confirmation') return <VerificationScreen flow={flow} booking={booking} />;
-  return <PaymentScreen flow={flow} booking={booking} />;
+  if (step === 'confirmation')
+    return <VerificationScreen flow={flow} booking={booking} answer={answer} />;
+  return <PaymentScreen flow={flow} booking={booking} answer={answer} />;
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
+import type { Flow } from '@/features/booking/booking-flow/hooks/use-flow';
 import { useLatePayment } from '@/features/booking/booking-flow/hooks/use-late-payment';
 import { choicesOf } from '@/features/booking/shared/choices';
 import { paymentRows } from '@/features/booking/shared/components/booking-rows';
@@ -12,15 +13,15 @@ import { wantedPractitioner } from '@/features/booking/shared/held-booking';
 import { useReleaseBooking } from '@/features/booking/shared/hooks/use-request-booking';
 import { focusAfterWindow } from '@/features/booking/shared/hooks/use-step-focus';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
+import type { CheckoutAnswering } from '@/features/payments/hooks/use-checkout-answer';
 import { usePaymentPanel } from '@/features/payments/hooks/use-payment-panel';
 import { INVALID_PRICE, MISSING_INFORMATION } from '@/features/payments/payment-messages';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { toDate } from '@/lib/time';
-import type { Flow } from './use-flow';
 
-type PaymentScreenProps = { flow: Flow; booking: Booking };
+type PaymentScreenProps = { flow: Flow; booking: Booking; answer: CheckoutAnswering };
 
 /** What makes a booking impossible to pay for. */
 function flawOf(booking: Booking): string | undefined {
@@ -28,8 +29,8 @@ function flawOf(booking: Booking): string | undefined {
   return booking.price && booking.price.minorUnits > 0n ? undefined : INVALID_PRICE;
 }
 
-function Payable({ flow, booking }: PaymentScreenProps) {
-  const { moves, reading, answer, zone, draft } = flow;
+function Payable({ flow, booking, answer }: PaymentScreenProps) {
+  const { moves, reading, zone, draft } = flow;
   const { name } = usePractice();
   const release = useReleaseBooking();
   const [leaving, setLeaving] = useState(false);
@@ -86,7 +87,8 @@ function Payable({ flow, booking }: PaymentScreenProps) {
 }
 
 /** "Complete Your Payment" */
-export function PaymentScreen({ flow, booking }: PaymentScreenProps) {
+export function PaymentScreen(props: PaymentScreenProps) {
+  const { flow, booking } = props;
   const flaw = flawOf(booking);
   return (
     <div className="flex flex-col gap-6 lg:grid lg:grid-cols-2 lg:items-start">
@@ -105,7 +107,7 @@ export function PaymentScreen({ flow, booking }: PaymentScreenProps) {
           This booking cannot be paid for. Nothing was charged.
         </Alert>
       ) : (
-        <Payable flow={flow} booking={booking} />
+        <Payable {...props} />
       )}
     </div>
   );

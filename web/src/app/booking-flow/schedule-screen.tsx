@@ -1,11 +1,11 @@
 import { LazySection } from '@/components/lazy-section';
 import { Skeleton } from '@/components/ui/skeleton';
 import { ScheduleStep } from '@/features/booking/booking-flow/components/schedule-step';
+import type { Flow } from '@/features/booking/booking-flow/hooks/use-flow';
 import { useHeld } from '@/features/booking/shared/hooks/use-held';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { lazyLoader } from '@/lib/use-lazy-module';
-import type { Flow } from './use-flow';
 
 /** A free session needs it once, and no other session does. */
 const proveAddress = lazyLoader(

@@ -6,7 +6,7 @@ import { useArrival } from '@/features/account/hooks/use-arrival';
 import { AuthStep } from '@/features/booking/booking-flow/components/auth-step';
 import { afterSignIn } from '@/features/booking/booking-flow/current-step';
 import { flowPath } from '@/features/booking/booking-flow/flow-url';
-import type { Flow } from './use-flow';
+import type { Flow } from '@/features/booking/booking-flow/hooks/use-flow';
 
 type SignInScreenProps = { flow: Flow; free: boolean };
 

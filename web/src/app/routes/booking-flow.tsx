@@ -2,7 +2,6 @@
 
 import { useEffect } from 'react';
 import { BookingScreen } from '@/app/booking-flow/booking-screen';
-import { type Flow, useFlow } from '@/app/booking-flow/use-flow';
 import { isRememberedBooking } from '@/app/pay/page-key';
 import { LazySection } from '@/components/lazy-section';
 import { PageSkeleton } from '@/components/page-skeleton';
@@ -10,11 +9,16 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
+import { type Flow, useFlow } from '@/features/booking/booking-flow/hooks/use-flow';
 import { FREE_STEPS, STEP_TITLES, STEPS } from '@/features/booking/booking-flow/steps';
 import { isEnded } from '@/features/booking/shared/booking-state';
 import { titleOfReading } from '@/features/booking/shared/components/ended-panel';
 import { isFree, priceWords } from '@/features/booking/shared/free-session';
 import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
+import {
+  type CheckoutAnswering,
+  useCheckoutAnswer,
+} from '@/features/payments/hooks/use-checkout-answer';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
@@ -56,7 +60,9 @@ function useDocumentTitle(title: string): void {
   }, [title, name]);
 }
 
-function Screen({ flow }: { flow: Flow }) {
+type ScreenProps = { flow: Flow; answer: CheckoutAnswering };
+
+function Screen({ flow, answer }: ScreenProps) {
   const { step, service } = flow;
   if (step === 'auth') {
     return (
@@ -70,7 +76,7 @@ function Screen({ flow }: { flow: Flow }) {
       </LazySection>
     );
   }
-  if (step !== 'calendar-terms') return <BookingScreen flow={flow} />;
+  if (step !== 'calendar-terms') return <BookingScreen flow={flow} answer={answer} />;
   if (service.status === 'known') {
     return (
       <LazySection
@@ -113,7 +119,7 @@ function isOfFree({ booking, service }: Flow): boolean {
 /** Steps with one column of reading width. */
 const NARROW: ReadonlySet<string> = new Set(['auth', 'calendar-terms', 'confirmation']);
 
-function FlowPage({ flow }: { flow: Flow }) {
+function FlowPage({ flow, answer }: ScreenProps) {
   const title = titleOf(flow, usePractice().refundDaysText);
   useDocumentTitle(title);
   useStepFocus(flow.step);
@@ -132,7 +138,7 @@ function FlowPage({ flow }: { flow: Flow }) {
       )}
       <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
         <PageHeading lead={leadOf(flow)}>{title}</PageHeading>
-        <Screen flow={flow} />
+        <Screen flow={flow} answer={answer} />
       </div>
     </div>
   );
@@ -140,6 +146,7 @@ function FlowPage({ flow }: { flow: Flow }) {
 
 export default function BookingFlowPage() {
   const flow = useFlow();
+  const answer = useCheckoutAnswer(flow.moves.url.bookingId);
   const go = useGo();
   const unknown = flow.service.status === 'unknown';
   const asking = flow.service.status === 'loading' && flow.moves.url.bookingId === '';
@@ -154,5 +161,5 @@ export default function BookingFlowPage() {
   }, [unknown, isOfPage, go]);
 
   if (isOfPage || unknown || asking || flow.auth.status === 'unknown') return <PageSkeleton />;
-  return <FlowPage flow={flow} />;
+  return <FlowPage flow={flow} answer={answer} />;
 }

@@ -11,7 +11,13 @@ import type { CheckoutAnswer } from '../checkout-window';
 const ATTEMPTS_MAX = 3;
 const GAP_MS = 1000;
 
-export function useCheckoutAnswer(bookingId: string) {
+export type CheckoutAnswering = {
+  submit: (answer: CheckoutAnswer) => Promise<void>;
+  /** Why the service refused the last answer. */
+  refused: unknown;
+};
+
+export function useCheckoutAnswer(bookingId: string): CheckoutAnswering {
   const transport = useTransport();
   const client = useMemo(() => createClient(PaymentsService, transport), [transport]);
   const [refused, setRefused] = useState<unknown>();

@@ -1,20 +1,22 @@
 /** The booking flow as a whole: who books what, how far it has come, and what follows from that. */
 import { useEffect, useState } from 'react';
 import { type ToastInput, toast } from '@/components/ui/toast-store';
-import { currentStep, requestedStep } from '@/features/booking/booking-flow/current-step';
-import { useFlowService } from '@/features/booking/booking-flow/hooks/use-flow-service';
-import { useFlowUrl } from '@/features/booking/booking-flow/hooks/use-flow-url';
-import type { StepId } from '@/features/booking/booking-flow/steps';
-import { isOnWord, isPlaced } from '@/features/booking/shared/booking-state';
-import { isFree } from '@/features/booking/shared/free-session';
-import { useArrival } from '@/features/booking/shared/hooks/use-arrival';
-import { useBooking } from '@/features/booking/shared/hooks/use-booking';
-import { useDraft } from '@/features/booking/shared/hooks/use-draft';
-import { useMailToast } from '@/features/booking/shared/hooks/use-mail-toast';
-import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer';
-import { useAuth } from '@/lib/auth';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { Package } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { type AuthState, type AuthUser, useAuth } from '@/lib/auth';
 import { usePackage, usePracticeZone } from '@/lib/practice';
+import type { Zone } from '@/lib/time';
 import { useLeaveWarning } from '@/lib/use-leave-warning';
+import { isOnWord, isPlaced } from '../../shared/booking-state';
+import { isFree } from '../../shared/free-session';
+import { useArrival } from '../../shared/hooks/use-arrival';
+import { type BookingReading, useBooking } from '../../shared/hooks/use-booking';
+import { type BookingDraft, useDraft } from '../../shared/hooks/use-draft';
+import { useMailToast } from '../../shared/hooks/use-mail-toast';
+import { currentStep, requestedStep } from '../current-step';
+import type { StepId } from '../steps';
+import { type FlowService, useFlowService } from './use-flow-service';
+import { type FlowMoves, useFlowUrl } from './use-flow-url';
 
 const BOOKED = 'Your session is booked.';
 
@@ -23,12 +25,26 @@ function arrivalWords(unpaid: boolean): ToastInput {
   return unpaid ? { title: BOOKED } : { title: 'Payment Verified!', description: BOOKED };
 }
 
-export function useFlow() {
+export type Flow = {
+  auth: AuthState;
+  /** Empty also while a code is being redeemed, whose answer says what comes next. */
+  user: AuthUser | undefined;
+  setRedeeming: (begun: boolean) => void;
+  moves: FlowMoves;
+  zone: Zone;
+  reading: BookingReading;
+  booking: Booking | undefined;
+  service: FlowService;
+  offer: Package | undefined;
+  draft: BookingDraft;
+  step: StepId;
+};
+
+export function useFlow(): Flow {
   const auth = useAuth();
   const moves = useFlowUrl();
   const zone = usePracticeZone();
   const { url, replace } = moves;
-  /** A code is being redeemed, whose answer says what comes next. */
   const [redeeming, setRedeeming] = useState(false);
   const user = redeeming ? undefined : auth.user;
   const reading = useBooking(url.bookingId, user?.id);
@@ -37,7 +53,6 @@ export function useFlow() {
   const service = useFlowService(serviceId, url.bookingId !== '');
   const offer = usePackage(url.packageId);
   const draft = useDraft(user);
-  const answer = useCheckoutAnswer(url.bookingId);
   // A note may speak of health, so it is in memory only.
   useLeaveWarning(draft.fields.values.notes.trim() !== '' && url.bookingId === '');
 
@@ -55,20 +70,5 @@ export function useFlow() {
     if (named && settled && url.step !== named) replace({ step: named });
   }, [named, settled, url.step, replace]);
 
-  return {
-    auth,
-    user,
-    moves,
-    zone,
-    reading,
-    booking,
-    service,
-    offer,
-    draft,
-    answer,
-    step,
-    setRedeeming,
-  };
+  return { auth, user, setRedeeming, moves, zone, reading, booking, service, offer, draft, step };
 }
-
-export type Flow = ReturnType<typeof useFlow>;
