@@ -1,14 +1,17 @@
 import { Button } from '@/components/ui/button';
 import { AccountStep } from '@/features/account/components/account-step';
 import { bookPath } from '@/features/booking/book-page/book-url';
-import { Chosen } from './chosen';
-import type { Book } from './use-book';
+import { Chosen } from '@/features/booking/book-page/components/chosen';
+import type { Book } from '@/features/booking/book-page/hooks/use-book';
+import type { ClientConsent } from '@/features/consent/hooks/use-client-consent';
+
+type AuthScreenProps = { book: Book; consent: ClientConsent };
 
 /** "Sign In Required": the booking belongs to an account; the forms stand here, on this page. */
-export function AuthScreen({ book }: { book: Book }) {
-  const { moves, consentForm, setRedeeming } = book;
+export function AuthScreen({ book, consent }: AuthScreenProps) {
+  const { moves, setRedeeming } = book;
   const { url } = moves;
-  const { fullName, email } = consentForm.fields.values;
+  const { fullName, email } = consent.form.fields.values;
   const cancel = (
     <Button
       variant="quiet"

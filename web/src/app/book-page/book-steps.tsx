@@ -5,11 +5,17 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Stepper } from '@/components/ui/stepper';
 import type { BookUrl } from '@/features/booking/book-page/book-url';
+import { DetailsScreen } from '@/features/booking/book-page/components/details-screen';
 import { LostNotice } from '@/features/booking/book-page/components/lost-notice';
+import { type Book, useBook } from '@/features/booking/book-page/hooks/use-book';
 import { isEnded } from '@/features/booking/shared/booking-state';
 import { titleOfReading } from '@/features/booking/shared/components/ended-panel';
 import { useStepFocus } from '@/features/booking/shared/hooks/use-step-focus';
 import type { RefusedTimes } from '@/features/booking/shared/refused-times';
+import { type ClientConsent, useClientConsent } from '@/features/consent/hooks/use-client-consent';
+import { useOpenLink } from '@/features/payments/hooks/use-payment-link';
+import { openPaymentTab } from '@/features/payments/payment-tab';
+import { useAuth } from '@/lib/auth';
 import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
 import { lazyLoader } from '@/lib/use-lazy-module';
@@ -17,8 +23,6 @@ import { usePageTitle } from '@/lib/use-page-title';
 import type { UrlMoves } from '@/lib/use-url-state';
 import { AuthScreen } from './auth-screen';
 import { ConsentStep } from './consent-step';
-import { DetailsScreen } from './details-screen';
-import { type Book, useBook } from './use-book';
 
 const STEPS = [
   { id: 'consent', label: 'Consent' },
@@ -55,19 +59,23 @@ const resting = <Skeleton className="h-96 w-full rounded-card" />;
 
 type ScreenProps = {
   book: Book;
+  consent: ClientConsent;
   onLost: (lost: RefusedTimes) => void;
+  /** Whether the browser refused the tab of the payment; unknown where this page has opened none. */
   blocked: boolean | undefined;
+  onOpened: (blocked: boolean) => void;
 };
 
-function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
+function Screen({ book, consent, onLost, blocked, onOpened }: ScreenProps) {
+  const payment = { openTab: openPaymentTab, openLink: useOpenLink() };
   if (book.asking) return resting;
   switch (book.step) {
     case 'consent':
-      return <ConsentStep book={book} />;
+      return <ConsentStep book={book} consent={consent} />;
     case 'auth':
-      return <AuthScreen book={book} />;
+      return <AuthScreen book={book} consent={consent} />;
     case 'details':
-      return <DetailsScreen book={book} onLost={onLost} onOpened={onOpened} />;
+      return <DetailsScreen book={book} payment={payment} onLost={onLost} onOpened={onOpened} />;
     case 'payment':
       return (
         <LazySection
@@ -87,13 +95,11 @@ function Screen({ book, onLost, blocked, onOpened }: ScreenProps & OnOpened) {
           resting={resting}
           missing="Your booking could not be shown"
         >
-          {(ConfirmationScreen) => <ConfirmationScreen book={book} />}
+          {(ConfirmationScreen) => <ConfirmationScreen book={book} consent={consent} />}
         </LazySection>
       );
   }
 }
-
-type OnOpened = { onOpened: (blocked: boolean) => void };
 
 type BookStepsProps = {
   moves: UrlMoves<BookUrl>;
@@ -104,9 +110,9 @@ type BookStepsProps = {
 };
 
 export function BookSteps({ moves, start, fromStart }: BookStepsProps) {
-  const book = useBook(moves);
-  const { step, booking, reading } = book;
-  // Whether the browser refused the tab of the payment; unknown where this page has opened none.
+  const consent = useClientConsent(useAuth().user);
+  const book = useBook(moves, consent);
+  const { step, reading } = book;
   const [blocked, setBlocked] = useState<boolean>();
   // Chosen times that were taken meanwhile, until the client goes on.
   const [lost, setLost] = useState<RefusedTimes>();
@@ -120,7 +126,7 @@ export function BookSteps({ moves, start, fromStart }: BookStepsProps) {
     const notice = lost && !moves.url.packageId;
     return start(notice ? <LostNotice key={first} lost={lost} moves={moves} /> : null, lost);
   }
-  const isOver = reading.isMissing || isEnded(booking);
+  const isOver = reading.isMissing || isEnded(reading.booking);
   const narrow = step !== 'confirmation' || isOver;
   return (
     <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
@@ -129,7 +135,13 @@ export function BookSteps({ moves, start, fromStart }: BookStepsProps) {
       )}
       <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
         <PageHeading>{title}</PageHeading>
-        <Screen book={book} onLost={setLost} blocked={blocked} onOpened={setBlocked} />
+        <Screen
+          book={book}
+          consent={consent}
+          onLost={setLost}
+          blocked={blocked}
+          onOpened={setBlocked}
+        />
       </div>
     </div>
   );

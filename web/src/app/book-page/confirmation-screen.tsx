@@ -1,17 +1,21 @@
 import { useEffect } from 'react';
 import { BookedPanel } from '@/features/booking/book-page/components/booked-panel';
+import type { Book } from '@/features/booking/book-page/hooks/use-book';
 import { OwnConsent } from '@/features/consent/components/own-consent';
+import type { ClientConsent } from '@/features/consent/hooks/use-client-consent';
 import { isLate } from '@/lib/cancellation';
 import { serverNow } from '@/lib/clock';
 import { usePractice } from '@/lib/practice';
 import { clearFlowKeys } from '@/lib/tab-storage';
 import { toDate } from '@/lib/time';
 import { NoBooking } from './link-screen';
-import type { Book } from './use-book';
+
+type ConfirmationScreenProps = { book: Book; consent: ClientConsent };
 
 /** "Booking Confirmed!" */
-export function ConfirmationScreen({ book }: { book: Book }) {
-  const { booking, zone, own } = book;
+export function ConfirmationScreen({ book, consent }: ConfirmationScreenProps) {
+  const { zone } = book;
+  const { booking } = book.reading;
   const { cancellationHours } = usePractice();
   useEffect(clearFlowKeys, []);
   if (!booking) return <NoBooking book={book} />;
@@ -19,13 +23,13 @@ export function ConfirmationScreen({ book }: { book: Book }) {
   const late = booking.sessions.every(
     ({ startsAt }) => startsAt && isLate(toDate(startsAt), hours, serverNow()),
   );
-  const { consent, current = false } = own.data ?? {};
+  const { consent: record, current = false } = consent.own ?? {};
   return (
     <BookedPanel
       booking={booking}
       zone={zone}
       late={late}
-      consent={consent ? <OwnConsent record={consent} current={current} /> : null}
+      consent={record ? <OwnConsent record={record} current={current} /> : null}
     />
   );
 }

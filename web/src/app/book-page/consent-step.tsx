@@ -1,8 +1,9 @@
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { Chosen } from '@/features/booking/book-page/components/chosen';
+import type { Book } from '@/features/booking/book-page/hooks/use-book';
 import { ConsentScreen } from '@/features/consent/components/consent-screen';
-import { Chosen } from './chosen';
-import type { Book } from './use-book';
+import type { ClientConsent } from '@/features/consent/hooks/use-client-consent';
 
 /** For clients who have an account, and may have agreed already. */
 function KnownClient({ book }: { book: Book }) {
@@ -18,8 +19,8 @@ function KnownClient({ book }: { book: Book }) {
 }
 
 /** Why a client who has agreed before is asked again. */
-function Again({ book }: { book: Book }) {
-  const before = book.own.data?.consent;
+function Again({ consent: { own } }: { consent: ClientConsent }) {
+  const before = own?.consent;
   if (!before) return null;
   return (
     <Alert title={before.withdrawnAt ? 'You withdrew your consent' : 'Our terms have changed'}>
@@ -28,20 +29,22 @@ function Again({ book }: { book: Book }) {
   );
 }
 
-export function ConsentStep({ book }: { book: Book }) {
-  const { moves, user, consentForm, setSigned } = book;
+type ConsentStepProps = { book: Book; consent: ClientConsent };
+
+export function ConsentStep({ book, consent }: ConsentStepProps) {
+  const { moves, user } = book;
   return (
     <ConsentScreen
-      form={consentForm}
-      onAccept={(consent) => {
-        setSigned(consent);
+      form={consent.form}
+      onAccept={(signed) => {
+        consent.sign(signed);
         if (user) moves.push({ step: 'payment' });
         else moves.push({ step: 'auth', returned: true });
       }}
       onBack={() => moves.push({ step: undefined, cancelled: false, returned: false })}
     >
       <Chosen book={book} />
-      <Again book={book} />
+      <Again consent={consent} />
       <KnownClient book={book} />
     </ConsentScreen>
   );

@@ -1,5 +1,6 @@
 import { Skeleton } from '@/components/ui/skeleton';
 import type { BookUrl } from '@/features/booking/book-page/book-url';
+import type { Book } from '@/features/booking/book-page/hooks/use-book';
 import { isEnded, isLive } from '@/features/booking/shared/booking-state';
 import { choicesOf } from '@/features/booking/shared/choices';
 import { sessionRows } from '@/features/booking/shared/components/booking-rows';
@@ -15,7 +16,6 @@ import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
 import { bookingReference } from '@/lib/reference';
 import { toDate } from '@/lib/time';
-import type { Book } from './use-book';
 
 /** Stands in for the booking of the address until it is read, or where it cannot be. */
 export function NoBooking({ book: { reading, moves } }: { book: Book }) {
@@ -74,7 +74,8 @@ function Payable({ book, booking, blocked }: LinkScreenProps & { booking: Bookin
 
 /** Paying in another tab, and what can become of a booking until it is confirmed. */
 export function LinkScreen({ book, blocked }: LinkScreenProps) {
-  const { booking, zone, moves } = book;
+  const { zone, moves } = book;
+  const { booking } = book.reading;
   if (!booking) return <NoBooking book={book} />;
   if (!isEnded(booking)) return <Payable book={book} booking={booking} blocked={blocked} />;
   return (

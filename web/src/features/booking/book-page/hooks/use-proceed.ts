@@ -1,39 +1,42 @@
 /** "Proceed to Payment": the time is held with the consent, and the payment opens in its tab. */
 import { useEffect, useState } from 'react';
-import { writeHeldAnywhere } from '@/features/booking/book-page/held-anywhere';
-import {
-  scheduledEventOf,
-  writeScheduledEvent,
-} from '@/features/booking/book-page/scheduled-event';
-import { isLive } from '@/features/booking/shared/booking-state';
-import { contactField } from '@/features/booking/shared/contact-rules';
-import { writeFlowKeys } from '@/features/booking/shared/flow-keys';
-import type { BookingDraft } from '@/features/booking/shared/hooks/use-draft';
-import { useHeld } from '@/features/booking/shared/hooks/use-held';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { describeError } from '@/lib/errors';
+import { formatPrice } from '@/lib/money';
+import { isLive } from '../../shared/booking-state';
+import { contactField } from '../../shared/contact-rules';
+import { writeFlowKeys } from '../../shared/flow-keys';
+import type { BookingDraft } from '../../shared/hooks/use-draft';
+import { useHeld } from '../../shared/hooks/use-held';
 import {
   isOfSameTimes,
   useRequestBooking,
   type Wish,
-} from '@/features/booking/shared/hooks/use-request-booking';
-import { isTimeGone, type RefusedTimes } from '@/features/booking/shared/refused-times';
-import { consentField, isAboutConsent } from '@/features/consent/consent-rules';
-import { useRefreshConsent } from '@/features/consent/hooks/use-own-consent';
-import { useOpenLink } from '@/features/payments/hooks/use-payment-link';
-import type { PaymentTab } from '@/features/payments/payment-tab';
-import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import { describeError } from '@/lib/errors';
-import { formatPrice } from '@/lib/money';
+} from '../../shared/hooks/use-request-booking';
+import { isTimeGone, type RefusedTimes } from '../../shared/refused-times';
+import { writeHeldAnywhere } from '../held-anywhere';
+import { scheduledEventOf, writeScheduledEvent } from '../scheduled-event';
 import type { Book } from './use-book';
 
-type Asked = {
+/** How the payment is opened: a tab by the press itself, and the address that it is led to. */
+export type OpensPayment = {
+  openTab: () => PaymentTab | undefined;
+  openLink: (bookingId: string) => Promise<{ link: { address: string }; booking?: Booking }>;
+};
+
+type PaymentTab = { go: (address: string) => void; close: () => void };
+
+export type Asked = {
   book: Book;
+  payment: OpensPayment;
   onLost: (lost: RefusedTimes) => void;
+  /** The booking is held and its payment opened; whether the browser refused the tab. */
   onOpened: (blocked: boolean) => void;
 };
 
 /** Shows a refusal where it is corrected; false for one that has no field. */
 function useRefusal({ book, onLost }: Asked) {
-  const { moves, starts, draft, consentForm, setSigned } = book;
+  const { moves, starts, draft, consent } = book;
   return function refused(error: unknown): boolean {
     const { reason, field, message } = describeError(error);
     if (isTimeGone(reason)) {
@@ -44,11 +47,7 @@ function useRefusal({ book, onLost }: Asked) {
       moves.push({ slot: '', step: undefined, returned: false });
       return true;
     }
-    if (isAboutConsent(field)) {
-      setSigned(undefined);
-      const wrong = consentField(field);
-      if (wrong) consentForm.fields.refuse({ [wrong]: message });
-      else consentForm.setAccepted(false);
+    if (consent.refuse(field, message)) {
       moves.push({ step: 'calendar-terms' });
       return true;
     }
@@ -68,15 +67,13 @@ function useKeptNotes({ fields }: BookingDraft, held: Booking | undefined): void
 }
 
 export function useProceed(asked: Asked) {
-  const { book, onOpened } = asked;
-  const { moves, draft, signed, consentForm, user, reading } = book;
+  const { book, payment, onOpened } = asked;
+  const { moves, draft, user, reading } = book;
   const { service, offer, practitionerId, starts } = book;
   const what = { packageId: offer?.packageId ?? '', instants: starts };
   const held = useHeld(user?.id).booking;
   useKeptNotes(draft, held);
   const request = useRequestBooking();
-  const openLink = useOpenLink();
-  const refreshConsent = useRefreshConsent();
   const refused = useRefusal(asked);
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
@@ -91,26 +88,28 @@ export function useProceed(asked: Asked) {
   async function hold(): Promise<Booking> {
     const { serviceId } = moves.url;
     const contact = draft.fields.values;
+    const { signed } = book.consent;
     const consent = signed && { ...signed };
     const whose = { serviceId, practitionerId, inPerson: false };
     const scheduledEventUri = scheduledEventOf(serviceId, moves.url.slot);
     const wish: Wish = { ...what, ...whose, contact, consent, scheduledEventUri };
     const booking = await request.mutateAsync({ wish, held: otherHold() });
     // From here on the server keeps notes and signature.
-    consentForm.forget();
-    refreshConsent();
+    book.consent.stored();
     writeHeldAnywhere(booking.bookingId);
     return booking;
   }
 
-  async function run(tab: PaymentTab | undefined): Promise<void> {
+  /** Has to be called by a press itself, which alone may open the tab; what it shows follows. */
+  async function run(): Promise<void> {
+    const tab = payment.openTab();
     setPending(true);
     setError(undefined);
     try {
       if (service) writeFlowKeys(service, formatPrice((offer ?? service).price), starts[0]);
       const booking = await hold();
       reading.learn(booking);
-      const { link, booking: opened } = await openLink(booking.bookingId).catch((why: unknown) => {
+      const { link, booking: opened } = await payment.openLink(booking.bookingId).catch((why) => {
         // The time is held; the next step makes the link, and says what is wrong with it.
         tab?.close();
         moves.push({ step: 'payment', bookingId: booking.bookingId });

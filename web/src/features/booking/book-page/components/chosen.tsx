@@ -1,6 +1,6 @@
-import { ChosenDates } from '@/features/booking/book-page/components/chosen-dates';
-import { ChosenTime } from '@/features/booking/book-page/components/chosen-time';
-import type { Book } from './use-book';
+import type { Book } from '../hooks/use-book';
+import { ChosenDates } from './chosen-dates';
+import { ChosenTime } from './chosen-time';
 
 /** The service and the times that the address names. */
 export function Chosen({ book }: { book: Book }) {
