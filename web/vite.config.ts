@@ -55,7 +55,7 @@ const ROUTER = fileURLToPath(
 const FORM = filesNamed([
   ...['text-field', 'text-area', 'select-field', 'radio-group', 'error-summary', 'checkbox'],
   ...['honeypot', 'use-fields', 'use-draft-fields', 'form-draft', 'idempotency-key', 'random-key'],
-  ...['on-first-interaction', 'field'],
+  ...['on-first-interaction', 'field', 'contact-fields'],
 ]);
 const READ = filesNamed([
   ...['errors', 'error-detail', 'codes', 'error-notice'],

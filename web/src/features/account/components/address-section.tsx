@@ -3,6 +3,7 @@ import type { User } from '@supabase/auth-js';
 import { type FormEvent, useState } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { EmailField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
@@ -143,13 +144,7 @@ function ChangeForm({ onAsked, user }: { onAsked: () => void; user: User }) {
     <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
       {call.problem?.field === 'email' ? null : <ProblemNotice problem={call.problem} />}
-      <TextField
-        label="New email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        {...fields.input('email')}
-      />
+      <EmailField label="New email" {...fields.input('email')} />
       <Button
         type="submit"
         variant="secondary"

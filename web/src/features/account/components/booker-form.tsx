@@ -1,6 +1,7 @@
 /** Signing in for a booking: a name, an address and one code. A stranger gets an account by it. */
 import { type FormEvent, useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { EmailField, PhoneField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { TextField } from '@/components/ui/text-field';
 import { useFields } from '@/lib/use-fields';
@@ -27,21 +28,8 @@ function BookerFields({ fields }: FieldsProps) {
   return (
     <>
       <TextField label="Your name" autoComplete="name" {...fields.input('name')} />
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        {...fields.input('email')}
-      />
-      <TextField
-        label="Phone"
-        optional
-        type="tel"
-        inputMode="tel"
-        autoComplete="tel"
-        {...fields.input('phone')}
-      />
+      <EmailField {...fields.input('email')} />
+      <PhoneField optional {...fields.input('phone')} />
     </>
   );
 }

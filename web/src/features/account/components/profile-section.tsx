@@ -1,8 +1,8 @@
 import type { User } from '@supabase/auth-js';
 import type { FormEvent } from 'react';
 import { Button } from '@/components/ui/button';
+import { NameFields, PhoneField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
-import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
 import { useFields } from '@/lib/use-fields';
 import { type ProfileValues, validateProfile } from '../account-rules';
@@ -46,22 +46,9 @@ function ProfileForm({ user, onSaved }: ProfileFormProps) {
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
       <ProblemNotice problem={call.problem} />
       <div className="grid gap-5 sm:grid-cols-2">
-        <TextField label="First name" autoComplete="given-name" {...fields.input('firstName')} />
-        <TextField
-          label="Last name"
-          optional
-          autoComplete="family-name"
-          {...fields.input('lastName')}
-        />
+        <NameFields fields={fields} lastOptional />
       </div>
-      <TextField
-        label="Phone"
-        optional
-        type="tel"
-        inputMode="tel"
-        autoComplete="tel"
-        {...fields.input('phone')}
-      />
+      <PhoneField optional {...fields.input('phone')} />
       <Button type="submit" className="self-start" busy={call.busy} busyText="Saving…">
         Save
       </Button>

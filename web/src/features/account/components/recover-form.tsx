@@ -1,9 +1,9 @@
 import type { Factor } from '@supabase/auth-js';
 import { type FormEvent, useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { EmailField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { PasswordField } from '@/components/ui/password-field';
-import { TextField } from '@/components/ui/text-field';
 import { authClient } from '@/lib/auth';
 import { useFields } from '@/lib/use-fields';
 import {
@@ -40,13 +40,7 @@ export function RecoverEmailForm({ back, onCodeSent }: RecoverEmailFormProps) {
     <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
       <ProblemNotice problem={call.problem} />
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        {...fields.input('email')}
-      />
+      <EmailField {...fields.input('email')} />
       <Button type="submit" size="lg" block busy={call.busy} busyText="Sending the code…">
         Send me a code
       </Button>

@@ -1,9 +1,9 @@
 import type { FormEvent } from 'react';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
+import { EmailField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { PasswordField } from '@/components/ui/password-field';
-import { TextField } from '@/components/ui/text-field';
 import { useFields } from '@/lib/use-fields';
 import { type SignInValues, validateEmail, validateSignIn } from '../account-rules';
 import { useAuthCall } from '../hooks/use-auth-call';
@@ -109,13 +109,7 @@ export function SignInForm(props: SignInFormProps) {
     <form noValidate onSubmit={onSubmit} className="flex flex-col gap-5">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
       <Problem call={call} back={back} />
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="username webauthn"
-        {...fields.input('email')}
-      />
+      <EmailField autoComplete="username webauthn" {...fields.input('email')} />
       <PasswordField kind="current-password" {...fields.input('password')} />
       <p className="-mt-2">
         <AppLink

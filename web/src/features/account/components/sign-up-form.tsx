@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react';
 import { Button } from '@/components/ui/button';
+import { EmailField, NameFields, PhoneField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { PasswordField } from '@/components/ui/password-field';
-import { TextField } from '@/components/ui/text-field';
 import { useFields } from '@/lib/use-fields';
 import type { AccountField } from '../account-messages';
 import { PASSWORD_MIN, type SignUpValues, validateSignUp } from '../account-rules';
@@ -46,24 +46,10 @@ function SignUpFields({ fields }: { fields: ReturnType<typeof useFields<SignUpVa
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-2">
-        <TextField label="First name" autoComplete="given-name" {...fields.input('firstName')} />
-        <TextField label="Last name" autoComplete="family-name" {...fields.input('lastName')} />
+        <NameFields fields={fields} />
       </div>
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        {...fields.input('email')}
-      />
-      <TextField
-        label="Phone"
-        optional
-        type="tel"
-        inputMode="tel"
-        autoComplete="tel"
-        {...fields.input('phone')}
-      />
+      <EmailField {...fields.input('email')} />
+      <PhoneField optional {...fields.input('phone')} />
       <PasswordField
         kind="new-password"
         hint={`At least ${PASSWORD_MIN} characters. A few words in a row make a good one.`}

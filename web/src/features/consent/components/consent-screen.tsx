@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useId } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Checkbox } from '@/components/ui/checkbox';
+import { EmailField } from '@/components/ui/contact-fields';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { Skeleton } from '@/components/ui/skeleton';
@@ -29,13 +30,7 @@ function DeclarationFields({ form }: { form: ConsentForm }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField label="Full name" autoComplete="name" {...fields.input('fullName')} />
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        {...fields.input('email')}
-      />
+      <EmailField {...fields.input('email')} />
       <TextField
         label="Signature"
         hint="Type your name. We keep it with the booking, and never in this browser."

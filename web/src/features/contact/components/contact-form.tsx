@@ -2,6 +2,7 @@ import { type FormEvent, type RefObject, useEffect, useRef } from 'react';
 import { Honeypot } from '@/components/honeypot';
 import { Alert, Reference } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { EmailField } from '@/components/ui/contact-fields';
 import { TextArea } from '@/components/ui/text-area';
 import { TextField } from '@/components/ui/text-field';
 import { classes } from '@/lib/classes';
@@ -28,11 +29,7 @@ function Inputs({ form: { fields, sending, website, setWebsite } }: Form) {
         readOnly={sending}
         {...fields.input('name')}
       />
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
+      <EmailField
         enterKeyHint="next"
         hint="We'll reply here. We never share it."
         readOnly={sending}

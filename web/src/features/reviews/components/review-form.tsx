@@ -2,6 +2,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { LazySection } from '@/components/lazy-section';
 import { Alert, Reference } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { EmailField } from '@/components/ui/contact-fields';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { SelectField } from '@/components/ui/select-field';
 import { TextArea } from '@/components/ui/text-area';
@@ -61,11 +62,7 @@ function Writer({ form: { fields, phase } }: Form) {
         readOnly={readOnly}
         {...fields.input('name')}
       />
-      <TextField
-        label="Email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
+      <EmailField
         hint="Never shown. Only we see it."
         readOnly={readOnly}
         {...fields.input('email')}

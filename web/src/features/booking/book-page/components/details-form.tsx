@@ -1,34 +1,17 @@
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { ContactFields } from '@/components/ui/contact-fields';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { TextArea } from '@/components/ui/text-area';
-import { TextField } from '@/components/ui/text-field';
 import type { Fields } from '@/lib/use-fields';
 import type { ContactValues } from '../../shared/draft';
 
 function Details({ fields }: { fields: Fields<ContactValues> }) {
   return (
     <div className="flex flex-col gap-4">
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="First name" autoComplete="given-name" {...fields.input('firstName')} />
-        <TextField label="Last name" autoComplete="family-name" {...fields.input('lastName')} />
-        <TextField
-          label="Email"
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          {...fields.input('email')}
-        />
-        <TextField
-          label="Phone"
-          type="tel"
-          inputMode="tel"
-          autoComplete="tel"
-          {...fields.input('phone')}
-        />
-      </div>
+      <ContactFields fields={fields} />
       <TextArea
         label="Special requests"
         optional

@@ -26,10 +26,10 @@ import { chosenStarts, startsOfPackage } from '../../shared/package-dates';
 import type { RefusedTimes } from '../../shared/refused-times';
 import type { FlowMoves } from '../hooks/use-flow-url';
 import { useScheduleForm } from '../hooks/use-schedule-form';
-import { ContactFields } from './contact-fields';
 import { ModeChoice } from './mode-choice';
 import { PackageChoice } from './package-choice';
 import { ReadySummary } from './ready-summary';
+import { YourDetails } from './your-details';
 
 /** The dates of a package are code of their own, which a single session does not load. */
 const packageCalendar = lazyLoader(
@@ -226,7 +226,7 @@ export function ScheduleStep(props: ScheduleStepProps) {
           <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
         </Card>
         <Card>
-          <ContactFields fields={draft.fields} />
+          <YourDetails fields={draft.fields} />
         </Card>
         <AgreementBox
           agreed={draft.agreed}

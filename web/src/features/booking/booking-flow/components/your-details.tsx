@@ -1,34 +1,14 @@
+import { ContactFields } from '@/components/ui/contact-fields';
 import { TextArea } from '@/components/ui/text-area';
-import { TextField } from '@/components/ui/text-field';
 import type { Fields } from '@/lib/use-fields';
 import type { ContactValues } from '../../shared/draft';
 
 /** The client's name and contact, filled from the account and never asked for twice. */
-export function ContactFields({ fields }: { fields: Fields<ContactValues> }) {
+export function YourDetails({ fields }: { fields: Fields<ContactValues> }) {
   return (
     <fieldset className="flex flex-col gap-4">
       <legend className="mb-3 font-display text-h3 font-semibold">Your details</legend>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="First name" autoComplete="given-name" {...fields.input('firstName')} />
-        <TextField label="Last name" autoComplete="family-name" {...fields.input('lastName')} />
-      </div>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label="Email"
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          {...fields.input('email')}
-        />
-        <TextField
-          label="Phone"
-          optional
-          type="tel"
-          inputMode="tel"
-          autoComplete="tel"
-          {...fields.input('phone')}
-        />
-      </div>
+      <ContactFields fields={fields} phoneOptional />
       <TextArea
         label="Anything we should know?"
         optional
