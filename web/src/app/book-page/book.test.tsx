@@ -1,10 +1,7 @@
 /** /book as a person goes through it, with a server that a test plays. */
 import { Code } from '@connectrpc/connect';
 import { act, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { useLocation } from 'react-router';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Toaster } from '@/components/ui/toaster';
+import { beforeEach, expect, test, vi } from 'vitest';
 import {
   scheduledEventOf,
   writeScheduledEvent,
@@ -13,55 +10,18 @@ import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_
 import { CollectionState, PaymentStatus } from '@/gen/payments/v1/payments_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { address, beginEach, heading, openPage, type Person } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA, become, beginAs } from '@/testing/played-client';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
-import { renderApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
 import './book-steps';
 import '@/features/booking/book-page/components/kept-booking';
 import '@/features/catalogue/components/free-times';
 
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
-
-const ASHA = {
-  id: 'u1',
-  email: 'asha@example.org',
-  firstName: 'Asha',
-  lastName: 'Rao',
-  phone: '',
-};
-
-const auth = vi.hoisted(() => ({
-  user: undefined as undefined | Record<string, string>,
-  listeners: new Set<() => void>(),
-}));
-
-vi.mock('@/lib/auth', async () => {
-  const { useSyncExternalStore } = await import('react');
-  const subscribe = (listener: () => void) => {
-    auth.listeners.add(listener);
-    return () => auth.listeners.delete(listener);
-  };
-  const read = () => auth.user;
-  return {
-    authClient: async () => ({}),
-    signOut: () => undefined,
-    useAuth: () => {
-      const user = useSyncExternalStore(subscribe, read, read);
-      return user ? { status: 'signed-in', user } : { status: 'signed-out', user: undefined };
-    },
-  };
-});
-
-function signIn(): void {
-  act(() => {
-    auth.user = ASHA;
-    for (const listener of auth.listeners) listener();
-  });
-}
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const SERVICE = 'service=general-consultation';
 const SLOT = 'slot=2026-11-24T05:30:00Z';
@@ -94,53 +54,22 @@ function openTab() {
   };
 }
 
+beginEach();
+
 beforeEach(() => {
-  // The times of the fixtures lie two days ahead, whenever the tests run.
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
   vi.stubGlobal('open', openTab);
-  sessionStorage.clear();
-  localStorage.clear();
   server = new BookingServer();
-  auth.user = undefined;
   tabs = [];
   refusing = false;
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
-
-function Address() {
-  const { pathname, search } = useLocation();
-  return <p data-testid="address">{`${pathname}${search}`}</p>;
-}
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookPage />
-      <Address />
-      <Toaster />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
-}
-
-function address(): string {
-  return screen.getByTestId('address').textContent ?? '';
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookPage, { path, transport: server.transport() });
 }
 
 function accept() {
   return screen.getByRole<HTMLButtonElement>('button', { name: 'Accept & Continue to Payment' });
 }
-
-type Person = ReturnType<typeof userEvent.setup>;
 
 async function giveConsent(person: Person) {
   const name = await screen.findByLabelText<HTMLInputElement>('Full name');
@@ -176,7 +105,7 @@ test('a visitor sees free times at once, agrees, signs in, pays in a new tab and
   expect(screen.getByLabelText('Your name')).toHaveProperty('value', 'Asha Rao');
   await expectAccessible();
 
-  signIn();
+  become(ASHA);
   await giveDetails(person);
   await heading('Complete Your Payment');
   await screen.findByText('A payment window has opened in a new tab');
@@ -267,7 +196,7 @@ test('the button stays disabled until tick, name, address and signature are ther
 });
 
 test('a client whose consent is in force is not asked again', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.consents.giveBefore();
   const person = open(CONSENT);
   await giveDetails(person);
@@ -287,7 +216,7 @@ test.each([
     },
   ],
 ])('a client is told why the consent is asked for again: %s', async (why, before) => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   before();
   open(CONSENT);
   await heading('Consent to Online Session');
@@ -295,7 +224,7 @@ test.each([
 });
 
 test('terms that changed meanwhile are shown anew before the time is taken', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   const person = open(CONSENT);
   await giveConsent(person);
   const field = 'consent.version';
@@ -312,7 +241,7 @@ test('terms that changed meanwhile are shown anew before the time is taken', asy
 });
 
 test('the details are asked for in the agreed words', async () => {
-  auth.user = { id: 'u1', email: '', firstName: '', lastName: '', phone: '' };
+  beginAs({ id: 'u1', email: '', firstName: '', lastName: '', phone: '' });
   server.consents.giveBefore();
   const person = open(DETAILS);
   await heading('Booking Details');
@@ -334,7 +263,7 @@ test('the details are asked for in the agreed words', async () => {
 });
 
 test('a time that was taken leads back to the calendar, with everything typed still there', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.consents.giveBefore();
   server.taken.add(11);
   const person = open(DETAILS);
@@ -352,7 +281,7 @@ test('a time that was taken leads back to the calendar, with everything typed st
 });
 
 test('an appointment of the scheduling widget that our day refuses is said to be cancelled', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.consents.giveBefore();
   server.taken.add(11);
   const chosen = { serviceId: 'general-consultation', slot: '2026-11-24T05:30:00Z' };
@@ -369,7 +298,7 @@ test('an appointment of the scheduling widget that our day refuses is said to be
 });
 
 test('a browser that refuses the tab has a link to the payment page', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.consents.giveBefore();
   refusing = true;
   const person = open(DETAILS);
@@ -381,7 +310,7 @@ test('a browser that refuses the tab has a link to the payment page', async () =
 });
 
 test('a payment that has not come is said kindly, and one that cannot be asked for is an alert', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.booking = bookingFixture();
   const person = open(PAYMENT);
   await heading('Complete Your Payment');
@@ -422,7 +351,7 @@ test('a visitor who leaves the sign-in comes back to the calendar, and can go on
   await person.click(screen.getByRole('button', { name: /^Go on with/ }));
   await heading('Sign In Required');
   // The signature was not lost.
-  signIn();
+  become(ASHA);
   await heading('Booking Details');
 });
 

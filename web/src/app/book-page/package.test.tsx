@@ -1,16 +1,14 @@
 /** A package at /book: its dates are chosen, held, lost and paid for, with a server that a test plays. */
 import { act, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { useLocation } from 'react-router';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Toaster } from '@/components/ui/toaster';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { writeHeldAnywhere } from '@/features/booking/book-page/held-anywhere';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, packageFixture } from '@/testing/booking-fixture';
+import { address, beginEach, heading, openPage, type Person, slots } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA, become, beginAs } from '@/testing/played-client';
 import { practiceFixture } from '@/testing/practice-fixture';
-import { renderApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
 import './book-steps';
@@ -18,39 +16,7 @@ import '@/features/booking/book-page/components/held-starts';
 import '@/features/booking/book-page/components/kept-booking';
 import '@/features/booking/book-page/components/package-times';
 
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
-
-const ASHA = { id: 'u1', email: 'asha@example.org', firstName: 'Asha', lastName: 'Rao', phone: '' };
-
-const auth = vi.hoisted(() => ({
-  user: undefined as undefined | Record<string, string>,
-  listeners: new Set<() => void>(),
-}));
-
-vi.mock('@/lib/auth', async () => {
-  const { useSyncExternalStore } = await import('react');
-  const subscribe = (listener: () => void) => {
-    auth.listeners.add(listener);
-    return () => auth.listeners.delete(listener);
-  };
-  const read = () => auth.user;
-  return {
-    authClient: async () => ({}),
-    signOut: () => undefined,
-    useAuth: () => {
-      const user = useSyncExternalStore(subscribe, read, read);
-      return user ? { status: 'signed-in', user } : { status: 'signed-out', user: undefined };
-    },
-  };
-});
-
-function signIn(): void {
-  act(() => {
-    auth.user = ASHA;
-    for (const listener of auth.listeners) listener();
-  });
-}
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const REPORT = 'ab'.repeat(16);
 const PACKAGE = '/book?service=mental-health&package=starter';
@@ -61,52 +27,16 @@ const TUESDAY = /^Tuesday, 24 November 2026 at 11:00 am IST/;
 
 let server: BookingServer;
 
+beginEach();
+
 beforeEach(() => {
-  // The times of the fixtures lie two days ahead, whenever the tests run.
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
   vi.stubGlobal('open', () => null);
-  sessionStorage.clear();
-  localStorage.clear();
   server = new BookingServer();
   server.everyDay = true;
-  auth.user = undefined;
 });
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
-
-function Address() {
-  const { pathname, search } = useLocation();
-  return <p data-testid="address">{`${pathname}${search}`}</p>;
-}
 
 function open(path: string) {
-  const page = (
-    <main>
-      <BookPage />
-      <Address />
-      <Toaster />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
-}
-
-type Person = ReturnType<typeof userEvent.setup>;
-
-function address(): string {
-  return screen.getByTestId('address').textContent ?? '';
-}
-
-/** The starts in the address, in their places. */
-function slots(): string[] {
-  return (new URLSearchParams(address().split('?')[1]).get('slots') ?? '').split(',');
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookPage, { path, transport: server.transport() });
 }
 
 function place(number: number) {
@@ -154,7 +84,7 @@ test('a visitor chooses three dates, agrees, signs in, pays once and is confirme
   await heading('Sign In Required');
   expect(address()).toContain(`slots=${DATES[0]},${second},${DATES[2]}`);
   expect(address()).toContain('returned=true');
-  signIn();
+  become(ASHA);
   await giveDetails(person);
 
   await heading('Complete Your Payment');
@@ -207,7 +137,7 @@ test('with a date missing the calendar is shown, with the dates that were chosen
 });
 
 test('one date that was taken is chosen again, and the others are kept', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.consents.giveBefore();
   const person = open(`${CHOSEN}&step=payment`);
   server.gone.add(DATES[1]);
@@ -244,7 +174,7 @@ test('a visitor who leaves the sign-in comes back to the dates, and can go on', 
 });
 
 test('the dates of an own hold are not lost, and the first view leads back to them', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.booking = packageFixture(DATES.map((start) => new Date(start)));
   for (const start of DATES) server.gone.add(start);
   writeHeldAnywhere(BOOKING_ID);
@@ -259,7 +189,7 @@ test('the dates of an own hold are not lost, and the first view leads back to th
 });
 
 test('a package that ended leads to new dates of it', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.booking = packageFixture(DATES.map((start) => new Date(start)));
   server.booking.state = BookingState.EXPIRED;
   const person = open(`/book?step=payment&b=${BOOKING_ID}`);

@@ -1,7 +1,6 @@
 /** The scheduling provider's widget on /book, with a frame that a test speaks for. */
 import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { act, fireEvent, screen } from '@testing-library/react';
-import { useLocation } from 'react-router';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { scheduledEventOf } from '@/features/booking/book-page/scheduled-event';
 import {
@@ -9,9 +8,9 @@ import {
   type TakeScheduledEventRequest,
 } from '@/gen/booking/v1/booking_calendar_service_pb';
 import { expectAccessible } from '@/testing/accessible';
+import { address, openPage } from '@/testing/booking-page';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
-import { renderApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
 import './book-steps';
@@ -39,15 +38,9 @@ let asked: TakeScheduledEventRequest[];
 let refusals: ConnectError[];
 
 beforeEach(() => {
-  sessionStorage.clear();
   asked = [];
   refusals = [];
 });
-
-function Address() {
-  const { pathname, search } = useLocation();
-  return <p data-testid="address">{`${pathname}${search}`}</p>;
-}
 
 async function open() {
   const snapshot = practiceFixture();
@@ -69,13 +62,7 @@ async function open() {
       },
     });
   });
-  const page = (
-    <main>
-      <BookPage />
-      <Address />
-    </main>
-  );
-  renderApp(page, { path: '/book?service=meditation', transport, snapshot });
+  openPage(BookPage, { path: '/book?service=meditation', transport, snapshot });
   const frame = await screen.findByTitle<HTMLIFrameElement>(/^Choose a time for/);
   // The frame loads nothing in tests, so it gets its window here.
   Object.defineProperty(frame, 'contentWindow', { value: FRAME_WINDOW });
@@ -87,10 +74,6 @@ function say(frame: HTMLIFrameElement, from: Partial<MessageEventInit> = {}) {
   act(() => {
     dispatchEvent(new MessageEvent('message', { ...said, ...from }));
   });
-}
-
-function address(): string {
-  return screen.getByTestId('address').textContent ?? '';
 }
 
 test('a message of the frame leads to the next step with the time that the server says', async () => {

@@ -1,37 +1,20 @@
 /** The first view of /book, for a visitor. */
 import { screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { useLocation } from 'react-router';
 import { expect, test, vi } from 'vitest';
+import { address, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
-import { renderApp, writtenApp } from '@/testing/render-app';
+import { writtenApp } from '@/testing/render-app';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
 import '@/features/booking/book-page/components/package-times';
 import '@/features/catalogue/components/free-times';
 
-vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-out', user: undefined }) }));
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const CONSENT = '/book?service=general-consultation&slot=2026-11-24T05:30:00Z&step=calendar-terms';
 
-function Address() {
-  const { pathname, search } = useLocation();
-  return <p data-testid="address">{`${pathname}${search}`}</p>;
-}
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookPage />
-      <Address />
-    </main>
-  );
-  renderApp(page, { path, transport: new BookingServer().transport() });
-  return userEvent.setup();
-}
-
-function address(): string {
-  return screen.getByTestId('address').textContent ?? '';
+  return openPage(BookPage, { path, transport: new BookingServer().transport() });
 }
 
 test('the written page is the first view of a visitor, whatever the address asks', () => {

@@ -1,41 +1,28 @@
 /** /book in the tab that the widget on another site has opened. */
 import { screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { useLocation } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { address, beginEach, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
-import { renderApp } from '@/testing/render-app';
+import { ASHA, beginAs } from '@/testing/played-client';
 import BookPage from '../routes/book';
 // Loaded with the tests, so that none of them waits for it.
 import './book-steps';
 import '@/features/booking/book-page/components/kept-booking';
 import '@/features/catalogue/components/free-times';
 
-vi.setConfig({ testTimeout: 30_000 });
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
-const auth = vi.hoisted(() => ({ user: undefined as undefined | Record<string, string> }));
-
-vi.mock('@/lib/auth', () => ({
-  authClient: async () => ({}),
-  signOut: () => undefined,
-  useAuth: () => {
-    const { user } = auth;
-    return user ? { status: 'signed-in', user } : { status: 'signed-out', user: undefined };
-  },
-}));
-
-const ASHA = { id: 'u1', email: 'asha@example.org', firstName: 'Asha', lastName: 'Rao', phone: '' };
 const REPORT = 'ab'.repeat(16);
 const SLOT = 'service=general-consultation&slot=2026-11-24T05:30:00Z';
 
 let server: BookingServer;
 
+beginEach();
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
   vi.stubGlobal('open', () => null);
   server = new BookingServer();
-  auth.user = undefined;
 });
 
 afterEach(() => {
@@ -44,24 +31,8 @@ afterEach(() => {
   window.history.replaceState(null, '', '/');
 });
 
-function Address() {
-  const { pathname, search } = useLocation();
-  return <p data-testid="address">{`${pathname}${search}`}</p>;
-}
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookPage />
-      <Address />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
-}
-
-function address(): string {
-  return screen.getByTestId('address').textContent ?? '';
+  return openPage(BookPage, { path, transport: server.transport() });
 }
 
 test('what the other site knows is in the declaration, and no longer in the address', async () => {
@@ -75,7 +46,7 @@ test('what the other site knows is in the declaration, and no longer in the addr
 });
 
 test('the booking is reported once, and another time to the same widget', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.consents.giveBefore();
   const person = open(`/book?${SLOT}&step=payment&report=${REPORT}`);
   await person.type(await screen.findByLabelText('Phone'), '98765 43210');
@@ -90,7 +61,7 @@ test('the booking is reported once, and another time to the same widget', async 
 });
 
 test('a report that does not arrive is said again', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.booking = bookingFixture();
   server.reportFailures = 1;
   open(`/book?step=payment&b=${BOOKING_ID}&report=${REPORT}`);
@@ -98,7 +69,7 @@ test('a report that does not arrive is said again', async () => {
 });
 
 test('what is no id of a report is not reported', async () => {
-  auth.user = ASHA;
+  beginAs(ASHA);
   server.booking = bookingFixture();
   open(`/book?step=payment&b=${BOOKING_ID}&report=nonsense`);
   await screen.findByRole('heading', { level: 1, name: 'Complete Your Payment' });

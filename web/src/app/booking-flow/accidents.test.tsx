@@ -1,28 +1,26 @@
 /** What goes wrong on the way, and what the page says and does then. */
 import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { CheckoutOptions } from '@/features/payments/checkout-window';
 import { BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { CatalogueService } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { beginEach, heading, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA } from '@/testing/played-client';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
 import './schedule-screen';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const auth = vi.hoisted(() => ({ signOut: vi.fn(async () => {}) }));
-vi.mock('@/lib/auth', () => {
-  const names = { firstName: 'Asha', lastName: 'Rao', phone: '' };
-  const user = { id: 'u1', email: 'asha@example.org', ...names };
-  return { ...auth, useAuth: () => ({ status: 'signed-in', user }) };
-});
+vi.mock('@/lib/auth', async () => ({
+  ...(await import('@/testing/played-client')).playedAuth(),
+  ...auth,
+}));
 
 const gone = vi.hoisted(() => ({ to: [] as string[] }));
 vi.mock('@/lib/use-go', () => ({ useGo: () => (to: string) => void gone.to.push(to) }));
@@ -32,29 +30,15 @@ const SLOT = '2026-11-24T05:30:00Z';
 
 let server: BookingServer;
 
+beginEach({ user: ASHA });
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
   server = new BookingServer();
   gone.to = [];
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-  window.Razorpay = undefined;
-});
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookingFlowPage />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookingFlowPage, { path, transport: server.transport() });
 }
 
 const steps = () => screen.queryByRole('navigation', { name: 'Booking steps' });

@@ -1,43 +1,22 @@
 /** The booking flow as a person goes through it, with a server that a test plays. */
 import { screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Toaster } from '@/components/ui/toaster';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { CheckoutOptions } from '@/features/payments/checkout-window';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { beginEach, heading, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA, beginAs } from '@/testing/played-client';
 import { practiceFixture } from '@/testing/practice-fixture';
-import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
 import './schedule-screen';
 import './sign-in-screen';
 
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
-
-const user = vi.hoisted(() => ({
-  current: undefined as undefined | Record<string, string>,
-}));
 const identity = vi.hoisted(() => ({ signInWithOtp: vi.fn(), verifyOtp: vi.fn() }));
 
-vi.mock('@/lib/auth', () => ({
-  authClient: async () => identity,
-  useAuth: () =>
-    user.current
-      ? { status: 'signed-in', user: user.current }
-      : { status: 'signed-out', user: undefined },
-}));
-
-const ASHA = {
-  id: 'u1',
-  email: 'asha@example.org',
-  firstName: 'Asha',
-  lastName: 'Rao',
-  phone: '',
-};
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth(identity));
 
 const FLOW = '/booking-flow?service=general-consultation';
 
@@ -46,11 +25,10 @@ let checkout: CheckoutOptions | undefined;
 /** The window says that a bank has declined. */
 let decline: (failure: { error: { reason: string } }) => void;
 
+beginEach({ user: ASHA });
+
 beforeEach(() => {
-  // The times of the fixtures lie two days ahead, whenever the tests run.
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
   server = new BookingServer();
-  user.current = ASHA;
   checkout = undefined;
   window.Razorpay = class {
     constructor(options: CheckoutOptions) {
@@ -63,28 +41,12 @@ beforeEach(() => {
   };
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-  window.Razorpay = undefined;
-});
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookingFlowPage />
-      <Toaster />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookingFlowPage, { path, transport: server.transport() });
 }
 
 test('a visitor is asked to sign in and comes back to the chosen time', async () => {
-  user.current = undefined;
+  beginAs(undefined);
   open(`${FLOW}&slot=2026-11-24T05:30:00Z`);
   await heading('Sign In Required');
   const link = await screen.findByRole('link', { name: 'Create New Account' });
@@ -102,10 +64,10 @@ test('a visitor is asked to sign in and comes back to the chosen time', async ()
 });
 
 test('a name, an address and one code sign in, and what was chosen stays', async () => {
-  user.current = undefined;
+  beginAs(undefined);
   identity.signInWithOtp.mockResolvedValue({ data: {}, error: null });
   identity.verifyOtp.mockImplementation(async () => {
-    user.current = ASHA;
+    beginAs(ASHA);
     return { data: { user: { id: 'u1' }, session: { access_token: 't' } }, error: null };
   });
   const person = open(`${FLOW}&slot=2026-11-24T05:30:00Z`);
@@ -211,7 +173,7 @@ test('a time that was just taken is reported at once, and what was typed stays',
 });
 
 test('contact errors are summed up and never cost what was typed', async () => {
-  user.current = { ...ASHA, lastName: '' };
+  beginAs({ ...ASHA, lastName: '' });
   const person = open(FLOW);
   await person.click(await screen.findByLabelText(/^11:00 am IST/));
   await person.click(screen.getByLabelText('I agree to these simple terms'));
@@ -341,14 +303,6 @@ test('Back keeps the time once checkout was opened', async () => {
   await person.click(await screen.findByRole('button', { name: 'Back' }));
   await heading('Book Your Session');
   expect(server.released).toBe(0);
-});
-
-test('a claim is confirmed twice and then checked', async () => {
-  server.booking = bookingFixture({ checkoutOpened: true });
-  const person = open(`${FLOW}&step=confirmation&b=${BOOKING_ID}`);
-  await person.click(await screen.findByRole('button', { name: 'I Completed Payment' }));
-  await person.click(screen.getByRole('button', { name: 'Yes, I have paid' }));
-  await screen.findByText('Your payment is being verified');
 });
 
 test('a reload after the money moved finds the confirmed session', async () => {

@@ -1,24 +1,20 @@
 /** The consultation that costs nothing: from the invitation to the confirmed session. */
 import { Code } from '@connectrpc/connect';
 import { screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { FreeConsultation } from '@/components/free-consultation';
-import { Toaster } from '@/components/ui/toaster';
 import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture, FREE_SESSION } from '@/testing/booking-fixture';
+import { beginEach, heading, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA } from '@/testing/played-client';
 import { practiceFixture } from '@/testing/practice-fixture';
 import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
 import './schedule-screen';
-
-vi.setConfig({ testTimeout: 30_000 });
-
-const ASHA = { id: 'u1', email: 'asha@example.org', firstName: 'Asha', lastName: 'Rao', phone: '' };
 
 const identity = vi.hoisted(() => ({
   getUser: vi.fn(),
@@ -27,10 +23,7 @@ const identity = vi.hoisted(() => ({
   updateUser: vi.fn(),
 }));
 
-vi.mock('@/lib/auth', () => ({
-  authClient: async () => identity,
-  useAuth: () => ({ status: 'signed-in', user: ASHA }),
-}));
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth(identity));
 
 const FLOW = '/booking-flow?service=free-consultation';
 // Tomorrow's session is inside the cancellation limit.
@@ -38,10 +31,10 @@ const TODAY = new Date('2026-11-23T12:30:00Z');
 
 let server: BookingServer;
 
+beginEach({ user: ASHA, now: TODAY.toISOString() });
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: TODAY });
   server = new BookingServer();
-  localStorage.clear();
   for (const call of Object.values(identity)) call.mockReset();
   identity.getUser.mockResolvedValue({
     data: { user: { id: 'u1', sign_up_secret: 'made here' } },
@@ -50,23 +43,8 @@ beforeEach(() => {
   identity.resend.mockResolvedValue({ data: {}, error: null });
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookingFlowPage />
-      <Toaster />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookingFlowPage, { path, transport: server.transport() });
 }
 
 const book = () => screen.getByRole('button', { name: 'Book This Time' });

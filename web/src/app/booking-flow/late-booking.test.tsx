@@ -1,26 +1,19 @@
 /** Sessions that start inside the cancellation limit, from the calendar to the confirmation. */
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Toaster } from '@/components/ui/toaster';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { LATE_TICK } from '@/features/booking/shared/late-booking';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { beginEach, heading, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA } from '@/testing/played-client';
 import { practiceFixture } from '@/testing/practice-fixture';
-import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
 import './schedule-screen';
 
-vi.setConfig({ testTimeout: 30_000 });
-
-vi.mock('@/lib/auth', () => {
-  const names = { firstName: 'Asha', lastName: 'Rao', phone: '' };
-  const user = { id: 'u1', email: 'asha@example.org', ...names };
-  return { useAuth: () => ({ status: 'signed-in', user }) };
-});
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const FLOW = '/booking-flow?service=general-consultation';
 const PAYMENT = `${FLOW}&step=payment&b=${BOOKING_ID}`;
@@ -33,8 +26,9 @@ const NO_REFUND = "Once paid it can't be cancelled for a refund.";
 let server: BookingServer;
 let opened = 0;
 
+beginEach({ user: ASHA, now: TEN_HOURS_BEFORE.toISOString() });
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: TEN_HOURS_BEFORE });
   server = new BookingServer();
   opened = 0;
   window.Razorpay = class {
@@ -45,24 +39,8 @@ beforeEach(() => {
   };
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-  window.Razorpay = undefined;
-});
-
 function open(path: string, snapshot = practiceFixture()) {
-  const page = (
-    <main>
-      <BookingFlowPage />
-      <Toaster />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport(), snapshot });
-  return userEvent.setup();
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookingFlowPage, { path, transport: server.transport(), snapshot });
 }
 
 const tick = () => screen.queryByLabelText(LATE_TICK);

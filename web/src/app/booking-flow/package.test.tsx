@@ -1,21 +1,16 @@
 /** A package in the booking flow, with a server that a test plays. */
 import { screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { useLocation } from 'react-router';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { expectAccessible } from '@/testing/accessible';
+import { beginEach, openPage, type Person, slots } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
-import { renderApp } from '@/testing/render-app';
+import { ASHA } from '@/testing/played-client';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
 import '@/features/booking/shared/components/package-calendar';
 import './schedule-screen';
 
-vi.setConfig({ testTimeout: 30_000 });
-
-const ASHA = { id: 'u1', email: 'asha@example.org', firstName: 'Asha', lastName: 'Rao', phone: '' };
-
-vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-in', user: ASHA }) }));
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const FLOW = '/booking-flow?service=mental-health&step=calendar-terms';
 /** Weekly at eleven, as it is suggested. */
@@ -23,40 +18,18 @@ const DATES = ['2026-11-24T05:30:00Z', '2026-12-01T05:30:00Z', '2026-12-08T05:30
 
 let server: BookingServer;
 
+beginEach({ user: ASHA });
+
 beforeEach(() => {
-  // The times of the fixtures lie two days ahead, whenever the tests run.
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
-  sessionStorage.clear();
   server = new BookingServer();
   server.everyDay = true;
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-function Address() {
-  return <p data-testid="address">{useLocation().search}</p>;
-}
-
 function open(path: string) {
-  const page = (
-    <main>
-      <BookingFlowPage />
-      <Address />
-    </main>
-  );
-  renderApp(page, { path, transport: server.transport() });
-  return userEvent.setup();
+  return openPage(BookingFlowPage, { path, transport: server.transport() });
 }
 
-/** The starts in the address, in their places. */
-function slots(): string[] {
-  const address = screen.getByTestId('address').textContent ?? '';
-  return (new URLSearchParams(address).get('slots') ?? '').split(',');
-}
-
-async function toPayment(person: ReturnType<typeof userEvent.setup>) {
+async function toPayment(person: Person) {
   const tick = screen.getByLabelText<HTMLInputElement>('I agree to these simple terms');
   if (!tick.checked) await person.click(tick);
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));

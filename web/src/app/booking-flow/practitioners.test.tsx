@@ -1,49 +1,35 @@
 /** The choice between practitioners in the booking flow, with a server that a test plays. */
 import { screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { expectAccessible } from '@/testing/accessible';
+import { beginEach, openPage, type Person } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA } from '@/testing/played-client';
 import { practiceFixture, practitionersFixture } from '@/testing/practice-fixture';
-import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 // Loaded with the tests, so that none of them waits for it.
 import './schedule-screen';
 
-vi.setConfig({ testTimeout: 30_000 });
-
-const ASHA = { id: 'u1', email: 'asha@example.org', firstName: 'Asha', lastName: 'Rao', phone: '' };
-
-vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-in', user: ASHA }) }));
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const FLOW = '/booking-flow?service=general-consultation&step=calendar-terms';
 
 let server: BookingServer;
 
-beforeEach(() => {
-  // The times of the fixtures lie two days ahead, whenever the tests run.
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T05:30:00Z') });
-  server = new BookingServer();
-});
+beginEach({ user: ASHA });
 
-afterEach(() => {
-  vi.useRealTimers();
+beforeEach(() => {
+  server = new BookingServer();
 });
 
 function open(path: string, several = true) {
   const snapshot = practiceFixture();
   const practitioners = several ? practitionersFixture() : [];
   snapshot.services = snapshot.services.map((service) => ({ ...service, practitioners }));
-  const page = (
-    <main>
-      <BookingFlowPage />
-    </main>
-  );
-  renderApp(page, { path, snapshot, transport: server.transport() });
-  return userEvent.setup();
+  return openPage(BookingFlowPage, { path, snapshot, transport: server.transport() });
 }
 
-async function toPayment(person: ReturnType<typeof userEvent.setup>) {
+async function toPayment(person: Person) {
   await person.click(screen.getByLabelText('I agree to these simple terms'));
   await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
   await screen.findByRole('heading', { level: 1, name: 'Complete Your Payment' });

@@ -1,22 +1,17 @@
 /** "Payment Verification": how long the page asks, how that ends, and the client's own claim. */
 import { Code } from '@connectrpc/connect';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Toaster } from '@/components/ui/toaster';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
 import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
+import { beginEach, heading, openPage } from '@/testing/booking-page';
 import { BookingServer } from '@/testing/booking-server';
+import { ASHA } from '@/testing/played-client';
 import { refusal } from '@/testing/refusal';
-import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 
-vi.mock('@/lib/auth', () => {
-  const names = { firstName: 'Asha', lastName: 'Rao', phone: '' };
-  const user = { id: 'u1', email: 'asha@example.org', ...names };
-  return { useAuth: () => ({ status: 'signed-in', user }) };
-});
+vi.mock('@/lib/auth', async () => (await import('@/testing/played-client')).playedAuth());
 
 const VERIFICATION = `/booking-flow?service=general-consultation&step=confirmation&b=${BOOKING_ID}`;
 const AWAY = refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
@@ -25,29 +20,15 @@ const NOW = new Date('2026-11-22T05:30:00Z');
 
 let server: BookingServer;
 
+beginEach({ user: ASHA });
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   server = new BookingServer();
   server.booking = bookingFixture({ checkoutOpened: true });
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 function open() {
-  const page = (
-    <main>
-      <BookingFlowPage />
-      <Toaster />
-    </main>
-  );
-  renderApp(page, { path: VERIFICATION, transport: server.transport() });
-  return userEvent.setup();
-}
-
-async function heading(name: string) {
-  return screen.findByRole('heading', { level: 1, name });
+  return openPage(BookingFlowPage, { path: VERIFICATION, transport: server.transport() });
 }
 
 const timer = () => screen.getByRole('timer').textContent;
