@@ -4,7 +4,6 @@ import {
   acceptButton,
   BOOK,
   COMPLETED,
-  CONSENT,
   chooseSlot,
   giveConsent,
   NOTES,
@@ -183,22 +182,6 @@ test('reload, back, a second tab and a closed browser lose nothing', async ({ pa
   await page.getByRole('button', { name: 'Go On to Payment' }).click();
   await expectStep(page, 'Complete Your Payment');
   expect(bookingOf(page)).toBe(bookingId);
-});
-
-test('leaving with a signature or notes that are kept nowhere is asked about', async ({ page }) => {
-  await page.goto(CONSENT);
-  await page.getByLabel('Signature').fill(SIGNATURE);
-  const asked = page.waitForEvent('dialog');
-  const left = page.goto('/contact').catch(() => undefined);
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-  await left;
-  await expectStep(page, 'Consent to Online Session');
-  await expect(page.getByLabel('Signature')).toHaveValue(SIGNATURE);
-  await page.getByLabel('Signature').fill('');
-  await page.goto('/contact');
-  await expectStep(page, 'Get in Touch');
 });
 
 test('a client who has agreed is not asked again, and can withdraw as easily', async ({

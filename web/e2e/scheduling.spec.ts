@@ -89,27 +89,3 @@ test('a time of the scheduling widget is held, paid and confirmed', async ({
   // The event is the booking's, at its time: no second one was made, and none was cancelled.
   expect(await provider.freeStarts()).not.toContain(start);
 });
-
-test('what the widget itself did not say is not believed', async ({ page, widgets }) => {
-  const { practice, provider } = widgets;
-  await page.goto(`${practice.url}${BOOK}`);
-  const told: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().includes(RPC.takeScheduledEvent)) told.push(request.url());
-  });
-  await provider.order({ target: 'scheduling.widget', kind: 'refuse', code: 'wrong_origin' });
-  const posted = page.evaluate(
-    () =>
-      new Promise<string>((done) => {
-        addEventListener('message', ({ data, origin }) => {
-          if (data?.event === 'calendly.event_scheduled') done(origin);
-        });
-      }),
-  );
-  await schedule(page, newPerson('Asha'), await startFor(widgets));
-  expect(await posted, 'the message came, from elsewhere').toBe(practice.sandboxUrl);
-  // The page itself can post, too, and is no widget either.
-  await page.evaluate(() => postMessage({ event: 'calendly.event_scheduled', payload: {} }, '*'));
-  expect(page.url()).not.toContain('step=');
-  expect(told).toEqual([]);
-});

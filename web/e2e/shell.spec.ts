@@ -141,23 +141,6 @@ test('the menu of small screens leads to all pages @phone-only @phone', async ({
   });
 });
 
-test('the theme stays as it was chosen', async ({ page }) => {
-  await page.goto('/');
-  const root = page.locator('html');
-  const toggle = page.getByRole('button', { name: 'Dark theme' });
-  await expect(root).not.toHaveClass(/dark/);
-  await toggle.click();
-  await expect(root).toHaveClass(/dark/);
-  await expect(toggle).toHaveAttribute('aria-pressed', 'true');
-  expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('dark');
-  await page.goto('/booking-flow?service=general-consultation');
-  await expectStep(page, 'Sign In Required');
-  await expect(root).toHaveClass(/dark/);
-  await page.getByRole('button', { name: 'Dark theme' }).click();
-  await page.reload();
-  await expect(root).not.toHaveClass(/dark/);
-});
-
 inviting(
   'signing in from the header returns to the start; the avatar ends the session',
   async ({ page, practice }) => {
@@ -200,23 +183,6 @@ inviting('the invitation moves nothing and covers no bar @phone', async ({ page 
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('Escape');
   await expect(bubble).toHaveCount(0);
-});
-
-test('without a network a banner says so, and reads come back by themselves', async ({
-  page,
-  context,
-  complaints,
-}) => {
-  complaints.expect(/ERR_INTERNET_DISCONNECTED/);
-  await page.goto('/reviews');
-  await expect(page.getByText('Loading reviews...')).toHaveCount(0);
-  await context.setOffline(true);
-  await expect(page.getByText('You are offline.', { exact: true })).toBeVisible();
-  await page.getByRole('radio', { name: 'Verified' }).check();
-  await expect(page.getByRole('alert')).toContainText('You are offline');
-  await context.setOffline(false);
-  await expect(page.getByText('You are offline.', { exact: true })).toHaveCount(0);
-  await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
 test('a page whose code is late says so, and one whose code is lost can be tried again', async ({
