@@ -1,13 +1,16 @@
 /** A server of reviews that a test plays, and what a person does on the pages. */
-import { create } from '@bufbuild/protobuf';
-import { Code, ConnectError, createRouterTransport, type Transport } from '@connectrpc/connect';
+import {
+  Code,
+  type ConnectError,
+  createRouterTransport,
+  type Transport,
+} from '@connectrpc/connect';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ComponentType } from 'react';
 import { Link, Route, Routes, useLocation, useParams } from 'react-router';
 import { expect } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
-import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
 import {
   type CheckBadgeRequest,
   type ListReviewsRequest,
@@ -16,6 +19,7 @@ import {
   ReviewsService,
   type SubmitReviewRequest,
 } from '@/gen/reviews/v1/reviews_service_pb';
+import { refusal } from './refusal';
 import { renderApp } from './render-app';
 import { reviewFixture } from './review-fixture';
 
@@ -48,13 +52,6 @@ export const server: Server = quiet();
 
 export function resetServer(): void {
   Object.assign(server, quiet());
-}
-
-export function refusal(code: Code, reason: string, field = ''): ConnectError {
-  const value = create(ErrorDetailSchema, { reason, field });
-  return new ConnectError('the words of the service', code, undefined, [
-    { desc: ErrorDetailSchema, value },
-  ]);
 }
 
 function list(request: ListReviewsRequest) {

@@ -11,8 +11,6 @@ import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import InvitationsPage from './invitations';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const auth = vi.hoisted(() => ({ current: {} as object, signOut: vi.fn() }));
 vi.mock('@/lib/auth', () => ({
   useAuth: () => auth.current,

@@ -15,8 +15,6 @@ import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import PayBookingPage from './pay-booking';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const PAGE_KEY = 'Ab_-'.repeat(11).slice(0, 43);
 const CODE = '042731';
 const LINK = 'https://rzp.io/i/demo';

@@ -13,8 +13,6 @@ import { freeName } from './apps-section';
 // Loaded with the tests, so that none of them waits for it.
 import '../webauthn';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const saved = vi.hoisted(() => vi.fn());
 
 vi.mock('@/lib/save-file', () => ({ saveFile: saved }));

@@ -18,8 +18,6 @@ import {
 import { renderApp } from '@/testing/render-app';
 import { AccountPage } from './account-page';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 vi.mock('@/lib/auth', async () => (await import('@/testing/played-account')).playedAuth());
 
 let server: IdentityServer;

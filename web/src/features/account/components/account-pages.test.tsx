@@ -9,9 +9,6 @@ import { RecoverPage } from './recover-page';
 import { SignInPage } from './sign-in-page';
 import { SignUpPage } from './sign-up-page';
 
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
-
 const identity = vi.hoisted(() => ({
   signUp: vi.fn(),
   signInWithPassword: vi.fn(),

@@ -10,8 +10,6 @@ import { ConfirmPage } from './confirm-page';
 import { SignInPage } from './sign-in-page';
 import { SignUpPage } from './sign-up-page';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const identity = vi.hoisted(() => ({
   signUp: vi.fn(),
   signInWithPassword: vi.fn(),

@@ -11,8 +11,6 @@ import { SignInPage } from './sign-in-page';
 import './phone-step';
 import '../webauthn';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const identity = vi.hoisted(() => ({
   signInWithPassword: vi.fn(),
   signInWithOtp: vi.fn(),

@@ -19,9 +19,6 @@ import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import { ContactPage } from './contact-page';
 
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
-
 const auth = vi.hoisted((): { state: AuthState } => ({
   state: { status: 'signed-out', user: undefined },
 }));

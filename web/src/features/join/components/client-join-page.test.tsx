@@ -19,8 +19,6 @@ import { readAgainIn } from '../hooks/use-join-page';
 import { knownJoinKey } from '../join-key';
 import { ClientJoinPage } from './client-join-page';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const KEY = 'Ab_-'.repeat(11).slice(0, 43);
 const BOOKING = 'bkg_0192f0c1f0c17000800000000000dd4a';
 const NOW = new Date('2026-12-14T05:00:00Z');

@@ -1,33 +1,24 @@
 /** The admin panel, with a service that a test plays. */
-import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
+import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
-import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
 import {
   ImageFilter,
   type ListStaffReviewsRequest,
   ReviewsStaffService,
 } from '@/gen/reviews/v1/reviews_staff_service_pb';
 import { expectAccessible } from '@/testing/accessible';
+import { refusal } from '@/testing/refusal';
 import { renderApp } from '@/testing/render-app';
 import { AdminButton } from './admin-button';
-
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
 
 const auth = vi.hoisted(() => ({ status: 'signed-out' }));
 vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: auth.status, user: undefined }) }));
 
 const PASSWORD = 'right as rain';
-
-function refusal(code: Code, reason: string): ConnectError {
-  const value = create(ErrorDetailSchema, { reason });
-  return new ConnectError('refused', code, undefined, [{ desc: ErrorDetailSchema, value }]);
-}
 
 const denied = () => refusal(Code.PermissionDenied, 'ACCESS_DENIED');
 
@@ -109,13 +100,19 @@ class Desk {
 }
 
 let desk: Desk;
+/** The lock, which is all that the panel sends without Connect. */
 const sent = vi.fn(async (_path: string, _init: RequestInit) => new Response('{}'));
+/** A page of an earlier file may still ask for something; that reaches no server. */
+const fetched = async (path: string, init: RequestInit) => {
+  if (!path.endsWith('/Lock')) throw new TypeError('no network in tests');
+  return sent(path, init);
+};
 
 beforeEach(() => {
   desk = new Desk();
   auth.status = 'signed-in';
   sent.mockClear();
-  vi.stubGlobal('fetch', sent);
+  vi.stubGlobal('fetch', fetched);
 });
 afterEach(() => {
   // Closing the panel gives the grant back, and has to find the same server.

@@ -10,12 +10,12 @@ import type { AuthState } from '@/lib/auth';
 import { PracticeProvider } from '@/lib/practice';
 import { expectAccessible } from '@/testing/accessible';
 import { practiceFixture } from '@/testing/practice-fixture';
+import { refusal } from '@/testing/refusal';
 import { reviewFixture } from '@/testing/review-fixture';
 import {
   fill,
   openPage,
   playedTransport,
-  refusal,
   resetServer,
   send,
   server,
@@ -24,9 +24,6 @@ import {
 import { ReviewForm } from './review-form';
 import { ReviewPage } from './review-page';
 import { ReviewsPage } from './reviews-page';
-
-// Typing a whole form takes its time where other builds run beside the tests.
-vi.setConfig({ testTimeout: 30_000 });
 
 const auth = vi.hoisted((): { state: AuthState } => ({
   state: { status: 'signed-out', user: undefined },
@@ -97,7 +94,7 @@ test('a failure keeps the form, and trying again has the same key', async () => 
 });
 
 test('an error of the server is shown at its field', async () => {
-  server.refusals = [refusal(Code.InvalidArgument, 'INVALID_EMAIL', 'email')];
+  server.refusals = [refusal(Code.InvalidArgument, 'INVALID_EMAIL', { field: 'email' })];
   const person = open('/reviews');
   await fill(person);
   await send(person);
