@@ -48,16 +48,6 @@ test('without a consent the page says when it is asked for', async () => {
   expect(await screen.findByText(/haven't given a consent yet/)).toBeTruthy();
 });
 
-test('a failure can be tried again', async () => {
-  desk.away = true;
-  desk.giveBefore();
-  const person = open();
-  const retry = await screen.findByRole('button', { name: 'Try again' });
-  desk.away = false;
-  await person.click(retry);
-  expect(await screen.findByText('A. Rao')).toBeTruthy();
-});
-
 test('a consent says by which way it was given', async () => {
   desk.giveBefore();
   const record = desk.records[0];

@@ -240,12 +240,3 @@ test('without a session the page leads to signing in and back', async () => {
   expect(link.getAttribute('href')).toBe(`/sign-in?return=${path}`);
   expect(server.looks).toBe(0);
 });
-
-test('a server that is away is said to be, and asked again', async () => {
-  server.refusal = refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
-  open();
-  const retry = await screen.findByRole('button', { name: 'Try again' });
-  server.refusal = undefined;
-  await userEvent.click(retry);
-  await sheet();
-});

@@ -162,13 +162,3 @@ test('a review that is deleted while it is read is gone at the next look', async
   window.dispatchEvent(new Event('focus'));
   await screen.findByRole('heading', { level: 1, name: 'Review Not Found' });
 });
-
-test('a review that cannot be had now can be asked for again', async () => {
-  server.reviews = [reviewFixture(1)];
-  server.down = true;
-  const person = open(`/reviews/${reviewId(1)}`);
-  const retry = await screen.findByRole('button', { name: 'Try again' });
-  server.down = false;
-  await person.click(retry);
-  await screen.findByText('Text 1');
-});
