@@ -19,8 +19,6 @@ export class ConsentServer {
   version = '2026-11-20.a';
   records: ConsentRecord[] = [];
   given: Consent[] = [];
-  /** What is asked for is refused. */
-  away = false;
 
   /** A consent that was given before the test began. */
   giveBefore(version = this.version): void {
@@ -47,7 +45,6 @@ export class ConsentServer {
   }
 
   #own() {
-    if (this.away) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
     const consent = this.records.at(-1);
     const current = consent?.version === this.version && !consent.withdrawnAt;
     return { currentVersion: this.version, current, ...(consent && { consent }) };

@@ -1,6 +1,6 @@
 /** A catalogue with a guide and the notifications service that mails it, played by a test. */
 import { create } from '@bufbuild/protobuf';
-import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
+import { createRouterTransport } from '@connectrpc/connect';
 import {
   CatalogueService,
   type MeditationGuide,
@@ -10,7 +10,7 @@ import {
   NotificationsService,
   type RequestMeditationGuideRequest,
 } from '@/gen/notifications/v1/notifications_service_pb';
-import { refusal } from './refusal';
+import { Answering } from './answering';
 
 export function guideFixture(title = 'Two Quiet Minutes'): MeditationGuide {
   return create(MeditationGuideSchema, {
@@ -25,42 +25,31 @@ export function guideFixture(title = 'Two Quiet Minutes'): MeditationGuide {
   });
 }
 
-type Server = {
-  guide: MeditationGuide;
+class GuideServer extends Answering {
+  guide = guideFixture();
   /** How often the guide was read. */
-  reads: number;
-  down: boolean;
-  asked: RequestMeditationGuideRequest[];
-  refusals: ConnectError[];
-  /** What an answer to a wish waits for. */
-  gate: Promise<void> | undefined;
-};
-
-function quiet(): Server {
-  const guide = guideFixture();
-  return { guide, reads: 0, down: false, asked: [], refusals: [], gate: undefined };
+  reads = 0;
+  asked: RequestMeditationGuideRequest[] = [];
 }
 
-export const server: Server = quiet();
+export const server = new GuideServer();
 
 export function resetServer(): void {
-  Object.assign(server, quiet());
+  Object.assign(server, new GuideServer());
 }
 
 export const transport = createRouterTransport(({ service }) => {
   service(CatalogueService, {
     getMeditationGuide: () => {
       server.reads += 1;
-      if (server.down) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+      server.read();
       return { guide: server.guide };
     },
   });
   service(NotificationsService, {
     requestMeditationGuide: async (request) => {
       server.asked.push(request);
-      await server.gate;
-      const refused = server.refusals.shift();
-      if (refused) throw refused;
+      await server.command();
       return {};
     },
   });

@@ -1,10 +1,5 @@
 /** A server of reviews that a test plays, and what a person does on the pages. */
-import {
-  Code,
-  type ConnectError,
-  createRouterTransport,
-  type Transport,
-} from '@connectrpc/connect';
+import { Code, createRouterTransport, type Transport } from '@connectrpc/connect';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ComponentType } from 'react';
@@ -19,43 +14,27 @@ import {
   ReviewsService,
   type SubmitReviewRequest,
 } from '@/gen/reviews/v1/reviews_service_pb';
+import { Answering } from './answering';
 import { refusal } from './refusal';
 import { renderApp } from './render-app';
 import { reviewFixture } from './review-fixture';
 
-type Server = {
-  reviews: Review[];
-  asked: ListReviewsRequest[];
-  submitted: SubmitReviewRequest[];
-  badgeAsked: CheckBadgeRequest[];
-  eligible: boolean;
-  refusals: ConnectError[];
-  down: boolean;
-  /** What an answer to a submission waits for. */
-  gate: Promise<void> | undefined;
-};
-
-function quiet(): Server {
-  return {
-    reviews: [],
-    asked: [],
-    submitted: [],
-    badgeAsked: [],
-    eligible: false,
-    refusals: [],
-    down: false,
-    gate: undefined,
-  };
+class ReviewsServer extends Answering {
+  reviews: Review[] = [];
+  asked: ListReviewsRequest[] = [];
+  submitted: SubmitReviewRequest[] = [];
+  badgeAsked: CheckBadgeRequest[] = [];
+  eligible = false;
 }
 
-export const server: Server = quiet();
+export const server = new ReviewsServer();
 
 export function resetServer(): void {
-  Object.assign(server, quiet());
+  Object.assign(server, new ReviewsServer());
 }
 
 function list(request: ListReviewsRequest) {
-  if (server.down) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+  server.read();
   server.asked.push(request);
   const fitting = server.reviews.filter(
     (review) => request.filter !== ReviewFilter.VERIFIED || review.verified,
@@ -70,9 +49,7 @@ function list(request: ListReviewsRequest) {
 
 async function submit(request: SubmitReviewRequest) {
   server.submitted.push(request);
-  await server.gate;
-  const refused = server.refusals.shift();
-  if (refused) throw refused;
+  await server.command();
   const { name, service, rating, text } = request;
   const review = reviewFixture(900 + server.submitted.length, { name, service, rating, text });
   server.reviews.unshift(review);
@@ -107,7 +84,7 @@ export function playedTransport(): Transport {
         return { wouldBeVerified: server.eligible };
       },
       getReview: (request) => {
-        if (server.down) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+        server.read();
         const review = server.reviews.find((one) => one.reviewId === request.reviewId);
         if (!review) throw refusal(Code.NotFound, 'REVIEW_NOT_FOUND');
         return { review };
