@@ -30,7 +30,7 @@ export function beginEach({ user, now = '2026-11-22T05:30:00Z' }: Begin = {}): v
 
 function Address() {
   const { pathname, search } = useLocation();
-  return <p data-testid="address">{`${pathname}${search}`}</p>;
+  return <data data-testid="address" value={`${pathname}${search}`} />;
 }
 
 type Options = { path: string; transport: Transport; snapshot?: Snapshot };
@@ -48,7 +48,7 @@ export function openPage(Page: ComponentType, options: Options): Person {
 }
 
 export function address(): string {
-  return screen.getByTestId('address').textContent ?? '';
+  return screen.getByTestId('address').getAttribute('value') ?? '';
 }
 
 /** The starts in the address, in their places. */

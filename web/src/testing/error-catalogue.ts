@@ -87,10 +87,7 @@ export const CATALOGUE: readonly Line[] = [
   },
   {
     situation: 'Manual acceptance',
-    tests: [
-      'a claim asks first, is not believed, and waits for the money',
-      'a claimed payment is verified and not believed',
-    ],
+    tests: ['a claim asks first, is not believed, and waits for the money'],
   },
   {
     situation: 'Contact: empty field, and success',

@@ -35,6 +35,9 @@ const NAMES: Record<BookStep, BookStepId | undefined> = {
 /** The steps before the booking: what is typed there is kept nowhere until the booking has it. */
 const UNSAVED: readonly BookStep[] = ['calendar', 'consent', 'auth', 'details'];
 
+/** Bookings that this page has announced while it is loaded. */
+const SAID = new Set<string>();
+
 /** A booking was confirmed while this page was waiting for it. */
 function cheer(): void {
   writeHeldAnywhere('');
@@ -93,7 +96,7 @@ function useNamedTimes({ serviceId, packageId, slot, slots, practitioner }: Book
 /** What follows from a booking that is read: it is announced, and reported to the widget. */
 function useNews({ url }: UrlMoves<BookUrl>, booking: Booking | undefined, step: BookStep): void {
   const placedHere = isPlaced(booking) && url.step === 'payment';
-  const arrived = useArrival(url.bookingId, placedHere, cheer);
+  const arrived = useArrival(url.bookingId, placedHere, { said: SAID, cheer });
   useMailToast(step === 'confirmation' ? booking : undefined, arrived);
   // A booking that was read is one of this account.
   useWidgetReport(url.report, booking?.bookingId ?? '');

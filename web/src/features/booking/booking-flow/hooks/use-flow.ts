@@ -18,6 +18,9 @@ import type { StepId } from '../steps';
 import { type FlowService, useFlowService } from './use-flow-service';
 import { type FlowMoves, useFlowUrl } from './use-flow-url';
 
+/** Bookings that this page has announced while it is loaded. */
+const SAID = new Set<string>();
+
 const BOOKED = 'Your session is booked.';
 
 /** A payment is called verified only if it was seen. */
@@ -60,7 +63,10 @@ export function useFlow(): Flow {
   const step = currentStep({ url, signedIn: user !== undefined, booking });
   const arrived = step === 'confirmed' && requestedStep(url) !== 'confirmed' && isPlaced(booking);
   const unpaid = booking ? isOnWord(booking) || isFree(booking) : false;
-  const paidHere = useArrival(url.bookingId, arrived, () => toast(arrivalWords(unpaid)));
+  const paidHere = useArrival(url.bookingId, arrived, {
+    said: SAID,
+    cheer: () => toast(arrivalWords(unpaid)),
+  });
   useMailToast(step === 'confirmed' ? booking : undefined, paidHere);
 
   // The address says what is shown. A visitor keeps the step that signing in leads back to.
