@@ -7,6 +7,7 @@ pub mod money;
 pub mod time;
 pub mod decider;
 pub mod refusal;
+pub mod rejections;
 pub mod typed;
 pub mod words;
 pub mod hex;
