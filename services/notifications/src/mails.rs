@@ -7,3 +7,4 @@ pub mod payload;
 pub mod addresses;
 pub mod facts;
 pub mod planning;
+pub mod kinds;

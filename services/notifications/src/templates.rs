@@ -57,33 +57,28 @@ struct Language {
 }
 
 macro_rules! language {
-    ($code:literal: $($name:literal)*) => {
+    ($code:literal: $($name:ident)*) => {
         Language {
             code: $code,
             words: &[$((
-                $name,
-                include_str!(concat!("../templates/", $code, "/", $name, ".mail")),
+                stringify!($name),
+                include_str!(concat!(
+                    env!("CARGO_MANIFEST_DIR"), "/templates/", $code, "/", stringify!($name),
+                    ".mail"
+                )),
             )),*],
         }
     };
 }
 
-/// Each language is a folder of the same files.
-static LANGUAGES: &[Language] = &[language! {
-    "en":
-    "shared"
-    "account_invitation" "account_notice"
-    "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
-    "consent_code" "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice"
-    "follow_up"
-    "hold_ended" "leave_address" "meditation_guide" "meeting_link" "new_address" "payment_page"
-    "practice_notice" "reauthentication" "receipt"
-    "recover_password"
-    "refund_done" "refund_failed" "refund_failed_notice"
-    "refund_started" "reminder" "review_notice" "room_missing_notice" "second_reminder"
-    "sign_in_code"
-    "staff_invitation"
-}];
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:ident)*) => {
+        /// Each language is a folder of the same files.
+        static LANGUAGES: &[Language] = &[language! { "en": shared $($name)* }];
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/kinds.rs"));
 
 /// The shared texts, as macros.
 const SHARED: &str = "shared";

@@ -1,4 +1,4 @@
-//! The kinds of mails and their properties.
+//! The kinds of mails: each has a file in `kinds/`, after which it is named.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use contract::notifications::v1::MailKind;
 pub struct UnknownValue;
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+    ($($(#[$doc:meta])* $kind:ident $name:ident)*) => {
         /// The kind of a mail. Its name is that of its templates and of its rows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Kind {
@@ -26,7 +26,7 @@ macro_rules! kinds {
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$kind => $name,)*
+                    $(Self::$kind => stringify!($name),)*
                 }
             }
 
@@ -41,72 +41,7 @@ macro_rules! kinds {
     };
 }
 
-kinds! {
-    /// The customer's confirmation.
-    BookingConfirmed = "booking_confirmed",
-    /// The practice's notice of a new booking.
-    PracticeNotice = "practice_notice",
-    /// The meeting link that came after the confirmation.
-    MeetingLink = "meeting_link",
-    /// The hold ended without money.
-    HoldEnded = "hold_ended",
-    /// A refund has started.
-    RefundStarted = "refund_started",
-    /// A refund is done.
-    RefundDone = "refund_done",
-    /// A refund failed for good.
-    RefundFailed = "refund_failed",
-    /// The practice's notice of that.
-    RefundFailedNotice = "refund_failed_notice",
-    /// The practice's notice of a session that has no room a day before it starts.
-    RoomMissingNotice = "room_missing_notice",
-    /// A code to confirm an address.
-    ConfirmAddress = "confirm_address",
-    /// A code to choose a new password.
-    RecoverPassword = "recover_password",
-    /// The booking was cancelled.
-    BookingCancelled = "booking_cancelled",
-    /// The practice's notice of that.
-    CancellationNotice = "cancellation_notice",
-    /// The receipt for a payment.
-    Receipt = "receipt",
-    /// A day before a session.
-    Reminder = "reminder",
-    /// Shortly before a session.
-    SecondReminder = "second_reminder",
-    /// After a session.
-    FollowUp = "follow_up",
-    /// A visitor's message, to the practice.
-    ContactMessage = "contact_message",
-    /// The acknowledgement of a message, to its sender.
-    ContactAcknowledgement = "contact_acknowledgement",
-    /// The meditation guide.
-    MeditationGuide = "meditation_guide",
-    /// The practice's notice of a new review.
-    ReviewNotice = "review_notice",
-    /// The practice's sessions of a day.
-    DaySheet = "day_sheet",
-    /// The practice's notice of a dispute.
-    DisputeNotice = "dispute_notice",
-    /// The address at which a booking that was made by phone is paid.
-    PaymentPage = "payment_page",
-    /// A code to sign in without a password.
-    SignInCode = "sign_in_code",
-    /// A code to accept an account that an administrator made.
-    AccountInvitation = "account_invitation",
-    /// A code with which an account leaves its address.
-    LeaveAddress = "leave_address",
-    /// A code to prove the address that an account changes to.
-    NewAddress = "new_address",
-    /// A code with which a signed-in user may set a new password.
-    Reauthentication = "reauthentication",
-    /// What has changed at an account.
-    AccountNotice = "account_notice",
-    /// An invitation to the practice's staff.
-    StaffInvitation = "staff_invitation",
-    /// A code with which the client of a booking by phone signs the consent.
-    ConsentCode = "consent_code",
-}
+include!(concat!(env!("OUT_DIR"), "/kinds.rs"));
 
 impl Kind {
     /// Whether its timer is a bulk timer, behind all others: many are due at once, and no person

@@ -79,22 +79,22 @@ fn mails_to_the_practice_codes_and_notices_are_not_counted() {
     let free: Vec<&str> =
         Kind::ALL.iter().filter(|kind| !kind.is_counted()).map(|kind| kind.name()).collect();
     let wanted = [
-        "practice_notice",
-        "refund_failed_notice",
-        "room_missing_notice",
-        "confirm_address",
-        "recover_password",
+        "account_invitation",
+        "account_notice",
         "cancellation_notice",
+        "confirm_address",
         "contact_message",
-        "review_notice",
         "day_sheet",
         "dispute_notice",
-        "sign_in_code",
-        "account_invitation",
         "leave_address",
         "new_address",
+        "practice_notice",
         "reauthentication",
-        "account_notice",
+        "recover_password",
+        "refund_failed_notice",
+        "review_notice",
+        "room_missing_notice",
+        "sign_in_code",
     ];
     assert_eq!(free, wanted);
     for kind in Kind::ALL.iter().filter(|kind| kind.can_be_unsubscribed()) {
@@ -106,7 +106,7 @@ fn mails_to_the_practice_codes_and_notices_are_not_counted() {
 fn mails_of_a_paid_booking_are_never_delayed() {
     let waits: Vec<&str> =
         Kind::ALL.iter().filter(|kind| kind.is_rate_limited()).map(|kind| kind.name()).collect();
-    let wanted = ["hold_ended", "follow_up", "contact_acknowledgement", "meditation_guide"];
+    let wanted = ["contact_acknowledgement", "follow_up", "hold_ended", "meditation_guide"];
     assert_eq!(waits, wanted);
     for kind in Kind::ALL.iter().filter(|kind| kind.is_rate_limited()) {
         assert!(kind.is_counted(), "only what counts can wait: {kind}");

@@ -1,0 +1,34 @@
+//! The mails, a file each: after their names `build.rs` makes the lists of them.
+
+mod account_invitation;
+mod account_notice;
+mod booking_cancelled;
+mod booking_confirmed;
+mod cancellation_notice;
+mod confirm_address;
+mod consent_code;
+mod contact_acknowledgement;
+mod contact_message;
+mod day_sheet;
+mod dispute_notice;
+mod follow_up;
+mod hold_ended;
+mod leave_address;
+mod meditation_guide;
+mod meeting_link;
+mod new_address;
+mod payment_page;
+mod practice_notice;
+mod reauthentication;
+mod receipt;
+mod recover_password;
+mod refund_done;
+mod refund_failed;
+mod refund_failed_notice;
+mod refund_started;
+mod reminder;
+mod review_notice;
+mod room_missing_notice;
+mod second_reminder;
+mod sign_in_code;
+mod staff_invitation;

@@ -1,0 +1,1 @@
+//! A code to accept an account that an administrator made.

@@ -1,0 +1,1 @@
+//! What has changed at an account.

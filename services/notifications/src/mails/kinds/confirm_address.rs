@@ -1,0 +1,1 @@
+//! A code to confirm an address.

@@ -1,0 +1,1 @@
+//! The acknowledgement of a message, to its sender.

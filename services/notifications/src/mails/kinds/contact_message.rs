@@ -1,0 +1,1 @@
+//! A visitor's message, to the practice.

@@ -1,0 +1,1 @@
+//! The practice's sessions of a day.

@@ -1,0 +1,1 @@
+//! The hold ended without money.

@@ -1,0 +1,1 @@
+//! A code with which an account leaves its address.

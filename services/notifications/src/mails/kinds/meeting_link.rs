@@ -1,0 +1,1 @@
+//! The meeting link that came after the confirmation.

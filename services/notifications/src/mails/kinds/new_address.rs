@@ -1,0 +1,1 @@
+//! A code to prove the address that an account changes to.

@@ -1,0 +1,1 @@
+//! The address at which a booking that was made by phone is paid.

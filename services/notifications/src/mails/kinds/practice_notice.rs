@@ -1,0 +1,1 @@
+//! The practice's notice of a new booking.

@@ -1,0 +1,1 @@
+//! A code with which a signed-in user may set a new password.

@@ -1,0 +1,1 @@
+//! The receipt for a payment.

@@ -1,0 +1,1 @@
+//! A code to choose a new password.

@@ -1,0 +1,1 @@
+//! A refund is done.

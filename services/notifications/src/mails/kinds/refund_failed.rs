@@ -1,0 +1,1 @@
+//! A refund failed for good.

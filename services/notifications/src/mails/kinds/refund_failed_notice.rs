@@ -1,0 +1,1 @@
+//! The practice's notice of a refund that failed for good.

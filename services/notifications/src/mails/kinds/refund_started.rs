@@ -1,0 +1,1 @@
+//! A refund has started.

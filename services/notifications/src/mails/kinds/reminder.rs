@@ -1,0 +1,1 @@
+//! A day before a session.

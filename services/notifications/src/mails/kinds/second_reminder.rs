@@ -1,0 +1,1 @@
+//! Shortly before a session.

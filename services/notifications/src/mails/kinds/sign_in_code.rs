@@ -1,0 +1,1 @@
+//! A code to sign in without a password.

@@ -1,0 +1,1 @@
+//! An invitation to the practice's staff.
