@@ -1,5 +1,5 @@
-//! What a mail is, and whether it is sent now, later or never. All of it is pure: nothing here
-//! reads a table or asks another service.
+//! What a mail is, and whether it is sent now, later or never. All of it but `kinds` is pure: it
+//! reads no table and asks no other service.
 
 pub mod kind;
 pub mod mail;
@@ -7,4 +7,5 @@ pub mod payload;
 pub mod addresses;
 pub mod facts;
 pub mod planning;
+pub mod declaration;
 pub mod kinds;

@@ -13,7 +13,7 @@ const SERVICE: [&[&str]; 7] = [
     &["timers::kinds", "timers::polling", "timers::sold_orders"],
     // Everything with SQL, but for the jobs of retention.
     &["repository", "read_model", "picture", "moderation"],
-    &["app", "delivery", "forms"],
+    &["app", "delivery", "forms", "mails::declaration", "mails::kinds"],
     // What calls in, and settings, which only `lib.rs` hands out.
     &["retention", "timers", "consumers", "grpc", "http", "config"],
 ];

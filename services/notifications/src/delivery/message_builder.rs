@@ -172,16 +172,13 @@ impl MessageBuilder {
     /// practice about a booking its client, unless that address is invalid in a header (the mail's
     /// text has it too).
     fn reply_to(&self, kind: Kind, facts: &Facts) -> Mailbox {
-        match facts {
-            Facts::Message(message) if kind == Kind::ContactMessage => {
-                let writer = mailbox(&message.name, &message.email);
-                writer.unwrap_or_else(|_no_address| self.reply_to.clone())
-            }
-            Facts::Booking(booking) if kind.is_answered_to_the_client() => {
-                client(booking).unwrap_or_else(|_no_address| self.reply_to.clone())
-            }
-            _ => self.reply_to.clone(),
-        }
+        let person = match facts {
+            Facts::Message(message) => mailbox(&message.name, &message.email).ok(),
+            Facts::Booking(booking) => client(booking).ok(),
+            _ => None,
+        };
+        let answered = person.filter(|_| kind.is_answered_to_the_person());
+        answered.unwrap_or_else(|| self.reply_to.clone())
     }
 
     fn recipient(&self, kind: Kind, facts: &Facts) -> Result<Mailbox, AddressError> {

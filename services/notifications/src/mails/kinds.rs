@@ -1,4 +1,5 @@
-//! The mails, a file each: after their names `build.rs` makes the lists of them.
+//! The mails, a file each, which declares all that there is to say of one. `build.rs` makes the
+//! lists of them from this folder.
 
 mod account_invitation;
 mod account_notice;
@@ -32,3 +33,89 @@ mod room_missing_notice;
 mod second_reminder;
 mod sign_in_code;
 mod staff_invitation;
+
+use practice::Practice;
+
+use crate::mails::declaration::{Audience, Declaration, Replies, Urgency};
+use crate::mails::kind::Kind;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:ident)*) => {
+        impl Kind {
+            /// What its file declares.
+            #[must_use]
+            pub const fn declaration(self) -> &'static Declaration {
+                match self {
+                    $(Self::$kind => &$name::MAIL,)*
+                }
+            }
+        }
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/kinds.rs"));
+
+impl Kind {
+    /// Whether its timer is a bulk timer.
+    #[must_use]
+    pub const fn is_bulk(self) -> bool {
+        self.declaration().is_bulk
+    }
+
+    /// Whether the calendar file is attached.
+    #[must_use]
+    pub const fn has_calendar_file(self) -> bool {
+        self.declaration().has_calendar_file
+    }
+
+    /// Whether it leads its client to the page of the session.
+    #[must_use]
+    pub const fn leads_to_session(self) -> bool {
+        self.declaration().leads_to_session
+    }
+
+    /// Whether it goes to the practice.
+    #[must_use]
+    pub const fn is_for_the_practice(self) -> bool {
+        matches!(self.declaration().audience, Audience::Practice)
+    }
+
+    /// Whether the practice's answer to it goes to the person that it is about.
+    #[must_use]
+    pub const fn is_answered_to_the_person(self) -> bool {
+        matches!(self.declaration().replies, Replies::ToPerson)
+    }
+
+    /// Whether it counts towards the hourly limit of an address.
+    #[must_use]
+    pub const fn is_counted(self) -> bool {
+        matches!(self.declaration().audience, Audience::Client | Audience::Visitor)
+    }
+
+    /// Whether it is delayed when its address is over the hourly limit.
+    #[must_use]
+    pub const fn is_rate_limited(self) -> bool {
+        !matches!(self.declaration().urgency, Urgency::Needed)
+    }
+
+    /// The hourly limit of this kind per address, if it has its own.
+    #[must_use]
+    pub const fn hourly_max(self) -> Option<u32> {
+        match self.declaration().urgency {
+            Urgency::Limited { per_hour } => Some(per_hour),
+            Urgency::Needed | Urgency::Optional => None,
+        }
+    }
+
+    /// Whether it goes to an address typed into a form.
+    #[must_use]
+    pub const fn answers_a_form(self) -> bool {
+        matches!(self.declaration().audience, Audience::Visitor)
+    }
+
+    /// Whether its recipient can unsubscribe from it.
+    #[must_use]
+    pub const fn can_be_unsubscribed(self) -> bool {
+        matches!(self.declaration().urgency, Urgency::Optional)
+    }
+}

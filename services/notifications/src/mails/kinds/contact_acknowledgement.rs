@@ -1,1 +1,6 @@
 //! The acknowledgement of a message, to its sender.
+
+use crate::mails::declaration::Declaration;
+
+/// The declaration.
+pub(super) const MAIL: Declaration = Declaration::TO_VISITOR;

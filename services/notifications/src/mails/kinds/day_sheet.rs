@@ -1,1 +1,6 @@
 //! The practice's sessions of a day.
+
+use crate::mails::declaration::Declaration;
+
+/// The declaration.
+pub(super) const MAIL: Declaration = Declaration::TO_PRACTICE;

@@ -1,1 +1,6 @@
 //! A refund failed for good.
+
+use crate::mails::declaration::Declaration;
+
+/// The declaration.
+pub(super) const MAIL: Declaration = Declaration::TO_CLIENT;

@@ -1,1 +1,7 @@
 //! The practice's notice of a refund that failed for good.
+
+use crate::mails::declaration::{Declaration, Replies};
+
+/// The declaration.
+pub(super) const MAIL: Declaration =
+    Declaration { replies: Replies::ToPerson, ..Declaration::TO_PRACTICE };

@@ -1,1 +1,6 @@
 //! A refund has started.
+
+use crate::mails::declaration::Declaration;
+
+/// The declaration.
+pub(super) const MAIL: Declaration = Declaration::TO_CLIENT;

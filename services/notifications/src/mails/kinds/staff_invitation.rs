@@ -1,1 +1,6 @@
 //! An invitation to the practice's staff.
+
+use crate::mails::declaration::Declaration;
+
+/// The declaration.
+pub(super) const MAIL: Declaration = Declaration::TO_CLIENT;

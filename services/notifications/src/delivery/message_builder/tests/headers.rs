@@ -218,8 +218,7 @@ fn check(kind: Kind, message: &Letter, email: &str, case: &str) {
     let parsed = MessageParser::default().parse(&bytes).unwrap();
     assert_eq!(addresses(parsed.to()), [to], "{kind}: {case:?}");
     assert_eq!(addresses(parsed.from()), ["hello@mail.sukoon.example"], "{kind}: {case:?}");
-    let is_answered_there = kind == Kind::ContactMessage || kind.is_answered_to_the_client();
-    let answers = if is_answered_there { email } else { "hello@sukoon.example" };
+    let answers = if kind.is_answered_to_the_person() { email } else { "hello@sukoon.example" };
     assert_eq!(addresses(parsed.reply_to()), [answers], "{kind}: {case:?}");
     assert!(parsed.cc().is_none() && parsed.bcc().is_none(), "{kind}: {case:?}");
     let subject = parsed.subject().unwrap();

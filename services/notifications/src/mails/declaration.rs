@@ -1,0 +1,81 @@
+//! What a file of `kinds/` says about its mail.
+
+/// A mail as its file declares it.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration {
+    /// To whom it goes.
+    pub audience: Audience,
+    /// Whether it may come late, or not at all.
+    pub urgency: Urgency,
+    /// Where an answer to it goes.
+    pub replies: Replies,
+    /// Whether its timer is a bulk timer, behind all others: many are due at once, and no person
+    /// waits for them.
+    pub is_bulk: bool,
+    /// Whether the calendar file is attached.
+    pub has_calendar_file: bool,
+    /// Whether it leads its client to the page of the session.
+    pub leads_to_session: bool,
+}
+
+/// To whom a mail goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// To the practice.
+    Practice,
+    /// To a person about a booking, or by the practice's own will. These mails count towards the
+    /// hourly limit of an address.
+    Client,
+    /// To an address that was typed into a form; these count as well. If the server refuses that
+    /// address permanently, staff can do nothing about it.
+    Visitor,
+    /// To the address of an account, with a code or a notice. These don't count: requests for codes
+    /// are rate limited by identity, and notices tell of what a signed-in person did.
+    Account,
+}
+
+/// Whether a mail may come late, or not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// It is sent in any case. Mails about a paid booking are never delayed: otherwise filling
+    /// forms with a stranger's address could delay that person's confirmation, or a reminder until
+    /// its session has begun.
+    Needed,
+    /// It is delayed when its address is over the hourly limit, and over this limit of its own.
+    Limited {
+        /// How many of its kind an address gets within an hour.
+        per_hour: u32,
+    },
+    /// It is delayed when its address is over the hourly limit, and its recipient can unsubscribe
+    /// from it: it goes to a person and is not about a booking or an account.
+    Optional,
+}
+
+/// Where an answer to a mail goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replies {
+    /// To the practice.
+    ToPractice,
+    /// From the practice to the person that the mail is about. An answer to the notice of a dispute
+    /// is meant for the bank.
+    ToPerson,
+}
+
+impl Declaration {
+    /// A mail to a client that has nothing special.
+    pub const TO_CLIENT: Self = Self {
+        audience: Audience::Client,
+        urgency: Urgency::Needed,
+        replies: Replies::ToPractice,
+        is_bulk: false,
+        has_calendar_file: false,
+        leads_to_session: false,
+    };
+    /// A mail to the practice that has nothing special.
+    pub const TO_PRACTICE: Self = Self { audience: Audience::Practice, ..Self::TO_CLIENT };
+    /// A mail that answers a form, and has nothing special.
+    pub const TO_VISITOR: Self =
+        Self { audience: Audience::Visitor, urgency: Urgency::Optional, ..Self::TO_CLIENT };
+    /// A mail with a code of identity.
+    pub const WITH_CODE: Self = Self { audience: Audience::Account, ..Self::TO_CLIENT };
+}
