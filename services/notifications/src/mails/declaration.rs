@@ -1,5 +1,7 @@
 //! What a file of `kinds/` says about its mail.
 
+use crate::templates::render::samples::{Form, Typed};
+
 /// A mail as its file declares it.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
@@ -16,6 +18,8 @@ pub struct Declaration {
     pub has_calendar_file: bool,
     /// Whether it leads its client to the page of the session.
     pub leads_to_session: bool,
+    /// The mail in every variant, from invented facts, for `render` and the tests of the templates.
+    pub samples: fn(&Typed) -> Vec<Form>,
 }
 
 /// To whom a mail goes.
@@ -70,6 +74,7 @@ impl Declaration {
         is_bulk: false,
         has_calendar_file: false,
         leads_to_session: false,
+        samples: |_typed| Vec::new(),
     };
     /// A mail to the practice that has nothing special.
     pub const TO_PRACTICE: Self = Self { audience: Audience::Practice, ..Self::TO_CLIENT };

@@ -1,8 +1,48 @@
 //! What has changed at an account.
 
+use contract::convert;
+use contract::identity::v1::GetAccountNoticeResponse;
+use serde_json::json;
+
+use crate::delivery::sources::subject;
 use crate::mails::declaration::{Audience, Declaration};
-use crate::templates::render::samples::figures::at;
+use crate::mails::facts::Facts;
+use crate::templates::render::samples::receipt::at;
+use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
 pub(super) const MAIL: Declaration =
-    Declaration { audience: Audience::Account, ..Declaration::TO_CLIENT };
+    Declaration { audience: Audience::Account, samples, ..Declaration::TO_CLIENT };
+
+/// Each notice of identity, with the device where there is one.
+fn samples(typed: &Typed) -> Vec<Form> {
+    let notice = |kind: &'static str, device: &str, subject: &str| {
+        let facts = Facts::Notice(GetAccountNoticeResponse {
+            email: "asha@example.org".to_owned(),
+            first_name: typed.first_name.clone(),
+            kind: kind.to_owned(),
+            occurred_at: Some(convert::to_wire(at(0))),
+            device: device.to_owned(),
+            network: if device.is_empty() { String::new() } else { "203.0.113.x".to_owned() },
+            subject: subject.to_owned(),
+        });
+        (kind, facts, json!({}))
+    };
+    let browser = "Chrome on Windows";
+    vec![
+        notice("new_device", browser, ""),
+        notice("password_changed", browser, ""),
+        notice("email_changed", browser, ""),
+        notice("email_added", browser, ""),
+        notice("phone_changed", browser, ""),
+        notice("factor_added", browser, "authenticator app"),
+        notice("factor_removed", browser, "security key"),
+        notice("passkey_added", browser, ""),
+        notice("passkey_removed", browser, ""),
+        notice("passkey_counter", browser, ""),
+        notice("recovery_code_used", browser, ""),
+        notice("recovery_codes_made", "", ""),
+        notice("factors_reset", "", ""),
+        notice("ways_closed", "", ""),
+    ]
+}

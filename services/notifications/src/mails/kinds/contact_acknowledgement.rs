@@ -1,6 +1,8 @@
 //! The acknowledgement of a message, to its sender.
 
 use crate::mails::declaration::Declaration;
+use crate::templates::render::samples;
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration::TO_VISITOR;
+pub(super) const MAIL: Declaration =
+    Declaration { samples: samples::messages, ..Declaration::TO_VISITOR };

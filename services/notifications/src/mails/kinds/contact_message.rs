@@ -1,7 +1,11 @@
 //! A visitor's message, to the practice.
 
 use crate::mails::declaration::{Declaration, Replies};
+use crate::templates::render::samples;
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { replies: Replies::ToPerson, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration {
+    replies: Replies::ToPerson,
+    samples: samples::messages,
+    ..Declaration::TO_PRACTICE
+};

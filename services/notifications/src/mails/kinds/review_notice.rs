@@ -1,6 +1,31 @@
 //! The practice's notice of a new review.
 
+use contract::reviews::v1::Review;
+use serde_json::json;
+
 use crate::mails::declaration::Declaration;
+use crate::mails::facts::Facts;
+use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration::TO_PRACTICE;
+pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_PRACTICE };
+
+fn samples(typed: &Typed) -> Vec<Form> {
+    vec![
+        ("verified", Facts::Review(review(typed, 5, true)), json!({})),
+        ("of_anybody", Facts::Review(review(typed, 3, false)), json!({})),
+    ]
+}
+
+fn review(typed: &Typed, rating: i32, verified: bool) -> Review {
+    Review {
+        review_id: "rvw_01934000000070008000000000000007".to_owned(),
+        name: typed.name.clone(),
+        service: typed.service_title.clone(),
+        rating,
+        text: typed.text.clone(),
+        verified,
+        user_generated: true,
+        ..Review::default()
+    }
+}

@@ -1,15 +1,13 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
 mod pages;
-mod receipt;
+pub(crate) mod receipt;
 mod refunds;
-mod staff_invitations;
 
 use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
 use contract::convert;
-use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
+use contract::identity::v1::GetCodeMailResponse;
 use contract::payments::v1::{Payer, Receipt, TaxMode};
-use contract::reviews::v1::Review;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -129,7 +127,8 @@ pub fn all(typed: &Typed) -> Vec<Sample> {
         .collect()
 }
 
-type Form = (&'static str, Facts, Value);
+/// A variant of a mail: its name in one word, its facts and the payload of its event.
+pub type Form = (&'static str, Facts, Value);
 
 fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
     match kind {
@@ -168,17 +167,6 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
         }
         Kind::Receipt => receipts(typed),
         Kind::FollowUp => follow_ups(typed),
-        Kind::ContactMessage | Kind::ContactAcknowledgement => {
-            vec![("usual", Facts::Message(message(typed)), json!({}))]
-        }
-        Kind::MeditationGuide => {
-            let facts = Facts::Guide { email: "asha@example.org".to_owned() };
-            vec![("usual", facts, json!({}))]
-        }
-        Kind::ReviewNotice => vec![
-            ("verified", Facts::Review(review(typed, 5, true)), json!({})),
-            ("of_anybody", Facts::Review(review(typed, 3, false)), json!({})),
-        ],
         Kind::DaySheet => days(typed),
         Kind::DisputeNotice => disputes(typed),
         Kind::RefundFailed => {
@@ -193,8 +181,8 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
             let in_person = of(booking(typed, SessionMode::InPerson, ""));
             pages::forms(INVITATION, [online(typed, ""), in_person, package(typed, None)])
         }
-        Kind::AccountNotice => notices(typed),
-        Kind::StaffInvitation => staff_invitations::forms(INVITATION),
+        // The others have theirs in their own files.
+        _ => (kind.declaration().samples)(typed),
     }
 }
 
@@ -221,39 +209,6 @@ fn codes(typed: &Typed) -> Vec<Form> {
     vec![
         ("with_link", code(&typed.first_name, "http://127.0.0.1:8080/confirm"), json!({})),
         ("code_alone", code("", ""), json!({})),
-    ]
-}
-
-/// Each notice of identity, with the device where there is one.
-fn notices(typed: &Typed) -> Vec<Form> {
-    let notice = |kind: &'static str, device: &str, subject: &str| {
-        let facts = Facts::Notice(GetAccountNoticeResponse {
-            email: "asha@example.org".to_owned(),
-            first_name: typed.first_name.clone(),
-            kind: kind.to_owned(),
-            occurred_at: Some(convert::to_wire(at(0))),
-            device: device.to_owned(),
-            network: if device.is_empty() { String::new() } else { "203.0.113.x".to_owned() },
-            subject: subject.to_owned(),
-        });
-        (kind, facts, json!({}))
-    };
-    let browser = "Chrome on Windows";
-    vec![
-        notice("new_device", browser, ""),
-        notice("password_changed", browser, ""),
-        notice("email_changed", browser, ""),
-        notice("email_added", browser, ""),
-        notice("phone_changed", browser, ""),
-        notice("factor_added", browser, "authenticator app"),
-        notice("factor_removed", browser, "security key"),
-        notice("passkey_added", browser, ""),
-        notice("passkey_removed", browser, ""),
-        notice("passkey_counter", browser, ""),
-        notice("recovery_code_used", browser, ""),
-        notice("recovery_codes_made", "", ""),
-        notice("factors_reset", "", ""),
-        notice("ways_closed", "", ""),
     ]
 }
 
@@ -469,24 +424,13 @@ fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFacts {
     }
 }
 
-fn message(typed: &Typed) -> Message {
-    Message {
+/// A message of the contact form.
+pub(crate) fn messages(typed: &Typed) -> Vec<Form> {
+    let facts = Facts::Message(Message {
         name: typed.name.clone(),
         email: "ravi@example.org".to_owned(),
         message: typed.text.clone(),
         received_at: at(-2 * 24 * HOUR),
-    }
-}
-
-fn review(typed: &Typed, rating: i32, verified: bool) -> Review {
-    Review {
-        review_id: "rvw_01934000000070008000000000000007".to_owned(),
-        name: typed.name.clone(),
-        service: typed.service_title.clone(),
-        rating,
-        text: typed.text.clone(),
-        verified,
-        user_generated: true,
-        ..Review::default()
-    }
+    });
+    vec![("usual", facts, json!({}))]
 }

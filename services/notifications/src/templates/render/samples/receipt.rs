@@ -6,12 +6,12 @@ use contract::payments::v1::{Receipt, TaxMode};
 use kernel::Timestamp;
 
 /// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.
-pub(super) const STARTS_AT: i64 = 1_795_498_200;
-pub(super) const MINUTE: i64 = 60;
-pub(super) const HOUR: i64 = 60 * MINUTE;
-pub(super) const PRICE: i64 = 150_000;
+pub(crate) const STARTS_AT: i64 = 1_795_498_200;
+pub(crate) const MINUTE: i64 = 60;
+pub(crate) const HOUR: i64 = 60 * MINUTE;
+pub(crate) const PRICE: i64 = 150_000;
 
-pub(super) fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
+pub(crate) fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
     let has_tax = tax_mode == TaxMode::Gst;
     let (taxable, central, state) = if has_tax { (127_119, 11_441, 11_440) } else { (PRICE, 0, 0) };
     let if_taxed = |text: &str| if has_tax { text.to_owned() } else { String::new() };
@@ -36,11 +36,11 @@ pub(super) fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
     }
 }
 
-pub(super) fn money(minor_units: i64) -> Money {
+pub(crate) fn money(minor_units: i64) -> Money {
     Money { minor_units, currency_code: "INR".to_owned() }
 }
 
 /// So many seconds after the session's start.
-pub(super) fn at(seconds: i64) -> Timestamp {
+pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::EPOCH.plus_seconds(STARTS_AT.saturating_add(seconds))
 }
