@@ -1,6 +1,6 @@
 //! What a file of `kinds/` says about its mail.
 
-use crate::templates::render::samples::{Form, Typed};
+use crate::templates::render::samples::{self, Form, Typed};
 
 /// A mail as its file declares it.
 #[derive(Debug, Clone, Copy)]
@@ -82,5 +82,6 @@ impl Declaration {
     pub const TO_VISITOR: Self =
         Self { audience: Audience::Visitor, urgency: Urgency::Optional, ..Self::TO_CLIENT };
     /// A mail with a code of identity.
-    pub const WITH_CODE: Self = Self { audience: Audience::Account, ..Self::TO_CLIENT };
+    pub const WITH_CODE: Self =
+        Self { audience: Audience::Account, samples: samples::codes, ..Self::TO_CLIENT };
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::delivery::sources::subject;
 use crate::mails::declaration::{Audience, Declaration};
 use crate::mails::facts::Facts;
-use crate::templates::render::samples::receipt::at;
+use crate::templates::render::samples::figures::at;
 use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.

@@ -1,7 +1,11 @@
 //! The booking was cancelled.
 
 use crate::mails::declaration::Declaration;
+use crate::templates::render::samples;
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { has_calendar_file: true, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    has_calendar_file: true,
+    samples: samples::cancellations,
+    ..Declaration::TO_CLIENT
+};

@@ -1,7 +1,12 @@
 //! The customer's confirmation.
 
 use crate::mails::declaration::Declaration;
+use crate::templates::render::samples;
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { has_calendar_file: true, leads_to_session: true, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    has_calendar_file: true,
+    leads_to_session: true,
+    samples: samples::confirmations,
+    ..Declaration::TO_CLIENT
+};

@@ -1,6 +1,33 @@
 //! The practice's sessions of a day.
 
+use contract::booking::v1::SessionMode;
+use jiff::civil::Date;
+use serde_json::json;
+
 use crate::mails::declaration::Declaration;
+use crate::mails::facts::Facts;
+use crate::templates::render::samples::figures::{HOUR, at};
+use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration::TO_PRACTICE;
+pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_PRACTICE };
+
+fn samples(typed: &Typed) -> Vec<Form> {
+    let mut first = booking(typed, SessionMode::Online, ROOM_URL);
+    let mut second = booking(typed, SessionMode::InPerson, "");
+    (second.starts_at, second.ends_at) = (at(2 * HOUR), at(3 * HOUR));
+    let mut third = booking(typed, SessionMode::Online, "");
+    (third.starts_at, third.ends_at) = (at(5 * HOUR), at(6 * HOUR));
+    third.contact.phone = String::new();
+    for quiet in [&mut second, &mut third] {
+        quiet.contact.notes = String::new();
+    }
+    first.booking.service_title = format!("{} for two", typed.service_title);
+    let date = Date::constant(2026, 11, 24);
+    let day = |sessions| Facts::Day { date, sessions };
+    vec![
+        ("full", day(vec![first.clone(), second, third]), json!({})),
+        ("one", day(vec![first]), json!({})),
+        ("empty", day(Vec::new()), json!({})),
+    ]
+}

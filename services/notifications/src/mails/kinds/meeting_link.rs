@@ -1,7 +1,21 @@
 //! The meeting link that came after the confirmation.
 
+use serde_json::json;
+
 use crate::mails::declaration::Declaration;
+use crate::templates::render::samples::{BEGUN, Form, ROOM_URL, Typed, online, with_file};
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { has_calendar_file: true, leads_to_session: true, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    has_calendar_file: true,
+    leads_to_session: true,
+    samples,
+    ..Declaration::TO_CLIENT
+};
+
+fn samples(typed: &Typed) -> Vec<Form> {
+    vec![
+        ("online", with_file(typed, ROOM_URL), json!({})),
+        (BEGUN, online(typed, ROOM_URL), json!({})),
+    ]
+}

@@ -1,8 +1,50 @@
 //! The address at which a booking that was made by phone is paid.
 
+use contract::booking::v1::{BookingState, SessionMode};
+use contract::convert;
+use kernel::id::Booking;
+use serde_json::json;
+
 use crate::mails::declaration::Declaration;
-use crate::templates::render::samples::booking;
-use crate::templates::render::samples::figures::at;
+use crate::mails::facts::Facts;
+use crate::mails::payload::RENEWED;
+use crate::templates::render::samples::figures::{HOUR, at};
+use crate::templates::render::samples::{Form, INVITATION, Typed, booking, of, online, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration::TO_CLIENT;
+pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_CLIENT };
+
+/// Held for another day, online, in person and as a package; and a key that is renewed later.
+fn samples(typed: &Typed) -> Vec<Form> {
+    let in_person = of(booking(typed, SessionMode::InPerson, ""));
+    let renewed = with_page(online(typed, ""), BookingState::Completed);
+    vec![
+        ("online", held(online(typed, "")), json!({})),
+        ("in_person", held(in_person), json!({})),
+        ("package", held(package(typed, None)), json!({})),
+        ("renewed", renewed, json!({ RENEWED: true })),
+    ]
+}
+
+fn held(facts: Facts) -> Facts {
+    match with_page(facts, BookingState::Held) {
+        Facts::Booking(mut facts) => {
+            facts.booking.held_until_at = Some(convert::to_wire(at(-6 * HOUR)));
+            Facts::Booking(facts)
+        }
+        other => other,
+    }
+}
+
+fn with_page(facts: Facts, state: BookingState) -> Facts {
+    match facts {
+        Facts::Booking(mut facts) => {
+            facts.page_key = INVITATION.to_owned();
+            facts.calendar_file = String::new();
+            facts.booking.state = state.into();
+            facts.booking.join_url = String::new();
+            Facts::Booking(facts)
+        }
+        other => other,
+    }
+}

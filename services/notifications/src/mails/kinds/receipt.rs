@@ -1,6 +1,87 @@
 //! The receipt for a payment.
 
+use contract::booking::v1::SessionMode;
+use contract::convert;
+use contract::payments::v1::{Payer, Receipt, TaxMode};
+use serde_json::json;
+
 use crate::mails::declaration::Declaration;
+use crate::mails::facts::Facts;
+use crate::templates::render::samples::figures::{HOUR, PRICE, at, money};
+use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking, of, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration::TO_CLIENT;
+pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_CLIENT };
+
+fn samples(typed: &Typed) -> Vec<Form> {
+    let form = |name, tax_mode, refunded| {
+        let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
+        facts.receipt = Some(receipt(tax_mode, refunded));
+        (name, of(facts), json!({}))
+    };
+    let paper = |name: &'static str, tax_mode| {
+        let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
+        let has_tax = tax_mode == TaxMode::Gst;
+        let payer = Payer {
+            name: typed.name.clone(),
+            gstin: "27AAPFU0939F1ZV".to_owned(),
+            address: "12 MG Road, Pune 411001".to_owned(),
+            state_code: "27".to_owned(),
+        };
+        facts.receipt = Some(Receipt {
+            kind: name.to_owned(),
+            serial: "INV/26-27/00042".to_owned(),
+            gstin: "23ABCDE1234F1Z5".to_owned(),
+            central_tax: Some(money(0)),
+            state_tax: Some(money(0)),
+            integrated_tax: Some(money(if has_tax { 22_881 } else { 0 })),
+            payer: has_tax.then_some(payer),
+            refers_to_serial: "SUK/26-27/00042".to_owned(),
+            refers_to_issued_at: Some(convert::to_wire(at(-3 * 24 * HOUR))),
+            ..receipt(tax_mode, 0)
+        });
+        (name, of(facts), json!({}))
+    };
+    vec![
+        form("without_tax", TaxMode::None, 0),
+        form("with_tax", TaxMode::Gst, 0),
+        form("refunded", TaxMode::Gst, 75_000),
+        paper("tax_invoice", TaxMode::Gst),
+        paper("bill_of_supply", TaxMode::None),
+        paper("credit_note", TaxMode::Gst),
+        package_receipt(typed),
+    ]
+}
+
+fn package_receipt(typed: &Typed) -> Form {
+    let mut facts = package(typed, None);
+    if let Facts::Booking(facts) = &mut facts {
+        facts.receipt = Some(receipt(TaxMode::None, 0));
+    }
+    ("package", facts, json!({}))
+}
+
+fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
+    let has_tax = tax_mode == TaxMode::Gst;
+    let (taxable, central, state) = if has_tax { (127_119, 11_441, 11_440) } else { (PRICE, 0, 0) };
+    let if_taxed = |text: &str| if has_tax { text.to_owned() } else { String::new() };
+    Receipt {
+        receipt_id: "rct_01934000000070008000000000000001".to_owned(),
+        serial: "SUK/26-27/00042".to_owned(),
+        issued_at: Some(convert::to_wire(at(-3 * 24 * HOUR))),
+        booking_id: "bkg_019340000000700080000000000a2b3c".to_owned(),
+        payment_id: "pay_Nq7T2kXv9LmB4e".to_owned(),
+        amount: Some(money(PRICE)),
+        tax_mode: tax_mode.into(),
+        gst_percent: if has_tax { 18 } else { 0 },
+        taxable: Some(money(taxable)),
+        central_tax: Some(money(central)),
+        state_tax: Some(money(state)),
+        issued_by: "Sukoon".to_owned(),
+        issuer_address: "Arera Colony, Bhopal, Madhya Pradesh 462016".to_owned(),
+        gstin: if_taxed("23ABCDE1234F1Z5"),
+        service_code: if_taxed("999319"),
+        refunded: Some(money(refunded)),
+        ..Receipt::default()
+    }
+}

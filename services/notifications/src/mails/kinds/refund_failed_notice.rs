@@ -1,7 +1,13 @@
 //! The practice's notice of a refund that failed for good.
 
 use crate::mails::declaration::{Declaration, Replies};
+use crate::mails::payload::OWED;
+use crate::templates::render::samples::{Form, Typed, online, refunds};
 
 /// The declaration.
 pub(super) const MAIL: Declaration =
-    Declaration { replies: Replies::ToPerson, ..Declaration::TO_PRACTICE };
+    Declaration { replies: Replies::ToPerson, samples, ..Declaration::TO_PRACTICE };
+
+fn samples(typed: &Typed) -> Vec<Form> {
+    vec![refunds::failed(OWED, online(typed, ""))]
+}

@@ -1,6 +1,8 @@
 //! A refund has started.
 
 use crate::mails::declaration::Declaration;
+use crate::templates::render::samples;
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration::TO_CLIENT;
+pub(super) const MAIL: Declaration =
+    Declaration { samples: samples::refunded, ..Declaration::TO_CLIENT };

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::mails::declaration::Declaration;
 use crate::mails::facts::Facts;
-use crate::templates::render::samples::receipt::at;
+use crate::templates::render::samples::figures::at;
 use crate::templates::render::samples::{Form, INVITATION, Typed};
 
 /// The declaration.

@@ -1,20 +1,17 @@
 //! Sample facts for every mail in every variant, for `render` and the tests of the templates.
 
-mod pages;
-pub(crate) mod receipt;
-mod refunds;
+pub(crate) mod figures;
+pub(crate) mod refunds;
 
 use contract::booking::v1::{BookedPackage, Booking, BookingState, Contact, Session, SessionMode};
 use contract::convert;
 use contract::identity::v1::GetCodeMailResponse;
-use contract::payments::v1::{Payer, Receipt, TaxMode};
-use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use self::receipt::{HOUR, MINUTE, PRICE, at, money, receipt};
+use self::figures::{HOUR, MINUTE, PRICE, at, money};
 use crate::mails::facts::{BookingFacts, Facts, Message};
 use crate::mails::kind::Kind;
-use crate::mails::payload::{BY_BANK, OWED, REFUNDED_BEFORE};
+use crate::mails::payload::REFUNDED_BEFORE;
 use crate::templates::template_context::RenderInput;
 
 /// The room of the sessions online.
@@ -91,7 +88,7 @@ impl Sample {
     }
 
     /// The render input: for most mails well before the session of
-    /// [`STARTS_AT`](receipt::STARTS_AT).
+    /// [`STARTS_AT`](figures::STARTS_AT).
     #[must_use]
     pub fn render_input(&self) -> RenderInput<'_> {
         let now = match self.form {
@@ -116,7 +113,7 @@ pub fn all(typed: &Typed) -> Vec<Sample> {
     Kind::ALL
         .iter()
         .flat_map(|kind| {
-            let forms = forms(*kind, typed);
+            let forms = (kind.declaration().samples)(typed);
             forms.into_iter().map(|(form, facts, payload)| Sample {
                 kind: *kind,
                 form,
@@ -130,60 +127,26 @@ pub fn all(typed: &Typed) -> Vec<Sample> {
 /// A variant of a mail: its name in one word, its facts and the payload of its event.
 pub type Form = (&'static str, Facts, Value);
 
-fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
-    match kind {
-        Kind::ConfirmAddress
-        | Kind::RecoverPassword
-        | Kind::SignInCode
-        | Kind::AccountInvitation
-        | Kind::LeaveAddress
-        | Kind::NewAddress
-        | Kind::Reauthentication
-        | Kind::ConsentCode => codes(typed),
-        Kind::RefundStarted | Kind::RefundDone => refund_forms(typed),
-        Kind::BookingCancelled | Kind::CancellationNotice => cancellations(typed),
-        Kind::HoldEnded => vec![("online", online(typed, ROOM_URL), json!({}))],
-        Kind::MeetingLink => vec![
-            ("online", with_file(typed, ROOM_URL), json!({})),
-            (BEGUN, online(typed, ROOM_URL), json!({})),
-        ],
-        Kind::BookingConfirmed | Kind::PracticeNotice => {
-            let mut forms = modes(typed);
-            forms.extend([
-                ("on_claim", with_file(typed, ROOM_URL), json!({ "on_claim": true })),
-                ("free", free(typed), json!({})),
-                (AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})),
-                (BEGUN, online(typed, ""), json!({})),
-                ("package", package(typed, None), json!({})),
-            ]);
-            forms
-        }
-        Kind::Reminder | Kind::SecondReminder => {
-            let mut forms = modes(typed);
-            forms.push((AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})));
-            forms.push(("free", free(typed), json!({})));
-            forms.push(("package", package(typed, Some(3)), json!({})));
-            forms
-        }
-        Kind::Receipt => receipts(typed),
-        Kind::FollowUp => follow_ups(typed),
-        Kind::DaySheet => days(typed),
-        Kind::DisputeNotice => disputes(typed),
-        Kind::RefundFailed => {
-            [OWED, BY_BANK].map(|it| refunds::failed(it, online(typed, ""))).into()
-        }
-        Kind::RoomMissingNotice => vec![
-            ("single", online(typed, ""), json!({})),
-            ("package", package(typed, Some(2)), json!({})),
-        ],
-        Kind::RefundFailedNotice => vec![refunds::failed(OWED, online(typed, ""))],
-        Kind::PaymentPage => {
-            let in_person = of(booking(typed, SessionMode::InPerson, ""));
-            pages::forms(INVITATION, [online(typed, ""), in_person, package(typed, None)])
-        }
-        // The others have theirs in their own files.
-        _ => (kind.declaration().samples)(typed),
-    }
+/// A mail that says that a session was booked.
+pub(crate) fn confirmations(typed: &Typed) -> Vec<Form> {
+    let mut forms = modes(typed);
+    forms.extend([
+        ("on_claim", with_file(typed, ROOM_URL), json!({ "on_claim": true })),
+        ("free", free(typed), json!({})),
+        (AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})),
+        (BEGUN, online(typed, ""), json!({})),
+        ("package", package(typed, None), json!({})),
+    ]);
+    forms
+}
+
+/// A mail before a session.
+pub(crate) fn reminders(typed: &Typed) -> Vec<Form> {
+    let mut forms = modes(typed);
+    forms.push((AFTER_DEADLINE, with_file(typed, ROOM_URL), json!({})));
+    forms.push(("free", free(typed), json!({})));
+    forms.push(("package", package(typed, Some(3)), json!({})));
+    forms
 }
 
 fn modes(typed: &Typed) -> Vec<Form> {
@@ -194,7 +157,8 @@ fn modes(typed: &Typed) -> Vec<Form> {
     ]
 }
 
-fn codes(typed: &Typed) -> Vec<Form> {
+/// A code with a link, and one to type.
+pub(crate) fn codes(typed: &Typed) -> Vec<Form> {
     let code = |first_name: &str, link: &str| {
         Facts::Code(GetCodeMailResponse {
             email: "asha@example.org".to_owned(),
@@ -212,28 +176,16 @@ fn codes(typed: &Typed) -> Vec<Form> {
     ]
 }
 
-fn refund_forms(typed: &Typed) -> Vec<Form> {
+/// A refund for each cause, of a package and at the desk.
+pub(crate) fn refunded(typed: &Typed) -> Vec<Form> {
     let form = |cause| (cause, online(typed, ""), refunds::payload(cause, PRICE));
     let of_package = ("package", package(typed, None), refunds::payload("cancelled", PRICE / 3));
     let at_desk = ("at_desk", online(typed, ""), refunds::at_desk(PRICE));
     refunds::CAUSES.into_iter().map(form).chain([of_package, at_desk]).collect()
 }
 
-fn disputes(typed: &Typed) -> Vec<Form> {
-    ["open", "action_required", "won", "lost", "closed"]
-        .into_iter()
-        .map(|state| {
-            let payload = json!({
-                "dispute_id": "disp_AAAAAAAAAAAAAA", "payment_id": "pay_AAAAAAAAAAAAAA",
-                "dispute_state": state, "phase": "pre_arbitration",
-                "respond_by": "2026-11-27T12:30:00Z", "amount_minor": PRICE, "currency": "INR",
-            });
-            (state, online(typed, ""), payload)
-        })
-        .collect()
-}
-
-fn cancellations(typed: &Typed) -> Vec<Form> {
+/// A cancellation by each side, with more or less money back.
+pub(crate) fn cancellations(typed: &Typed) -> Vec<Form> {
     let (early, late) = ("2026-11-20T05:30:00Z", "2026-11-24T05:00:00Z");
     let form = |name, by: &str, amount: i64, at: &str, (unpaid, before): (bool, i64)| {
         let mut facts = booking(typed, SessionMode::Online, "");
@@ -260,89 +212,13 @@ fn cancellations(typed: &Typed) -> Vec<Form> {
     ]
 }
 
-fn receipts(typed: &Typed) -> Vec<Form> {
-    let form = |name, tax_mode, refunded| {
-        let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
-        facts.receipt = Some(receipt(tax_mode, refunded));
-        (name, of(facts), json!({}))
-    };
-    let paper = |name: &'static str, tax_mode| {
-        let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
-        let has_tax = tax_mode == TaxMode::Gst;
-        let payer = Payer {
-            name: typed.name.clone(),
-            gstin: "27AAPFU0939F1ZV".to_owned(),
-            address: "12 MG Road, Pune 411001".to_owned(),
-            state_code: "27".to_owned(),
-        };
-        facts.receipt = Some(Receipt {
-            kind: name.to_owned(),
-            serial: "INV/26-27/00042".to_owned(),
-            gstin: "23ABCDE1234F1Z5".to_owned(),
-            central_tax: Some(money(0)),
-            state_tax: Some(money(0)),
-            integrated_tax: Some(money(if has_tax { 22_881 } else { 0 })),
-            payer: has_tax.then_some(payer),
-            refers_to_serial: "SUK/26-27/00042".to_owned(),
-            refers_to_issued_at: Some(convert::to_wire(at(-3 * 24 * HOUR))),
-            ..receipt(tax_mode, 0)
-        });
-        (name, of(facts), json!({}))
-    };
-    vec![
-        form("without_tax", TaxMode::None, 0),
-        form("with_tax", TaxMode::Gst, 0),
-        form("refunded", TaxMode::Gst, 75_000),
-        paper("tax_invoice", TaxMode::Gst),
-        paper("bill_of_supply", TaxMode::None),
-        paper("credit_note", TaxMode::Gst),
-        package_receipt(typed),
-    ]
-}
-
-fn package_receipt(typed: &Typed) -> Form {
-    let mut facts = package(typed, None);
-    if let Facts::Booking(facts) = &mut facts {
-        facts.receipt = Some(receipt(TaxMode::None, 0));
-    }
-    ("package", facts, json!({}))
-}
-
-fn follow_ups(typed: &Typed) -> Vec<Form> {
-    let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
-    facts.booking.state = BookingState::Completed.into();
-    let uninvited = facts.clone();
-    facts.invitation = Some((INVITATION.to_owned(), at(30 * 24 * HOUR)));
-    let uninvited = [("uninvited", of(uninvited), json!({})), ("free", free(typed), json!({}))];
-    [("invited", of(facts), json!({}))].into_iter().chain(uninvited).collect()
-}
-
-fn days(typed: &Typed) -> Vec<Form> {
-    let mut first = booking(typed, SessionMode::Online, ROOM_URL);
-    let mut second = booking(typed, SessionMode::InPerson, "");
-    (second.starts_at, second.ends_at) = (at(2 * HOUR), at(3 * HOUR));
-    let mut third = booking(typed, SessionMode::Online, "");
-    (third.starts_at, third.ends_at) = (at(5 * HOUR), at(6 * HOUR));
-    third.contact.phone = String::new();
-    for quiet in [&mut second, &mut third] {
-        quiet.contact.notes = String::new();
-    }
-    first.booking.service_title = format!("{} for two", typed.service_title);
-    let date = Date::constant(2026, 11, 24);
-    let day = |sessions| Facts::Day { date, sessions };
-    vec![
-        ("full", day(vec![first.clone(), second, third]), json!({})),
-        ("one", day(vec![first]), json!({})),
-        ("empty", day(Vec::new()), json!({})),
-    ]
-}
-
-fn online(typed: &Typed, room: &str) -> Facts {
+/// A session online.
+pub(crate) fn online(typed: &Typed, room: &str) -> Facts {
     of(booking(typed, SessionMode::Online, room))
 }
 
 /// A session online with its calendar file.
-fn with_file(typed: &Typed, room: &str) -> Facts {
+pub(crate) fn with_file(typed: &Typed, room: &str) -> Facts {
     let mut facts = booking(typed, SessionMode::Online, room);
     facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
     of(facts)
@@ -350,7 +226,7 @@ fn with_file(typed: &Typed, room: &str) -> Facts {
 
 /// A package of three sessions, the second of which was cancelled, with its calendar file; all of
 /// it, or the session of a number.
-fn package(typed: &Typed, number: Option<usize>) -> Facts {
+pub(crate) fn package(typed: &Typed, number: Option<usize>) -> Facts {
     let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
     facts.booking.package = Some(BookedPackage {
         package_id: "starter".to_owned(),
@@ -375,7 +251,7 @@ fn package(typed: &Typed, number: Option<usize>) -> Facts {
 }
 
 /// A consultation that costs nothing, with its calendar file.
-fn free(typed: &Typed) -> Facts {
+pub(crate) fn free(typed: &Typed) -> Facts {
     let mut facts = booking(typed, SessionMode::Online, ROOM_URL);
     facts.booking.price = Some(money(0));
     facts.ends_at = at(15 * MINUTE);
@@ -383,13 +259,14 @@ fn free(typed: &Typed) -> Facts {
     of(facts)
 }
 
-fn of(facts: BookingFacts) -> Facts {
+/// The facts of a booking.
+pub(crate) fn of(facts: BookingFacts) -> Facts {
     Facts::Booking(Box::new(facts))
 }
 
-/// A booking whose session starts at [`STARTS_AT`](receipt::STARTS_AT) and takes an hour and a
+/// A booking whose session starts at [`STARTS_AT`](figures::STARTS_AT) and takes an hour and a
 /// half.
-fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFacts {
+pub(crate) fn booking(typed: &Typed, mode: SessionMode, room: &str) -> BookingFacts {
     let contact = Contact {
         first_name: typed.first_name.clone(),
         last_name: typed.last_name.clone(),

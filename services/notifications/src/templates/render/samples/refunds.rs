@@ -2,26 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::receipt::{PRICE, money};
+use super::figures::{PRICE, money};
 use crate::mails::facts::Facts;
 use crate::mails::payload::{AT_DESK, REFUND_FAILED};
 
 /// Why money goes back.
-pub(super) const CAUSES: [&str; 6] =
+pub(crate) const CAUSES: [&str; 6] =
     ["unplaced", "double", "mismatched", "cancelled", "staff", "discovered"];
 
 /// A refund of this amount.
-pub(super) fn payload(cause: &str, minor: i64) -> Value {
+pub(crate) fn payload(cause: &str, minor: i64) -> Value {
     json!({ "amount_minor": minor, "currency": "INR", "cause": cause })
 }
 
 /// A refund of what was paid at the practice's desk.
-pub(super) fn at_desk(minor: i64) -> Value {
+pub(crate) fn at_desk(minor: i64) -> Value {
     json!({ "amount_minor": minor, "currency": "INR", "cause": "cancelled", AT_DESK: true })
 }
 
 /// A refund that failed for good, of a booking whose money is owed, or came by the bank.
-pub(super) fn failed(word: &'static str, mut facts: Facts) -> (&'static str, Facts, Value) {
+pub(crate) fn failed(word: &'static str, mut facts: Facts) -> (&'static str, Facts, Value) {
     if let Facts::Booking(facts) = &mut facts {
         facts.booking.refund_owed = Some(money(PRICE));
         facts.booking.given_by_bank = Some(money(PRICE));
