@@ -38,8 +38,9 @@ use self::in_flight::{InFlight, InFlightGuard};
 use self::sources::Sources;
 use crate::delivery::message_builder::{BuildError, MessageBuilder};
 use crate::mails::facts::{Facts, FactsError};
+use crate::mails::kinds::plan;
 use crate::mails::mail::{About, Mail, MailId, NewMail};
-use crate::mails::planning::{self, Plan, plan};
+use crate::mails::planning::{self, Plan};
 use crate::repository;
 use crate::smtp::{MailServer, SMTP_TIMEOUT, SendError};
 

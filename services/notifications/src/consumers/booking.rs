@@ -199,7 +199,7 @@ pub fn room_missing_mail((booking, session): (Id<Booking>, Option<usize>)) -> Ne
 }
 
 /// Tells the client and the practice of a cancelled booking, or of a session of a package. Waiting
-/// mails that are no longer true are dropped when they are due: see `Facts::contradict`.
+/// mails that are no longer true are dropped when they are due: see `Declaration::is_untrue`.
 async fn queue_cancellation(
     tx: &mut Tx,
     (booking, session): (Id<Booking>, Option<usize>),

@@ -1,5 +1,9 @@
 //! What a file of `kinds/` says about its mail.
 
+use serde_json::Value;
+
+use crate::mails::facts::BookingFacts;
+use crate::mails::planning::{Due, Plan};
 use crate::templates::render::samples::{self, Form, Typed};
 
 /// A mail as its file declares it.
@@ -18,6 +22,10 @@ pub struct Declaration {
     pub has_calendar_file: bool,
     /// Whether it leads its client to the page of the session.
     pub leads_to_session: bool,
+    /// Whether a mail about a booking, with this payload, is no longer true.
+    pub is_untrue: fn(&BookingFacts, &Value) -> bool,
+    /// Whether a mail that is true is sent now, later or never.
+    pub plan: fn(&Due<'_>) -> Plan,
     /// The mail in every variant, from invented facts, for `render` and the tests of the templates.
     pub samples: fn(&Typed) -> Vec<Form>,
 }
@@ -74,6 +82,8 @@ impl Declaration {
         is_bulk: false,
         has_calendar_file: false,
         leads_to_session: false,
+        is_untrue: |_facts, _payload| false,
+        plan: |_due| Plan::Send,
         samples: |_typed| Vec::new(),
     };
     /// A mail to the practice that has nothing special.

@@ -142,8 +142,30 @@ impl BookingFacts {
         Some(self)
     }
 
+    /// Whether the session is still to come.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        matches!(self.booking.state(), BookingState::Confirmed | BookingState::MeetingScheduled)
+    }
+
+    /// Whether the session takes place, or did.
+    #[must_use]
+    pub fn is_placed(&self) -> bool {
+        self.is_ahead()
+            || matches!(self.booking.state(), BookingState::Completed | BookingState::NoShow)
+    }
+
+    /// Whether what the mail is about was cancelled: the booking, or its one session. Where all
+    /// sessions of a package were cancelled, one mail says so.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        let is_all = self.booking.state() == BookingState::Cancelled;
+        if self.session_number.is_some() { !is_all && self.is_session_cancelled() } else { is_all }
+    }
+
     /// Whether the one session that the mail is about, or else the first one, was cancelled.
-    fn is_session_cancelled(&self) -> bool {
+    #[must_use]
+    pub fn is_session_cancelled(&self) -> bool {
         let index = self.session_number.map_or(0, |number| number.saturating_sub(1));
         self.booking.sessions.get(index).is_some_and(|session| session.cancelled)
     }
@@ -158,59 +180,5 @@ impl BookingFacts {
     #[must_use]
     pub fn is_in_person(&self) -> bool {
         self.booking.mode() == SessionMode::InPerson
-    }
-}
-
-impl Facts {
-    /// Whether a mail of this kind is no longer true. There is nothing to pay on the page of a
-    /// booking that is not held, but `renews_page` leads there all the same.
-    #[must_use]
-    pub fn contradict(&self, kind: Kind, renews_page: bool) -> bool {
-        let Self::Booking(facts) = self else { return false };
-        let state = facts.booking.state();
-        let is_ahead = matches!(state, BookingState::Confirmed | BookingState::MeetingScheduled);
-        match kind {
-            Kind::BookingConfirmed | Kind::PracticeNotice => {
-                !is_ahead && !matches!(state, BookingState::Completed | BookingState::NoShow)
-            }
-            // A late payment may have placed it again, or is being refunded with a mail of its own.
-            Kind::HoldEnded => state != BookingState::Expired,
-            // Where all sessions of a package were cancelled, one mail says so.
-            Kind::BookingCancelled | Kind::CancellationNotice if facts.session_number.is_some() => {
-                state == BookingState::Cancelled || !facts.is_session_cancelled()
-            }
-            Kind::BookingCancelled | Kind::CancellationNotice => state != BookingState::Cancelled,
-            // A session that is over needs no link or reminder.
-            Kind::MeetingLink => !is_ahead,
-            // The room may be there by now.
-            Kind::RoomMissingNotice => {
-                !is_ahead || facts.is_session_cancelled() || !facts.booking.join_url.is_empty()
-            }
-            Kind::Reminder | Kind::SecondReminder => !is_ahead || facts.is_session_cancelled(),
-            Kind::FollowUp => state != BookingState::Completed,
-            // A booking of an account has no page.
-            Kind::PaymentPage => facts.page_key.is_empty() || !(renews_page || facts.is_held()),
-            Kind::ConsentCode
-            | Kind::RefundStarted
-            | Kind::RefundDone
-            | Kind::RefundFailed
-            | Kind::RefundFailedNotice
-            | Kind::Receipt
-            | Kind::ConfirmAddress
-            | Kind::RecoverPassword
-            | Kind::SignInCode
-            | Kind::AccountInvitation
-            | Kind::LeaveAddress
-            | Kind::NewAddress
-            | Kind::Reauthentication
-            | Kind::AccountNotice
-            | Kind::ContactMessage
-            | Kind::ContactAcknowledgement
-            | Kind::MeditationGuide
-            | Kind::ReviewNotice
-            | Kind::DaySheet
-            | Kind::DisputeNotice
-            | Kind::StaffInvitation => false,
-        }
     }
 }

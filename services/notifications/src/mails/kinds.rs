@@ -34,10 +34,14 @@ mod second_reminder;
 mod sign_in_code;
 mod staff_invitation;
 
+use kernel::Timestamp;
 use practice::Practice;
 
 use crate::mails::declaration::{Audience, Declaration, Replies, Urgency};
+use crate::mails::facts::Facts;
 use crate::mails::kind::Kind;
+use crate::mails::mail::Mail;
+use crate::mails::planning::{Due, OVERTAKEN, Plan};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:ident)*) => {
@@ -117,5 +121,17 @@ impl Kind {
     #[must_use]
     pub const fn can_be_unsubscribed(self) -> bool {
         matches!(self.declaration().urgency, Urgency::Optional)
+    }
+}
+
+/// What to do with a mail at `now`.
+#[must_use]
+pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> Plan {
+    let declared = mail.kind.declaration();
+    match facts {
+        Facts::Booking(facts) if (declared.is_untrue)(facts, &mail.payload) => {
+            Plan::Drop(OVERTAKEN)
+        }
+        _ => (declared.plan)(&Due { mail, facts, practice, now }),
     }
 }

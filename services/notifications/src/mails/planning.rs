@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
 use crate::mails::mail::{About, Mail, NewMail};
-use crate::mails::payload::{BOOKED_AT, BY_BANK, REFUND_FAILED, RENEWED, SECOND};
+use crate::mails::payload::{BOOKED_AT, BY_BANK, REFUND_FAILED};
 
 /// The mail is no longer true.
 pub const OVERTAKEN: &str = "overtaken";
@@ -48,59 +48,36 @@ pub fn hours(practice: &Practice) -> String {
     format!("{}/{}", practice.mails.reminder_hours, practice.mails.second_reminder_hours)
 }
 
-/// What to do with a mail at `now`.
-#[must_use]
-pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> Plan {
-    let renews_page = mail.payload.get(RENEWED) == Some(&Value::Bool(true));
-    if facts.contradict(mail.kind, renews_page) {
-        return Plan::Drop(OVERTAKEN);
-    }
-    let mails = &practice.mails;
-    match (mail.kind, facts) {
-        (Kind::Reminder, Facts::Booking(facts)) => {
-            // The practice may have enabled second reminders since, and this booking has none.
-            let has_second = mail.payload.get(SECOND) == Some(&serde_json::Value::Bool(true));
-            let end_hours = if has_second { mails.second_reminder_hours } else { 0 };
-            let ends = before(facts.starts_at, end_hours);
-            let due = before(facts.starts_at, mails.reminder_hours);
-            reminder((due, ends), booked_at(mail), now)
+/// A mail that is due, with what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Due<'a> {
+    /// The mail.
+    pub mail: &'a Mail,
+    /// Its facts.
+    pub facts: &'a Facts,
+    /// The practice.
+    pub practice: &'a Practice,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl Due<'_> {
+    /// The facts of a booking, if it is about one.
+    #[must_use]
+    pub fn booking(&self) -> Option<&BookingFacts> {
+        match self.facts {
+            Facts::Booking(facts) => Some(facts),
+            _ => None,
         }
-        (Kind::SecondReminder, Facts::Booking(facts)) => {
-            if mails.second_reminder_hours == 0 {
-                return Plan::Drop(NOT_WANTED);
-            }
-            let due = before(facts.starts_at, mails.second_reminder_hours);
-            reminder((due, facts.starts_at), booked_at(mail), now)
-        }
-        (Kind::FollowUp, Facts::Booking(facts)) => {
-            follow_up(facts, i64::from(mails.follow_up_minutes), now)
-        }
-        // A receipt issued long after its session is from before the practice issued receipts: the
-        // client finds it with the booking, and needs no mail about it.
-        (Kind::Receipt, Facts::Booking(facts))
-            if is_for_money(facts) && is_stale(facts.ends_at, mail.queued_at) =>
-        {
-            Plan::Drop(TOO_LATE)
-        }
-        (Kind::RefundFailed | Kind::RefundFailedNotice, Facts::Booking(facts)) => {
-            refund_failed(mail, facts, now)
-        }
-        (Kind::DaySheet, Facts::Day { date, .. }) => day_sheet(*date, practice, now),
-        (Kind::ReviewNotice, Facts::Review(review)) => {
-            let written = review.created_at.as_ref().and_then(contract::convert::timestamp);
-            if written.is_some_and(|at| is_stale(at, now)) {
-                Plan::Drop(TOO_LATE)
-            } else {
-                Plan::Send
-            }
-        }
-        _ => Plan::Send,
     }
 }
 
 /// Booking may learn of the failure after this service, and of a refund that was made in its place;
 /// what is not owed is not told.
-fn refund_failed(mail: &Mail, facts: &BookingFacts, now: Timestamp) -> Plan {
+#[must_use]
+pub fn refund_failed(due: &Due<'_>) -> Plan {
+    let Some(facts) = due.booking() else { return Plan::Send };
+    let Due { mail, now, .. } = *due;
     let is_by_bank = mail.payload.get(REFUND_FAILED).and_then(Value::as_str) == Some(BY_BANK);
     let booking = &facts.booking;
     let money = if is_by_bank { &booking.given_by_bank } else { &booking.refund_owed };
@@ -129,20 +106,14 @@ pub fn further_reminders(mail: &Mail, facts: &Facts) -> Vec<NewMail> {
     numbers.map(|number| of_session(number).with_payload(mail.payload.clone())).collect()
 }
 
-/// Whether it is a receipt for a payment. Invoices and refund documents are issued after the
-/// session.
-fn is_for_money(facts: &BookingFacts) -> bool {
-    let kind = facts.receipt.as_ref().map_or("", |receipt| &receipt.kind);
-    matches!(kind, "" | "receipt" | "receipt_voucher")
-}
-
-/// A reminder is sent from `due` until `ends`; a session booked within that time needs none.
-fn reminder((due, ends): (Timestamp, Timestamp), booked_at: Timestamp, now: Timestamp) -> Plan {
-    if now >= ends {
+/// A reminder is sent from `begins` until `ends`; a session booked within that time needs none.
+#[must_use]
+pub fn reminder(due: &Due<'_>, begins: Timestamp, ends: Timestamp) -> Plan {
+    if due.now >= ends {
         Plan::Drop(TOO_LATE)
-    } else if now < due {
-        Plan::Wait(due)
-    } else if booked_at > due {
+    } else if due.now < begins {
+        Plan::Wait(begins)
+    } else if booked_at(due.mail) > begins {
         Plan::Drop(INSIDE_WINDOW)
     } else {
         Plan::Send
@@ -156,30 +127,6 @@ fn booked_at(mail: &Mail) -> Timestamp {
     said.and_then(|text| text.parse().ok()).unwrap_or(mail.queued_at)
 }
 
-fn follow_up(facts: &BookingFacts, minutes: i64, now: Timestamp) -> Plan {
-    let due = facts.ends_at.plus_minutes(minutes);
-    if now < due {
-        Plan::Wait(due)
-    } else if is_stale(due, now) {
-        Plan::Drop(TOO_LATE)
-    } else {
-        Plan::Send
-    }
-}
-
-fn day_sheet(date: Date, practice: &Practice, now: Timestamp) -> Plan {
-    let Some(at) = practice.mails.day_sheet_at else { return Plan::Drop(NOT_WANTED) };
-    let today = now.in_zone(&practice.practice.zone).date();
-    if date < today {
-        return Plan::Drop(TOO_LATE);
-    }
-    // After the clock was set back, the sheet's day may be ahead.
-    match sheet_time(practice, date, at) {
-        Some(due) if date > today => Plan::Wait(due),
-        _ => Plan::Send,
-    }
-}
-
 /// When the sheet of a day is due; `None` outside the calendar's range.
 #[must_use]
 pub fn sheet_time(practice: &Practice, date: Date, at: Time) -> Option<Timestamp> {
@@ -187,11 +134,15 @@ pub fn sheet_time(practice: &Practice, date: Date, at: Time) -> Option<Timestamp
     zoned.ok().map(|zoned| Timestamp::from_jiff(zoned.timestamp()))
 }
 
-fn before(start: Timestamp, hours: i32) -> Timestamp {
+/// So many hours before a session.
+#[must_use]
+pub fn before(start: Timestamp, hours: i32) -> Timestamp {
     start.plus_seconds(-i64::from(hours) * HOUR_SECONDS)
 }
 
-fn is_stale(due: Timestamp, now: Timestamp) -> bool {
+/// Whether what was due then is not worth a mail any more.
+#[must_use]
+pub fn is_stale(due: Timestamp, now: Timestamp) -> bool {
     now.seconds_since(due) >= WORTH_READING_DAYS * DAY_SECONDS
 }
 

@@ -17,6 +17,7 @@ use notifications::consumers::{booking as on_booking_events, payments as on_paym
 use notifications::contract as events;
 use notifications::mails::facts::{BookingFacts, Facts};
 use notifications::mails::kind::Kind;
+use notifications::mails::kinds;
 use notifications::mails::mail::{About, CLAIM_SECONDS, Mail, MailId, NewMail, State};
 use notifications::mails::planning::{self, Plan};
 use notifications::timers::kinds::SEND_MAIL;
@@ -80,7 +81,7 @@ impl World {
             return self.record_outcome(&row.mail, Outcome::Later { tells: false });
         };
         self.queue_further(&row.mail, &facts)?;
-        match planning::plan(&row.mail, &facts, practice()?, self.now) {
+        match kinds::plan(&row.mail, &facts, practice()?, self.now) {
             Plan::Send => {}
             Plan::Wait(until) => return self.record_outcome(&row.mail, Outcome::Waits(until)),
             Plan::Drop(reason) => {

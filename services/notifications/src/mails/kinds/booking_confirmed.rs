@@ -7,6 +7,7 @@ use crate::templates::render::samples;
 pub(super) const MAIL: Declaration = Declaration {
     has_calendar_file: true,
     leads_to_session: true,
+    is_untrue: |facts, _payload| !facts.is_placed(),
     samples: samples::confirmations,
     ..Declaration::TO_CLIENT
 };

@@ -6,11 +6,26 @@ use serde_json::json;
 
 use crate::mails::declaration::Declaration;
 use crate::mails::facts::Facts;
+use crate::mails::planning::{Due, NOT_WANTED, Plan, TOO_LATE, sheet_time};
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration { plan, samples, ..Declaration::TO_PRACTICE };
+
+fn plan(due: &Due<'_>) -> Plan {
+    let Facts::Day { date, .. } = due.facts else { return Plan::Send };
+    let Some(at) = due.practice.mails.day_sheet_at else { return Plan::Drop(NOT_WANTED) };
+    let today = due.now.in_zone(&due.practice.practice.zone).date();
+    if *date < today {
+        return Plan::Drop(TOO_LATE);
+    }
+    // After the clock was set back, the sheet's day may be ahead.
+    match sheet_time(due.practice, *date, at) {
+        Some(at) if *date > today => Plan::Wait(at),
+        _ => Plan::Send,
+    }
+}
 
 fn samples(typed: &Typed) -> Vec<Form> {
     let mut first = booking(typed, SessionMode::Online, ROOM_URL);

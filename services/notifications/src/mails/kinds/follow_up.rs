@@ -4,12 +4,31 @@ use contract::booking::v1::{BookingState, SessionMode};
 use serde_json::json;
 
 use crate::mails::declaration::{Declaration, Urgency};
+use crate::mails::planning::{Due, Plan, TOO_LATE, is_stale};
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, INVITATION, ROOM_URL, Typed, booking, free, of};
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { is_bulk: true, urgency: Urgency::Optional, samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    is_bulk: true,
+    urgency: Urgency::Optional,
+    is_untrue: |facts, _payload| facts.booking.state() != BookingState::Completed,
+    plan,
+    samples,
+    ..Declaration::TO_CLIENT
+};
+
+fn plan(due: &Due<'_>) -> Plan {
+    let Some(facts) = due.booking() else { return Plan::Send };
+    let at = facts.ends_at.plus_minutes(i64::from(due.practice.mails.follow_up_minutes));
+    if due.now < at {
+        Plan::Wait(at)
+    } else if is_stale(at, due.now) {
+        Plan::Drop(TOO_LATE)
+    } else {
+        Plan::Send
+    }
+}
 
 fn samples(typed: &Typed) -> Vec<Form> {
     let mut facts = booking(typed, SessionMode::Online, ROOM_URL);

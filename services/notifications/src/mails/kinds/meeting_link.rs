@@ -9,6 +9,8 @@ use crate::templates::render::samples::{BEGUN, Form, ROOM_URL, Typed, online, wi
 pub(super) const MAIL: Declaration = Declaration {
     has_calendar_file: true,
     leads_to_session: true,
+    // A session that is over needs no link.
+    is_untrue: |facts, _payload| !facts.is_ahead(),
     samples,
     ..Declaration::TO_CLIENT
 };

@@ -3,16 +3,23 @@
 use contract::booking::v1::{BookingState, SessionMode};
 use contract::convert;
 use kernel::id::Booking;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::mails::declaration::Declaration;
-use crate::mails::facts::Facts;
+use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::payload::RENEWED;
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, INVITATION, Typed, booking, of, online, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration { is_untrue, samples, ..Declaration::TO_CLIENT };
+
+/// A booking of an account has no page. There is nothing to pay on the page of a booking that is
+/// not held, but a mail that renews its key leads there all the same.
+fn is_untrue(facts: &BookingFacts, payload: &Value) -> bool {
+    let renews = payload.get(RENEWED) == Some(&Value::Bool(true));
+    facts.page_key.is_empty() || !(renews || facts.is_held())
+}
 
 /// Held for another day, online, in person and as a package; and a key that is renewed later.
 fn samples(typed: &Typed) -> Vec<Form> {

@@ -6,12 +6,30 @@ use contract::payments::v1::{Payer, Receipt, TaxMode};
 use serde_json::json;
 
 use crate::mails::declaration::Declaration;
-use crate::mails::facts::Facts;
+use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::planning::{Due, Plan, TOO_LATE, is_stale};
 use crate::templates::render::samples::figures::{HOUR, PRICE, at, money};
 use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking, of, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration { plan, samples, ..Declaration::TO_CLIENT };
+
+/// A receipt issued long after its session is from before the practice issued receipts: the client
+/// finds it with the booking, and needs no mail about it.
+fn plan(due: &Due<'_>) -> Plan {
+    let is_old = |facts: &BookingFacts| is_stale(facts.ends_at, due.mail.queued_at);
+    match due.booking() {
+        Some(facts) if is_for_money(facts) && is_old(facts) => Plan::Drop(TOO_LATE),
+        _ => Plan::Send,
+    }
+}
+
+/// Whether it is a receipt for a payment. Invoices and refund documents are issued after the
+/// session.
+fn is_for_money(facts: &BookingFacts) -> bool {
+    let kind = facts.receipt.as_ref().map_or("", |receipt| &receipt.kind);
+    matches!(kind, "" | "receipt" | "receipt_voucher")
+}
 
 fn samples(typed: &Typed) -> Vec<Form> {
     let form = |name, tax_mode, refunded| {

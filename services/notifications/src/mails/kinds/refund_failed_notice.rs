@@ -2,11 +2,16 @@
 
 use crate::mails::declaration::{Declaration, Replies};
 use crate::mails::payload::OWED;
+use crate::mails::planning;
 use crate::templates::render::samples::{Form, Typed, online, refunds};
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { replies: Replies::ToPerson, samples, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration {
+    replies: Replies::ToPerson,
+    plan: planning::refund_failed,
+    samples,
+    ..Declaration::TO_PRACTICE
+};
 
 fn samples(typed: &Typed) -> Vec<Form> {
     vec![refunds::failed(OWED, online(typed, ""))]

@@ -1,14 +1,22 @@
 //! The practice's notice of a new review.
 
+use contract::convert::timestamp;
 use contract::reviews::v1::Review;
 use serde_json::json;
 
 use crate::mails::declaration::Declaration;
 use crate::mails::facts::Facts;
+use crate::mails::planning::{Due, Plan, TOO_LATE, is_stale};
 use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration { plan, samples, ..Declaration::TO_PRACTICE };
+
+fn plan(due: &Due<'_>) -> Plan {
+    let Facts::Review(review) = due.facts else { return Plan::Send };
+    let written = review.created_at.as_ref().and_then(timestamp);
+    if written.is_some_and(|at| is_stale(at, due.now)) { Plan::Drop(TOO_LATE) } else { Plan::Send }
+}
 
 fn samples(typed: &Typed) -> Vec<Form> {
     vec![

@@ -12,9 +12,10 @@ use practice::Practice;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, TOO_LATE, plan, sheet_time};
+use super::{INSIDE_WINDOW, NOT_WANTED, OVERTAKEN, Plan, TOO_LATE, sheet_time};
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
+use crate::mails::kinds::plan;
 use crate::mails::mail::{About, Mail, NewMail, State};
 use crate::mails::payload::{BOOKED_AT, SECOND};
 

@@ -8,8 +8,9 @@ use uuid::Uuid;
 use super::{DAY, end, mail, practice, queued, start};
 use crate::mails::facts::{BookingFacts, Facts};
 use crate::mails::kind::Kind;
+use crate::mails::kinds::plan;
 use crate::mails::mail::{Mail, NewMail};
-use crate::mails::planning::{OVERTAKEN, Plan, further_reminders, plan};
+use crate::mails::planning::{OVERTAKEN, Plan, further_reminders};
 
 /// Sessions at eleven, a week apart; the one of this number is cancelled.
 fn package(state: BookingState, cancelled: usize) -> BookingFacts {
