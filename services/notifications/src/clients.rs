@@ -4,7 +4,7 @@ use contract::booking::v1 as wire;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{
     GetBookingContactRequest, GetConsentCodeMailRequest, GetConsentCodeMailResponse,
-    GetStaffInvitationRequest, ListDaySessionsRequest,
+    ListDaySessionsRequest,
 };
 use contract::convert::timestamp;
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
@@ -16,7 +16,7 @@ use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
 use contract::reviews::v1::{CreateInvitationRequest, GetReviewRequest};
 use jiff::civil::Date;
 use kernel::Id;
-use kernel::id::{AccountNotice, Booking, MailedCode, Review, StaffInvitation};
+use kernel::id::{AccountNotice, Booking, MailedCode, Review};
 use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
 use tonic::{Code, Status};
@@ -68,6 +68,12 @@ impl Clients {
             reviews: ReviewsServiceClient::new(reviews),
             identity,
         })
+    }
+
+    /// The owner of bookings, for facts of which only one kind of mail asks.
+    #[must_use]
+    pub fn booking_service(&self) -> BookingInternalServiceClient<PeerChannel> {
+        self.booking.clone()
     }
 
     /// A booking with its client, for a mail that gets keys of its own. Its calendar file takes
@@ -186,18 +192,6 @@ impl Clients {
             .map_err(|status| facts_error(status, "notice_gone", "identity_unavailable"))
     }
 
-    /// An invitation to the practice's staff, with its key.
-    ///
-    /// # Errors
-    /// When it can't be accepted any more, or booking does not answer.
-    pub async fn invitation(&self, id: Id<StaffInvitation>) -> Result<Facts, FactsError> {
-        let request = GetStaffInvitationRequest { invitation_id: id.to_string() };
-        let answered = self.booking.clone().get_staff_invitation(request).await;
-        answered
-            .map(|answer| Facts::Invitation(answer.into_inner()))
-            .map_err(|status| facts_error(status, "invitation_gone", "booking_unavailable"))
-    }
-
     /// A review.
     ///
     /// # Errors
@@ -233,7 +227,9 @@ impl Clients {
     }
 }
 
-fn facts_error(status: Status, gone: &'static str, unavailable: &'static str) -> FactsError {
+/// Why an owner of facts gave none, with the codes of what is gone and of who does not answer.
+#[must_use]
+pub fn facts_error(status: Status, gone: &'static str, unavailable: &'static str) -> FactsError {
     if status.code() == Code::NotFound {
         FactsError::Gone(gone)
     } else {

@@ -234,7 +234,7 @@ pub fn consent_code_mail(booking: Id<Booking>, number: i64) -> NewMail {
 #[must_use]
 pub fn invitation_mail(invitation: Id<StaffInvitation>, number: i64) -> NewMail {
     let subject = format!("{invitation}/{number}");
-    NewMail::about(Kind::StaffInvitation, subject, About::Invitation(invitation))
+    NewMail::about(Kind::StaffInvitation, subject, About::Subject)
 }
 
 /// The mail about a cancelled booking, or about a session of a package.

@@ -3,6 +3,7 @@
 use contract::identity::v1 as wire;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
+use kernel::id::AccountNotice;
 use messaging::{Reaction, ReactionError};
 use serde_json::json;
 
@@ -17,8 +18,8 @@ use crate::repository;
 /// When it is one of these and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
     if let Some(e) = event.get::<wire::AccountNoticeRequested>()? {
-        let about = About::Notice(id(&e.notice_id)?);
-        return Ok(Some(NewMail::about(Kind::AccountNotice, e.notice_id, about)));
+        id::<AccountNotice>(&e.notice_id)?;
+        return Ok(Some(NewMail::about(Kind::AccountNotice, e.notice_id, About::Subject)));
     }
     let Some(e) = event.get::<wire::CodeRequested>()? else { return Ok(None) };
     let kind = match e.purpose.as_str() {

@@ -3,6 +3,7 @@
 use contract::reviews::v1 as wire;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
+use kernel::id::Review;
 use messaging::{Reaction, ReactionError};
 
 use super::id;
@@ -16,8 +17,8 @@ use crate::repository;
 /// When it is a new review and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
     let Some(e) = event.get::<wire::ReviewSubmitted>()? else { return Ok(None) };
-    let about = About::Review(id(&e.review_id)?);
-    Ok(Some(NewMail::about(Kind::ReviewNotice, e.review_id, about)))
+    id::<Review>(&e.review_id)?;
+    Ok(Some(NewMail::about(Kind::ReviewNotice, e.review_id, About::Subject)))
 }
 
 /// Handles reviews' events.

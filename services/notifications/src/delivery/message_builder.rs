@@ -10,12 +10,10 @@ use lettre::{Address, Message};
 use practice::Practice;
 
 use crate::mails::addresses::{AddressHash, Addresses};
-use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::facts::{BookingFacts, Facts, Incomplete};
 use crate::mails::kind::Kind;
 use crate::mails::mail::{Mail, MailId};
-use crate::templates::template_context::{
-    Incomplete, RenderInput, TemplateContext, greeting, one_line,
-};
+use crate::templates::template_context::{RenderInput, TemplateContext, greeting, one_line};
 use crate::templates::{TemplateError, Templates};
 
 /// The content type of the calendar file: an event to save, not an invitation to answer.
@@ -190,7 +188,7 @@ impl MessageBuilder {
             Facts::Notice(notice) => mailbox(&greeting(&notice.first_name), &notice.email),
             Facts::Message(message) => mailbox("", &message.email),
             Facts::Guide { email } => mailbox("", email),
-            Facts::Invitation(invitation) => mailbox("", &invitation.email),
+            Facts::Own(own) => mailbox("", own.address()),
             // These go to the practice only.
             Facts::Review(_) | Facts::Day { .. } => Ok(self.notices.clone()),
             Facts::Booking(facts) => client(facts),

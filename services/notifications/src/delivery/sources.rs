@@ -1,13 +1,13 @@
 //! Fetches the facts of a mail: from this service's own tables, or from the service that owns them.
 
-use kernel::Id;
-use kernel::id::{ContactMessage, GuideRequest};
+use std::str::FromStr;
+
 use runtime::BoxError;
 use sqlx::PgPool;
 
 use crate::clients::Clients;
-use crate::mails::facts::{Facts, FactsError};
-use crate::mails::kind::Kind;
+use crate::mails::facts::{BookingFacts, Facts, FactsError};
+use crate::mails::kind::{Kind, UnknownValue};
 use crate::mails::mail::{About, Mail};
 use crate::repository::{contact_messages, guide_requests};
 
@@ -25,36 +25,51 @@ impl Sources {
         Self { pool, clients }
     }
 
+    /// The owners of facts.
+    #[must_use]
+    pub fn clients(&self) -> &Clients {
+        &self.clients
+    }
+
     /// Fetches the facts of a mail.
     ///
     /// # Errors
     /// When they don't exist, or their owner does not answer.
     pub async fn load(&self, mail: &Mail) -> Result<Facts, FactsError> {
-        match mail.about {
-            About::Booking(id) if mail.kind == Kind::ConsentCode => {
-                let number = mail.subject.rsplit_once(' ').and_then(|it| it.1.parse().ok());
-                let number = number.ok_or(FactsError::Gone("code_unknown"))?;
-                self.clients.consent_code(id, number).await
-            }
-            About::Booking(id) => {
-                let cancelled =
-                    mail.session_number().filter(|_| mail.kind == Kind::BookingCancelled);
-                let mut facts = self.clients.booking(id, cancelled, mail).await?;
-                if mail.kind == Kind::Receipt {
-                    self.clients.add_receipt(&mut facts, &mail.subject).await?;
-                }
-                let facts = facts.about_session(mail.kind, mail.session_number());
-                let facts = facts.ok_or(FactsError::Gone("session_unknown"))?;
-                Ok(Facts::Booking(Box::new(facts)))
-            }
-            About::Code(id) => self.clients.code(id).await,
-            About::Notice(id) => self.clients.notice(id).await,
-            About::Message(id) => self.message(id).await,
-            About::Guide(id) => self.guide(id).await,
-            About::Review(id) => self.clients.review(id).await,
-            About::Day(date) => self.clients.day(date).await,
-            About::Invitation(id) => self.clients.invitation(id).await,
-        }
+        (mail.kind.declaration().load)(self, mail).await
+    }
+
+    /// The facts of a mail's booking.
+    ///
+    /// # Errors
+    /// When they don't exist, or booking does not answer.
+    pub async fn booking(&self, mail: &Mail) -> Result<Facts, FactsError> {
+        let facts = self.booking_without(mail, None).await?;
+        Ok(Facts::Booking(Box::new(facts)))
+    }
+
+    /// The same, with a calendar file that takes out the cancelled session of a number.
+    ///
+    /// # Errors
+    /// When they don't exist, or booking does not answer.
+    pub async fn booking_without(
+        &self,
+        mail: &Mail,
+        cancelled_session: Option<usize>,
+    ) -> Result<BookingFacts, FactsError> {
+        let About::Booking(id) = mail.about else { return Err(malformed(UnknownValue)) };
+        let facts = self.clients.booking(id, cancelled_session, mail).await?;
+        let facts = facts.about_session(mail.kind, mail.session_number());
+        facts.ok_or(FactsError::Gone("session_unknown"))
+    }
+
+    /// The code of a mail.
+    ///
+    /// # Errors
+    /// When it is gone, or identity does not answer.
+    pub async fn code(&self, mail: &Mail) -> Result<Facts, FactsError> {
+        let About::Code(id) = mail.about else { return Err(malformed(UnknownValue)) };
+        self.clients.code(id).await
     }
 
     /// Adds facts that are needed only when the mail is about to be sent: a client's invitation.
@@ -69,17 +84,42 @@ impl Sources {
         }
     }
 
-    async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, FactsError> {
-        let found = contact_messages::read(&self.pool, id).await;
+    /// The message of the contact form.
+    ///
+    /// # Errors
+    /// When it is erased, or the database does not answer.
+    pub async fn message(&self, mail: &Mail) -> Result<Facts, FactsError> {
+        let found = contact_messages::read(&self.pool, subject(mail)?).await;
         let found = found.map_err(|error| unreadable(error.into()))?;
         found.map(Facts::Message).ok_or(FactsError::Gone("message_erased"))
     }
 
-    async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, FactsError> {
-        let found = guide_requests::address(&self.pool, id).await;
+    /// Where the guide goes.
+    ///
+    /// # Errors
+    /// When it is erased, or the database does not answer.
+    pub async fn guide(&self, mail: &Mail) -> Result<Facts, FactsError> {
+        let found = guide_requests::address(&self.pool, subject(mail)?).await;
         let found = found.map_err(|error| unreadable(error.into()))?;
         found.map(|email| Facts::Guide { email }).ok_or(FactsError::Gone("request_erased"))
     }
+}
+
+/// What the subject of a mail names.
+///
+/// # Errors
+/// When it is no such name.
+pub fn subject<T>(mail: &Mail) -> Result<T, FactsError>
+where
+    T: FromStr,
+    T::Err: Into<BoxError>,
+{
+    mail.subject.parse().map_err(malformed)
+}
+
+/// The row was not written by this program: staff has to look.
+pub fn malformed(error: impl Into<BoxError>) -> FactsError {
+    FactsError::Unavailable("subject_malformed", error.into())
 }
 
 fn unreadable(error: BoxError) -> FactsError {

@@ -119,7 +119,7 @@ impl Submission {
             return Err(refuse(Rejection::TooManyInAll));
         }
         contact_messages::insert(tx, &self.row(), now).await?;
-        let about = |kind| NewMail::about(kind, self.id.to_string(), About::Message(self.id));
+        let about = |kind| NewMail::about(kind, self.id.to_string(), About::Subject);
         repository::queue(tx, &about(Kind::ContactMessage)).await?;
         let acknowledgement = about(Kind::ContactAcknowledgement);
         if contact_messages::is_acknowledged(tx, &before, ACKNOWLEDGED).await? {

@@ -86,8 +86,7 @@ impl Submission {
         }
         let row = (self.key.as_str(), self.email.as_str(), self.address);
         guide_requests::insert(tx, self.id, row, now).await?;
-        let mail =
-            NewMail::about(Kind::MeditationGuide, self.id.to_string(), About::Guide(self.id));
+        let mail = NewMail::about(Kind::MeditationGuide, self.id.to_string(), About::Subject);
         repository::queue(tx, &mail).await?;
         let erased_at = now.plus_minutes(RETENTION_MINUTES);
         tx.set_timer(ERASE_GUIDE_REQUEST, &self.id.to_string(), erased_at, json!({})).await?;

@@ -1,8 +1,11 @@
 //! What a file of `kinds/` says about its mail.
 
+use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::mails::facts::BookingFacts;
+use crate::delivery::sources::Sources;
+use crate::mails::facts::{BookingFacts, Facts, FactsError};
+use crate::mails::mail::Mail;
 use crate::mails::planning::{Due, Plan};
 use crate::templates::render::samples::{self, Form, Typed};
 
@@ -22,6 +25,8 @@ pub struct Declaration {
     pub has_calendar_file: bool,
     /// Whether it leads its client to the page of the session.
     pub leads_to_session: bool,
+    /// Fetches its facts when it is due.
+    pub load: Load,
     /// Whether a mail about a booking, with this payload, is no longer true.
     pub is_untrue: fn(&BookingFacts, &Value) -> bool,
     /// Whether a mail that is true is sent now, later or never.
@@ -29,6 +34,9 @@ pub struct Declaration {
     /// The mail in every variant, from invented facts, for `render` and the tests of the templates.
     pub samples: fn(&Typed) -> Vec<Form>,
 }
+
+/// How the facts of a mail are fetched.
+pub type Load = for<'a> fn(&'a Sources, &'a Mail) -> BoxFuture<'a, Result<Facts, FactsError>>;
 
 /// To whom a mail goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +90,7 @@ impl Declaration {
         is_bulk: false,
         has_calendar_file: false,
         leads_to_session: false,
+        load: |sources, mail| Box::pin(sources.booking(mail)),
         is_untrue: |_facts, _payload| false,
         plan: |_due| Plan::Send,
         samples: |_typed| Vec::new(),
@@ -92,6 +101,10 @@ impl Declaration {
     pub const TO_VISITOR: Self =
         Self { audience: Audience::Visitor, urgency: Urgency::Optional, ..Self::TO_CLIENT };
     /// A mail with a code of identity.
-    pub const WITH_CODE: Self =
-        Self { audience: Audience::Account, samples: samples::codes, ..Self::TO_CLIENT };
+    pub const WITH_CODE: Self = Self {
+        audience: Audience::Account,
+        load: |sources, mail| Box::pin(sources.code(mail)),
+        samples: samples::codes,
+        ..Self::TO_CLIENT
+    };
 }

@@ -1,9 +1,10 @@
 //! The names, addresses and links of a mail, fetched when it is sent. Only form submissions are
 //! stored here, until their mails are over.
 
-use contract::booking::v1::{
-    Booking, BookingState, Contact, GetStaffInvitationResponse, SessionMode,
-};
+use std::fmt;
+use std::sync::Arc;
+
+use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::convert::timestamp;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::payments::v1::Receipt;
@@ -11,6 +12,7 @@ use contract::reviews::v1::Review;
 use jiff::civil::Date;
 use kernel::Timestamp;
 use runtime::BoxError;
+use serde_json::Value;
 
 use crate::mails::kind::Kind;
 
@@ -61,6 +63,32 @@ pub struct Message {
     pub received_at: Timestamp,
 }
 
+/// Facts that only one kind of mail has. They are what its file makes of them.
+pub trait Particulars: fmt::Debug + Send + Sync {
+    /// The address that the mail goes to.
+    fn address(&self) -> &str;
+
+    /// The mail's variables.
+    ///
+    /// # Errors
+    /// When a fact is missing.
+    fn variables(&self, wording: &dyn Wording) -> Result<Value, Incomplete>;
+}
+
+/// How the practice writes times and addresses.
+pub trait Wording {
+    /// "Tuesday 24 November 2026, 11:00 am IST".
+    fn day_and_time(&self, at: Timestamp) -> String;
+
+    /// The website's URL, without a slash at its end.
+    fn public_url(&self) -> &str;
+}
+
+/// An amount or a fact of the mail is missing or malformed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the facts do not make a mail: {0}")]
+pub struct Incomplete(pub &'static str);
+
 /// The facts of a mail.
 #[derive(Debug, Clone)]
 pub enum Facts {
@@ -86,8 +114,8 @@ pub enum Facts {
         /// Its sessions by their start.
         sessions: Vec<BookingFacts>,
     },
-    /// Of an invitation to the practice's staff that can be accepted.
-    Invitation(GetStaffInvitationResponse),
+    /// Of something that only one kind of mail is about.
+    Own(Arc<dyn Particulars>),
 }
 
 /// Why there are no facts.

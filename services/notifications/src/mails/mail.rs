@@ -3,10 +3,7 @@
 use std::str::FromStr;
 
 use contract::notifications::v1::DeliveryState;
-use jiff::civil::Date;
-use kernel::id::{
-    AccountNotice, Booking, ContactMessage, GuideRequest, MailedCode, Review, StaffInvitation,
-};
+use kernel::id::{Booking, MailedCode};
 use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
@@ -115,52 +112,16 @@ pub enum About {
     Booking(Id<Booking>),
     /// identity, by the code.
     Code(Id<MailedCode>),
-    /// identity, by the notice.
-    Notice(Id<AccountNotice>),
-    /// This service, by the message of the contact form.
-    Message(Id<ContactMessage>),
-    /// This service, by the request for the guide.
-    Guide(Id<GuideRequest>),
-    /// reviews, by the review.
-    Review(Id<Review>),
-    /// booking, by the day in the practice's zone.
-    Day(Date),
-    /// booking, by the invitation to the practice's staff.
-    Invitation(Id<StaffInvitation>),
+    /// What the subject names; the file of its kind knows of what.
+    Subject,
 }
 
 impl About {
-    /// Reads what a row is about: from one of its two ids, or from its kind and subject.
-    ///
-    /// # Errors
-    /// When the row has neither.
-    pub fn of_row(
-        (booking, code): (Option<Id<Booking>>, Option<Id<MailedCode>>),
-        kind: Kind,
-        subject: &str,
-    ) -> Result<Self, UnknownValue> {
-        if let Some(id) = booking {
-            return Ok(Self::Booking(id));
-        }
-        if let Some(id) = code {
-            return Ok(Self::Code(id));
-        }
-        match kind {
-            Kind::ContactMessage | Kind::ContactAcknowledgement => {
-                subject.parse().map(Self::Message).map_err(|_other| UnknownValue)
-            }
-            Kind::MeditationGuide => {
-                subject.parse().map(Self::Guide).map_err(|_other| UnknownValue)
-            }
-            Kind::ReviewNotice => subject.parse().map(Self::Review).map_err(|_other| UnknownValue),
-            Kind::AccountNotice => subject.parse().map(Self::Notice).map_err(|_other| UnknownValue),
-            Kind::DaySheet => subject.parse().map(Self::Day).map_err(|_other| UnknownValue),
-            Kind::StaffInvitation => {
-                let (invitation, _mail) = subject.split_once('/').ok_or(UnknownValue)?;
-                invitation.parse().map(Self::Invitation).map_err(|_other| UnknownValue)
-            }
-            _ => Err(UnknownValue),
-        }
+    /// What a row is about, by its two ids.
+    #[must_use]
+    pub fn of_row(booking: Option<Id<Booking>>, code: Option<Id<MailedCode>>) -> Self {
+        let code = code.map_or(Self::Subject, Self::Code);
+        booking.map_or(code, Self::Booking)
     }
 
     /// The booking's wire id, or nothing.
@@ -168,13 +129,7 @@ impl About {
     pub fn booking_text(self) -> String {
         match self {
             Self::Booking(id) => id.to_string(),
-            Self::Code(_)
-            | Self::Notice(_)
-            | Self::Message(_)
-            | Self::Guide(_)
-            | Self::Review(_)
-            | Self::Day(_)
-            | Self::Invitation(_) => String::new(),
+            Self::Code(_) | Self::Subject => String::new(),
         }
     }
 }

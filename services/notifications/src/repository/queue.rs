@@ -85,12 +85,7 @@ async fn insert(
     let (booking_id, code_id) = match mail.about {
         About::Booking(id) => (Some(id), None),
         About::Code(id) => (None, Some(id)),
-        About::Notice(_)
-        | About::Message(_)
-        | About::Guide(_)
-        | About::Review(_)
-        | About::Day(_)
-        | About::Invitation(_) => (None, None),
+        About::Subject => (None, None),
     };
     let added = sqlx::query(
         "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at, queued_at,

@@ -1,27 +1,17 @@
 //! Reads rows of the table `mails`.
 
-use kernel::Id;
-use kernel::id::{Booking, MailedCode};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 
-use crate::mails::kind::Kind;
 use crate::mails::mail::{About, Mail};
 
 /// A mail from its row.
 pub(super) fn parse_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
-    let (kind, subject): (Kind, String) = (parse_column(row, "kind")?, row.try_get("subject")?);
-    let ids: (Option<Id<Booking>>, Option<Id<MailedCode>>) =
-        (row.try_get("booking_id")?, row.try_get("code_id")?);
-    let about = About::of_row(ids, kind, &subject).map_err(|error| sqlx::Error::ColumnDecode {
-        index: "subject".to_owned(),
-        source: error.into(),
-    })?;
     Ok(Mail {
         id: row.try_get("mail_id")?,
-        kind,
-        subject,
-        about,
+        kind: parse_column(row, "kind")?,
+        subject: row.try_get("subject")?,
+        about: About::of_row(row.try_get("booking_id")?, row.try_get("code_id")?),
         payload: row.try_get("payload")?,
         state: parse_column(row, "state")?,
         attempts: row.try_get("attempts")?,

@@ -10,14 +10,14 @@ use practice::guide::{self, Guide};
 use practice::{DarkBrand, Practice};
 use serde_json::{Value, json};
 
-use crate::mails::facts::Facts;
+use crate::mails::facts::{Facts, Incomplete, Wording};
 use crate::mails::kind::Kind;
 
 mod booking;
 mod sanitize;
 mod other;
 
-pub use self::sanitize::{greeting, one_line};
+pub use self::sanitize::{greeting, one_line, query_encode};
 
 /// The data that all mails share.
 #[derive(Debug, Clone)]
@@ -42,11 +42,6 @@ pub struct RenderInput<'a> {
     /// The time of rendering.
     pub now: Timestamp,
 }
-
-/// An amount or a fact of the mail is missing or malformed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the facts do not make a mail: {0}")]
-pub struct Incomplete(&'static str);
 
 impl TemplateContext {
     /// Reads the practice's files.
@@ -80,7 +75,7 @@ impl TemplateContext {
             Facts::Guide { .. } => self.of_guide(),
             Facts::Review(review) => self.of_review(review),
             Facts::Day { date, sessions } => self.of_day(*date, sessions, now)?,
-            Facts::Invitation(invitation) => self.of_staff_invitation(invitation)?,
+            Facts::Own(own) => own.variables(self)?,
         };
         if let Some(customer) = variables.get_mut("customer")
             && !kind.is_for_the_practice()
@@ -139,6 +134,16 @@ impl TemplateContext {
     /// "11:45 am".
     fn clock(&self, at: Timestamp) -> String {
         at.in_zone(&self.practice.practice.zone).strftime("%-I:%M %P").to_string()
+    }
+}
+
+impl Wording for TemplateContext {
+    fn day_and_time(&self, at: Timestamp) -> String {
+        Self::day_and_time(self, at)
+    }
+
+    fn public_url(&self) -> &str {
+        &self.public_url
     }
 }
 

@@ -60,7 +60,7 @@ pub async fn fire(
                 let now = tx.now().await?;
                 let today = now.in_zone(&practice.practice.zone).date();
                 if sheet_time(&practice, today, at).is_some_and(|due| due <= now) {
-                    let mail = NewMail::about(Kind::DaySheet, today.to_string(), About::Day(today));
+                    let mail = NewMail::about(Kind::DaySheet, today.to_string(), About::Subject);
                     repository::queue(tx, &mail).await?;
                 }
                 match next_due(&practice, at, now) {

@@ -4,15 +4,24 @@ use contract::convert;
 use contract::identity::v1::GetAccountNoticeResponse;
 use serde_json::json;
 
-use crate::delivery::sources::subject;
+use crate::delivery::sources::{Sources, subject};
 use crate::mails::declaration::{Audience, Declaration};
-use crate::mails::facts::Facts;
+use crate::mails::facts::{Facts, FactsError};
+use crate::mails::mail::Mail;
 use crate::templates::render::samples::figures::at;
 use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { audience: Audience::Account, samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    audience: Audience::Account,
+    load: |sources, mail| Box::pin(load(sources, mail)),
+    samples,
+    ..Declaration::TO_CLIENT
+};
+
+async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
+    sources.clients().notice(subject(mail)?).await
+}
 
 /// Each notice of identity, with the device where there is one.
 fn samples(typed: &Typed) -> Vec<Form> {

@@ -4,5 +4,8 @@ use crate::mails::declaration::Declaration;
 use crate::templates::render::samples;
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { samples: samples::messages, ..Declaration::TO_VISITOR };
+pub(super) const MAIL: Declaration = Declaration {
+    load: |sources, mail| Box::pin(sources.message(mail)),
+    samples: samples::messages,
+    ..Declaration::TO_VISITOR
+};

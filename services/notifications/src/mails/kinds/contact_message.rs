@@ -6,6 +6,7 @@ use crate::templates::render::samples;
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
     replies: Replies::ToPerson,
+    load: |sources, mail| Box::pin(sources.message(mail)),
     samples: samples::messages,
     ..Declaration::TO_PRACTICE
 };

@@ -4,14 +4,25 @@ use contract::booking::v1::SessionMode;
 use jiff::civil::Date;
 use serde_json::json;
 
+use crate::delivery::sources::{Sources, subject};
 use crate::mails::declaration::Declaration;
-use crate::mails::facts::Facts;
+use crate::mails::facts::{Facts, FactsError};
+use crate::mails::mail::Mail;
 use crate::mails::planning::{Due, NOT_WANTED, Plan, TOO_LATE, sheet_time};
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { plan, samples, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration {
+    load: |sources, mail| Box::pin(load(sources, mail)),
+    plan,
+    samples,
+    ..Declaration::TO_PRACTICE
+};
+
+async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
+    sources.clients().day(subject(mail)?).await
+}
 
 fn plan(due: &Due<'_>) -> Plan {
     let Facts::Day { date, .. } = due.facts else { return Plan::Send };

@@ -7,7 +7,11 @@ use crate::mails::facts::Facts;
 use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { samples, ..Declaration::TO_VISITOR };
+pub(super) const MAIL: Declaration = Declaration {
+    load: |sources, mail| Box::pin(sources.guide(mail)),
+    samples,
+    ..Declaration::TO_VISITOR
+};
 
 fn samples(_typed: &Typed) -> Vec<Form> {
     let facts = Facts::Guide { email: "asha@example.org".to_owned() };

@@ -5,14 +5,27 @@ use contract::convert;
 use contract::payments::v1::{Payer, Receipt, TaxMode};
 use serde_json::json;
 
+use crate::delivery::sources::Sources;
 use crate::mails::declaration::Declaration;
-use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::facts::{BookingFacts, Facts, FactsError};
+use crate::mails::mail::Mail;
 use crate::mails::planning::{Due, Plan, TOO_LATE, is_stale};
 use crate::templates::render::samples::figures::{HOUR, PRICE, at, money};
 use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking, of, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { plan, samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    load: |sources, mail| Box::pin(load(sources, mail)),
+    plan,
+    samples,
+    ..Declaration::TO_CLIENT
+};
+
+async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
+    let mut facts = sources.booking_without(mail, None).await?;
+    sources.clients().add_receipt(&mut facts, &mail.subject).await?;
+    Ok(Facts::Booking(Box::new(facts)))
+}
 
 /// A receipt issued long after its session is from before the practice issued receipts: the client
 /// finds it with the booking, and needs no mail about it.

@@ -4,13 +4,24 @@ use contract::convert::timestamp;
 use contract::reviews::v1::Review;
 use serde_json::json;
 
+use crate::delivery::sources::{Sources, subject};
 use crate::mails::declaration::Declaration;
-use crate::mails::facts::Facts;
+use crate::mails::facts::{Facts, FactsError};
+use crate::mails::mail::Mail;
 use crate::mails::planning::{Due, Plan, TOO_LATE, is_stale};
 use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { plan, samples, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration {
+    load: |sources, mail| Box::pin(load(sources, mail)),
+    plan,
+    samples,
+    ..Declaration::TO_PRACTICE
+};
+
+async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
+    sources.clients().review(subject(mail)?).await
+}
 
 fn plan(due: &Due<'_>) -> Plan {
     let Facts::Review(review) = due.facts else { return Plan::Send };

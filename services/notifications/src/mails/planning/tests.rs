@@ -278,7 +278,7 @@ fn a_no_show_is_not_thanked() {
 /// The sheet of a Tuesday.
 fn sheet() -> (Mail, Facts) {
     let date = "2026-11-24".parse().unwrap();
-    let new = NewMail::about(Kind::DaySheet, "2026-11-24".to_owned(), About::Day(date));
+    let new = NewMail::about(Kind::DaySheet, "2026-11-24".to_owned(), About::Subject);
     (queued(new, start()), Facts::Day { date, sessions: Vec::new() })
 }
 
@@ -350,7 +350,7 @@ fn a_review_notice_is_sent_while_the_review_is_new() {
     let new = NewMail::about(
         Kind::ReviewNotice,
         "rvw_00000000000000000000000000000001".to_owned(),
-        About::Review(Id::from_uuid(Uuid::from_u128(1))),
+        About::Subject,
     );
     let mail = queued(new, now);
     assert_eq!(plan(&mail, &review(now), &practice, now), Plan::Send);

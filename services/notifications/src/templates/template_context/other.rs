@@ -1,7 +1,6 @@
 //! The variables of mails that are not about one booking: codes, messages, the guide, reviews,
-//! invitations to the staff, and the daily sheet.
+//! and the daily sheet.
 
-use contract::booking::v1::GetStaffInvitationResponse;
 use contract::convert::timestamp;
 use contract::identity::v1::{GetAccountNoticeResponse, GetCodeMailResponse};
 use contract::reviews::v1::Review;
@@ -102,30 +101,6 @@ impl TemplateContext {
                 "reviews_url": reviews_url,
             },
         })
-    }
-
-    pub(super) fn of_staff_invitation(
-        &self,
-        invitation: &GetStaffInvitationResponse,
-    ) -> Result<Value, Incomplete> {
-        let expires_at = invitation.expires_at.as_ref().and_then(timestamp);
-        let expires_at = expires_at.ok_or(Incomplete("expires_at"))?;
-        let role = match invitation.role.as_str() {
-            "owner" => "an owner",
-            "admin" => "an admin",
-            "practitioner" => "a practitioner",
-            "front_desk" => "a member of the front desk",
-            _ => return Err(Incomplete("role")),
-        };
-        let link = format!("{}/invitations#key={}", self.public_url, query_encode(&invitation.key));
-        Ok(json!({
-            "staff_invitation": {
-                "role_text": role,
-                "invited_by": one_line(&invitation.invited_by),
-                "valid_until_text": self.day_and_time(expires_at),
-                "link": link,
-            },
-        }))
     }
 
     pub(super) fn of_day(

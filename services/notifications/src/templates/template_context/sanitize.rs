@@ -72,7 +72,8 @@ pub(super) fn web_link(text: &str) -> String {
 }
 
 /// A value, percent-encoded for a URL's query.
-pub(super) fn query_encode(text: &str) -> String {
+#[must_use]
+pub fn query_encode(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Whatever is typed, a message has exactly the headers that we set, and one recipient.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use contract::booking::v1::GetStaffInvitationResponse;
 use contract::common::v1::Money;
@@ -123,13 +123,13 @@ fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
             let Facts::Booking(session) = about_session(name, email) else { unreachable!() };
             Facts::Day { date: "2026-11-24".parse().unwrap(), sessions: vec![*session] }
         }
-        Kind::StaffInvitation => Facts::Invitation(GetStaffInvitationResponse {
+        Kind::StaffInvitation => Facts::Own(Arc::new(GetStaffInvitationResponse {
             email: email.to_owned(),
             role: "admin".to_owned(),
             invited_by: name.to_owned(),
             key: "key".to_owned(),
             expires_at: Some(contract::convert::to_wire(now())),
-        }),
+        })),
         _ => about_session(name, email),
     };
     (mail, facts)
@@ -296,7 +296,7 @@ fn told_by_a_stranger(kind: Kind, bait: &str) -> (Mail, Facts) {
                 bait.clone_into(text);
             }
         }
-        Facts::Guide { .. } | Facts::Review(_) | Facts::Day { .. } | Facts::Invitation(_) => {}
+        Facts::Guide { .. } | Facts::Review(_) | Facts::Day { .. } | Facts::Own(_) => {}
     }
     (mail, facts)
 }
