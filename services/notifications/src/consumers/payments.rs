@@ -3,17 +3,18 @@
 //! provider's own pages.
 
 use contract::common::v1::Money;
-use contract::convert::timestamp;
 use contract::payments::v1 as wire;
 use eventstore::{Recorded, StoreError, Tx};
 use futures::future::BoxFuture;
 use kernel::Id;
-use kernel::id::{Booking, Receipt, Refund};
+use kernel::id::{Booking, Refund};
 use messaging::{Reaction, ReactionError};
 use serde_json::{Value, json};
 
-use super::{declare_later_mails, id};
+use super::declare_later_mails;
+use crate::mails::declaration::id;
 use crate::mails::kind::Kind;
+use crate::mails::kinds::asked_by;
 use crate::mails::mail::{About, NewMail};
 use crate::mails::payload::{AT_DESK, BY_BANK, OWED, REFUND_FAILED, RENEWS};
 use crate::repository;
@@ -34,10 +35,8 @@ pub enum Step {
     SendRefundFailed { booking: Id<Booking>, subject: String, payload: Value },
     /// Mail the client that the refund is done.
     SendRefundDone { booking: Id<Booking>, refund: Id<Refund> },
-    /// Mail the practice about a dispute; the subject names the dispute, its phase and its state.
-    SendDispute { booking: Id<Booking>, subject: String, payload: Value },
-    /// Mail the client the receipt.
-    SendReceipt { booking: Id<Booking>, receipt: Id<Receipt> },
+    /// Queue the mails that ask for nothing else.
+    Queue(Vec<NewMail>),
 }
 
 /// What to do about an event; `None` when no mail follows from it.
@@ -65,12 +64,8 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         Step::SendRefundStarted { booking: id(&e.booking_id)?, refund: id(&e.refund_id)?, payload }
     } else if let Some(e) = event.get::<wire::RefundProcessed>()? {
         Step::SendRefundDone { booking: id(&e.booking_id)?, refund: id(&e.refund_id)? }
-    } else if let Some(e) = event.get::<wire::DisputeObserved>()? {
-        return dispute(e);
-    } else if let Some(e) = event.get::<wire::ReceiptIssued>()? {
-        Step::SendReceipt { booking: id(&e.booking_id)?, receipt: id(&e.receipt_id)? }
     } else {
-        return Ok(None);
+        Step::Queue(asked_by(event)?)
     };
     Ok(Some(step))
 }
@@ -95,28 +90,6 @@ fn refund_failed(event: wire::RefundFailed) -> Result<Option<Step>, ReactionErro
     let subject = if is_of_before { event.booking_id.clone() } else { event.refund_id };
     let payload = json!({ REFUND_FAILED: if by_bank { BY_BANK } else { OWED } });
     Ok(Some(Step::SendRefundFailed { booking: id(&event.booking_id)?, subject, payload }))
-}
-
-/// The bank reviews the answer; the practice can do nothing.
-const UNDER_REVIEW: &str = "under_review";
-
-fn dispute(event: wire::DisputeObserved) -> Result<Option<Step>, ReactionError> {
-    if event.state == UNDER_REVIEW {
-        return Ok(None);
-    }
-    let amount = event.amount.ok_or_else(|| ReactionError::Failed("no amount".into()))?;
-    let respond_by = event.respond_by_at.as_ref().and_then(timestamp);
-    let subject = format!("{} {} {}", event.dispute_id, event.phase, event.state);
-    let payload = json!({
-        "dispute_id": event.dispute_id,
-        "payment_id": event.payment_id,
-        "dispute_state": event.state,
-        "phase": event.phase,
-        "respond_by": respond_by.map(|at| at.to_string()),
-        "amount_minor": amount.minor_units,
-        "currency": amount.currency_code,
-    });
-    Ok(Some(Step::SendDispute { booking: id(&event.booking_id)?, subject, payload }))
 }
 
 fn about_money(amount: Option<Money>, cause: &str) -> Result<Value, ReactionError> {
@@ -170,16 +143,10 @@ impl Reaction for OnPayments {
                     let mail = about_refund(Kind::RefundDone, booking, refund, payload);
                     repository::queue(tx, &mail).await?;
                 }
-                Some(Step::SendDispute { booking, subject, payload }) => {
-                    let about = About::Booking(booking);
-                    let mail = NewMail::about(Kind::DisputeNotice, subject, about);
-                    repository::queue(tx, &NewMail { payload, ..mail }).await?;
-                }
-                Some(Step::SendReceipt { booking, receipt }) => {
-                    // The receipt belongs to payments and is fetched when the mail is sent.
-                    let about = About::Booking(booking);
-                    let mail = NewMail::about(Kind::Receipt, receipt.to_string(), about);
-                    repository::queue(tx, &mail).await?;
+                Some(Step::Queue(mails)) => {
+                    for mail in &mails {
+                        repository::queue(tx, mail).await?;
+                    }
                 }
             }
             Ok(())

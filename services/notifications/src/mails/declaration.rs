@@ -1,11 +1,16 @@
 //! What a file of `kinds/` says about its mail.
 
+use contract::identity::v1::CodeRequested;
+use eventstore::Recorded;
 use futures::future::BoxFuture;
+use kernel::Id;
+use messaging::ReactionError;
 use serde_json::Value;
 
 use crate::delivery::sources::Sources;
 use crate::mails::facts::{BookingFacts, Facts, FactsError};
-use crate::mails::mail::Mail;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::mails::planning::{Due, Plan};
 use crate::templates::render::samples::{self, Form, Typed};
 
@@ -25,6 +30,9 @@ pub struct Declaration {
     pub has_calendar_file: bool,
     /// Whether it leads its client to the page of the session.
     pub leads_to_session: bool,
+    /// The mail that an event asks for by itself. Where that takes the database, a consumer does
+    /// it; a mail that no event asks for is queued by a form or a timer.
+    pub asked_by: fn(&Recorded) -> Result<Option<NewMail>, ReactionError>,
     /// Fetches its facts when it is due.
     pub load: Load,
     /// Whether a mail about a booking, with this payload, is no longer true.
@@ -90,6 +98,7 @@ impl Declaration {
         is_bulk: false,
         has_calendar_file: false,
         leads_to_session: false,
+        asked_by: |_event| Ok(None),
         load: |sources, mail| Box::pin(sources.booking(mail)),
         is_untrue: |_facts, _payload| false,
         plan: |_due| Plan::Send,
@@ -107,4 +116,27 @@ impl Declaration {
         samples: samples::codes,
         ..Self::TO_CLIENT
     };
+}
+
+/// The mail with a code that identity wants for a purpose.
+///
+/// # Errors
+/// When the event cannot be read.
+pub fn code_for(
+    purpose: &str,
+    kind: Kind,
+    event: &Recorded,
+) -> Result<Option<NewMail>, ReactionError> {
+    let requested = event.get::<CodeRequested>()?.filter(|e| e.purpose == purpose);
+    let Some(e) = requested else { return Ok(None) };
+    let about = About::Code(id(&e.code_id)?);
+    Ok(Some(NewMail::about(kind, e.code_id, about)))
+}
+
+/// Reads an id of an event. A malformed id parks the event, so that staff sees it.
+///
+/// # Errors
+/// When it is none.
+pub fn id<K: kernel::id::Kind>(text: &str) -> Result<Id<K>, ReactionError> {
+    text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }

@@ -34,13 +34,15 @@ mod second_reminder;
 mod sign_in_code;
 mod staff_invitation;
 
+use eventstore::Recorded;
 use kernel::Timestamp;
+use messaging::ReactionError;
 use practice::Practice;
 
 use crate::mails::declaration::{Audience, Declaration, Replies, Urgency};
 use crate::mails::facts::Facts;
 use crate::mails::kind::Kind;
-use crate::mails::mail::Mail;
+use crate::mails::mail::{Mail, NewMail};
 use crate::mails::planning::{Due, OVERTAKEN, Plan};
 
 macro_rules! kinds {
@@ -122,6 +124,15 @@ impl Kind {
     pub const fn can_be_unsubscribed(self) -> bool {
         matches!(self.declaration().urgency, Urgency::Optional)
     }
+}
+
+/// The mails that an event asks for by itself.
+///
+/// # Errors
+/// When it asks for one and cannot be read.
+pub fn asked_by(event: &Recorded) -> Result<Vec<NewMail>, ReactionError> {
+    let asked = Kind::ALL.iter().map(|kind| (kind.declaration().asked_by)(event));
+    asked.filter_map(Result::transpose).collect()
 }
 
 /// What to do with a mail at `now`.

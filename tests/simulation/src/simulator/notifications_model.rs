@@ -387,8 +387,7 @@ pub(crate) fn on_booking(
 ) -> Result<(), Error> {
     use on_booking_events::{Step, step};
     match step(event)? {
-        None => {}
-        Some(Step::Confirm { booking, payload, booked_at }) => {
+        Step::Confirm { booking, payload, booked_at } => {
             for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
                 let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
                 world.queue(batch, &mail, State::Queued);
@@ -397,41 +396,24 @@ pub(crate) fn on_booking(
                 world.queue(batch, &mail, State::Queued);
             }
         }
-        Some(Step::SendLink(booking)) => world.link_arrived(batch, booking),
-        Some(Step::SendRoomMissing { booking, number }) => {
-            let mail = on_booking_events::room_missing_mail((booking, number));
-            world.queue(batch, &mail, State::Queued);
-        }
-        Some(Step::SendHoldEnded(booking)) => {
-            world.queue(batch, &NewMail::of_booking(Kind::HoldEnded, booking), State::Queued);
-        }
-        Some(Step::SendCancellation { booking, payload }) => {
+        Step::SendLink(booking) => world.link_arrived(batch, booking),
+        Step::SendCancellation { booking, payload } => {
             for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
                 let mail = on_booking_events::cancellation_mail(kind, (booking, None), &payload);
                 world.queue(batch, &mail, State::Queued);
             }
         }
-        Some(Step::SendSessionCancellation { booking, number, payload }) => {
+        Step::SendSessionCancellation { booking, number, payload } => {
             for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
                 let about = (booking, Some(number));
                 let mail = on_booking_events::cancellation_mail(kind, about, &payload);
                 world.queue(batch, &mail, State::Queued);
             }
         }
-        Some(Step::SendPage { booking, number, renewed }) => {
-            let mail = on_booking_events::page_mail(booking, (number, renewed));
-            world.queue(batch, &mail, State::Queued);
-        }
-        Some(Step::SendConsentCode { booking, number }) => {
-            let mail = on_booking_events::consent_code_mail(booking, number);
-            world.queue(batch, &mail, State::Queued);
-        }
-        Some(Step::SendInvitation { invitation, number }) => {
-            let mail = on_booking_events::invitation_mail(invitation, number);
-            world.queue(batch, &mail, State::Queued);
-        }
-        Some(Step::FollowUp(booking)) => {
-            world.queue(batch, &NewMail::of_booking(Kind::FollowUp, booking), State::Queued);
+        Step::Queue(mails) => {
+            for mail in &mails {
+                world.queue(batch, mail, State::Queued);
+            }
         }
     }
     Ok(())
@@ -472,14 +454,10 @@ pub(crate) fn on_payments(
             let mail = about_refund(Kind::RefundDone, booking, refund, payload);
             world.queue(batch, &mail, State::Queued);
         }
-        Some(Step::SendDispute { booking, subject, payload }) => {
-            let mail = NewMail::about(Kind::DisputeNotice, subject, About::Booking(booking));
-            world.queue(batch, &NewMail { payload, ..mail }, State::Queued);
-        }
-        Some(Step::SendReceipt { booking, receipt }) => {
-            let about = About::Booking(booking);
-            let mail = NewMail::about(Kind::Receipt, receipt.to_string(), about);
-            world.queue(batch, &mail, State::Queued);
+        Some(Step::Queue(mails)) => {
+            for mail in &mails {
+                world.queue(batch, mail, State::Queued);
+            }
         }
     }
     Ok(())

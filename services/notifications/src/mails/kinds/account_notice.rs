@@ -1,23 +1,34 @@
 //! What has changed at an account.
 
 use contract::convert;
-use contract::identity::v1::GetAccountNoticeResponse;
+use contract::identity::v1::{AccountNoticeRequested, GetAccountNoticeResponse};
+use eventstore::Recorded;
+use kernel::id::AccountNotice;
+use messaging::ReactionError;
 use serde_json::json;
 
 use crate::delivery::sources::{Sources, subject};
-use crate::mails::declaration::{Audience, Declaration};
+use crate::mails::declaration::{Audience, Declaration, id};
 use crate::mails::facts::{Facts, FactsError};
-use crate::mails::mail::Mail;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::templates::render::samples::figures::at;
 use crate::templates::render::samples::{Form, Typed};
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
     audience: Audience::Account,
+    asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
     samples,
     ..Declaration::TO_CLIENT
 };
+
+fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<AccountNoticeRequested>()? else { return Ok(None) };
+    id::<AccountNotice>(&e.notice_id)?;
+    Ok(Some(NewMail::about(Kind::AccountNotice, e.notice_id, About::Subject)))
+}
 
 async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
     sources.clients().notice(subject(mail)?).await

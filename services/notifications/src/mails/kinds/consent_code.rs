@@ -1,20 +1,33 @@
 //! A code with which the client of a booking by phone signs the consent.
 
+use contract::booking::v1::ConsentCodeRequested;
+use eventstore::Recorded;
+use kernel::Id;
 use kernel::id::Booking;
+use messaging::ReactionError;
 
 use crate::delivery::sources::{Sources, malformed};
 use crate::mails::declaration::{Declaration, id};
 use crate::mails::facts::{Facts, FactsError};
-use crate::mails::kind::UnknownValue;
-use crate::mails::mail::{About, Mail};
+use crate::mails::kind::{Kind, UnknownValue};
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::templates::render::samples;
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
+    asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
     samples: samples::codes,
     ..Declaration::TO_CLIENT
 };
+
+/// Each request once.
+fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<ConsentCodeRequested>()? else { return Ok(None) };
+    let booking: Id<Booking> = id(&e.booking_id)?;
+    let subject = format!("{booking}/code {}", e.request_number);
+    Ok(Some(NewMail::about(Kind::ConsentCode, subject, About::Booking(booking))))
+}
 
 async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
     let About::Booking(id) = mail.about else { return Err(malformed(UnknownValue)) };

@@ -1,18 +1,33 @@
 //! The address at which a booking that was made by phone is paid.
 
-use contract::booking::v1::{BookingState, SessionMode};
+use contract::booking::v1::{BookingState, PaymentPageRequested, SessionMode};
 use contract::convert;
+use eventstore::Recorded;
+use kernel::Id;
 use kernel::id::Booking;
+use messaging::ReactionError;
 use serde_json::{Value, json};
 
-use crate::mails::declaration::Declaration;
+use crate::mails::declaration::{Declaration, id};
 use crate::mails::facts::{BookingFacts, Facts};
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, NewMail};
 use crate::mails::payload::RENEWED;
 use crate::templates::render::samples::figures::{HOUR, at};
 use crate::templates::render::samples::{Form, INVITATION, Typed, booking, of, online, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration = Declaration { is_untrue, samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration =
+    Declaration { asked_by, is_untrue, samples, ..Declaration::TO_CLIENT };
+
+/// Each request once.
+fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<PaymentPageRequested>()? else { return Ok(None) };
+    let booking: Id<Booking> = id(&e.booking_id)?;
+    let subject = format!("{booking}/page {}", e.request_number);
+    let mail = NewMail::about(Kind::PaymentPage, subject, About::Booking(booking));
+    Ok(Some(if e.renewed { mail.with_payload(json!({ RENEWED: true })) } else { mail }))
+}
 
 /// A booking of an account has no page. There is nothing to pay on the page of a booking that is
 /// not held, but a mail that renews its key leads there all the same.

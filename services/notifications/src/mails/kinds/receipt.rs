@@ -2,24 +2,37 @@
 
 use contract::booking::v1::SessionMode;
 use contract::convert;
-use contract::payments::v1::{Payer, Receipt, TaxMode};
+use contract::payments::v1::{Payer, Receipt, ReceiptIssued, TaxMode};
+use eventstore::Recorded;
+use kernel::Id;
+use kernel::id::Receipt as ReceiptId;
+use messaging::ReactionError;
 use serde_json::json;
 
 use crate::delivery::sources::Sources;
-use crate::mails::declaration::Declaration;
+use crate::mails::declaration::{Declaration, id};
 use crate::mails::facts::{BookingFacts, Facts, FactsError};
-use crate::mails::mail::Mail;
+use crate::mails::kind::Kind;
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::mails::planning::{Due, Plan, TOO_LATE, is_stale};
 use crate::templates::render::samples::figures::{HOUR, PRICE, at, money};
 use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking, of, package};
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
+    asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
     plan,
     samples,
     ..Declaration::TO_CLIENT
 };
+
+/// It belongs to payments, and is fetched when the mail is sent.
+fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<ReceiptIssued>()? else { return Ok(None) };
+    let (booking, receipt): (_, Id<ReceiptId>) = (id(&e.booking_id)?, id(&e.receipt_id)?);
+    Ok(Some(NewMail::about(Kind::Receipt, receipt.to_string(), About::Booking(booking))))
+}
 
 async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
     let mut facts = sources.booking_without(mail, None).await?;

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use contract::booking::v1::{GetStaffInvitationRequest, GetStaffInvitationResponse};
+use contract::booking::v1::{
+    GetStaffInvitationRequest, GetStaffInvitationResponse, StaffInvitationMailRequested,
+};
 use contract::convert::{self, timestamp};
+use eventstore::Recorded;
 use kernel::Id;
 use kernel::id::StaffInvitation;
+use messaging::ReactionError;
 use serde_json::{Value, json};
 
 use crate::clients::facts_error;
 use crate::delivery::sources::{Sources, malformed};
 use crate::mails::declaration::{Declaration, id};
 use crate::mails::facts::{Facts, FactsError, Incomplete, Particulars, Wording};
-use crate::mails::kind::UnknownValue;
-use crate::mails::mail::Mail;
+use crate::mails::kind::{Kind, UnknownValue};
+use crate::mails::mail::{About, Mail, NewMail};
 use crate::templates::render::samples::figures::at;
 use crate::templates::render::samples::{Form, INVITATION, Typed};
 use crate::templates::template_context::{one_line, query_encode};
@@ -23,10 +27,19 @@ const GONE: &str = "invitation_gone";
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
+    asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
     samples,
     ..Declaration::TO_CLIENT
 };
+
+/// Each request once.
+fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<StaffInvitationMailRequested>()? else { return Ok(None) };
+    let invitation: Id<StaffInvitation> = id(&e.invitation_id)?;
+    let subject = format!("{invitation}/{}", e.mail_number);
+    Ok(Some(NewMail::about(Kind::StaffInvitation, subject, About::Subject)))
+}
 
 /// One that can't be accepted any more is gone.
 async fn load(sources: &Sources, mail: &Mail) -> Result<Facts, FactsError> {
