@@ -9,6 +9,7 @@ use contract::payments::v1::ReceiptIssued;
 use contract::reviews::v1::{ReviewDeleted, ReviewSubmitted};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
+use notifications::mails::kind::Kind;
 use payments::domain::collection::Event as MoneyEvent;
 
 use crate::history::{History, is_live};
@@ -158,8 +159,6 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
             let origin = state.facts().map(|facts| facts.origin);
             state.held_until().is_none() || origin == Some(Origin::AdoptedPhone)
         }),
-        // A code that comes too late, or after the signature, is of no use.
-        "consent_code" => true,
         // When all of a package is cancelled, one mail says so for its sessions.
         "booking_cancelled" | "cancellation_notice" => {
             matches!(state, Some(State::Cancelled { .. })) == row.subject.contains('/')
@@ -192,24 +191,7 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
             reason == "too_late" && ended.is_some_and(|at| is_long_ago(snapshot, at))
         }
         "review_notice" => review_is_old_news(snapshot, &row.subject),
-        // An address is thanked once an hour.
-        "contact_acknowledgement" if reason == "acknowledged" => true,
-        // A permanently rejected address gets no mail.
-        "contact_acknowledgement" | "meditation_guide" => {
-            ["unsubscribed", "address_invalid"].contains(&reason) || reason.starts_with("smtp_5")
-        }
-        // The day is over, or the practice wants no day sheets any more.
-        "day_sheet" => ["too_late", "not_wanted"].contains(&reason),
-        // An invitation that was answered or withdrawn, or is too old.
-        "staff_invitation" => reason == "invitation_gone",
-        // Money that is no longer owed needs no mail.
-        "refund_failed" | "refund_failed_notice" => reason == "overtaken",
-        // The room is there by now, or the session does not take place.
-        "room_missing_notice" => reason == "overtaken",
-        // A code that was used, or an account that is gone.
-        "confirm_address" | "recover_password" | "sign_in_code" | "account_invitation"
-        | "leave_address" | "new_address" | "reauthentication" | "account_notice" => true,
-        _ => false,
+        kind => kind.parse::<Kind>().is_ok_and(|kind| (kind.declaration().believes)(reason)),
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Declaration {
     pub is_untrue: fn(&BookingFacts, &Value) -> bool,
     /// Whether a mail that is true is sent now, later or never.
     pub plan: fn(&Due<'_>) -> Plan,
+    /// Whether the checker believes a reason for which it was dropped, without a look at events.
+    pub believes: fn(&str) -> bool,
     /// The mail in every variant, from invented facts, for `render` and the tests of the templates.
     pub samples: fn(&Typed) -> Vec<Form>,
 }
@@ -102,17 +104,27 @@ impl Declaration {
         load: |sources, mail| Box::pin(sources.booking(mail)),
         is_untrue: |_facts, _payload| false,
         plan: |_due| Plan::Send,
+        believes: |_reason| false,
         samples: |_typed| Vec::new(),
     };
     /// A mail to the practice that has nothing special.
     pub const TO_PRACTICE: Self = Self { audience: Audience::Practice, ..Self::TO_CLIENT };
     /// A mail that answers a form, and has nothing special.
-    pub const TO_VISITOR: Self =
-        Self { audience: Audience::Visitor, urgency: Urgency::Optional, ..Self::TO_CLIENT };
+    pub const TO_VISITOR: Self = Self {
+        audience: Audience::Visitor,
+        urgency: Urgency::Optional,
+        // A permanently rejected address gets no mail.
+        believes: |reason| {
+            matches!(reason, "unsubscribed" | "address_invalid") || reason.starts_with("smtp_5")
+        },
+        ..Self::TO_CLIENT
+    };
     /// A mail with a code of identity.
     pub const WITH_CODE: Self = Self {
         audience: Audience::Account,
         load: |sources, mail| Box::pin(sources.code(mail)),
+        // A code that was used.
+        believes: |_reason| true,
         samples: samples::codes,
         ..Self::TO_CLIENT
     };

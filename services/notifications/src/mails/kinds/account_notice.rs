@@ -20,6 +20,8 @@ pub(super) const MAIL: Declaration = Declaration {
     audience: Audience::Account,
     asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
+    // An account that is gone.
+    believes: |_reason| true,
     samples,
     ..Declaration::TO_CLIENT
 };

@@ -17,6 +17,8 @@ use crate::templates::render::samples;
 pub(super) const MAIL: Declaration = Declaration {
     asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
+    // A code that comes too late, or after the signature, is of no use.
+    believes: |_reason| true,
     samples: samples::codes,
     ..Declaration::TO_CLIENT
 };

@@ -16,6 +16,7 @@ use crate::templates::render::samples::{Form, ROOM_URL, Typed, booking};
 pub(super) const MAIL: Declaration = Declaration {
     load: |sources, mail| Box::pin(load(sources, mail)),
     plan,
+    believes: |reason| [TOO_LATE, NOT_WANTED].contains(&reason),
     samples,
     ..Declaration::TO_PRACTICE
 };

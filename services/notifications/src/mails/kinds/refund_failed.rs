@@ -2,12 +2,17 @@
 
 use crate::mails::declaration::Declaration;
 use crate::mails::payload::{BY_BANK, OWED};
-use crate::mails::planning;
+use crate::mails::planning::{self, OVERTAKEN};
 use crate::templates::render::samples::{Form, Typed, online, refunds};
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { plan: planning::refund_failed, samples, ..Declaration::TO_CLIENT };
+pub(super) const MAIL: Declaration = Declaration {
+    plan: planning::refund_failed,
+    // Money that is no longer owed needs no mail.
+    believes: |reason| reason == OVERTAKEN,
+    samples,
+    ..Declaration::TO_CLIENT
+};
 
 fn samples(typed: &Typed) -> Vec<Form> {
     [OWED, BY_BANK].map(|word| refunds::failed(word, online(typed, ""))).into()

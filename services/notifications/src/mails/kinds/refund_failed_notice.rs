@@ -2,13 +2,15 @@
 
 use crate::mails::declaration::{Declaration, Replies};
 use crate::mails::payload::OWED;
-use crate::mails::planning;
+use crate::mails::planning::{self, OVERTAKEN};
 use crate::templates::render::samples::{Form, Typed, online, refunds};
 
 /// The declaration.
 pub(super) const MAIL: Declaration = Declaration {
     replies: Replies::ToPerson,
     plan: planning::refund_failed,
+    // Money that is no longer owed needs no mail.
+    believes: |reason| reason == OVERTAKEN,
     samples,
     ..Declaration::TO_PRACTICE
 };

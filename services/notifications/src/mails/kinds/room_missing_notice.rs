@@ -9,11 +9,17 @@ use crate::mails::declaration::{Declaration, id};
 use crate::mails::facts::BookingFacts;
 use crate::mails::kind::Kind;
 use crate::mails::mail::NewMail;
+use crate::mails::planning::OVERTAKEN;
 use crate::templates::render::samples::{Form, Typed, online, package};
 
 /// The declaration.
-pub(super) const MAIL: Declaration =
-    Declaration { asked_by, is_untrue, samples, ..Declaration::TO_PRACTICE };
+pub(super) const MAIL: Declaration = Declaration {
+    asked_by,
+    is_untrue,
+    believes: |reason| reason == OVERTAKEN,
+    samples,
+    ..Declaration::TO_PRACTICE
+};
 
 /// Of a package with the number of the session.
 fn asked_by(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {

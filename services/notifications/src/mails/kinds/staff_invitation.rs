@@ -29,6 +29,7 @@ const GONE: &str = "invitation_gone";
 pub(super) const MAIL: Declaration = Declaration {
     asked_by,
     load: |sources, mail| Box::pin(load(sources, mail)),
+    believes: |reason| reason == GONE,
     samples,
     ..Declaration::TO_CLIENT
 };
