@@ -29,41 +29,8 @@ const STATES: [(&str, &str); 7] = [
 ];
 /// The states of mails that are not delivered yet.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
-/// A short description of each kind of mail.
-const KINDS: [(&str, &str); 32] = [
-    ("BOOKING_CONFIRMED", "confirmation"),
-    ("PRACTICE_NOTICE", "new booking, to you"),
-    ("MEETING_LINK", "meeting link"),
-    ("HOLD_ENDED", "hold ended"),
-    ("REFUND_STARTED", "refund on its way"),
-    ("REFUND_DONE", "refund done"),
-    ("CONFIRM_ADDRESS", "code to confirm an address"),
-    ("RECOVER_PASSWORD", "code for a new password"),
-    ("BOOKING_CANCELLED", "cancellation"),
-    ("CANCELLATION_NOTICE", "cancellation, to you"),
-    ("RECEIPT", "receipt"),
-    ("REMINDER", "reminder"),
-    ("SECOND_REMINDER", "second reminder"),
-    ("FOLLOW_UP", "follow-up"),
-    ("CONTACT_MESSAGE", "contact message, to you"),
-    ("CONTACT_ACKNOWLEDGEMENT", "contact message, answer"),
-    ("MEDITATION_GUIDE", "meditation guide"),
-    ("REVIEW_NOTICE", "new review, to you"),
-    ("DAY_SHEET", "day sheet, to you"),
-    ("DISPUTE_NOTICE", "dispute, to you"),
-    ("REFUND_FAILED", "refund failed"),
-    ("REFUND_FAILED_NOTICE", "refund failed, to you"),
-    ("CONSENT_CODE", "code to sign the consent"),
-    ("ROOM_MISSING_NOTICE", "no meeting room, to you"),
-    ("PAYMENT_PAGE", "page of payment"),
-    ("SIGN_IN_CODE", "code to sign in"),
-    ("ACCOUNT_INVITATION", "invitation to an account"),
-    ("LEAVE_ADDRESS", "change of address, old one"),
-    ("NEW_ADDRESS", "change of address, new one"),
-    ("REAUTHENTICATION", "code to go on"),
-    ("ACCOUNT_NOTICE", "change to an account"),
-    ("STAFF_INVITATION", "invitation to the staff"),
-];
+/// A short description of each kind of mail, which `build.rs` finds in its template.
+const KINDS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/mail_kinds.rs"));
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     states(arguments)?;
