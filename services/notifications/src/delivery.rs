@@ -37,6 +37,7 @@ use tracing::Instrument as _;
 use self::in_flight::{InFlight, InFlightGuard};
 use self::sources::Sources;
 use crate::delivery::message_builder::{BuildError, MessageBuilder};
+use crate::mails::declaration::Channel;
 use crate::mails::facts::{Facts, FactsError};
 use crate::mails::kinds::plan;
 use crate::mails::mail::{About, Mail, MailId, NewMail};
@@ -253,7 +254,9 @@ impl DeliveryWorker {
     ) -> Result<(), BoxError> {
         let delivery = async move {
             let ClaimedMail { mut mail, message, permit, guard } = claimed;
-            let outcome = self.send_smtp(&mut mail, &message, &metadata).await;
+            let outcome = match mail.kind.declaration().channel {
+                Channel::Mail => self.send_smtp(&mut mail, &message, &metadata).await,
+            };
             self.record_outcome_until_saved(&mail, &outcome, &metadata).await;
             drop((permit, guard));
         };

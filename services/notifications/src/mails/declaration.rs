@@ -17,6 +17,8 @@ use crate::templates::render::samples::{self, Form, Typed};
 /// A mail as its file declares it.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
+    /// How it reaches its reader.
+    pub channel: Channel,
     /// To whom it goes.
     pub audience: Audience,
     /// Whether it may come late, or not at all.
@@ -47,6 +49,13 @@ pub struct Declaration {
 
 /// How the facts of a mail are fetched.
 pub type Load = for<'a> fn(&'a Sources, &'a Mail) -> BoxFuture<'a, Result<Facts, FactsError>>;
+
+/// How a message reaches its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// By mail.
+    Mail,
+}
 
 /// To whom a mail goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +103,7 @@ pub enum Replies {
 impl Declaration {
     /// A mail to a client that has nothing special.
     pub const TO_CLIENT: Self = Self {
+        channel: Channel::Mail,
         audience: Audience::Client,
         urgency: Urgency::Needed,
         replies: Replies::ToPractice,
