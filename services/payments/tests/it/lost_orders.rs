@@ -16,7 +16,7 @@ impl World {
         testkit::until_at_rest(&self.store).await?;
         self.database
             .as_owner(&format!(
-                "set session_replication_role = replica;
+                "set local session_replication_role = replica;
                  delete from feed where seq in (
                      select seq from events where event_type = 'payments.v1.OrderCreated'
                      and stream_id = 'collection-{id}');

@@ -183,7 +183,7 @@ async fn a_refund_that_is_decided_again_is_the_same_to_the_provider() -> Result<
     world.until(held, "RefundProcessed").await?;
     // An outbox row without its event would stop the relay, which no failover leaves behind.
     testkit::until_at_rest(&world.store).await?;
-    let lost = "set session_replication_role = replica;
+    let lost = "set local session_replication_role = replica;
                 delete from feed where seq in (
                     select seq from events where event_type ~ '[.](Refund|PaymentRetained)');
                 delete from events where event_type ~ '[.](Refund|PaymentRetained)';

@@ -1,11 +1,16 @@
 //! A database per test, cloned from a template that is migrated once per set of migrations.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use anyhow::{Context as _, Result};
 use eventstore::{Database, Store};
 use kernel::hex;
 use sha2::{Digest as _, Sha256};
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+
+use crate::administrator;
 
 /// The role that services under test use; it has a service's rights and no more.
 const APP_ROLE: &str = "sukoon_test_app";
@@ -31,7 +36,7 @@ pub fn radicale() -> Result<String> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests have no settings but these three")]
-fn setting(name: &str) -> Result<String> {
+pub(crate) fn setting(name: &str) -> Result<String> {
     std::env::var(name).with_context(|| {
         format!(
             "{name} is not set: start the tests by `make test`, which starts PostgreSQL and NATS"
@@ -43,7 +48,8 @@ fn setting(name: &str) -> Result<String> {
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
-    admin_url: String,
+    /// The owner's one connection, once a statement was run.
+    owner: tokio::sync::Mutex<Option<PgConnection>>,
     /// URL for the service's own role.
     pub url: String,
     /// URL for the owner, who may do everything, for example move the clock.
@@ -53,17 +59,14 @@ pub struct TestDatabase {
 impl TestDatabase {
     /// Makes a database with the event log and a service's own tables.
     pub async fn new(service: &Migrator) -> Result<Self> {
-        let admin_url = setting("SUKOON_TEST_POSTGRES_URL")?;
-        let mut admin = PgConnection::connect(&admin_url).await?;
-        let template = template(&mut admin, &admin_url, service).await?;
+        let template = template(service).await?;
         let name = format!("test_{}", eventstore::new_uuid().simple());
         // Each page of the template would be logged: half as much again for a database of 12 MB.
         let sql = format!("create database {name} template {template} strategy file_copy");
-        admin.execute(AssertSqlSafe(sql)).await?;
-        admin.close().await?;
-        let owner_url = with_database(&admin_url, &name)?;
+        administrator::run(sql).await?;
+        let owner_url = with_database(&administrator::url()?, &name)?;
         let url = format!("{}?connection_limit={CONNECTIONS_MAX}", with_role(&owner_url)?);
-        Ok(Self { name, admin_url, url, owner_url })
+        Ok(Self { name, owner: tokio::sync::Mutex::default(), url, owner_url })
     }
 
     /// Opens it as the service would.
@@ -89,44 +92,53 @@ impl TestDatabase {
         .await
     }
 
-    /// Runs a statement with the owner's rights.
+    /// Runs a statement with the owner's rights. What it sets for its session holds for the next
+    /// ones too.
     pub async fn as_owner(&self, sql: &str) -> Result<()> {
-        let mut owner = PgConnection::connect(&self.owner_url).await?;
+        let mut kept = self.owner.lock().await;
+        let mut owner = match kept.take() {
+            Some(owner) => owner,
+            None => PgConnection::connect(&self.owner_url).await?,
+        };
         owner.execute(AssertSqlSafe(sql.to_owned())).await?;
-        owner.close().await?;
+        // One whose statement failed may be broken, and is not kept.
+        *kept = Some(owner);
         Ok(())
     }
 }
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        let (name, admin_url) = (self.name.clone(), self.admin_url.clone());
-        // Runs in a thread of its own, because the test's runtime may be ending. A database that
-        // cannot be dropped goes when the test services end.
-        let dropping = std::thread::spawn(move || -> Result<()> {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async {
-                let mut admin = PgConnection::connect(&admin_url).await?;
-                let sql = format!("drop database if exists {name} with (force)");
-                admin.execute(AssertSqlSafe(sql)).await?;
-                Ok(())
-            })
-        });
-        drop(dropping.join());
+        // A database that cannot be dropped goes when the test services end.
+        drop(administrator::run_blocking(format!(
+            "drop database if exists {} with (force)",
+            self.name
+        )));
     }
 }
 
-async fn template(admin: &mut PgConnection, url: &str, service: &Migrator) -> Result<String> {
+/// The name of the template with these migrations, which is made if no test has made it.
+async fn template(service: &Migrator) -> Result<String> {
+    /// The templates that this program has seen.
+    static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut hash = Sha256::new();
     for migration in eventstore::database::migrations(service).iter() {
         hash.update(&*migration.checksum);
     }
     let name = format!("template_{:.20}", hex::encode(hash.finalize()));
+    // A set of names cannot be half-written.
+    if MADE.lock().unwrap_or_else(PoisonError::into_inner).contains(&name) {
+        return Ok(name);
+    }
+    let url = administrator::url()?;
+    let mut admin = PgConnection::connect(&url).await?;
     // Tests of several processes want the same template at once; one makes it, the others wait.
     admin.execute("select pg_advisory_lock(7345001)").await?;
-    let made = make_template(admin, url, &name, service).await;
-    admin.execute("select pg_advisory_unlock(7345001)").await?;
-    made.map(|()| name)
+    // The lock ends with its connection.
+    make_template(&mut admin, &url, &name, service).await?;
+    admin.close().await?;
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+    Ok(name)
 }
 
 async fn make_template(

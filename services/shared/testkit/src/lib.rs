@@ -1,6 +1,7 @@
 //! What tests on real PostgreSQL and NATS need: a database of their own, keys, what was
 //! logged as an error, and waiting on a condition. Nothing here stands in for a part of ours.
 
+mod administrator;
 pub mod alarms;
 pub mod calls;
 pub mod database;

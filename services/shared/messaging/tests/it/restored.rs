@@ -12,7 +12,7 @@ impl World {
         self.databases
             .0
             .as_owner(&format!(
-                "set session_replication_role = replica;
+                "set local session_replication_role = replica;
                  delete from feed where position > {kept};
                  delete from events e where not exists (
                      select from feed f where f.seq = e.seq);
