@@ -73,15 +73,15 @@ impl Failpoints {
             for service in services.collect::<BTreeSet<_>>() {
                 // The next process takes longer than this to start, so no lease belongs to a
                 // running one.
-                let mut database = practice.database(service).await?;
+                let database = practice.pool(service)?;
                 sqlx::query("update timers set lease_until_at = '-infinity'")
-                    .execute(&mut database)
+                    .execute(&database)
                     .await?;
                 if service == "notifications" {
                     // Mails that the server may have accepted before that was recorded.
                     let being_sent: i64 =
                         sqlx::query_scalar("select count(*) from mails where state = 'sending'")
-                            .fetch_one(&mut database)
+                            .fetch_one(&database)
                             .await?;
                     practice.recorder.allow_mail_repeats(usize::try_from(being_sent)?);
                 }

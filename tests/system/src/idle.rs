@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use checker::snapshot::{Ack, PaymentsStore};
-use sqlx::{PgConnection, Row as _};
+use sqlx::{PgPool, Row as _};
 use testkit::until_within;
 
 use crate::practice::{Practice, STORES};
@@ -111,17 +111,17 @@ impl Practice {
         let mut heads = Vec::new();
         let mut checkpoints = Vec::new();
         for service in STORES {
-            let mut database = self.database(service).await?;
-            heads.push((service.to_owned(), head(&mut database).await?));
+            let database = self.pool(service)?;
+            heads.push((service.to_owned(), head(&database).await?));
             for row in sqlx::query("select consumer, source, position from checkpoints")
-                .fetch_all(&mut database)
+                .fetch_all(&database)
                 .await?
             {
                 let row: (String, String, i64) =
                     (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
                 checkpoints.push(row);
             }
-            let waits = pending_in(&mut database).await?;
+            let waits = pending_in(&database).await?;
             if !waits.is_empty() {
                 found.push(format!("{service}: {waits}"));
             }
@@ -173,8 +173,8 @@ impl Practice {
         ];
         let mut open = Vec::new();
         for (service, sql) in questions {
-            let mut database = self.database(service).await?;
-            let found: Vec<String> = sqlx::query_scalar(sql).fetch_all(&mut database).await?;
+            let database = self.pool(service)?;
+            let found: Vec<String> = sqlx::query_scalar(sql).fetch_all(&database).await?;
             open.extend(found);
         }
         Ok(open)
@@ -182,14 +182,14 @@ impl Practice {
 }
 
 /// The highest position in a service's feed.
-async fn head(database: &mut PgConnection) -> Result<i64> {
+async fn head(database: &PgPool) -> Result<i64> {
     let sql = "select coalesce(max(position), 0) from feed";
     Ok(sqlx::query_scalar(sql).fetch_one(database).await?)
 }
 
 /// Events without a position and timers that are due. Polls of unpaid orders are left out: they
 /// recur and find nothing.
-async fn pending_in(database: &mut PgConnection) -> Result<String> {
+async fn pending_in(database: &PgPool) -> Result<String> {
     let waits: Vec<String> = sqlx::query_scalar(
         "select 'an event of ' || e.stream_id from outbox join events e using (seq)
          union all

@@ -42,14 +42,14 @@ impl Practice {
     ///
     /// When a part does not answer.
     pub async fn mails_of(&self, kind: &str, subject: &str) -> Result<Vec<Value>> {
-        let mut database = self.database("notifications").await?;
+        let database = self.pool("notifications")?;
         let ids: Vec<String> = sqlx::query_scalar(
             "select message_id from mails
              where kind = $1 and (subject = $2 or $2 = '') and message_id is not null",
         )
         .bind(kind)
         .bind(subject)
-        .fetch_all(&mut database)
+        .fetch_all(&database)
         .await?;
         let is_one = |mail: &Value| {
             let id = mail["messageId"].as_str().unwrap_or_default().trim_matches(['<', '>']);
@@ -92,9 +92,9 @@ impl Practice {
     /// When there is none.
     pub async fn mail_state(&self, mail_id: &str) -> Result<String> {
         let id: kernel::Id<kernel::id::Mail> = mail_id.parse()?;
-        let mut database = self.database("notifications").await?;
+        let database = self.pool("notifications")?;
         let sql = "select state from mails where mail_id = $1";
-        Ok(sqlx::query_scalar(sql).bind(id).fetch_one(&mut database).await?)
+        Ok(sqlx::query_scalar(sql).bind(id).fetch_one(&database).await?)
     }
 
     /// The state of a mail and its last error.
@@ -106,11 +106,11 @@ impl Practice {
         kind: &str,
         subject: &str,
     ) -> Result<(String, String)> {
-        let mut database = self.database("notifications").await?;
+        let database = self.pool("notifications")?;
         let sql = "select state, coalesce(last_error, '') from mails
                    where kind = $1 and subject = $2";
         let row: Option<(String, String)> =
-            sqlx::query_as(sql).bind(kind).bind(subject).fetch_optional(&mut database).await?;
+            sqlx::query_as(sql).bind(kind).bind(subject).fetch_optional(&database).await?;
         row.with_context(|| format!("{kind} of {subject} was never queued"))
     }
 }

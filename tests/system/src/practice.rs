@@ -1,15 +1,18 @@
 //! A running practice: started as `make run` starts it; tests read it, kill its parts and move its
 //! clocks.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use checker::snapshot::Ack;
 use serde_json::{Value, json};
+use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testkit::{until, until_within};
 use tokio::sync::{Mutex, RwLock};
@@ -55,6 +58,9 @@ pub const RAISED_LIMITS: [(&str, &str); 14] = [
 /// How long a start may take on a busy machine.
 const READY_TIMEOUT: Duration = Duration::from_secs(180);
 
+/// How many connections of a pool a test has at most.
+const POOL_MAX: u32 = 4;
+
 /// A practice in a folder of its own; it stops when this value is dropped.
 pub struct Practice {
     /// `sukoon`; none when something else runs the parts.
@@ -70,6 +76,8 @@ pub struct Practice {
     pub owner_password_lock: Mutex<()>,
     /// The owner's newest access token, and when it was given.
     pub(crate) owner_token: Mutex<Option<(String, Instant)>>,
+    /// Connections to databases by their URLs.
+    pools: std::sync::Mutex<BTreeMap<String, PgPool>>,
     /// Records acknowledgements, mails, and faults that may repeat a mail.
     pub recorder: Recorder,
     /// The gateway's address.
@@ -139,6 +147,7 @@ impl Practice {
             clock_lock: RwLock::default(),
             owner_password_lock: Mutex::default(),
             owner_token: Mutex::default(),
+            pools: std::sync::Mutex::default(),
             recorder: Recorder::default(),
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),
@@ -294,7 +303,7 @@ impl Practice {
         let sql = format!("update clock set offset_by = make_interval(mins => {minutes})");
         for service in STORES {
             until_within(READY_TIMEOUT, "a clock is moved", async || {
-                let Ok(mut owner) = self.database(service).await else { return Ok(None) };
+                let Ok(owner) = self.pool(service) else { return Ok(None) };
                 Ok(owner.execute(AssertSqlSafe(sql.clone())).await.ok())
             })
             .await?;
@@ -314,13 +323,32 @@ impl Practice {
         self.recorder.record_ack(ack);
     }
 
-    /// A superuser's connection to a service's database.
+    /// A superuser's own connection to a service's database.
     pub async fn database(&self, service: &str) -> Result<PgConnection> {
-        let record = self.record()?;
-        let url = record["databases"][service]["admin_url"].as_str().context("no such database")?;
-        let url = url.to_owned();
+        let url = self.superuser_url(service)?;
         until("the database can be reached", async || Ok(PgConnection::connect(&url).await.ok()))
             .await
+    }
+
+    /// The superuser's connections to a service's database that all of a test share, for statements
+    /// that stand alone: a new connection costs the server more than most of these.
+    pub fn pool(&self, service: &str) -> Result<PgPool> {
+        let url = self.superuser_url(service)?;
+        // A map of pools cannot be half-written.
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pool) = pools.get(&url) {
+            return Ok(pool.clone());
+        }
+        let options = PgPoolOptions::new().max_connections(POOL_MAX);
+        let pool = options.acquire_timeout(READY_TIMEOUT).connect_lazy(&url)?;
+        pools.insert(url, pool.clone());
+        Ok(pool)
+    }
+
+    fn superuser_url(&self, service: &str) -> Result<String> {
+        let record = self.record()?;
+        let url = record["databases"][service]["admin_url"].as_str().context("no such database")?;
+        Ok(url.to_owned())
     }
 
     /// Every mail that the sandbox's mail server has accepted, newest first; thousands of them are

@@ -92,14 +92,14 @@ fn request(
 /// How many database sessions have been idle in a transaction for more than ten seconds:
 /// connections that a dropped request left in a pool.
 pub async fn idle_transactions(practice: &Practice) -> Result<usize> {
-    let mut database = practice.database("booking").await?;
+    let database = practice.pool("booking")?;
     let found: i64 = sqlx::query_scalar(
         "select count(*) from pg_stat_activity
          where usename = any ($1) and state like 'idle in transaction%'
            and state_change < clock_timestamp() - interval '10 seconds'",
     )
     .bind(STORES)
-    .fetch_one(&mut database)
+    .fetch_one(&database)
     .await?;
     Ok(usize::try_from(found)?)
 }

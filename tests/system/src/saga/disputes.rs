@@ -39,10 +39,10 @@ impl RunningSaga<'_, '_> {
         let mut last = None;
         let waited = until_within(TIMEOUT, "how a dispute ended is known", async || {
             // A database that is down is queried again.
-            let Ok(mut database) = practice.database("payments").await else { return Ok(None) };
+            let Ok(database) = practice.pool("payments") else { return Ok(None) };
             let asked = sqlx::query_scalar("select state from disputes where dispute_id = $1");
             let state: Result<Option<String>, _> =
-                asked.bind(dispute).fetch_optional(&mut database).await;
+                asked.bind(dispute).fetch_optional(&database).await;
             let Ok(state) = state else { return Ok(None) };
             let is_so = state.as_deref() == Some(end);
             last = state;
