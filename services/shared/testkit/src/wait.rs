@@ -5,6 +5,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use eventstore::{Store, feed};
+use tokio::time::Instant;
+
+/// The pauses between two probes grow with the time that was waited, because each probe takes
+/// processor time from what it waits for.
+const PAUSE_MIN: Duration = Duration::from_millis(20);
+const PAUSE_MAX: Duration = Duration::from_millis(200);
 
 /// How many seconds a condition may take on a busy machine before the test fails.
 static PATIENCE_S: AtomicU64 = AtomicU64::new(120);
@@ -34,12 +40,14 @@ pub async fn until_within<T, F>(patience: Duration, what: &str, mut probe: F) ->
 where
     F: AsyncFnMut() -> Result<Option<T>>,
 {
+    let begun = Instant::now();
     let asking = async {
         loop {
             if let Some(found) = probe().await? {
                 return Ok(found);
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            let pause = begun.elapsed() / 8;
+            tokio::time::sleep(pause.clamp(PAUSE_MIN, PAUSE_MAX)).await;
         }
     };
     tokio::time::timeout(patience, asking)
