@@ -266,6 +266,8 @@ async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]>
 }
 
 test('no page weighs more than it may', async ({ browser, practice }) => {
+  // Some thirty pages, each in a browser without a cache.
+  test.setTimeout(600_000);
   const weights = await weighAll(browser, practice);
   process.stdout.write(table(weights));
   for (const { name, scriptsMax, scripts, styles, fonts, all } of weights) {
