@@ -24,7 +24,6 @@ export function beginEach({ user, now = '2026-11-22T05:30:00Z' }: Begin = {}): v
   afterEach(() => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
-    window.Razorpay = undefined;
   });
 }
 

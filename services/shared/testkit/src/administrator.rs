@@ -9,7 +9,7 @@ use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Executor as _};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::database::setting;
+use crate::servers::setting;
 
 /// While one waits for the end of a database's connections, the other makes the next database.
 const CONNECTIONS_MAX: u32 = 2;

@@ -10,11 +10,13 @@ pub mod figures;
 pub mod keys;
 pub mod ports;
 pub mod proof;
+mod servers;
 pub mod wait;
 
 pub use alarms::{Alarms, sent_statements};
-pub use database::{TestDatabase, nats_url, radicale};
+pub use database::TestDatabase;
 pub use figures::figures;
 pub use keys::{TestKeys, TestUsers};
 pub use ports::free_address;
+pub use servers::{nats_url, radicale};
 pub use wait::{until, until_at_rest, until_in_feed, until_no_timer_runs, until_within};

@@ -1,6 +1,6 @@
 /** Sessions that start inside the cancellation limit, from the calendar to the confirmation. */
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LATE_TICK } from '@/features/booking/shared/late-booking';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { expectAccessible } from '@/testing/accessible';
@@ -37,6 +37,10 @@ beforeEach(() => {
       opened += 1;
     }
   };
+});
+
+afterEach(() => {
+  window.Razorpay = undefined;
 });
 
 function open(path: string, snapshot = practiceFixture()) {

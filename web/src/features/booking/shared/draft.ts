@@ -28,6 +28,11 @@ export const EMPTY_CONTACT: ContactValues = {
   notes: '',
 };
 
+/** Whether something was written that is kept nowhere until the booking has it. */
+export function hasNotes({ notes }: ContactValues): boolean {
+  return notes.trim() !== '';
+}
+
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -10,6 +10,7 @@ import type { Zone } from '@/lib/time';
 import { useLeaveWarning } from '@/lib/use-leave-warning';
 import type { UrlMoves } from '@/lib/use-url-state';
 import { isPlaced } from '../../shared/booking-state';
+import { hasNotes } from '../../shared/draft';
 import { useArrival } from '../../shared/hooks/use-arrival';
 import { type BookingReading, useBooking } from '../../shared/hooks/use-booking';
 import { type BookingDraft, useDraft } from '../../shared/hooks/use-draft';
@@ -116,7 +117,7 @@ export function useBook(moves: UrlMoves<BookUrl>, consent: BookConsent): Book {
   const offered = service !== undefined && (url.packageId === '' || offer !== undefined);
   const step = bookStep({ url, starts, offered, signedIn, booking, consented: consent.isGiven });
   useNews(moves, booking, step);
-  const typed = `${consent.unsaved}${draft.fields.values.notes}`.trim() !== '';
+  const typed = consent.unsaved.trim() !== '' || hasNotes(draft.fields.values);
   useLeaveWarning(typed && url.bookingId === '' && UNSAVED.includes(step));
 
   const asking = status === 'unknown' || (consent.isPending && url.bookingId === '');

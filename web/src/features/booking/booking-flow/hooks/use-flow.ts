@@ -8,6 +8,7 @@ import { usePackage, usePracticeZone } from '@/lib/practice';
 import type { Zone } from '@/lib/time';
 import { useLeaveWarning } from '@/lib/use-leave-warning';
 import { isOnWord, isPlaced } from '../../shared/booking-state';
+import { hasNotes } from '../../shared/draft';
 import { isFree } from '../../shared/free-session';
 import { useArrival } from '../../shared/hooks/use-arrival';
 import { type BookingReading, useBooking } from '../../shared/hooks/use-booking';
@@ -57,7 +58,7 @@ export function useFlow(): Flow {
   const offer = usePackage(url.packageId);
   const draft = useDraft(user);
   // A note may speak of health, so it is in memory only.
-  useLeaveWarning(draft.fields.values.notes.trim() !== '' && url.bookingId === '');
+  useLeaveWarning(hasNotes(draft.fields.values) && url.bookingId === '');
 
   const known = auth.status !== 'unknown';
   const step = currentStep({ url, signedIn: user !== undefined, booking });
