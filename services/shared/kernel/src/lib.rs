@@ -5,6 +5,7 @@
 pub mod id;
 pub mod money;
 pub mod time;
+pub mod cancellation_policy;
 pub mod decider;
 pub mod refusal;
 pub mod rejections;
@@ -12,10 +13,13 @@ pub mod typed;
 pub mod words;
 pub mod hex;
 pub mod idempotency_key;
+pub mod payment_provider;
 
+pub use cancellation_policy::{CancellationPolicy, CancellationTier, PracticeLate, RefundStep};
 pub use decider::{Decider, fold};
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;
 pub use money::{Currency, Money, MoneyError};
+pub use payment_provider::PaymentProvider;
 pub use refusal::{Code, CommandError, Reject, ValueRefused};
 pub use time::Timestamp;

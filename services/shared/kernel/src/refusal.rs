@@ -62,7 +62,7 @@ pub enum CommandError<R> {
     Rejected(R),
     /// Other requests kept changing the same things; after three tries the caller is told to try
     /// again.
-    #[error("somebody else changed this at the same moment")]
+    #[error("another request changed this at the same moment")]
     Conflict,
     /// There is no such thing for this caller.
     #[error("there is no such thing")]

@@ -4,8 +4,7 @@
 //! A part of a domain keeps its ASCII form (`xn--…`) where its letters could pass for others: when
 //! it mixes scripts, and when its script has letters that look like Latin ones and the domain does
 //! not end in that script. The pages have the same rule (`web/src/lib/shown-address.ts`), with one
-//! list of cases (`tests/shown_cases.json`). The staff's commands, whose crate stands alone, are
-//! built from this very file, which therefore uses nothing but the standard library.
+//! list of cases (`tests/shown_cases.json`).
 
 /// How the ASCII form of an international part begins.
 const MARK: &str = "xn--";
