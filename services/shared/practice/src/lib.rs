@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod cancellation;
 pub mod consent;
 pub mod guide;
 pub mod legal;
@@ -15,9 +16,9 @@ mod values;
 
 pub use practitioners::Practitioner;
 pub use values::{
-    Availability, BlockedTime, Brand, BusyCalendar, CalendarKind, DarkBrand, Embedding, Figure,
-    FurtherPractitioner, Identity, LEAD_ID, Location, Mails, Papers, Policies, Practice, Receipts,
-    ReviewChoices, SchedulingWidget, Tax,
+    Availability, BlockedTime, Brand, BusyCalendar, CalendarKind, CancellationStep, DarkBrand,
+    Embedding, Figure, FurtherPractitioner, Identity, LEAD_ID, Location, Mails, Papers, Policies,
+    Practice, Receipts, ReviewChoices, SchedulingWidget, Tax,
 };
 
 /// The file's name inside the practice's folder.

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use kernel::PracticeLate;
+use kernel::cancellation_policy::TIERS_MAX;
+
 use super::embedding;
 use super::problems::Problems;
 use super::values::{
@@ -74,6 +77,7 @@ fn location(found: &mut Problems, location: &Location) {
 
 fn policies(found: &mut Problems, policies: &Policies) {
     found.range("policies.cancellation_hours", policies.cancellation_hours, 0..=720);
+    cancellation_steps(found, policies);
     found.range("policies.hold_minutes", policies.hold_minutes, 1..=120);
     found.range("policies.hold_extended_minutes", policies.hold_extended_minutes, 1..=240);
     found.unless(
@@ -86,6 +90,33 @@ fn policies(found: &mut Problems, policies: &Policies) {
     found.range("policies.join_early_minutes", policies.join_early_minutes, 0..=120);
     found.text("policies.refund_days_text", &policies.refund_days_text);
     found.text("policies.reply_days_text", &policies.reply_days_text);
+}
+
+/// Each step ends later than the one before it and gives less; the first follows the whole price.
+fn cancellation_steps(found: &mut Problems, policies: &Policies) {
+    let key = "policies.cancellation_steps";
+    let most = TIERS_MAX - 2;
+    let few = policies.cancellation_steps.len() <= most;
+    found.unless(few, key, &format!("there are at most {most} further steps"));
+    let (mut hours, mut percent) = (policies.cancellation_hours, 100);
+    for step in &policies.cancellation_steps {
+        let is_lower = (1..percent).contains(&step.refund_percent);
+        let falls = i32::from(step.until_hours) < hours && is_lower;
+        let why = "each step has fewer hours and a lower percentage than the one before it, the \
+                   first fewer hours than cancellation_hours and less than 100, and none has 0";
+        found.unless(falls, key, why);
+        (hours, percent) = (i32::from(step.until_hours), step.refund_percent);
+    }
+    let given = policies.cancellation_steps.iter().map(|step| step.practice_late);
+    let is_share = |late: PracticeLate| match late {
+        PracticeLate::Share(percent) => (1..=100).contains(&percent),
+        PracticeLate::Nothing | PracticeLate::FreeSession => true,
+    };
+    found.unless(
+        given.chain([policies.practice_late]).all(is_share),
+        "policies.practice_late",
+        "a share must be from 1% to 100%",
+    );
 }
 
 fn availability(found: &mut Problems, availability: &Availability, hold_minutes: i32) {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::{Weekday, date, time};
 
+use kernel::PracticeLate;
+
 use super::{CalendarKind, Error, LEAD_ID, load, parse};
 
 fn folder() -> PathBuf {
@@ -232,4 +234,43 @@ fn mistakes_about_calendars_are_named() {
 fn a_missing_file_is_named() {
     let error = load(Path::new("nowhere")).unwrap_err().to_string();
     assert!(error.contains("practice.toml cannot be read"), "{error}");
+}
+
+#[test]
+fn the_policy_of_cancelled_sessions_is_read_in_steps() {
+    let usual = load(&folder()).unwrap().policies;
+    let percents = |policies: &super::Policies, notice| -> Vec<(u16, u8)> {
+        let policy = policies.cancellation_policy(notice);
+        policy.tiers().iter().map(|tier| (tier.until_hours, tier.refund_percent)).collect()
+    };
+    assert_eq!(percents(&usual, None), [(24, 100), (0, 0)]);
+    let line = "reply_days_text = \"2-3 business days\"\n";
+    let step = |hours: &str, percent: &str, given: &str| {
+        let step = format!(
+            "{line}[[policies.cancellation_steps]]\nuntil_hours = {hours}\n\
+             refund_percent = {percent}\n\
+             practice_late = \"{given}\"\n"
+        );
+        with(line, &step).map(|practice| practice.policies)
+    };
+    let half = step("12", "50", "20 %").unwrap();
+    assert_eq!(percents(&half, None), [(24, 100), (12, 50), (0, 0)]);
+    // A package with less notice than the step knows all or nothing.
+    assert_eq!(percents(&half, Some(6)), [(6, 100), (0, 0)]);
+    let tiers = half.cancellation_policy(None).tiers().to_vec();
+    assert_eq!(tiers[1].practice_late, PracticeLate::Share(20));
+    let version =
+        |policies: &super::Policies| policies.cancellation_policy(None).version().to_owned();
+    // The pages that are written ahead name them so, too (practice-files.ts).
+    assert_eq!([version(&usual), version(&half)], ["09f801dd0ee0", "ce2dadfdd355"]);
+    for (hours, percent, given, told) in [
+        ("24", "50", "nothing", "policies.cancellation_steps: each step has fewer hours"),
+        ("12", "100", "nothing", "policies.cancellation_steps: each step has fewer hours"),
+        ("12", "0", "nothing", "policies.cancellation_steps: each step has fewer hours"),
+        ("12", "50", "0%", "policies.practice_late: a share must be from 1% to 100%"),
+        ("12", "50", "cake", "it must be \"nothing\", \"free session\" or a share"),
+    ] {
+        let error = step(hours, percent, given).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Deserializer};
+use kernel::PracticeLate;
+use serde::{Deserialize, Deserializer, de};
 
 /// The id of the practice's first practitioner. It is part of the names of stored streams, so it
 /// stays when the practitioner's name changes.
@@ -131,6 +132,9 @@ pub struct Location {
 pub struct Policies {
     /// Hours before a session until which it can be cancelled or moved.
     pub cancellation_hours: i32,
+    /// What the practice gives when it cancels later than every step itself.
+    #[serde(default, deserialize_with = "practice_late")]
+    pub practice_late: PracticeLate,
     /// Minutes for which a chosen time is held.
     pub hold_minutes: i32,
     /// Minutes for which it is held at most, from the same moment, once checkout was opened.
@@ -147,6 +151,35 @@ pub struct Policies {
     /// How long a reply to a question takes, in words.
     #[serde(default = "reply_days_text")]
     pub reply_days_text: String,
+    /// What goes back of a session that is cancelled later than `cancellation_hours`, step by step.
+    #[serde(default)]
+    pub cancellation_steps: Vec<CancellationStep>,
+}
+
+/// A further step: what goes back of a session that is cancelled after `cancellation_hours`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CancellationStep {
+    /// Until how many hours before the start it holds.
+    pub until_hours: u16,
+    /// How much of the price goes back, in percent.
+    pub refund_percent: u8,
+    /// What the practice gives when it cancels that late itself.
+    #[serde(default, deserialize_with = "practice_late")]
+    pub practice_late: PracticeLate,
+}
+
+/// Reads "nothing", "free session" or a share such as "20%".
+fn practice_late<'de, D: Deserializer<'de>>(from: D) -> Result<PracticeLate, D::Error> {
+    let text = String::deserialize(from)?;
+    let share = || text.strip_suffix('%')?.trim_end().parse().ok();
+    match text.as_str() {
+        "nothing" => Ok(PracticeLate::Nothing),
+        "free session" => Ok(PracticeLate::FreeSession),
+        _ => share().map(PracticeLate::Share).ok_or_else(|| {
+            de::Error::custom("it must be \"nothing\", \"free session\" or a share such as \"20%\"")
+        }),
+    }
 }
 
 /// The value for a file that is older than this rule.
