@@ -14,6 +14,8 @@ use protox::prost_reflect::{
 
 /// The option of a call that has its own options.
 const OPTION: &str = "common.v1.call";
+/// The option of an event that names its readers.
+const READ_BY: &str = "common.v1.read_by";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new("../../../proto");
@@ -28,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The same descriptors turn stored events into JSON and back at run time.
     fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
     fs::write(out.join("calls.rs"), calls(&compiler.descriptor_pool())?)?;
+    fs::write(out.join("readers.rs"), readers(&compiler.descriptor_pool())?)?;
     let mut config = tonic_prost_build::Config::new();
     config.enable_type_names();
     tonic_prost_build::configure().compile_fds_with_config(descriptors, config)?;
@@ -44,6 +47,23 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
         }
     }
     Ok(())
+}
+
+/// The events that name their readers, with these, sorted by name.
+fn readers(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
+    let option = pool.get_extension_by_name(READ_BY).ok_or("events have no readers")?;
+    let mut events = Vec::new();
+    for message in pool.all_messages() {
+        let options = message.options();
+        let declared = options.get_extension(&option);
+        let names = declared.as_list().unwrap_or_default().iter().filter_map(Value::as_str);
+        let names: Vec<&str> = names.collect();
+        if !names.is_empty() {
+            events.push(format!("({:?}, &{names:?})", message.full_name()));
+        }
+    }
+    events.sort();
+    Ok(format!("&[{}]", events.join(",\n")))
 }
 
 /// The table of all calls: a `Call` each, whose fields are named as the options.

@@ -1,6 +1,6 @@
-//! Conversions between money and time of the wire and of the kernel.
+//! Conversions between money, time and policies of the wire and of the kernel.
 
-use kernel::{Currency, Money, Timestamp};
+use kernel::{CancellationPolicy, CancellationTier, Currency, Money, PracticeLate, Timestamp};
 
 use crate::common::v1 as wire;
 
@@ -29,4 +29,50 @@ pub fn to_wire(instant: Timestamp) -> prost_types::Timestamp {
 pub fn timestamp(wire: &prost_types::Timestamp) -> Option<Timestamp> {
     let micros = wire.seconds.checked_mul(1_000_000)?.checked_add(i64::from(wire.nanos) / 1000)?;
     Timestamp::from_micros(micros)
+}
+
+impl From<&CancellationPolicy> for wire::CancellationPolicy {
+    fn from(policy: &CancellationPolicy) -> Self {
+        let tiers = policy.tiers().iter().map(|tier| wire::CancellationTier {
+            until_hours: i32::from(tier.until_hours),
+            refund_percent: i32::from(tier.refund_percent),
+            practice_late: practice_late_to_wire(tier.practice_late),
+        });
+        Self { version: policy.version().to_owned(), tiers: tiers.collect() }
+    }
+}
+
+/// The wire's form of what the practice gives; unset for nothing.
+#[must_use]
+pub fn practice_late_to_wire(late: PracticeLate) -> Option<wire::PracticeLate> {
+    let (share_percent, free_session) = match late {
+        PracticeLate::Nothing => return None,
+        PracticeLate::Share(percent) => (i32::from(percent), false),
+        PracticeLate::FreeSession => (0, true),
+    };
+    Some(wire::PracticeLate { share_percent, free_session })
+}
+
+/// The kernel's form of what the practice gives; `None` when it is none.
+#[must_use]
+pub fn practice_late(wire: Option<wire::PracticeLate>) -> Option<PracticeLate> {
+    Some(match wire {
+        None => PracticeLate::Nothing,
+        Some(wire::PracticeLate { free_session: true, .. }) => PracticeLate::FreeSession,
+        Some(late) => PracticeLate::Share(u8::try_from(late.share_percent).ok()?),
+    })
+}
+
+/// The kernel's form of a policy; `None` when it is none.
+#[must_use]
+pub fn cancellation_policy(wire: &wire::CancellationPolicy) -> Option<CancellationPolicy> {
+    let tier = |tier: &wire::CancellationTier| {
+        Some(CancellationTier {
+            until_hours: u16::try_from(tier.until_hours).ok()?,
+            refund_percent: u8::try_from(tier.refund_percent).ok()?,
+            practice_late: practice_late(tier.practice_late)?,
+        })
+    };
+    let tiers = wire.tiers.iter().map(tier).collect::<Option<Vec<_>>>()?;
+    CancellationPolicy::new(wire.version.clone(), tiers)
 }

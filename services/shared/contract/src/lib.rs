@@ -1,11 +1,12 @@
 //! Messages, clients and servers generated from `proto/`, the table of its calls, and the JSON form
 //! of events.
 //!
-//! Nothing here decides anything; `calls`, `json`, `convert` and `desk` are the only hand-written
-//! parts.
+//! Nothing here decides anything; `calls`, `json`, `events`, `convert` and `desk` are the only
+//! hand-written parts.
 
 pub mod calls;
 pub mod json;
+pub mod events;
 pub mod convert;
 pub mod desk;
 
