@@ -39,7 +39,7 @@ pub struct Actor {
 impl Actor {
     /// A caller without a name: the request had no token.
     #[must_use]
-    pub fn nobody() -> Self {
+    pub fn unknown() -> Self {
         Self::default()
     }
 
@@ -241,7 +241,7 @@ impl StaffAuthorizer {
             Err(Refusal::Refused(role, refusal)) => {
                 let actor = Actor::account(user.customer, role);
                 let (name, action, reason) = (actor.name(), act.action, refusal.reason());
-                tracing::warn!(actor = name, action, reason, "somebody was turned away");
+                tracing::warn!(actor = name, action, reason, "a caller was refused");
                 let written = match refusal {
                     StaffError::StaffOnly => {
                         count_outsider(&self.store, user.customer, action).await

@@ -2,6 +2,8 @@
 //! statement at its end. Each further statement would be a round trip to the database while the
 //! locks of a practitioner's day are held.
 
+use std::time::Duration;
+
 use kernel::Timestamp;
 use serde_json::Value;
 use sqlx::{PgConnection, Postgres, QueryBuilder};
@@ -9,7 +11,7 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::NewEvent;
-use crate::wakeups::Signal;
+use crate::idempotency_key::IdempotencyKey;
 
 /// A timer that is set again starts with no attempts.
 const SET_AGAIN: &str = " on conflict (kind, subject) do update
@@ -32,22 +34,20 @@ struct Row {
 }
 
 #[derive(Debug)]
-struct NewTimer {
-    kind: String,
-    subject: String,
-    due_at: Timestamp,
-    is_bulk: bool,
-    payload: Value,
-    metadata: Value,
+pub(crate) struct NewTimer {
+    pub(crate) kind: String,
+    pub(crate) subject: String,
+    pub(crate) due_at: Timestamp,
+    pub(crate) is_bulk: bool,
+    pub(crate) payload: Value,
+    pub(crate) metadata: Value,
 }
 
-#[derive(Debug)]
-struct NewAnswer {
-    caller: String,
-    method: String,
-    key: String,
-    hash: Vec<u8>,
-    answer: String,
+impl NewTimer {
+    pub(crate) fn new(kind: &str, subject: &str, due_at: Timestamp, payload: Value) -> Self {
+        let (kind, subject) = (kind.to_owned(), subject.to_owned());
+        Self { kind, subject, due_at, is_bulk: false, payload, metadata: Value::Null }
+    }
 }
 
 /// The rows that are not written yet.
@@ -55,25 +55,21 @@ struct NewAnswer {
 pub(crate) struct Batch {
     events: Vec<Row>,
     timers: Vec<NewTimer>,
-    answers: Vec<NewAnswer>,
-    /// Whether the transaction has appended events, and has set timers that are due at once.
-    appended: bool,
-    timers_due: bool,
+    answers: Vec<(IdempotencyKey, String)>,
+    /// Whether the transaction has appended an event that another service acts on.
+    pub(crate) is_read: bool,
+    /// In how long the first of the timers that it has set falls due.
+    pub(crate) timer_in: Option<Duration>,
 }
 
 impl Batch {
-    pub(crate) fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
-        let appended = self.appended.then_some(Signal::Appended);
-        appended.into_iter().chain(self.timers_due.then_some(Signal::TimersDue))
-    }
-
     pub(crate) fn append(
         &mut self,
         (stream_id, version): (&str, i64),
         event: &NewEvent,
         metadata: &Value,
     ) {
-        self.appended = true;
+        self.is_read |= contract::events::is_read(&event.event_type);
         self.events.push(Row {
             id: event.event_id,
             stream_id: stream_id.to_owned(),
@@ -84,36 +80,19 @@ impl Batch {
         });
     }
 
-    /// The last timer that is set replaces others of its kind and subject.
-    pub(crate) fn set_timer(
-        &mut self,
-        (kind, subject): (&str, &str),
-        (due_at, is_soon, is_bulk): (Timestamp, bool, bool),
-        (payload, metadata): (Value, Value),
-    ) {
-        self.timers_due |= is_soon;
-        self.end_timer(kind, subject);
-        let (kind, subject) = (kind.to_owned(), subject.to_owned());
-        self.timers.push(NewTimer { kind, subject, due_at, is_bulk, payload, metadata });
+    /// The last timer that is set replaces others of its kind and subject. It falls due `within`.
+    pub(crate) fn set_timer(&mut self, timer: NewTimer, within: Duration) {
+        self.timer_in = Some(self.timer_in.map_or(within, |known| known.min(within)));
+        self.end_timer(&timer.kind, &timer.subject);
+        self.timers.push(timer);
     }
 
     pub(crate) fn end_timer(&mut self, kind: &str, subject: &str) {
         self.timers.retain(|timer| timer.kind != kind || timer.subject != subject);
     }
 
-    pub(crate) fn store_key(
-        &mut self,
-        (caller, method): (&str, &str),
-        (key, hash): (&str, &[u8]),
-        answer: &str,
-    ) {
-        self.answers.push(NewAnswer {
-            caller: caller.to_owned(),
-            method: method.to_owned(),
-            key: key.to_owned(),
-            hash: hash.to_vec(),
-            answer: answer.to_owned(),
-        });
+    pub(crate) fn store_key(&mut self, key: IdempotencyKey, answer: String) {
+        self.answers.push((key, answer));
     }
 
     /// Drops the rows that are not written yet.
@@ -185,9 +164,9 @@ impl Batch {
         }
         let into = "insert into idempotency_keys (caller, method, key, request_hash, answer) ";
         sql.push(", remembered as (").push(into);
-        sql.push_values(self.answers.drain(..), |mut row, new| {
+        sql.push_values(self.answers.drain(..), |mut row, (new, answer)| {
             row.push_bind(new.caller).push_bind(new.method).push_bind(new.key);
-            row.push_bind(new.hash).push_bind(new.answer);
+            row.push_bind(new.hash).push_bind(answer);
         });
         sql.push(" on conflict do nothing returning 1) select count(*) from remembered");
         sql

@@ -31,7 +31,7 @@ impl Unreadable {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another transaction appended to the stream first, or two transactions waited for each other.
-    #[error("somebody else wrote first")]
+    #[error("another transaction wrote first")]
     Conflict,
     /// An exclusion constraint refused the row (SQLSTATE 23P01).
     #[error("the row overlaps another")]

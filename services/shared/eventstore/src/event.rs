@@ -66,6 +66,12 @@ impl Metadata {
         Self { actor: actor.into(), traceparent, ..Self::default() }
     }
 
+    /// Metadata of an act of `actor` in the trace that is current here.
+    #[must_use]
+    pub fn traced(actor: impl Into<String>) -> Self {
+        Self::by(actor, runtime::telemetry::traceparent())
+    }
+
     /// Metadata of an act because of `event`, with the same correlation.
     #[must_use]
     pub fn because_of(event: &Recorded, actor: impl Into<String>) -> Self {
@@ -130,6 +136,15 @@ pub struct Recorded {
     pub metadata: Metadata,
     /// When it was recorded, by its source's clock.
     pub recorded_at: Timestamp,
+}
+
+/// An event that was given its position, and the one before it in the feed.
+#[derive(Debug, Clone)]
+pub struct Numbered {
+    /// The event.
+    pub event: Recorded,
+    /// The event at the position before; `None` for the first of the feed.
+    pub previous: Option<Uuid>,
 }
 
 impl Recorded {

@@ -1,12 +1,44 @@
 //! Idempotency keys: a repeated request gets the first answer, and another request with the same
 //! key is refused.
 
-use sha2::{Digest as _, Sha256};
+use kernel::id::{InvalidId, Kind};
+use kernel::{CommandError, Id};
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use crate::error::StoreError;
+use crate::idempotency_key::IdempotencyKey;
 use crate::transaction::{Loaded, Tx};
+
+/// What a service answers to a key that cannot be taken.
+pub trait KeyRejection: Sized {
+    /// The key stands for another request.
+    const REUSED: Self;
+}
+
+/// Why a key was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// It stands for another request.
+    #[error("the key was used for another request")]
+    Reused,
+    /// What is stored cannot be read.
+    #[error("the stored answer is no id")]
+    Answer(#[from] InvalidId),
+    /// The database does not answer.
+    #[error("the key cannot be looked up")]
+    Store(#[from] StoreError),
+}
+
+impl<R: KeyRejection> From<KeyError> for CommandError<R> {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::Reused => Self::Rejected(R::REUSED),
+            KeyError::Answer(error) => Self::unavailable(error),
+            KeyError::Store(error) => error.into(),
+        }
+    }
+}
 
 /// The state of a caller's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +54,8 @@ pub enum IdempotencyLookup {
 /// A caller's key, and the stream that is read with it.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyLookup<'a> {
-    /// Whose key it is.
-    pub caller: &'a str,
     /// The key.
-    pub key: &'a str,
-    /// The hash of the request, see [`request_hash`].
-    pub request_hash: &'a [u8],
+    pub key: &'a IdempotencyKey,
     /// The stream.
     pub stream_id: &'a str,
     /// The version of the first event to read.
@@ -48,16 +76,45 @@ pub struct DeletedKeys {
     pub is_part: bool,
 }
 
-/// A hash of a request without its key, which tells a repeat from another request.
-#[must_use]
-pub fn request_hash(bytes: &[u8]) -> Vec<u8> {
-    Sha256::digest(bytes).to_vec()
+impl IdempotencyKey {
+    /// What the first request with this key was answered with, if there was one.
+    ///
+    /// # Errors
+    /// `Reused`.
+    pub async fn answer(&self, tx: &mut Tx) -> Result<Option<String>, KeyError> {
+        tx.lookup_key(self).await?.answer()
+    }
+
+    /// The same where the answer is an id.
+    ///
+    /// # Errors
+    /// `Reused`.
+    pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, KeyError> {
+        tx.lookup_key(self).await?.id()
+    }
+
+    /// Stores the answer: an id.
+    pub async fn store(&self, tx: &mut Tx, answer: impl ToString) -> Result<(), StoreError> {
+        tx.store_key(self, answer.to_string()).await
+    }
 }
 
-/// The name of the lock under which a key is looked up and remembered.
-#[must_use]
-pub fn key_lock((caller, method): (&str, &str), key: &str) -> String {
-    format!("idempotency {caller} {method} {key}")
+impl IdempotencyLookup {
+    fn answer(self) -> Result<Option<String>, KeyError> {
+        match self {
+            Self::New => Ok(None),
+            Self::Answered(answer) => Ok(Some(answer)),
+            Self::Different => Err(KeyError::Reused),
+        }
+    }
+
+    /// The id that the first request with this key returned, if there was one.
+    ///
+    /// # Errors
+    /// `Reused`.
+    pub fn id<K: Kind>(self) -> Result<Option<Id<K>>, KeyError> {
+        Ok(self.answer()?.map(|answer| answer.parse()).transpose()?)
+    }
 }
 
 fn lookup(row: &PgRow, request_hash: &[u8]) -> Result<IdempotencyLookup, StoreError> {
@@ -72,21 +129,19 @@ impl Tx {
     /// Looks a caller's key up. Other transactions with the same key wait until this one ends.
     pub async fn lookup_key(
         &mut self,
-        (caller, method): (&str, &str),
-        key: &str,
-        request_hash: &[u8],
+        key: &IdempotencyKey,
     ) -> Result<IdempotencyLookup, StoreError> {
-        self.lock(&[key_lock((caller, method), key)]).await?;
+        self.lock(&[key.lock_name()]).await?;
         let row = sqlx::query(
             "select request_hash, answer from idempotency_keys
              where caller = $1 and method = $2 and key = $3",
         )
-        .bind(caller)
-        .bind(method)
-        .bind(key)
+        .bind(&key.caller)
+        .bind(key.method)
+        .bind(&key.key)
         .fetch_optional(self.connection())
         .await?;
-        row.map_or(Ok(IdempotencyLookup::New), |row| lookup(&row, request_hash))
+        row.map_or(Ok(IdempotencyLookup::New), |row| lookup(&row, &key.hash))
     }
 
     /// Deletes keys that are older than [`KEY_DAYS`]. A later repeat must not do its work again, so
@@ -105,8 +160,8 @@ impl Tx {
         Ok(DeletedKeys { count, is_part: count == DELETED_MAX })
     }
 
-    /// Looks keys up whose locks ([`key_lock`]) this transaction holds, and reads a stream with
-    /// each, from a version on. One round trip to the database for all; the results are in their
+    /// Looks keys of a method up whose locks this transaction holds, and reads a stream with each,
+    /// from a version on. One round trip to the database for all; the results are in their
     /// order.
     ///
     /// # Errors
@@ -125,7 +180,7 @@ impl Tx {
              from c cross join (",
         );
         sql.push_values(asked.iter().enumerate(), |mut row, (number, asked)| {
-            row.push(number).push_bind(asked.caller).push_bind(asked.key);
+            row.push(number).push_bind(&asked.key.caller).push_bind(&asked.key.key);
             row.push_bind(asked.stream_id).push_bind(asked.from_version);
         });
         sql.push(
@@ -146,7 +201,7 @@ impl Tx {
         let mut answers = Vec::with_capacity(asked.len());
         for (asked, rows) in asked.iter().zip(rows.chunk_by(|a, b| number(a) == number(b))) {
             let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-            answers.push((lookup(first, asked.request_hash)?, self.loaded(rows)?));
+            answers.push((lookup(first, &asked.key.hash)?, self.loaded(rows)?));
         }
         if answers.len() == asked.len() {
             Ok(answers)
@@ -163,12 +218,10 @@ impl Tx {
     /// meanwhile.
     pub async fn store_key(
         &mut self,
-        caller: (&str, &str),
-        key: &str,
-        request_hash: &[u8],
-        answer: &str,
+        key: &IdempotencyKey,
+        answer: String,
     ) -> Result<(), StoreError> {
-        self.batch.store_key(caller, (key, request_hash), answer);
+        self.batch.store_key(key.clone(), answer);
         self.flush_when_full().await
     }
 }

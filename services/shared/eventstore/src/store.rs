@@ -8,15 +8,14 @@ use futures::future::BoxFuture;
 use kernel::Timestamp;
 use runtime::failpoint::Step;
 use sqlx::PgPool;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit, broadcast};
 use tokio::time::{Instant, timeout};
-use tracing::Instrument as _;
 
 use crate::error::{Retry, StoreError};
-use crate::event::{Metadata, Recorded};
+use crate::event::{Metadata, Numbered, Recorded};
 use crate::timer::clock::Clock;
 use crate::transaction::{self, Tx};
-use crate::wakeups::{Signal, Wakeups};
+use crate::wakeups::{LOOK_EVERY, Signal, Wakeups};
 
 /// How often a conflicting write is repeated before the caller gets the conflict.
 const TRIES: u32 = 4;
@@ -98,8 +97,20 @@ impl Store {
         E: From<StoreError> + Retry + Send + 'static,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
     {
+        self.write_step(Step::of::<F>(), metadata, work).await
+    }
+
+    /// The same as a step of another name: for a function that runs the work of others.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub async fn write_step<T, E, F>(&self, step: Step, metadata: Metadata, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Retry + Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
+    {
         let store = self.clone();
-        let step = Step::of::<F>();
         let task = async move {
             let mut tries = 1;
             loop {
@@ -112,7 +123,7 @@ impl Store {
                 }
             }
         };
-        match tokio::spawn(task.in_current_span()).await {
+        match runtime::spawn(task).await {
             Ok(result) => result,
             Err(error) => Err(StoreError::from(error).into()),
         }
@@ -136,13 +147,16 @@ impl Store {
         match result {
             Ok(value) => {
                 step.pass("before-commit");
-                let signals = tx.signals();
+                let (is_read, timer_in) = (tx.batch.is_read, tx.batch.timer_in);
                 tx.commit().await.inspect_err(|error| self.note_refusal(error))?;
                 *self.refused_at() = None;
                 step.pass("after-commit");
                 self.wakeups.committed.notify_waiters();
-                for signal in signals {
-                    self.notify(signal);
+                if is_read {
+                    self.notify(Signal::Appended);
+                }
+                if let Some(within) = timer_in {
+                    self.expect_timer(within);
                 }
                 Ok(value)
             }
@@ -184,11 +198,36 @@ impl Store {
         self.wakeups.of(signal).notify_one();
     }
 
+    /// Lets the loop of timers look again after this time, if it would look later.
+    pub(crate) fn expect_timer(&self, within: Duration) {
+        if within < LOOK_EVERY {
+            self.wakeups.expect_timer(Instant::now() + within);
+        }
+    }
+
+    /// When the next timer falls due that this process has set.
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        self.wakeups.next_timer(Instant::now())
+    }
+
     /// Waits until this process has given the signal since the last wait, or until `at_most` has
     /// passed. Polling shows what other processes do.
     pub async fn wait_for(&self, signal: Signal, at_most: Duration) {
         // After the timeout the caller polls, as after a signal.
         drop(tokio::time::timeout(at_most, self.wakeups.of(signal).notified()).await);
+    }
+
+    /// Hands events that were given positions to the tasks of this process that follow them.
+    pub fn announce(&self, events: Vec<Numbered>) {
+        // Without a follower there is no one to tell.
+        drop(self.wakeups.numbered.send(events.into()));
+    }
+
+    /// Events as this process gives them positions, from now on. What other processes number is
+    /// not among them; a follower that falls behind reads the feed.
+    #[must_use]
+    pub fn announced(&self) -> broadcast::Receiver<Arc<[Numbered]>> {
+        self.wakeups.numbered.subscribe()
     }
 
     /// Waits until this process commits anything, or until `at_most` has passed.

@@ -14,33 +14,34 @@ use kernel::Timestamp;
 use runtime::failpoint;
 use runtime::metrics::Label;
 use runtime::metrics::catalogue::TIMER_DURATION;
+use runtime::scope::carried;
 use runtime::status::chain;
 use runtime::telemetry::job_span;
 use serde_json::Value;
-use sqlx::PgExecutor;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
 pub use self::claim::Timer;
-use self::claim::{Lanes, claim};
+use self::claim::{Lanes, NextDue, claim};
 use self::clock::Found;
+use crate::batch::NewTimer;
 use crate::error::StoreError;
 use crate::store::Store;
 use crate::transaction::Tx;
-use crate::wakeups::Signal;
+use crate::wakeups::{LOOK_EVERY, Signal};
 
 /// The timeout of a handler; after it the timer counts as failed.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
-/// How often the table is polled when nothing is committed here.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How often while the database's clock is not the machine's. Only tests set it, and they move it.
+const LOOK_EVERY_IN_TESTS: Duration = Duration::from_millis(200);
 /// How many timers of a process run at the same time.
 const PARALLEL_MAX: usize = 8;
 /// How long a process that stops waits for running handlers; a third party may hang for longer. An
 /// abandoned timer runs again when its lease has ended.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause between two tries of a failing timer.
-const BACKOFF_SECONDS_MAX: i32 = 60;
+const BACKOFF_SECONDS_MAX: u64 = 60;
 
 /// Handles the timers of a service.
 pub trait TimerHandler: Send + Sync + 'static {
@@ -68,7 +69,7 @@ impl Tx {
         due_at: Timestamp,
         payload: Value,
     ) -> Result<(), StoreError> {
-        self.set_any_timer((kind, subject), (due_at, false), payload).await
+        self.set_any_timer(NewTimer::new(kind, subject, due_at, payload)).await
     }
 
     /// Sets a timer that gives way to other timers of its lane: no person waits for it, and many
@@ -80,18 +81,14 @@ impl Tx {
         due_at: Timestamp,
         payload: Value,
     ) -> Result<(), StoreError> {
-        self.set_any_timer((kind, subject), (due_at, true), payload).await
+        let timer = NewTimer::new(kind, subject, due_at, payload);
+        self.set_any_timer(NewTimer { is_bulk: true, ..timer }).await
     }
 
-    async fn set_any_timer(
-        &mut self,
-        name: (&str, &str),
-        (due_at, is_bulk): (Timestamp, bool),
-        payload: Value,
-    ) -> Result<(), StoreError> {
+    async fn set_any_timer(&mut self, timer: NewTimer) -> Result<(), StoreError> {
         let metadata = serde_json::to_value(self.metadata()).unwrap_or_default();
-        let is_soon = self.is_due_soon(due_at);
-        self.batch.set_timer(name, (due_at, is_soon, is_bulk), (payload, metadata));
+        let within = self.until(timer.due_at);
+        self.batch.set_timer(NewTimer { metadata, ..timer }, within);
         self.flush_when_full().await
     }
 
@@ -119,19 +116,20 @@ impl Tx {
 }
 
 /// Releases a failed timer for a later try. If its handler has moved it, it keeps the new time.
-async fn retry_later(executor: impl PgExecutor<'_>, timer: &Timer) -> Result<(), StoreError> {
+async fn retry_later(store: &Store, timer: &Timer) -> Result<(), StoreError> {
     let exponent = u32::try_from(timer.attempts.clamp(1, 7) - 1).unwrap_or(0);
-    let seconds = 2_i32.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX);
+    let most = 2_u64.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX).saturating_mul(1000);
+    let pause = Duration::from_millis(rand::random_range(most / 2..=most));
     sqlx::query(
-        "update timers
-         set lease_until_at = clock_timestamp() + make_interval(secs => $3) * (0.5 + random() / 2)
+        "update timers set lease_until_at = clock_timestamp() + make_interval(secs => $3)
          where timer_id = $1 and attempts = $2",
     )
     .bind(timer.timer_id)
     .bind(timer.attempts)
-    .bind(f64::from(seconds))
-    .execute(executor)
+    .bind(pause.as_secs_f64())
+    .execute(store.pool())
     .await?;
+    store.expect_timer(pause);
     Ok(())
 }
 
@@ -144,16 +142,17 @@ pub async fn run_timers(
     let places = Arc::new(Semaphore::new(PARALLEL_MAX));
     let lanes = Lanes::new(handler.share_a_third_party());
     let mut stop = std::pin::pin!(stop);
+    let mut poll_at = Instant::now();
     loop {
-        let looked = look(&store, &handler, (&places, &lanes)).await;
-        let waits = match looked {
-            Ok(0) => LOOK_EVERY,
-            Ok(_) => Duration::from_millis(5),
-            Err(error) => {
-                tracing::warn!(%error, "timers could not be read");
-                Duration::from_secs(1)
-            }
-        };
+        let mut is_due = true;
+        if Instant::now() >= poll_at {
+            (is_due, poll_at) = next_look(&store).await;
+        }
+        if is_due && let Err(error) = look(&store, &handler, (&places, &lanes)).await {
+            tracing::warn!(%error, "timers could not be read");
+        }
+        let until = store.next_timer().map_or(poll_at, |at| at.min(poll_at));
+        let waits = until.saturating_duration_since(Instant::now());
         tokio::select! {
             () = &mut stop => break,
             () = store.wait_for(Signal::TimersDue, waits) => {}
@@ -165,37 +164,56 @@ pub async fn run_timers(
     }
 }
 
-/// Claims as many timers as there are free places, and fires them. Returns how many; none while the
-/// database's clock has stepped.
+/// Whether a timer can be claimed, and when to ask again if nothing is committed here: when the
+/// next one falls due.
+async fn next_look(store: &Store) -> (bool, Instant) {
+    let (is_due, waits) = match claim::next_due(store.pool()).await {
+        Ok(NextDue { is_due, clock_is_moved: true, .. }) => (is_due, LOOK_EVERY_IN_TESTS),
+        Ok(NextDue { is_due, within, .. }) => {
+            (is_due, within.map_or(LOOK_EVERY, |within| within.min(LOOK_EVERY)))
+        }
+        // The look meets the same error, and logs it.
+        Err(_unreachable) => (true, LOOK_EVERY),
+    };
+    (is_due, Instant::now() + waits)
+}
+
+/// Claims as many timers as there are free places, and fires them; none while the database's clock
+/// has stepped.
 async fn look(
     store: &Store,
     handler: &Arc<dyn TimerHandler>,
     (places, lanes): (&Arc<Semaphore>, &Lanes),
-) -> Result<usize, StoreError> {
+) -> Result<(), StoreError> {
+    // Also of one that ends while this looks.
+    lanes.note_waiting(true);
     let free = places.available_permits();
     if free == 0 {
-        return Ok(0);
+        return Ok(());
     }
     look_at_the_clock(store).await?;
     let expected = store.clock().expected(Instant::now());
-    let Some(expected) = expected else { return Ok(0) };
+    let Some(expected) = expected else { return Ok(()) };
     let timers = claim(store.pool(), lanes, (free, expected)).await?;
-    let claimed = timers.len();
+    let has_all_places = timers.len() == free;
     for timer in timers {
         let entered = lanes.enter(&timer.kind);
         // Only this loop takes places, so all that were free are still free.
         let place = Arc::clone(places).try_acquire_owned();
-        let (store, handler) = (store.clone(), Arc::clone(handler));
+        let (store, handler, waiting) = (store.clone(), Arc::clone(handler), lanes.clone());
         let span = job_span(&timer.kind, timer.metadata.traceparent.as_deref());
         let task = async move {
             fire(&store, handler.as_ref(), timer).await;
             drop((entered, place));
-            // A place is free again.
-            store.notify(Signal::TimersDue);
+            if waiting.is_waiting() {
+                // A place is free again.
+                store.notify(Signal::TimersDue);
+            }
         };
-        tokio::spawn(task.instrument(span));
+        tokio::spawn(carried(task.instrument(span)));
     }
-    Ok(claimed)
+    lanes.note_waiting(has_all_places || lanes.has_a_full_one());
+    Ok(())
 }
 
 /// Compares the database's clock with ours from time to time, and logs a step.
@@ -225,7 +243,7 @@ async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
         Err(_elapsed) => "it took too long".to_owned(),
     };
     tracing::warn!(error, attempts = timer.attempts, "a timer will be tried again");
-    if let Err(error) = retry_later(store.pool(), &timer).await {
+    if let Err(error) = retry_later(store, &timer).await {
         // The lease ends by itself.
         tracing::warn!(%error, "a failed timer could not be freed");
     }
