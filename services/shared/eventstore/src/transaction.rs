@@ -11,10 +11,6 @@ use sqlx::{PgConnection, PgExecutor, Postgres, Row, Transaction};
 use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::event::{Metadata, NewEvent, Recorded};
-use crate::wakeups::Signal;
-
-/// Later timers are found in time by the polling loop.
-const SOON_SECONDS: i64 = 1;
 
 /// A transaction in which streams are read and appended to and read models are written.
 #[derive(Debug)]
@@ -210,14 +206,10 @@ impl Tx {
         Ok(())
     }
 
-    /// Whether a time is due now or in a moment, by the last reading of the clock.
-    pub(crate) fn is_due_soon(&self, at: Timestamp) -> bool {
-        self.clock.is_none_or(|now| at <= now.plus_seconds(SOON_SECONDS))
-    }
-
-    /// The signals for loops of this process, sent after the commit.
-    pub(crate) fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
-        self.batch.signals()
+    /// How far ahead a time is by the last reading of the clock; zero if there was none.
+    pub(crate) fn until(&self, at: Timestamp) -> Duration {
+        let ahead = self.clock.map_or(0, |now| at.micros().saturating_sub(now.micros()));
+        Duration::from_micros(ahead.try_into().unwrap_or(0))
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {

@@ -2,7 +2,9 @@
 //! timers than its lane has places.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use kernel::Timestamp;
 use serde_json::Value;
@@ -111,6 +113,33 @@ pub(super) async fn claim(
     rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
+/// What decides whether timers are claimed now, and when this is asked again.
+#[derive(Debug)]
+pub(super) struct NextDue {
+    /// Whether a timer is due that no process has and that does not pause.
+    pub(super) is_due: bool,
+    /// In how long the next timer falls due that is not due yet.
+    pub(super) within: Option<Duration>,
+    /// Whether the database's clock is not the machine's.
+    pub(super) clock_is_moved: bool,
+}
+
+/// Whether a timer is due, and when the next one is. It costs less than a claim that finds nothing.
+pub(super) async fn next_due(executor: impl PgExecutor<'_>) -> Result<NextDue, StoreError> {
+    let (is_due, seconds, clock_is_moved): (bool, Option<f64>, bool) = sqlx::query_as(
+        "with c as materialized (select clock_now() as now, clock_timestamp() as real)
+         select exists (select from timers where due_at <= c.now and lease_until_at <= c.real),
+                extract(epoch from (select due_at from timers where due_at > c.now
+                                    order by due_at limit 1) - c.now)::float8,
+                abs(extract(epoch from c.now - c.real)) > 0.1
+         from c",
+    )
+    .fetch_one(executor)
+    .await?;
+    let within = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    Ok(NextDue { is_due, within, clock_is_moved })
+}
+
 fn read(row: &PgRow) -> Result<Timer, sqlx::Error> {
     Ok(Timer {
         timer_id: row.try_get("timer_id")?,
@@ -129,11 +158,13 @@ fn read(row: &PgRow) -> Result<Timer, sqlx::Error> {
 pub(super) struct Lanes {
     shared: &'static [&'static [&'static str]],
     running: Arc<Mutex<BTreeMap<String, i32>>>,
+    /// Whether a timer may be due that found no place.
+    is_waiting: Arc<AtomicBool>,
 }
 
 impl Lanes {
     pub(super) fn new(shared: &'static [&'static [&'static str]]) -> Self {
-        Self { shared, running: Arc::default() }
+        Self { shared, running: Arc::default(), is_waiting: Arc::default() }
     }
 
     /// The name of a kind's lane: its own, or that of the first kind that it shares one with.
@@ -158,6 +189,22 @@ impl Lanes {
         let lane = self.of(kind).to_owned();
         *self.counts().entry(lane.clone()).or_default() += 1;
         Entered { lanes: self.clone(), lane }
+    }
+
+    /// Whether the places of a lane are taken.
+    pub(super) fn has_a_full_one(&self) -> bool {
+        let most = i32::try_from(PARALLEL_OF_A_LANE_MAX).unwrap_or(i32::MAX);
+        self.counts().values().any(|count| *count >= most)
+    }
+
+    /// Notes whether a timer may be due that found no place.
+    pub(super) fn note_waiting(&self, is_waiting: bool) {
+        self.is_waiting.store(is_waiting, Ordering::SeqCst);
+    }
+
+    /// Whether the end of a timer is to wake the loop.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_waiting.load(Ordering::SeqCst)
     }
 
     fn counts(&self) -> MutexGuard<'_, BTreeMap<String, i32>> {

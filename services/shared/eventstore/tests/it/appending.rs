@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use contract::booking::v1::BookingExpired;
-use eventstore::{IdempotencyLookup, KeyLookup, Metadata, StoreError, request_hash};
+use eventstore::{IdempotencyLookup, KeyLookup, Metadata, StoreError};
 use futures::future::join_all;
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
 
-use crate::{append, database, event};
+use crate::{append, database, event, key};
 
 #[tokio::test]
 async fn what_was_appended_is_read_again() -> Result<()> {
@@ -141,10 +141,10 @@ async fn a_key_gets_its_first_answer_and_no_other_request() -> Result<()> {
         store
             .write(Metadata::default(), move |tx| {
                 Box::pin(async move {
-                    let hash = request_hash(request.as_bytes());
-                    let known = tx.lookup_key(("usr_1", "RequestBooking"), "key-1", &hash).await?;
+                    let key = key("usr_1", "RequestBooking", request);
+                    let known = tx.lookup_key(&key).await?;
                     if known == IdempotencyLookup::New {
-                        tx.store_key(("usr_1", "RequestBooking"), "key-1", &hash, answer).await?;
+                        key.store(tx, answer).await?;
                     }
                     Ok::<IdempotencyLookup, StoreError>(known)
                 })
@@ -164,28 +164,25 @@ async fn many_keys_and_streams_are_read_at_once_in_the_order_of_the_question() -
         append(&store, "day-1", text).await?;
     }
     append(&store, "day-2", "only").await?;
-    let (one, other) = (request_hash(b"one"), request_hash(b"other"));
-    let (hash, another) = (one.clone(), other.clone());
     let answers = store
-        .write(Metadata::default(), move |tx| {
-            let (one, other) = (hash.clone(), another.clone());
+        .write(Metadata::default(), |tx| {
             Box::pin(async move {
-                tx.store_key(("usr_1", "Ask"), "key", &one, "bkg_1").await?;
+                key("usr_1", "Ask", "one").store(tx, "bkg_1").await?;
                 // What another caller or another call remembered under this key is another matter.
-                tx.store_key(("usr_2", "Tell"), "key", &one, "bkg_2").await?;
-                let ask = |caller, hash, stream_id, from_version| KeyLookup {
-                    caller,
-                    key: "key",
-                    request_hash: hash,
-                    stream_id,
-                    from_version,
-                };
-                let asked = [
-                    ask("usr_3", &one, "day-1", 2),
-                    ask("usr_1", &one, "day-2", 0),
-                    ask("usr_1", &other, "day-none", 0),
-                    ask("usr_2", &one, "day-1", 0),
-                ];
+                key("usr_2", "Tell", "one").store(tx, "bkg_2").await?;
+                let keys =
+                    [("usr_3", "one"), ("usr_1", "one"), ("usr_1", "other"), ("usr_2", "one")];
+                let keys = keys.map(|(caller, request)| key(caller, "Ask", request));
+                let streams = [("day-1", 2), ("day-2", 0), ("day-none", 0), ("day-1", 0)];
+                let asked: Vec<_> = keys
+                    .iter()
+                    .zip(streams)
+                    .map(|(key, (stream_id, from_version))| KeyLookup {
+                        key,
+                        stream_id,
+                        from_version,
+                    })
+                    .collect();
                 tx.lookup_and_load("Ask", &asked).await
             })
         })

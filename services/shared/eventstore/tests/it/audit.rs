@@ -100,8 +100,8 @@ async fn staff_is_let_in_by_role_and_others_are_counted() -> Result<()> {
     assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
     let refused = world.authorizer.authorize(&world.as_person(CUSTOMER)?, ACT, Role::ALL).await;
     assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
-    let nobody = world.authorizer.authorize(&MetadataMap::new(), ACT, Role::ALL).await;
-    assert_eq!(nobody.unwrap_err().code(), Code::Unauthenticated);
+    let anonymous = world.authorizer.authorize(&MetadataMap::new(), ACT, Role::ALL).await;
+    assert_eq!(anonymous.unwrap_err().code(), Code::Unauthenticated);
     let seen = book(&store).await?;
     let seen: Vec<(&str, &str)> =
         seen.iter().map(|(_, role, _, outcome)| (role.as_str(), outcome.as_str())).collect();
@@ -206,7 +206,7 @@ async fn acts_of_those_who_are_no_account_stand_in_the_book_with_what_they_came_
     let id = Id::<Customer>::from_uuid(CUSTOMER.parse()?);
     let customer = Actor::account(id, None);
     let shared = Actor::sharing("passphrase");
-    audit::record(&store, Actor::nobody(), ACT, "GRANT_REQUIRED").await?;
+    audit::record(&store, Actor::unknown(), ACT, "GRANT_REQUIRED").await?;
     audit::record(&store, customer.clone(), ACT, "STAFF_ONLY").await?;
     let typed = Act { action: "DeleteReview", subject: "asha@customers.example" };
     store

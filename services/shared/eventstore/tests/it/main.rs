@@ -16,7 +16,7 @@ mod timers;
 
 use anyhow::Result;
 use contract::booking::v1::BookingExpired;
-use eventstore::{Metadata, NewEvent, Store, StoreError};
+use eventstore::{IdempotencyKey, Metadata, NewEvent, Store, StoreError, request_hash};
 use sqlx::migrate::Migrator;
 use testkit::TestDatabase;
 
@@ -36,6 +36,12 @@ fn event(text: &str) -> NewEvent {
 }
 
 /// Appends one event to a stream, whatever its version is.
+/// The key "key" of a caller and a method, for a request.
+fn key(caller: &str, method: &'static str, request: &str) -> IdempotencyKey {
+    let hash = request_hash(request.as_bytes());
+    IdempotencyKey { caller: caller.to_owned(), method, key: "key".to_owned(), hash }
+}
+
 async fn append(store: &Store, stream: &str, text: &str) -> Result<i64, StoreError> {
     let (stream, text) = (stream.to_owned(), text.to_owned());
     store

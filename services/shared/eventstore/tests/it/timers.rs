@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use anyhow::Result;
-use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, run_timers};
+use eventstore::{Metadata, Signal, Store, StoreError, Timer, TimerHandler, run_timers};
 use futures::future::BoxFuture;
+use kernel::Timestamp;
 use serde_json::json;
 
 use testkit::{Alarms, TestDatabase};
@@ -94,6 +96,7 @@ async fn until_looked(store: &Store) -> Result<()> {
     let looks = || sqlx::query_scalar::<_, i64>("select last_value from looks");
     let before = looks().fetch_one(store.pool()).await?;
     testkit::until("timers are looked for", async || {
+        store.notify(Signal::TimersDue);
         Ok((looks().fetch_one(store.pool()).await? > before + 30).then_some(()))
     })
     .await
@@ -134,6 +137,34 @@ async fn a_clock_that_steps_a_day_ahead_ends_nothing() -> Result<()> {
     set(&store, 0).await?;
     testkit::until("timers go on", async || Ok((left(&store).await? == 0).then_some(()))).await?;
     assert!(!has_stepped(&store).await?);
+    worker.abort();
+    Ok(())
+}
+
+/// A table that is read once a second would fire these hundred timers in a hundred seconds.
+#[tokio::test]
+async fn a_timer_fires_when_it_is_due_and_not_when_the_table_is_read_next() -> Result<()> {
+    let (_database, store) = database().await?;
+    let handler = Counting { store: store.clone(), failures: 0, fired: AtomicUsize::new(0) };
+    let never = std::future::pending::<()>();
+    let worker = tokio::spawn(run_timers(store.clone(), Arc::new(handler), never));
+    let all = async {
+        for _ in 0..100 {
+            store
+                .write(Metadata::by("test", None), |tx| {
+                    Box::pin(async move {
+                        let soon = tx.now().await?.micros() + 20_000;
+                        let due = Timestamp::from_micros(soon).ok_or(StoreError::Conflict)?;
+                        tx.set_timer("expire", "bkg_1", due, json!({})).await
+                    })
+                })
+                .await?;
+            testkit::until("it has fired", async || Ok((left(&store).await? == 0).then_some(())))
+                .await?;
+        }
+        anyhow::Ok(())
+    };
+    tokio::time::timeout(Duration::from_secs(60), all).await??;
     worker.abort();
     Ok(())
 }
